@@ -1,0 +1,58 @@
+# make demo   edit a sentence that comes with a package; writes demo/
+# make test   the tests (make test-all: the slow ones too)
+# make lint   ruff and mypy
+# make app    the web page at http://127.0.0.1:7860
+# make clean  remove .venv, demo/ and every cache
+# Each sets up .venv by itself when it is missing or pyproject.toml or requirements.txt has changed.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+# The build of torch without CUDA: 190 MB instead of several GB. It has an index of its own; where
+# that can't be reached, any other place that pip knows of is taken.
+TORCH  := $(shell grep '^torch==' requirements.txt)
+CPU_INDEX ?= https://download.pytorch.org/whl/cpu
+
+.PHONY: demo test test-all lint app clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.demo-ready
+	@$(BIN)/python -m a3t.demo
+
+test: $(VENV)/.dev-ready
+	$(BIN)/python -m pytest -q -m "not slow"
+
+test-all: $(VENV)/.dev-ready
+	$(BIN)/python -m pytest -q
+
+lint: $(VENV)/.dev-ready
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+app: $(VENV)/.dev-ready
+	$(BIN)/python -m app
+
+clean:
+	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	find a3t alignment app tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ---- the environment ----------------------------------------------------------------------------
+
+$(VENV)/.torch-ready: requirements.txt
+	@test -n "$(PYTHON)" || { echo "No python3 found: install Python 3.11 or newer, or say where it is with 'make PYTHON=/path/to/python3'." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than Python 3.11: say where a newer one is with 'make PYTHON=/path/to/python3.11'." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { echo "$(PYTHON) can't make virtual environments: on Debian or Ubuntu run 'apt-get install python3-venv' first." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' && command -v cc >/dev/null || { echo "A C compiler and Python's headers are needed to build pysptk, which holds the demo's sentence: on Debian or Ubuntu run 'apt-get install build-essential python3-dev' first." >&2; exit 1; }
+	@echo "Setting up $(VENV), once: about 1.3 GB, a few minutes."
+	"$(PYTHON)" -m venv $(VENV)
+	$(PIP) install -q --retries 0 --timeout 15 $(TORCH) -c requirements.txt --index-url $(CPU_INDEX) --extra-index-url https://pypi.org/simple 2>/dev/null || $(PIP) install -q -c requirements.txt $(TORCH)
+	@touch $@
+
+$(VENV)/.demo-ready: $(VENV)/.torch-ready pyproject.toml requirements.txt
+	$(PIP) install -q -c requirements.txt -e '.[demo]'
+	@touch $@
+
+$(VENV)/.dev-ready: $(VENV)/.demo-ready
+	$(PIP) install -q -c requirements.txt -e '.[app,dev]'
+	@touch $@

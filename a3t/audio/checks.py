@@ -1,0 +1,149 @@
+"""What makes a file unfit for editing, each said in one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import soundfile as sf
+
+from a3t.audio.formats import Native, sample_format
+from a3t.errors import InputError
+
+MIN_RATE, MAX_RATE = 16_000, 192_000
+MAX_CHANNELS = 8
+MIN_SECONDS = 0.1
+BLOCK = 65_536  # samples per channel held at a time when a whole file is gone through
+
+
+@contextlib.contextmanager
+def open_audio(path: Path) -> Iterator[sf.SoundFile]:
+    """libsndfile on an open descriptor, so that it judges by the content and not by the name."""
+    if not path.exists():
+        raise InputError(f"{path} does not exist: check the name of the recording.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: give the name of a recording in it.")
+    if not path.is_file():
+        raise InputError(f"{path} is not a plain file: give the name of a recording.")
+    if not os.access(path, os.R_OK):
+        raise InputError(f"{path} may not be read: ask for permission or copy it.")
+    if not path.stat().st_size:
+        raise InputError(f"{path} is empty (0 bytes): copy or record it again.")
+    with path.open("rb") as raw:
+        try:
+            file = sf.SoundFile(raw.fileno(), closefd=False)
+        except sf.LibsndfileError as error:
+            if "malformed" in str(error):
+                raise InputError(
+                    f"{path} is broken or cut off: copy, download or convert it again."
+                ) from error
+            raise InputError(
+                f"{path} is not audio that can be read here: convert it to WAV or FLAC first."
+            ) from error
+        with file:
+            yield file
+
+
+def read_block(file: sf.SoundFile, length: int, dtype: str) -> Native:
+    """Up to `length` samples; nothing at the end, and nothing where decoding fails."""
+    try:
+        return file.read(length, dtype, always_2d=True)
+    except sf.LibsndfileError:
+        return np.empty((0, file.channels), dtype)
+
+
+def check_header(path: Path, file: sf.SoundFile) -> None:
+    """What the header alone tells; raises InputError."""
+    rate = file.samplerate
+    if file.frames <= 0:
+        raise InputError(f"{path} is empty (it has no samples): record it again.")
+    if file.frames > 2**62:  # libsndfile's word for a FLAC that was written to a pipe
+        raise InputError(
+            f"{path} does not say how long it is: convert it to WAV or FLAC once more, to a file."
+        )
+    if rate < MIN_RATE:
+        raise InputError(
+            f"{path} is sampled at {rate} Hz and at least {MIN_RATE} Hz is needed: use the "
+            "original if it has a higher rate, or convert this one to 16000 Hz and expect the "
+            "new words to sound brighter than the telephone-like speech around them."
+        )
+    if rate > MAX_RATE:
+        raise InputError(
+            f"{path} is sampled at {rate} Hz and at most {MAX_RATE} Hz can be edited: convert it "
+            "to a lower rate first."
+        )
+    if file.channels > MAX_CHANNELS:
+        raise InputError(
+            f"{path} has {file.channels} channels and at most {MAX_CHANNELS} can be edited: "
+            "export the channels with the speaker to a file of their own."
+        )
+    if file.frames < MIN_SECONDS * rate:
+        raise InputError(
+            f"{path} is {file.frames / rate:.3f} s long and at least {MIN_SECONDS} s is needed: "
+            "use a longer recording."
+        )
+    if _is_cut_off(file.extra_info):
+        raise InputError(
+            f"{path} is cut off before its end: copy or download it again, or convert it to WAV "
+            "to edit what is left of it."
+        )
+
+
+_ENDLESS = 0x7FFF_0000  # sizes from here up are what programs write that stream to a pipe
+
+
+def _is_cut_off(log: str) -> bool:
+    """Reads libsndfile's log: a chunk longer than the file, or an Ogg stream without its end."""
+    for stated, present in re.findall(r"(?:data|SSND|riff) : (\d+) \(should be (\d+)\)", log):
+        if int(present) + 1024 < int(stated) < _ENDLESS:
+            return True
+    return "lacks an end-of-stream" in log
+
+
+def check_samples(path: Path, file: sf.SoundFile) -> int:
+    """Goes through the samples as far as they need checking; returns how many there are.
+
+    Integer PCM can't be broken inside, so the first sound is enough; raises InputError.
+    """
+    kind = sample_format(file.subtype)
+    plain = file.subtype.startswith("PCM_") and file.format != "FLAC"
+    stated = file.frames
+    count, silent = 0, True
+    while len(block := read_block(file, BLOCK, kind.dtype)):
+        if kind.is_float and not np.isfinite(block).all():
+            bad = count + int(np.argmin(np.isfinite(block).all(axis=1)))
+            raise InputError(
+                f"{path} has samples that are not numbers (NaN or infinite), the first at "
+                f"{bad / file.samplerate:.3f} s: export it again from its source."
+            )
+        count += len(block)
+        silent = silent and not block.any()
+        if plain and not silent:
+            return stated
+    if count < stated:
+        raise InputError(
+            f"{path} is broken or cut off {count / file.samplerate:.1f} s from its start: copy or "
+            "download it again."
+        )
+    if silent:
+        raise InputError(f"{path} is silent (all its samples are zero): use another recording.")
+    if file.format == "MP3":
+        _check_mp3_length(path, file, count / file.samplerate)
+    return count
+
+
+def _check_mp3_length(path: Path, file: sf.SoundFile, seconds: float) -> None:
+    """An MP3 of variable rate without an index gets a guessed length, and decoding stops there.
+
+    What is left of the file shows it: up to 64 KiB, or 5 %, may be tags.
+    """
+    unread = path.stat().st_size - os.lseek(file.name, 0, os.SEEK_CUR)
+    if unread > max(65_536, path.stat().st_size // 20):
+        raise InputError(
+            f"{path} goes on after the {seconds:.1f} s that its header lets one read: convert it "
+            "to WAV or FLAC first."
+        )

@@ -1,0 +1,116 @@
+"""Sample formats: how each libsndfile subtype is read without loss, and what can hold it again.
+
+An untouched sample never passes through a float: an integer file is read into the integer type
+that holds it (narrower samples left-justified, as libsndfile gives them) and written back from
+it. Only the samples of a patch are computed with, as float64 in [-1, 1], and rounded once.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import soundfile as sf
+
+Native = np.ndarray[Any, np.dtype[Any]]
+"""(samples, channels) in a file's own dtype: int16, int32, float32 or float64."""
+
+
+@dataclass(frozen=True)
+class SampleFormat:
+    """What a subtype decodes to.
+
+    dtype: the numpy type that holds every decoded value; bits: significant bits of an integer
+    sample, None for floats; subtypes: the plain subtypes that keep the decoded values exactly,
+    in order of preference.
+    """
+
+    dtype: str
+    bits: int | None
+    subtypes: tuple[str, ...]
+
+    @property
+    def is_float(self) -> bool:
+        return self.bits is None
+
+    @property
+    def width(self) -> int:
+        """Bytes of one sample in a file."""
+        return self.bits // 8 if self.bits else np.dtype(self.dtype).itemsize
+
+    def __str__(self) -> str:
+        return f"{self.bits}-bit" if self.bits else f"{self.dtype[-2:]}-bit float"
+
+
+_EIGHT = SampleFormat("int16", 8, ("PCM_U8", "PCM_S8"))
+_SIXTEEN = SampleFormat("int16", 16, ("PCM_16",))
+_TWENTY_FOUR = SampleFormat("int32", 24, ("PCM_24",))
+_THIRTY_TWO = SampleFormat("int32", 32, ("PCM_32",))
+_FLOAT = SampleFormat("float32", None, ("FLOAT",))
+_DOUBLE = SampleFormat("float64", None, ("DOUBLE",))
+
+_BY_SUBTYPE = {
+    "PCM_S8": _EIGHT,
+    "PCM_U8": _EIGHT,
+    "PCM_16": _SIXTEEN,
+    "PCM_24": _TWENTY_FOUR,
+    "PCM_32": _THIRTY_TWO,
+    "FLOAT": _FLOAT,
+    "DOUBLE": _DOUBLE,
+    "ALAC_16": _SIXTEEN,
+    "ALAC_20": _TWENTY_FOUR,
+    "ALAC_24": _TWENTY_FOUR,
+    "ALAC_32": _THIRTY_TWO,
+    # Companded and ADPCM speech decodes to 16-bit integers; those values are what is kept.
+    "ULAW": _SIXTEEN,
+    "ALAW": _SIXTEEN,
+    "IMA_ADPCM": _SIXTEEN,
+    "MS_ADPCM": _SIXTEEN,
+    "GSM610": _SIXTEEN,
+    "DPCM_16": _SIXTEEN,
+}
+
+
+def sample_format(subtype: str) -> SampleFormat:
+    """The format of a libsndfile subtype; lossy codecs (MP3, Vorbis, Opus) decode to float32."""
+    return _BY_SUBTYPE.get(subtype, _FLOAT)
+
+
+def is_lossy(subtype: str) -> bool:
+    """True for a codec whose re-encoding changes the samples that were decoded from it."""
+    return subtype in {"VORBIS", "OPUS"} or subtype.startswith("MPEG_LAYER")
+
+
+def to_float(samples: Native) -> np.ndarray:
+    """Native samples as float64, full scale at 1; exact for every format."""
+    if np.issubdtype(samples.dtype, np.integer):
+        return samples / float(2 ** (8 * samples.dtype.itemsize - 1))
+    return samples.astype(np.float64)
+
+
+def quantise(samples: np.ndarray, target: SampleFormat) -> Native:
+    """Float64 samples in `target`'s native dtype: rounded to its bits, clipped at full scale.
+
+    There is no dither. Speech carries noise far above one step of 16 bits, dither would put
+    noise into a channel that is digitally silent, and a patch that repeats the recording would
+    no longer be the recording.
+    """
+    if target.bits is None:
+        return samples.astype(target.dtype)
+    full = 2.0 ** (target.bits - 1)
+    levels = np.clip(np.rint(samples * full), -full, full - 1)
+    shift = 8 * np.dtype(target.dtype).itemsize - target.bits
+    return levels.astype(target.dtype) << shift
+
+
+def can_hold(container: str, subtype: str, sample_rate: int, channels: int) -> bool:
+    """Whether libsndfile writes this combination (asked by opening such a file in memory)."""
+    if container == "AIFF" and subtype in ("PCM_U8", "PCM_S8"):
+        return False  # libsndfile takes the byte that pads an odd number of them for a sample
+    try:
+        with sf.SoundFile(io.BytesIO(), "w", sample_rate, channels, subtype, format=container):
+            return True
+    except (sf.LibsndfileError, ValueError, TypeError):
+        return False

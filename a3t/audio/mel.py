@@ -1,0 +1,76 @@
+"""The log-mel spectrogram that everything shares.
+
+ESPnet's VCTK features (method.md, "Features"): base-10 log of the Slaney mel of the magnitude
+spectrum, so that vocoders released for those features fit as they are. One integer frame grid:
+frame t is centred on sample 300 t and stands for samples [300 t, 300 t + 300) at 24 kHz.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import torch
+from torch import Tensor
+
+SAMPLE_RATE = 24_000
+N_FFT = 2048
+WINDOW = 1200
+HOP = 300
+MELS = 80
+FMIN = 80.0
+FMAX = 7600.0
+FLOOR = 1e-10
+
+
+def hz_to_mel(hz: np.ndarray) -> np.ndarray:
+    """Slaney's scale: linear (3 mel per 200 Hz) below 1 kHz, logarithmic above."""
+    log_part = 15.0 + 27.0 * np.log(np.maximum(hz, 1000.0) / 1000.0) / np.log(6.4)
+    return np.where(hz < 1000.0, hz * 3.0 / 200.0, log_part)
+
+
+def mel_to_hz(mel: np.ndarray) -> np.ndarray:
+    """The inverse of `hz_to_mel`."""
+    return np.where(mel < 15.0, mel * 200.0 / 3.0, 1000.0 * 6.4 ** ((mel - 15.0) / 27.0))
+
+
+@lru_cache(maxsize=1)
+def mel_filters() -> Tensor:
+    """Triangular Slaney filters of unit area, (80, 1025); equal to ``librosa.filters.mel``.
+
+    Ours because importing librosa costs the editor more than a second of its cold start; a test
+    holds the two together.
+    """
+    bins = np.linspace(0.0, SAMPLE_RATE / 2, N_FFT // 2 + 1)
+    limits = hz_to_mel(np.array([FMIN, FMAX]))
+    edges = mel_to_hz(np.linspace(limits[0], limits[1], MELS + 2))
+    widths = np.diff(edges)
+    ramps = edges[:, None] - bins[None, :]
+    rising = -ramps[:-2] / widths[:-1, None]
+    falling = ramps[2:] / widths[1:, None]
+    filters = np.maximum(0.0, np.minimum(rising, falling))
+    filters *= (2.0 / (edges[2:] - edges[:-2]))[:, None]
+    return torch.from_numpy(filters.astype(np.float32))
+
+
+@lru_cache(maxsize=1)
+def _window() -> Tensor:
+    return torch.hann_window(WINDOW)
+
+
+def log_mel(samples: Tensor | np.ndarray) -> Tensor:
+    """Log10 mel, (1 + n // 300, 80) float32, of mono samples (n,) at 24 kHz in [-1, 1].
+
+    Also takes a batch (B, n) and then gives (B, 1 + n // 300, 80).
+    """
+    wave = torch.as_tensor(samples, dtype=torch.float32)
+    single = wave.dim() == 1
+    wave = wave[None] if single else wave
+    # Reflection needs more samples than it mirrors; very short pieces are mirrored in zeros.
+    pad_mode = "reflect" if wave.shape[-1] > N_FFT // 2 else "constant"
+    spectrum = torch.stft(
+        wave, N_FFT, HOP, WINDOW, _window(), center=True, pad_mode=pad_mode, return_complex=True
+    ).abs()  # (B, 1025, T)
+    mel = torch.matmul(mel_filters(), spectrum).clamp(min=FLOOR).log10()
+    mel = mel.transpose(1, 2)
+    return mel[0] if single else mel

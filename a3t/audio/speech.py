@@ -1,0 +1,46 @@
+"""Writing what is new altogether: synthesised speech, and the records beside sound files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+
+from a3t.audio.files import atomic_path, check_target
+from a3t.audio.writing import CONTAINERS
+from a3t.errors import InputError
+
+LOSSY_SUBTYPES = {"OGG": "VORBIS", "MP3": "MPEG_LAYER_III"}
+
+
+def write_speech(
+    out: Path | str, samples: np.ndarray, sample_rate: int, source: Path | None = None
+) -> None:
+    """Mono float samples (n,) as a 16-bit file of the kind ``out`` ends in, whole or not at all.
+
+    Raises InputError if ``out`` is ``source``, has no sound's ending, or can't be written.
+    """
+    out = check_target(out, source)
+    container = CONTAINERS.get(out.suffix.lower())
+    if container is None:
+        raise InputError(
+            f"{out} has no extension that says which file to write: use .wav or .flac."
+        )
+    # Limited, not clipped: one loud sample must not be a click.
+    samples = samples * min(1.0, 0.99 / max(float(np.abs(samples).max(initial=0.0)), 1e-9))
+    subtype = LOSSY_SUBTYPES.get(container, "PCM_16")
+    with atomic_path(out) as temporary:
+        try:
+            soundfile.write(temporary, samples, sample_rate, subtype, format=container)
+        except soundfile.LibsndfileError as error:
+            raise InputError(f"{out} could not be written: {error.error_string}") from None
+
+
+def write_json(path: Path | str, record: Mapping[str, Any]) -> None:
+    """A record as readable JSON, whole or not at all."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")

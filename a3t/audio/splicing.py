@@ -1,0 +1,175 @@
+"""From a synthesis at 24 kHz, or from nothing but the recording, to a Patch without a seam.
+
+The synthesis overlaps the recording by a margin on either side: there the model has spoken
+context that the recording holds too. In each margin the two are cross-faded over 5 ms where they
+differ least: where it is quiet, or where, moved by up to 2 ms, they run in phase. A deletion joins
+the recording with itself in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from a3t.audio.joints import FADE_MS, LAG_MS, crossfade, fade_in, fade_out, quietest_point, rms
+from a3t.audio.matching import (
+    ceil_at_rate,
+    floor_at_rate,
+    gain_match,
+    nearest_at_rate,
+    resample_patch,
+    spread_channels,
+)
+from a3t.audio.overlaps import Overlap, Surroundings, best_seam
+from a3t.audio.patches import Patch, Span, SpanPair
+from a3t.audio.recording import Recording
+from a3t.errors import InputError
+
+__all__ = [
+    "Patch",
+    "Span",
+    "SpanPair",
+    "crossfade",
+    "cut_out",
+    "gain_match",
+    "make_patch",
+    "quietest_point",
+    "resample_patch",
+    "spread_channels",
+]
+
+FRAME = 300  # samples of the 24 kHz clock; less than this at the end is no place for a margin
+RADIUS_MS = 30.0  # how far a deletion looks for a quiet point
+
+
+def make_patch(
+    recording: Recording,
+    synthesis: np.ndarray,
+    replaced: Span,
+    margins: tuple[int, int],
+    *,
+    fade_ms: float = FADE_MS,
+    lag_ms: float = LAG_MS,
+) -> Patch:
+    """The Patch that puts `synthesis` in the place of `replaced`.
+
+    synthesis: (n,) float32 at 24 kHz, full scale at 1. replaced: samples [a, b) of the
+    recording's clock at 24 kHz (frame t begins at 300 t); a == b inserts. margins: how many
+    samples at either end of `synthesis` speak what the recording says before a and after b, so
+    synthesis[0] lies at a - margins[0]. Where the edit touches the recording's start (a == 0) or
+    end there is no margin (0), and the patch fades in or out there. The patch's level follows
+    the recording's in the margins, and stays below full scale. Raises ValueError if the margins
+    don't fit.
+    """
+    rate = recording.sample_rate
+    fade = max(1, _samples(fade_ms, rate))
+    sound, left, right = _on_the_recordings_clock(recording, synthesis, replaced, margins, fade)
+    around = Surroundings.read(recording, left.first, right.last)
+    sound = _at_its_level(sound, left, right, around)
+
+    def seams(lag: int) -> tuple[Overlap, Overlap]:
+        return (
+            best_seam(left, around, sound, fade, lag, prefer=left.last - fade),
+            best_seam(right, around, sound, fade, lag, prefer=right.first),
+        )
+
+    leave, enter = seams(_samples(lag_ms, rate))
+    if leave.there.stop > enter.there.start:  # so short that the lags make the fades cross
+        leave, enter = seams(0)
+
+    new = spread_channels(sound, around.samples)
+    new *= min(1.0, around.ceiling / max(float(np.abs(new).max()), 1e-9))
+    samples = np.concatenate(
+        [
+            crossfade(around.samples[around.here(leave)], new[leave.there]),
+            new[leave.there.stop : enter.there.start],
+            crossfade(new[enter.there], around.samples[around.here(enter)]),
+        ]
+    )
+    samples = samples if len(leave) else fade_in(samples, fade)
+    samples = samples if len(enter) else fade_out(samples, fade)
+    return Patch((leave.first, enter.last), samples + around.constant)
+
+
+def cut_out(
+    recording: Recording,
+    first: int,
+    last: int,
+    radius: int | None = None,
+    *,
+    fade_ms: float = FADE_MS,
+    lag_ms: float = LAG_MS,
+) -> Patch:
+    """The Patch that deletes about the recording's samples [first, last).
+
+    Both cuts move to the quietest point within `radius` samples (30 ms unless told), then, together
+    and the second by up to 2 ms more, to where the two sides differ least, and are cross-faded. At
+    the recording's start or end there is one cut, which fades in or out. Raises InputError if
+    nothing would be left, ValueError if [first, last) is not a span of the recording.
+    """
+    if not 0 <= first < last <= recording.samples:
+        raise ValueError(f"[{first}, {last}) is not a span of [0, {recording.samples})")
+    if last - first == recording.samples:
+        raise InputError("Nothing would be left of the recording: keep at least one word.")
+    rate = recording.sample_rate
+    around = Surroundings.read(recording, first, last)
+    mono, start, middle = around.mono, around.start, (first + last) // 2
+    radius = _samples(RADIUS_MS, rate) if radius is None else radius
+    fade = max(1, _samples(fade_ms, rate))
+    leave = start + quietest_point(mono[: middle - start], first - start, radius, rate)
+    enter = middle + quietest_point(mono[middle - start :], last - middle, radius, rate)
+
+    if first == 0:
+        kept = around.samples[enter - start : enter - start + fade]
+        return Patch((0, enter + len(kept)), fade_in(kept, fade) + around.constant)
+    if last == recording.samples:
+        kept = around.samples[max(0, leave - start - fade) : leave - start]
+        return Patch((leave - len(kept), last), fade_out(kept, fade) + around.constant)
+    # The two cuts move together, within the radius and what there is, to the best seam.
+    back = min(radius, leave - start, enter - middle)
+    ahead = min(radius, middle - leave, start + len(mono) - enter)
+    overlap = Overlap(leave - back, leave + ahead, enter - leave - start)
+    seam = best_seam(overlap, around, mono, fade, _samples(lag_ms, rate), leave - fade // 2)
+    samples = crossfade(around.samples[around.here(seam)], around.samples[seam.there])
+    return Patch((seam.first, seam.there.stop + start), samples + around.constant)
+
+
+def _samples(milliseconds: float, rate: int) -> int:
+    return round(milliseconds * rate / 1000)
+
+
+def _on_the_recordings_clock(
+    recording: Recording, synthesis: np.ndarray, replaced: Span, margins: tuple[int, int], fade: int
+) -> tuple[np.ndarray, Overlap, Overlap]:
+    """The sound at the recording's rate and its overlaps with it; empty at the file's ends."""
+    rate = recording.sample_rate
+    (a, b), (before, after) = replaced, margins
+    if not 0 <= before <= a <= b or after < 0 or before + after > len(synthesis):
+        raise ValueError(f"margins {margins} don't fit [{a}, {b}) and {len(synthesis)} samples")
+    sound, start = resample_patch(synthesis, a - before, rate)
+    # By how many samples the recording goes on later after the patch.
+    shift = nearest_at_rate(a - before + len(synthesis) - after - b, rate)
+    end = recording.samples
+    left = Overlap(start, max(start, min(floor_at_rate(a, rate), end)), -start)
+    first = min(ceil_at_rate(b, rate), end)
+    last = min(floor_at_rate(b + after, rate), end, len(sound) + start - shift)
+    right = Overlap(first, max(first, last), shift - start)
+    if len(right) < fade and end - first <= ceil_at_rate(FRAME, rate):
+        right = replace(right, first=end, last=end)
+    if (left.last > 0 and not len(left)) or (right.first < end and not len(right)):
+        raise ValueError(f"[{a}, {b}) lies inside the recording and needs margins on both sides")
+    return sound, left, right
+
+
+def _at_its_level(
+    sound: np.ndarray, left: Overlap, right: Overlap, around: Surroundings
+) -> np.ndarray:
+    """The sound (n,) as loud as the recording in both margins, changing evenly in dB between."""
+    gains = gain_match(
+        (around.mono[around.here(left)], sound[left.there]),
+        (around.mono[around.here(right)], sound[right.there]),
+        rms(around.mono),
+    )
+    centres = [(overlap.there.start + overlap.there.stop) / 2 for overlap in (left, right)]
+    return sound * 10 ** (np.interp(np.arange(len(sound)), centres, gains) / 20)

@@ -1,0 +1,139 @@
+"""Writing an edited recording: same rate, channels and sample format, whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import soundfile as sf
+
+from a3t.audio.files import atomic_path, check_target
+from a3t.audio.formats import Native, can_hold, is_lossy
+from a3t.audio.patches import Patch, SpanPair, in_order, insert_patches, output_spans
+from a3t.audio.recording import Recording
+from a3t.errors import InputError
+
+CONTAINERS = {
+    ".wav": "WAV",
+    ".rf64": "RF64",
+    ".w64": "W64",
+    ".flac": "FLAC",
+    ".aif": "AIFF",
+    ".aiff": "AIFF",
+    ".caf": "CAF",
+    ".ogg": "OGG",
+    ".oga": "OGG",
+    ".opus": "OGG",
+    ".mp3": "MP3",
+}
+LARGEST_WAV = 2**32 - 2**16  # bytes of samples; a WAV counts its bytes in 32 bits, header included
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file that was written.
+
+    samples: per channel. spans: one for each patch, in order. exact: outside the spans every
+    sample equals the recording's; False only for a lossy container (.ogg, .opus, .mp3).
+    """
+
+    path: Path
+    samples: int
+    spans: tuple[SpanPair, ...]
+    exact: bool
+
+
+def default_output(path: Path | str) -> Path:
+    """{stem}.edited.wav beside the recording."""
+    path = Path(path)
+    return path.with_name(f"{path.stem}.edited.wav")
+
+
+def check_output(recording: Recording, out: Path | str) -> Path:
+    """Raises InputError if `out` can't become the edited recording; see also check_target.
+
+    Reads and writes nothing: the place to fail before the work is done.
+    """
+    container_and_subtype(recording, out, recording.samples)
+    return check_target(out, recording.path)
+
+
+def write_edited(recording: Recording, patches: Sequence[Patch], out: Path | str) -> Written:
+    """Writes the recording with the patches in it, streaming; memory does not grow with length.
+
+    The container follows `out`'s extension, the sample format is the recording's own (for a
+    lossy one the 32-bit floats it decodes to). Without patches the samples are identical. Raises
+    InputError if `out` is the recording, can't hold its samples, or can't be written; then an
+    existing `out` is as it was and nothing else is left. Raises ValueError if patches overlap.
+    """
+    out = Path(out)
+    check_target(out, recording.path)
+    ordered = in_order(patches, recording)
+    samples = recording.samples + sum(patch.growth for patch in ordered)
+    if not samples:
+        raise InputError(f"Nothing would be left of {recording.path}: keep at least one word.")
+    container, subtype = container_and_subtype(recording, out, samples)
+    layout = (recording.sample_rate, recording.channels, subtype)
+    with atomic_path(out) as temporary:
+        if not _write(temporary, container, layout, insert_patches(recording, ordered), samples):
+            needed = samples * recording.channels * recording.format.width / 1e6
+            free = shutil.disk_usage(temporary.parent).free / 1e6
+            raise InputError(
+                f"{out} could not be written to its end (up to {needed:.1f} MB are needed and "
+                f"{free:.1f} MB are free there): make room or choose another place."
+            )
+    return Written(out, samples, output_spans(ordered), exact=not is_lossy(subtype))
+
+
+def container_and_subtype(recording: Recording, out: Path | str, samples: int) -> tuple[str, str]:
+    """libsndfile's names for what `out` will be; raises InputError if it can't hold the samples."""
+    out = Path(out)
+    kind = recording.format
+    container = CONTAINERS.get(out.suffix.lower())
+    if container is None:
+        raise InputError(
+            f"{out} has no extension that says which file to write: use .wav, .flac, .w64 or .aiff."
+        )
+    if container == "WAV":
+        if samples * recording.channels * kind.width > LARGEST_WAV:
+            container = "RF64"
+        elif recording.container == "WAVEX":
+            container = "WAVEX"
+    wanted = kind.subtypes
+    if container == "MP3":
+        wanted = ("MPEG_LAYER_III",)
+    elif container == "OGG":
+        opus = out.suffix.lower() == ".opus" or recording.subtype == "OPUS"
+        wanted = ("OPUS",) if opus else ("VORBIS",)
+    for subtype in wanted:
+        if can_hold(container, subtype, recording.sample_rate, recording.channels):
+            return container, subtype
+    lossless = container not in ("MP3", "OGG")
+    raise InputError(
+        f"{out} can't hold {f'{kind} samples' if lossless else 'this recording'} at "
+        f"{recording.sample_rate} Hz in {recording.channels} channel(s): use a name that ends in "
+        ".wav."
+    )
+
+
+def _write(
+    path: Path,
+    container: str,
+    layout: tuple[int, int, str],
+    blocks: Iterable[Native],
+    samples: int,
+) -> bool:
+    """Whether all of it is in the file afterwards."""
+    try:
+        with sf.SoundFile(path, "w", *layout, format=container) as file:
+            for block in blocks:
+                file.write(block)
+        # The FLAC and Ogg encoders write their last pages on closing, where libsndfile can't
+        # report that the disk is full: what a reader finds is the proof.
+        with sf.SoundFile(path) as file:
+            file.seek(max(0, file.frames - 1))
+            return file.frames == samples and len(file.read(1)) == 1
+    except sf.LibsndfileError:
+        return False

@@ -1,0 +1,87 @@
+"""What the command lines share: one sentence on standard error, exit codes, progress."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from a3t.errors import InputError
+from alignment.errors import AlignmentError
+
+DONE, BAD_INPUT, INTERRUPTED = 0, 1, 130
+
+STEPS = {
+    "read": "reading",
+    "transcribe": "finding the transcript",
+    "align": "aligning",
+    "plan": "planning",
+    "fill": "filling the spectrogram",
+    "vocode": "vocoding",
+    "splice": "splicing",
+}
+
+
+def run(command: Callable[[], None]) -> int:
+    """Run a command; the exit code. Bad input becomes one sentence, never a traceback."""
+    try:
+        command()
+    except (InputError, AlignmentError) as error:
+        complain(str(error))
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        complain("Interrupted: nothing was written.")
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone
+        sys.stderr.close()
+        return BAD_INPUT
+    except MemoryError:
+        complain("Not enough memory: use a shorter recording.")
+        return BAD_INPUT
+    except OSError as error:
+        complain(f"{error.filename or 'A file'} can't be used: {error.strerror or error}.")
+        return BAD_INPUT
+    return DONE
+
+
+def complain(sentence: str) -> None:
+    _clear()
+    print(f"a3t: {' '.join(sentence.split())}", file=sys.stderr)
+
+
+def show_progress(step: str) -> None:
+    """One line on a terminal that is written over and over; nothing on a pipe."""
+    if sys.stderr.isatty():
+        _clear()
+        print(f"{STEPS.get(step, step)} …", end="", file=sys.stderr, flush=True)
+
+
+def _clear() -> None:
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+
+
+def say(text: str) -> None:
+    """To a person, on standard error: standard output is for what was asked for."""
+    _clear()
+    print(text, file=sys.stderr)
+
+
+def text_argument(value: str) -> str:
+    """A text, or the contents of the file after an @."""
+    if not value.startswith("@"):
+        return value
+    from a3t.transcripts import read_text
+
+    return read_text(Path(value[1:]))
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, metavar="X", help="rate of the new words (1: natural)"
+    )
+    parser.add_argument("--model", default="small", metavar="NAME_OR_PATH")
+    parser.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
+    parser.add_argument("--device", default="cpu", metavar="D")

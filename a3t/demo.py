@@ -1,0 +1,72 @@
+"""`make demo`: three edits in one run, on a sentence that comes with a package.
+
+The sentence is CMU ARCTIC a0007, read by the speaker awb, which pysptk ships as its example.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+from a3t.commands import run
+from a3t.errors import InputError
+
+TEXT = "And you always want to see it in the superlative degree."
+NEW_TEXT = "You never want to see it again in the superlative degree."
+
+
+def example_recording() -> Path:
+    """pysptk's example recording (16 kHz, mono, 4 s), found without importing pysptk."""
+    spec = find_spec("pysptk")
+    for folder in (spec.submodule_search_locations if spec else None) or ():
+        path = Path(folder) / "example_audio_data" / "arctic_a0007.wav"
+        if path.is_file():
+            return path
+    raise InputError("The demo's sentence comes with pysptk: pip install 'a3t[demo]' first.")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m a3t.demo", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for what is made")
+    options = parser.parse_args(arguments)
+    return run(lambda: show(options.out))
+
+
+def show(folder: Path) -> None:
+    """Edit the sentence and draw it; leaves four files in `folder`."""
+    begun = time.monotonic()
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "arctic.wav"
+    shutil.copyfile(example_recording(), source)
+    print(f"Before  {TEXT}\nAfter   {NEW_TEXT}", flush=True)
+
+    from a3t.editor import Editor
+
+    result = Editor.load().edit(source, new_text=NEW_TEXT, text=TEXT)
+    edited = folder / "arctic.edited.wav"
+    result.save(edited)
+
+    from a3t.evaluation.pictures import draw_edit
+
+    picture = draw_edit(source, edited, result.record, folder / "arctic.png")
+    rate = result.record["source"]["sample_rate"]
+    for edit in result.record["edits"]:
+        first, last = (f"{sample / rate:.2f}" for sample in edit["output"])
+        words = " → ".join(edit[key] or "–" for key in ("old_words", "new_words"))
+        print(f"  {edit['op']:8}{words:20} {first}–{last} s of the edited recording")
+    for what, path in (
+        ("recording", source),
+        ("edited", edited),
+        ("edits", edited.with_suffix(".edit.json")),
+        ("picture", picture),
+    ):
+        print(f"{what:10}{path.resolve()}")
+    print(f"{time.monotonic() - begun:.1f} s")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,318 @@
+"""The editor: models loaded once, and the whole way from a recording to its edit in one page.
+
+Recording → Transcript → Alignment → EditPlan → filled mel → patch → EditedRecording
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+from a3t.audio.mel import HOP, SAMPLE_RATE
+from a3t.audio.patches import Patch
+from a3t.audio.recording import Recording
+from a3t.audio.splicing import cut_out, make_patch
+from a3t.audio.windows import grid_frames, grid_samples, mel_window
+from a3t.errors import InputError
+from a3t.model.a3t import A3T
+from a3t.model.filling import MaskedMel, fill
+from a3t.plan.durations import DurationPredictor
+from a3t.plan.plan import make_plan
+from a3t.plan.prompt import speech_plan
+from a3t.plan.windows import WindowFrames, lay_out
+from a3t.pretrained import checkpoint_folder, load_checkpoint
+from a3t.records import (
+    EditedRecording,
+    EditPlan,
+    PlannedEdit,
+    Range,
+    SpokenRecording,
+    Window,
+)
+from a3t.text.g2p import Pronouncer
+from a3t.text.phones import phone_ids
+from a3t.text.transcript import Transcript
+from a3t.transcripts import Found, find_transcript, found_in
+from a3t.vocoder import Vocoder, load_vocoder, vocode_chunks, vocode_span
+from alignment.aligner import Aligner
+from alignment.formats import read_alignment
+from alignment.pocketsphinx_aligner import PocketSphinxAligner
+from alignment.records import Alignment
+
+MODEL, DURATIONS = "small", "durations"
+REMEMBERED = 8  # alignments kept, so that a plan and its edit align once
+
+
+class Editor:
+    """Loaded models and the steps of an edit. `Editor.load` makes one; see `plan`, `edit`, `tts`.
+
+    One edit at a time: give each thread an editor of its own.
+    """
+
+    def __init__(
+        self,
+        model: A3T,
+        durations: DurationPredictor,
+        vocoder: Vocoder,
+        aligner: Aligner,
+        name: str,
+        sha256: str | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
+        self.model, self.durations = model.eval(), durations.eval()
+        self.vocoder, self.aligner = vocoder, aligner
+        self.name, self.sha256 = name, sha256
+        self.progress = progress
+        self.seconds: dict[str, float] = {}
+        self.pronouncer = Pronouncer()
+        self._aligned: OrderedDict[tuple[str, str], Alignment] = OrderedDict()
+
+    @classmethod
+    def load(
+        cls,
+        model: str | Path = MODEL,
+        vocoder: str | Path = "builtin",
+        device: str = "cpu",
+        progress: Callable[[str], None] | None = None,
+    ) -> Editor:
+        """Load a shipped model by name, or a folder's; InputError if it can't be used.
+
+        A model's folder names the duration predictor beside it (``durations_from``).
+        """
+        started = time.perf_counter()
+        try:
+            torch.empty(0, device=device)
+        except (RuntimeError, AssertionError):  # unknown, or not in this build of torch
+            raise InputError(f"There is no device {device!r} here: use cpu.") from None
+        folder = checkpoint_folder(model)
+        config, tensors, sha256 = load_checkpoint(folder)
+        timing = config.get("durations_from", "durations")
+        beside = folder.parent / timing
+        duration_config, duration_tensors, _ = load_checkpoint(
+            beside if beside.is_dir() else timing
+        )
+        try:
+            with torch.device(device):
+                network = A3T.from_config(config)
+                durations = DurationPredictor.from_config(duration_config)
+            network.load_state_dict(tensors)
+            durations.load_state_dict(duration_tensors)
+        except (KeyError, TypeError, RuntimeError) as error:
+            first = str(error).splitlines()[0]
+            raise InputError(f"{folder} does not hold an A3T model: {first}") from None
+        durations = durations.cpu()
+        editor = cls(
+            network,
+            durations,
+            load_vocoder(vocoder, device),
+            PocketSphinxAligner(),
+            name=folder.name,
+            sha256=sha256,
+            progress=progress,
+        )
+        editor.seconds["load"] = time.perf_counter() - started
+        return editor
+
+    def plan(
+        self,
+        wav: str | Path | Recording,
+        new_text: str,
+        text: str | None = None,
+        alignment: str | Path | Alignment | None = None,
+        speed: float = 1.0,
+    ) -> EditPlan:
+        """Decide everything and render nothing.
+
+        Without ``text`` the transcript is the sidecar's, the given alignment's, or recognised.
+        ``speed`` makes the new words faster (above 1) or slower. Raises InputError (or
+        AlignmentError) with one sentence if recording or text can't be used, or don't match.
+        """
+        if not 0.25 <= speed <= 4.0:
+            raise InputError(f"A speed of {speed:g} is out of range: use 0.25 to 4.")
+        new = Transcript.from_text(new_text)
+        with self._step("read"):
+            recording = wav if isinstance(wav, Recording) else Recording.open(wav)
+        found = self._transcript(recording, text, new, alignment)
+        aligned = found.alignment or self._align(recording, found.transcript)
+        with self._step("plan"):
+            spoken = self._pronounce(new, aligned)
+            frames = grid_frames(recording)
+            transcript = found.transcript
+            return make_plan(transcript, new, aligned, spoken, self.durations, frames, speed)
+
+    def edit(
+        self,
+        wav: str | Path,
+        new_text: str,
+        text: str | None = None,
+        alignment: str | Path | Alignment | None = None,
+        seed: int = 0,
+        speed: float = 1.0,
+    ) -> EditedRecording:
+        """The recording with the new words in it, not yet written; arguments as for `plan`."""
+        self.seconds = {"load": self.seconds.get("load", 0.0)}
+        recording = Recording.open(wav)
+        plan = self.plan(recording, new_text, text, alignment, speed)
+        return self.render(recording, plan, seed)
+
+    def render(self, recording: Recording, plan: EditPlan, seed: int = 0) -> EditedRecording:
+        """Carry out a plan: fill, vocode and splice window by window, and cut what is deleted."""
+        torch.manual_seed(seed)
+        patches: dict[int, Patch] = {}
+        for window in plan.windows:
+            patches |= self._patches(recording, plan, window)
+        for k, edit in enumerate(plan.edits):
+            if k not in patches:
+                with self._step("splice"):
+                    patches[k] = _deletion(recording, edit)
+        return EditedRecording(
+            recording,
+            tuple(patches[k] for k in range(len(plan.edits))),
+            plan,
+            model={"name": self.name, "sha256": self.sha256},
+            vocoder={"name": self.vocoder.name, "sha256": self.vocoder.sha256},
+            seed=seed,
+            seconds=dict(self.seconds),
+        )
+
+    def tts(
+        self,
+        prompt_wav: str | Path,
+        text: str,
+        prompt_text: str | None = None,
+        seed: int = 0,
+        speed: float = 1.0,
+    ) -> SpokenRecording:
+        """The text in the voice of the prompt (section 4.3.6), at 24 kHz; errors as for `plan`."""
+        self.seconds = {"load": self.seconds.get("load", 0.0)}
+        torch.manual_seed(seed)
+        target = Transcript.from_text(text)
+        with self._step("read"):
+            recording = Recording.open(prompt_wav)
+        found = self._transcript(recording, prompt_text, target, None)
+        aligned = found.alignment or self._align(recording, found.transcript)
+        with self._step("plan"):
+            spoken = self._pronounce(target, aligned)
+            frames = grid_frames(recording)
+            window, source = speech_plan(aligned, target, spoken, self.durations, frames, speed)
+        with self._step("fill"):
+            filled = self._fill(recording, window, source)[source[1] - source[0] :]
+        with self._step("vocode"):
+            samples = torch.cat(list(vocode_chunks(self.vocoder, filled)))
+        return SpokenRecording(
+            samples.numpy(),
+            SAMPLE_RATE,
+            text,
+            recording,
+            found.transcript.text,
+            tuple(phone for phone in window.phones if phone.source is None),
+            model={"name": self.name, "sha256": self.sha256},
+            vocoder={"name": self.vocoder.name, "sha256": self.vocoder.sha256},
+            seed=seed,
+            seconds=dict(self.seconds),
+        )
+
+    def recognise(self, wav: str | Path, new_text: str | None = None) -> Transcript:
+        """What the recording says, as far as can be told; a new text helps as a prior."""
+        recording = Recording.open(wav)
+        prior = Transcript.from_text(new_text) if new_text else None
+        return self._transcript(recording, None, prior, None).transcript
+
+    def _transcript(
+        self,
+        recording: Recording,
+        text: str | None,
+        new: Transcript | None,
+        alignment: str | Path | Alignment | None,
+    ) -> Found:
+        with self._step("transcribe"):
+            if alignment is not None:
+                read = alignment if isinstance(alignment, Alignment) else read_alignment(alignment)
+                found = found_in(read, "alignment")
+                if text is None:
+                    return found
+                given = Transcript.from_text(text, max_words=None)
+                if given.spoken != found.transcript.spoken:
+                    raise InputError("The alignment's words are not the text's: give one of them.")
+                return Found(given, "given", read)
+            return find_transcript(recording, text, new, self.pronouncer)
+
+    def _align(self, recording: Recording, text: Transcript) -> Alignment:
+        key = (recording.sha256, text.text)
+        if key not in self._aligned:
+            with self._step("align"):
+                words = text.spoken
+                choices = {word: self.pronouncer.candidates(word) for word in words}
+                aligned = self.aligner.align(
+                    recording.mono(), recording.sample_rate, words, choices
+                )
+            self._aligned[key] = aligned
+            while len(self._aligned) > REMEMBERED:
+                self._aligned.popitem(last=False)
+        return self._aligned[key]
+
+    def _pronounce(self, text: Transcript, aligned: Alignment) -> list[tuple[str, ...]]:
+        """A pronunciation for each word: as this speaker says it in the recording, if they do."""
+        heard = {w.text: tuple(p.symbol for p in w.phones) for w in aligned.spoken}
+        looked_up = self.pronouncer.pronounce(text.spoken)
+        pairs = zip(text.spoken, looked_up, strict=True)
+        return [heard.get(word, pronunciation) for word, pronunciation in pairs]
+
+    def _fill(self, recording: Recording, window: WindowFrames, source: Range) -> torch.Tensor:
+        """The window's mel (N, 80): the recording's own, masked frames filled."""
+        place = torch.from_numpy(window.source - source[0]).clamp(min=0)
+        mel = mel_window(recording, *source)[place]
+        ids = phone_ids(phone.symbol for phone in window.phones)
+        return fill(self.model, MaskedMel(mel, window.masked, ids, window.phone_of_frame))
+
+    def _patches(self, recording: Recording, plan: EditPlan, window: Window) -> dict[int, Patch]:
+        """The patch of each edit of a window that has new words."""
+        frames = lay_out(plan, window)
+        with self._step("fill"):
+            filled = self._fill(recording, frames, window.source)
+        patches = {}
+        for k, (start, end) in frames.spans.items():
+            edit = plan.edits[k]
+            if not edit.phones:
+                continue
+            with self._step("vocode"):
+                start -= edit.margin[0] + edit.overlap[0]
+                end += edit.margin[1] + edit.overlap[1]
+                samples = vocode_span(self.vocoder, filled, start, end).numpy()
+            with self._step("splice"):
+                # The last frame is only as long as the recording.
+                length = grid_samples(recording)
+                begin, stop = edit.remade[0] * HOP, min(edit.remade[1] * HOP, length)
+                before = edit.overlap[0] * HOP
+                after = min((edit.remade[1] + edit.overlap[1]) * HOP, length) - stop
+                made = edit.frames + sum(edit.margin)
+                cut = before + made * HOP - (edit.remade[1] * HOP - stop) + after
+                patches[k] = make_patch(recording, samples[:cut], (begin, stop), (before, after))
+        return patches
+
+    @contextmanager
+    def _step(self, name: str) -> Iterator[None]:
+        if self.progress is not None:
+            self.progress(name)
+        started = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
+
+
+def _deletion(recording: Recording, edit: PlannedEdit) -> Patch:
+    """Join what stands on both sides of deleted frames, at the quietest points nearby."""
+    scale = recording.sample_rate / SAMPLE_RATE
+    first = round(edit.source[0] * HOP * scale)
+    last = min(round(edit.source[1] * HOP * scale), recording.samples)
+    room = [
+        side
+        for side, at_end in zip(edit.overlap, (first == 0, last == recording.samples), strict=True)
+        if not at_end
+    ]
+    radius = round(min(room, default=0) * HOP * scale)
+    return cut_out(recording, first, last, min(radius, round(0.03 * recording.sample_rate)))

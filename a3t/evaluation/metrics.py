@@ -1,0 +1,224 @@
+"""Every metric of the evaluation, by name: definition, unit, source.
+
+The mel-cepstral distortions come from `cepstra`; here are the distances between log-mels, the
+errors of pitch, voicing and words, and the wrappers around PESQ, STOI and the speaker encoder.
+Signals are mono, (n,), in [-1, 1]; log-mels are (frames, bins) in log10 units.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from a3t.errors import InputError
+from a3t.evaluation.cepstra import (
+    Floats,
+    as_signal,
+    cepstral_distortion,
+    first_implementation_mcd,
+    fundamental,
+    mel_cepstra,
+    mel_cepstral_distortion,
+    mel_cepstrum,
+    warp_path,
+)
+from a3t.evaluation.packages import eval_package
+
+__all__ = [
+    "PitchError",
+    "cepstral_distortion",
+    "first_implementation_mcd",
+    "mel_cepstra",
+    "mel_cepstral_distance",
+    "mel_cepstral_distortion",
+    "mel_cepstrum",
+    "mel_l1",
+    "mel_l2",
+    "pesq_wideband",
+    "pitch_error",
+    "resampled",
+    "speaker_embedding",
+    "speaker_similarity",
+    "stoi",
+    "warp_path",
+    "word_error_rate",
+]
+
+
+def mel_l1(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
+    """Mean absolute difference of two log-mels (frames, bins), in log10 units: training's loss."""
+    a, b = _same_mels(reference, other)
+    return float(np.abs(a - b).mean())
+
+
+def mel_l2(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
+    """Root of the mean squared difference of two log-mels (frames, bins), in log10 units."""
+    a, b = _same_mels(reference, other)
+    return float(np.sqrt(((a - b) ** 2).mean()))
+
+
+def mel_cepstral_distance(
+    reference: npt.ArrayLike, other: npt.ArrayLike, *, order: int = 24, dtw: bool = False
+) -> float:
+    """Mel-cepstral distance of two log-mels (frames, bins) in dB, without a vocoder.
+
+    The cepstrum is the orthonormal DCT-II of the log-mel, c1..c`order`, without c0. The scale is
+    that of the MCD: by Parseval both are the RMS difference in dB of two smoothed log spectra with
+    their mean level taken off, averaged over frames: 20 sqrt(sum d_k^2 / bins). (Smoothing and
+    frequency range are not the MCD's, so compare figures of one kind only.) With `dtw`, frames are
+    paired by `warp_path` on these cepstra, and the numbers of frames may differ.
+    """
+    from scipy.fft import dct
+
+    a, b = (np.asarray(mel, dtype=np.float64) for mel in (reference, other))
+    if not dtw:
+        a, b = _same_mels(a, b)
+    bins = a.shape[1]
+    c, d = (dct(mel, type=2, norm="ortho", axis=1)[:, 1 : order + 1] for mel in (a, b))
+    if dtw:
+        pairs = warp_path(c, d)
+        c, d = c[pairs[:, 0]], d[pairs[:, 1]]
+    return float((20.0 * np.sqrt(((c - d) ** 2).sum(1) / bins)).mean())
+
+
+def _same_mels(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats]:
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if a.ndim != 2 or a.shape != b.shape or len(a) == 0:
+        raise InputError(
+            f"Two log-mels of one (frames, bins) shape are needed, not {a.shape} and {b.shape}."
+        )
+    return a, b
+
+
+@dataclass(frozen=True)
+class PitchError:
+    """Errors of F0. NaN where no frame is voiced in both signals."""
+
+    cents: float  # RMSE in cents over the frames voiced in both
+    hertz: float  # RMSE in Hz over the same
+    voicing: float  # share of all frames whose voicing decision differs, 0..1
+    voiced_frames: int  # frames voiced in both
+
+
+def pitch_error(
+    reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int, *, dtw: bool = False
+) -> PitchError:
+    """F0 and voicing errors every 5 ms, by Harvest between 71 and 800 Hz.
+
+    Frames are paired one by one, or with `dtw` along the path that the mel-cepstra give, so pitch
+    itself has no say in the pairing. Source: the F0 RMSE and V/UV error of statistical synthesis
+    (e.g. Zen et al. 2009), in cents as well since hearing is nearly logarithmic.
+    """
+    a, b = (fundamental(signal, sample_rate)[0] for signal in (reference, other))
+    if dtw:
+        cepstra = [mel_cepstra(signal, sample_rate)[:, 1:] for signal in (reference, other)]
+        pairs = warp_path(*cepstra)
+        a, b = a[pairs[:, 0]], b[pairs[:, 1]]
+    frames = min(len(a), len(b))
+    a, b = a[:frames], b[:frames]
+    both = (a > 0) & (b > 0)
+    voicing = float(((a > 0) != (b > 0)).mean())
+    if not both.any():
+        return PitchError(float("nan"), float("nan"), voicing, 0)
+    cents = float(np.sqrt(((1200.0 * np.log2(b[both] / a[both])) ** 2).mean()))
+    hertz = float(np.sqrt(((b[both] - a[both]) ** 2).mean()))
+    return PitchError(cents, hertz, voicing, int(both.sum()))
+
+
+def resampled(samples: npt.ArrayLike, sample_rate: int, target_rate: int) -> Floats:
+    """The signal at `target_rate` Hz (soxr, high quality); unchanged if it is there already."""
+    if sample_rate == target_rate:
+        return as_signal(samples)
+    import soxr
+
+    result: Floats = soxr.resample(as_signal(samples), sample_rate, target_rate)
+    return result
+
+
+def pesq_wideband(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int) -> float:
+    """Wide-band PESQ (ITU-T P.862.2) of two signals of equal timing: 1.04 (bad) to 4.64 (same).
+
+    Compared at 16 kHz, so nothing above 8 kHz counts. Raises InputError where PESQ finds no speech.
+    """
+    with eval_package("pesq"):
+        from pesq import PesqError, pesq
+    a, b = (resampled(signal, sample_rate, 16000) for signal in (reference, other))
+    try:
+        # float32: the package scales by the reference's maximum and rounds to 16 bits itself.
+        return float(pesq(16000, a.astype(np.float32), b.astype(np.float32), "wb"))
+    except PesqError:
+        raise InputError("PESQ found no speech in one of the two signals.") from None
+
+
+def stoi(
+    reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int, *, extended: bool = False
+) -> float:
+    """Short-time objective intelligibility, 0..1 (Taal et al. 2011), or extended (Jensen 2016).
+
+    Equal timing is assumed; the shorter length counts. At least about 0.4 s of speech is needed:
+    raises InputError below.
+    """
+    with eval_package("pystoi"):
+        from pystoi import stoi as measure
+    a, b = as_signal(reference), as_signal(other)
+    samples = min(len(a), len(b))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="Not enough STFT frames")
+        try:
+            return float(measure(a[:samples], b[:samples], sample_rate, extended=extended))
+        except RuntimeWarning:
+            raise InputError(
+                "STOI needs about 0.4 s of speech; the signals hold less once silence is taken off."
+            ) from None
+
+
+@lru_cache(maxsize=1)
+def _speaker_encoder() -> Any:
+    with eval_package("Resemblyzer"):
+        from resemblyzer import VoiceEncoder
+    return VoiceEncoder("cpu", verbose=False)
+
+
+def speaker_embedding(samples: npt.ArrayLike, sample_rate: int) -> Floats:
+    """Speaker embedding (256,) of unit length: GE2E (Wan et al. 2018) as Resemblyzer trained it.
+
+    Long silences are taken off first. About 1.6 s of speech is what the encoder looks at at once;
+    less is padded and says less.
+    """
+    encoder = _speaker_encoder()
+    from resemblyzer import preprocess_wav
+
+    wave = resampled(samples, sample_rate, 16000).astype(np.float32)
+    if wave.any():  # its level normalisation divides by the RMS
+        wave = preprocess_wav(wave)
+    if not wave.any():
+        raise InputError("No speech was found, so the speaker cannot be told.")
+    return np.asarray(encoder.embed_utterance(wave), dtype=np.float64)
+
+
+def speaker_similarity(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int) -> float:
+    """Cosine of two speaker embeddings, 0..1: about 0.9 for one speaker, 0.6 for two."""
+    a, b = (speaker_embedding(signal, sample_rate) for signal in (reference, other))
+    return float(a @ b)
+
+
+def word_error_rate(reference: Sequence[str], heard: Sequence[str]) -> float:
+    """(substitutions + deletions + insertions) / reference words, by the fewest edits; 0 is right.
+
+    Words are compared as they stand: normalise both alike. Raises InputError without a reference.
+    """
+    if not reference:
+        raise InputError("A word error rate needs at least one reference word.")
+    above = list(range(len(heard) + 1))
+    for i, word in enumerate(reference, start=1):
+        row = [i]
+        for j, other in enumerate(heard, start=1):
+            row.append(min(above[j - 1] + (word != other), above[j] + 1, row[j - 1] + 1))
+        above = row
+    return above[-1] / len(reference)

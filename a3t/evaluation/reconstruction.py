@@ -1,0 +1,218 @@
+"""Identity reconstruction: the middle third of a clip's phones is masked, filled and compared.
+
+The experiment of the thesis's tables 4.2-4.4, independent of where clips, fillers and vocoders come
+from. All systems go through one path: the clip's own mel with the region filled in, a window of it
+through the one vocoder, and the region compared with the recording. Copy-synthesis, the clip's mel
+unchanged, is what the vocoder alone costs; the mean spectrum is what knowing nothing costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from a3t.errors import InputError
+from a3t.evaluation import cepstra, metrics
+
+SAMPLE_RATE = 24_000
+HOP = 300
+# Rates at which the MCD is taken. A 16 kHz recording has nothing above 8 kHz: its MCD at 24 kHz
+# compares the vocoder's guess with an empty band, so its own rate is the fair one.
+RATES = (24_000, 16_000)
+
+Mel = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A clip to reconstruct: T frames, P phones; the phones' frames follow each other from 0."""
+
+    name: str
+    voice: str
+    seen: bool  # whether training heard this speaker (never this prompt)
+    rate: int  # at which it was recorded: 24 kHz (or more) or 16 kHz
+    samples: npt.NDArray[np.float32]  # (n,) at 24 kHz, whatever the recording's rate
+    mel: Mel  # (T, 80) log10
+    phones: Ints  # (P,) ids
+    durations: Ints  # (P,) frames, together at most T
+    words: Ints  # (P,) each phone's word, -1 for a pause
+
+    @property
+    def region(self) -> tuple[int, int]:
+        """The middle third of the phones, [first, last)."""
+        third = len(self.phones) // 3
+        return third, len(self.phones) - third
+
+    def frames(self, phones: tuple[int, int]) -> tuple[int, int]:
+        """The frames [first, last) of the phones [first, last)."""
+        ends = np.concatenate([[0], np.cumsum(self.durations)])
+        return int(ends[phones[0]]), int(ends[phones[1]])
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What a filler is given: the mel around a gap, and the phones with their new durations."""
+
+    mel: Mel  # (T', 80), zeros in the gap
+    phones: Ints  # (P,)
+    durations: Ints  # (P,) those of the output
+    phone_span: tuple[int, int]  # the masked phones, [first, last)
+    frame_span: tuple[int, int]  # the masked frames, [first, last)
+
+    @property
+    def visible(self) -> Mel:
+        """The frames outside the gap, (T' - gap, 80)."""
+        first, last = self.frame_span
+        return np.concatenate([self.mel[:first], self.mel[last:]])
+
+
+Filler = Callable[[Gap], Mel]  # -> the gap's frames, (last - first, 80)
+Vocoder = Callable[[Mel], npt.NDArray[np.float32]]  # (T, 80) -> (300 T,)
+Predictor = Callable[[Item, tuple[int, int]], Ints]  # frames of the phones [first, last)
+
+
+def mean_filler(gap: Gap) -> Mel:
+    """Every masked frame is the mean of the visible ones, bin by bin."""
+    first, last = gap.frame_span
+    return np.repeat(gap.visible.mean(0, keepdims=True), last - first, axis=0)
+
+
+def interpolation_filler(gap: Gap) -> Mel:
+    """A straight line from the last frame before the gap to the first one after it."""
+    first, last = gap.frame_span
+    if first == 0 or last == len(gap.mel):
+        raise InputError("Interpolation needs a visible frame on both sides of the gap.")
+    weight = (np.arange(first, last) - first + 1)[:, None] / (last - first + 1)
+    return ((1 - weight) * gap.mel[first - 1] + weight * gap.mel[last]).astype(np.float32)
+
+
+BASELINES: Mapping[str, Filler] = {
+    "mean spectrum": mean_filler,
+    "interpolation": interpolation_filler,
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One system on one clip. Distances in dB but mel_l1; NaN where a figure has no meaning."""
+
+    clip: str
+    voice: str
+    seen: bool
+    durations: str  # "given" or "predicted"
+    system: str
+    frames: int  # of the region in the output
+    true_frames: int  # of the region in the recording
+    mcd: float  # standard, time-warped, at the recording's own rate
+    mcd_unwarped: float  # the same frame by frame; durations given only
+    mcd_24k: float  # standard, time-warped, all clips at 24 kHz
+    mcd_16k: float  # standard, time-warped, all clips at 16 kHz
+    mel_distance: float  # mel-cepstral distance of the mels, no vocoder; warped if predicted
+    mel_l1: float  # log10 units, durations given only
+    first_implementation: float  # the first implementation's MCD, for the thesis only
+
+
+def reconstruct(
+    items: Sequence[Item],
+    fillers: Mapping[str, Filler],
+    vocoder: Vocoder,
+    predictor: Predictor | None = None,
+    *,
+    context: int = 60,
+) -> Iterator[Row]:
+    """All rows of the experiment, clip by clip.
+
+    Copy-synthesis comes first, then every filler with durations given, then, with a `predictor`,
+    every filler with durations predicted. `context` frames on either side of the region go through
+    the vocoder and the analysis with it. Raises InputError if a filler's or vocoder's output has
+    the wrong length.
+    """
+    for item in items:
+        phones = item.region
+        span = item.frames(phones)
+        truth = _Truth(item, span, context)
+        yield truth.row("copy-synthesis", "given", item.mel[span[0] : span[1]], vocoder)
+        timings = {"given": item.durations[phones[0] : phones[1]]}
+        if predictor is not None:
+            timings["predicted"] = np.asarray(predictor(item, phones), dtype=np.int64)
+        for name, timing in timings.items():
+            gap = open_gap(item, phones, timing)
+            for system, filler in fillers.items():
+                yield truth.row(system, name, np.asarray(filler(gap), np.float32), vocoder)
+
+
+def open_gap(item: Item, phones: tuple[int, int], durations: Ints) -> Gap:
+    """Take the phones' frames out of the clip and put a gap of the new durations in their place."""
+    if len(durations) != phones[1] - phones[0] or (durations < 0).any() or not durations.any():
+        raise InputError(f"{item.name}: the durations do not fit the masked phones.")
+    first, last = item.frames(phones)
+    length = int(durations.sum())
+    hole = np.zeros((length, item.mel.shape[1]), dtype=np.float32)
+    mel = np.concatenate([item.mel[:first], hole, item.mel[last:]])
+    timing = np.concatenate([item.durations[: phones[0]], durations, item.durations[phones[1] :]])
+    return Gap(mel, item.phones, timing, phones, (first, first + length))
+
+
+class _Truth:
+    """The recording's side of one clip's comparisons, analysed once."""
+
+    def __init__(self, item: Item, span: tuple[int, int], context: int) -> None:
+        self.item, self.span = item, span
+        self.left = max(0, span[0] - context)
+        self.right = min(len(item.mel), span[1] + context)
+        samples = item.samples[self.left * HOP : self.right * HOP]
+        region = item.samples[span[0] * HOP : span[1] * HOP]
+        self.first = cepstra.first_implementation_cepstra(region, SAMPLE_RATE)
+        self.cepstra = self._analyse(samples, span[1] - span[0])
+
+    def _analyse(self, samples: npt.ArrayLike, frames: int) -> dict[int, cepstra.Floats]:
+        """Mel-cepstra of the region at each rate; one Harvest serves them all."""
+        signals = {rate: metrics.resampled(samples, SAMPLE_RATE, rate) for rate in RATES}
+        pitch = cepstra.fundamental(signals[16_000], 16_000)
+        start = (self.span[0] - self.left) * HOP / SAMPLE_RATE
+        region = (start, start + frames * HOP / SAMPLE_RATE)
+        return {
+            rate: cepstra.region_frames(cepstra.mel_cepstra(signal, rate, pitch), region)
+            for rate, signal in signals.items()
+        }
+
+    def row(self, system: str, timing: str, filled: Mel, vocoder: Vocoder) -> Row:
+        """Vocode the filled region in its surroundings and take all figures."""
+        item, (first, last) = self.item, self.span
+        same_length = timing == "given"
+        if filled.ndim != 2 or (same_length and len(filled) != last - first):
+            raise InputError(f"{item.name}: {system} filled {filled.shape} for the gap.")
+        window = np.concatenate([item.mel[self.left : first], filled, item.mel[last : self.right]])
+        samples = np.asarray(vocoder(window), dtype=np.float64)
+        if samples.shape != (len(window) * HOP,):
+            raise InputError(f"The vocoder gave {samples.shape} for {len(window)} frames.")
+        start = (first - self.left) * HOP
+        region = samples[start : start + len(filled) * HOP]
+        first_cepstra = cepstra.first_implementation_cepstra(region, SAMPLE_RATE)
+        other = self._analyse(samples, len(filled))
+
+        def distortion(rate: int, dtw: bool = True) -> float:
+            return cepstra.cepstral_distortion(self.cepstra[rate], other[rate], dtw=dtw)
+
+        own = 24_000 if item.rate >= 24_000 else 16_000
+        true = item.mel[first:last]
+        return Row(
+            clip=item.name,
+            voice=item.voice,
+            seen=item.seen,
+            durations=timing,
+            system=system,
+            frames=len(filled),
+            true_frames=last - first,
+            mcd=distortion(own),
+            mcd_unwarped=distortion(own, dtw=False) if same_length else float("nan"),
+            mcd_24k=distortion(24_000),
+            mcd_16k=distortion(16_000),
+            mel_distance=metrics.mel_cepstral_distance(true, filled, dtw=not same_length),
+            mel_l1=metrics.mel_l1(true, filled) if same_length else float("nan"),
+            first_implementation=cepstra.first_implementation_distance(self.first, first_cepstra),
+        )

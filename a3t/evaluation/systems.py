@@ -1,0 +1,126 @@
+"""The trained networks as the callables that the experiments take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from a3t.errors import InputError
+from a3t.evaluation.reconstruction import Filler, Gap, Ints, Item, Mel, Predictor, Vocoder
+from a3t.model.a3t import A3T
+from a3t.model.embeddings import Batch
+from a3t.plan.durations import DurationPredictor, rate_ratio, whole_frames
+from a3t.pretrained import checkpoint_folder, load_checkpoint
+from a3t.text.phones import PHONES
+from a3t.vocoder.base import Vocoder as BaseVocoder
+
+
+def read_weights(name_or_path: str | Path) -> tuple[Mapping[str, Any], Mapping[str, Tensor], str]:
+    """Configuration, tensors and what to call them, of a shipped model or a training run's folder.
+
+    A training run is judged by the running average of its weights, which is what is shipped.
+    Raises InputError if the folder holds neither.
+    """
+    folder = checkpoint_folder(name_or_path)
+    checkpoint = folder / "checkpoint.pt"
+    if checkpoint.is_file():
+        import yaml
+
+        config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+        state = torch.load(checkpoint, map_location="cpu", weights_only=True)
+        return config, state["average"], f"{folder.name} at step {state['step']}"
+    config, tensors, sha256 = load_checkpoint(folder)
+    return config, tensors, f"{folder.name} (sha256 {sha256[:12]})"
+
+
+def load_a3t(name_or_path: str | Path) -> tuple[A3T, str]:
+    """The network with its weights, for inference, and its name."""
+    config, tensors, name = read_weights(name_or_path)
+    model = A3T.from_config(config)
+    _fill(model, tensors, name)
+    return model, name
+
+
+def load_durations(name_or_path: str | Path) -> tuple[DurationPredictor, str]:
+    """The duration predictor with its weights, for inference, and its name."""
+    config, tensors, name = read_weights(name_or_path)
+    predictor = DurationPredictor.from_config(config)
+    _fill(predictor, tensors, name)
+    return predictor, name
+
+
+def durations_beside(name_or_path: str | Path) -> Path | None:
+    """The duration predictor that a model's folder names, as the editor finds it; None if none."""
+    folder = checkpoint_folder(name_or_path)
+    named = folder.parent / str(read_weights(folder)[0].get("durations_from", "durations"))
+    weights = ("model.safetensors", "checkpoint.pt")
+    return named if any((named / name).is_file() for name in weights) else None
+
+
+def _fill(model: torch.nn.Module, tensors: Mapping[str, Tensor], name: str) -> None:
+    try:
+        model.load_state_dict({name: value.float() for name, value in tensors.items()})
+    except RuntimeError as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"The weights of {name} do not fit their configuration: {first}") from None
+    model.eval()
+
+
+def a3t_filler(model: A3T) -> Filler:
+    """Fill a gap in one forward pass, with the whole clip as its surroundings."""
+
+    def fill(gap: Gap) -> Mel:
+        first, last = gap.frame_span
+        T = len(gap.mel)
+        masked = np.zeros(T, dtype=bool)
+        masked[first:last] = True
+        owner = np.repeat(np.arange(len(gap.phones)), gap.durations)
+        frame_phone = np.full(T, -1, dtype=np.int64)
+        frame_phone[: len(owner)] = owner
+        batch = Batch(
+            mel=torch.from_numpy(gap.mel)[None],
+            masked=torch.from_numpy(masked)[None],
+            phones=torch.from_numpy(gap.phones)[None],
+            frame_phone=torch.from_numpy(frame_phone)[None],
+            frames=torch.tensor([T]),
+            phone_count=torch.tensor([len(gap.phones)]),
+        )
+        filled: Mel = model.fill(batch)[0, first:last].numpy()
+        return filled
+
+    return fill
+
+
+def duration_predictor(predictor: DurationPredictor) -> Predictor:
+    """Durations of the masked phones: predicted from the text, scaled to the speaker (4.3.5).
+
+    The scale is sum over sum of the visible phones, pauses left out, as if the masked ones had
+    never been heard. `sp` phones inside the region are given, their lengths are not.
+    """
+
+    def predict(item: Item, span: tuple[int, int]) -> Ints:
+        symbols = [PHONES[k] for k in item.phones]
+        frames = np.array(predictor.frames(symbols, item.words.tolist()))
+        visible = item.words >= 0
+        visible[span[0] : span[1]] = False
+        ratio = rate_ratio(item.durations[visible].tolist(), frames[visible].tolist())
+        inside = frames[span[0] : span[1]]
+        spoken = item.words[span[0] : span[1]] >= 0
+        return np.array(whole_frames(np.where(spoken, inside * ratio, inside).tolist()), np.int64)
+
+    return predict
+
+
+def as_vocoder(vocoder: BaseVocoder) -> Vocoder:
+    """A vocoder on arrays."""
+
+    def vocode(mel: Mel) -> Mel:
+        samples: Mel = vocoder(torch.from_numpy(np.ascontiguousarray(mel))).numpy()
+        return samples
+
+    return vocode

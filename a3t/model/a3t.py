@@ -1,0 +1,213 @@
+"""A3T: fills masked spectrogram from its surroundings and the text (thesis, figure 4.2).
+
+B clips, T frames, L phones, N = T + L tokens, D model width.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from a3t.model.conformer import ConformerBlock, Layout, MaskedBatchNorm
+from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, phone_spans
+
+
+class PostNet(nn.Module):
+    """Five convolutions that refine the filled mel, (B, T, 80) -> (B, T, 80) (section 4.3.4)."""
+
+    def __init__(self, mels: int, channels: int, kernel: int, layers: int, dropout: float) -> None:
+        super().__init__()
+        sizes = [mels] + [channels] * (layers - 1) + [mels]
+        self.convolutions = nn.ModuleList(
+            nn.Conv1d(a, b, kernel, padding=kernel // 2, bias=False)
+            for a, b in zip(sizes, sizes[1:], strict=False)
+        )
+        self.norms = nn.ModuleList(MaskedBatchNorm(size) for size in sizes[1:])
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, frames: Layout) -> Tensor:
+        last = len(self.norms) - 1
+        for i, (conv, norm) in enumerate(zip(self.convolutions, self.norms, strict=True)):
+            assert isinstance(conv, nn.Conv1d)
+            x = norm(frames.convolve(conv, x), frames.valid)
+            x = self.dropout(x if i == last else torch.tanh(x))
+        return x
+
+
+class A3T(nn.Module):
+    """The network. Its constructor's arguments are the ``model:`` part of a configuration.
+
+    Args:
+        vocabulary: phones and special symbols.
+        width, heads, hidden: D, attention heads, width inside a feed-forward layer.
+        encoder_blocks, decoder_blocks, encoder_kernel, decoder_kernel: the two Conformer stacks;
+            a kernel of null makes a stack a Transformer.
+        feed_forward_kernel: 3 as in the thesis (Conv1d), 1 for linear layers.
+        conv_norm: "batch" as in the thesis, or "layer".
+        alignment_rows: rows of the cross-modal alignment embedding; 0 leaves it out.
+        frame_phones, frame_progress: also tell each frame its phone, and its place in the phone.
+        phone_positions: "sequence" puts the phones after the frames, as in the thesis; "aligned"
+            puts each phone in the middle of its frames.
+        postnet_channels, postnet_layers: the Post-Net; 0 layers leave it out.
+        dropout, postnet_dropout: rates.
+        normalise: standardise each mel bin inside the network, by buffers that training fills.
+        scaled_inputs: multiply what enters a stack by √width, as the thesis's code does.
+    """
+
+    def __init__(
+        self,
+        vocabulary: int = 73,
+        mels: int = 80,
+        width: int = 384,
+        heads: int = 2,
+        hidden: int = 1536,
+        encoder_blocks: int = 4,
+        decoder_blocks: int = 4,
+        encoder_kernel: int | None = 7,
+        decoder_kernel: int | None = 31,
+        feed_forward_kernel: int = 3,
+        conv_norm: str = "batch",
+        alignment_rows: int = 500,
+        frame_phones: bool = False,
+        frame_progress: bool = False,
+        phone_positions: str = "sequence",
+        postnet_channels: int = 256,
+        postnet_layers: int = 5,
+        dropout: float = 0.2,
+        postnet_dropout: float = 0.5,
+        normalise: bool = False,
+        scaled_inputs: bool = True,
+    ) -> None:
+        super().__init__()
+        if phone_positions not in ("sequence", "aligned"):
+            raise ValueError(f"phone_positions: 'sequence' or 'aligned', not {phone_positions!r}")
+        self.mel_mean: Tensor
+        self.mel_scale: Tensor
+        self.scale = math.sqrt(width) if scaled_inputs else 1.0
+        self.aligned_positions = phone_positions == "aligned"
+        self.normalise = normalise
+        if normalise:  # only then: the thesis's model has no such buffers
+            self.register_buffer("mel_mean", torch.zeros(mels))
+            self.register_buffer("mel_scale", torch.ones(mels))
+
+        self.acoustic = AcousticEmbedding(mels, width)
+        self.phone = nn.Embedding(vocabulary, width)
+        self.alignment = nn.Embedding(alignment_rows, width) if alignment_rows else None
+        if self.alignment is not None and not scaled_inputs:
+            # Beside inputs of size one, rows of size one would drown the phones at first.
+            nn.init.normal_(self.alignment.weight, std=0.1)
+        self.frame_phone = FramePhone(width, frame_progress) if frame_phones else None
+
+        def stack(blocks: int, kernel: int | None) -> nn.ModuleList:
+            shape = (width, heads, hidden, feed_forward_kernel, kernel, conv_norm, dropout)
+            return nn.ModuleList(ConformerBlock(*shape) for _ in range(blocks))
+
+        self.encoder = stack(encoder_blocks, encoder_kernel)
+        self.encoder_norm = nn.LayerNorm(width)
+        self.decoder = stack(decoder_blocks, decoder_kernel)
+        self.decoder_norm = nn.LayerNorm(width)
+        self.output = nn.Linear(width, mels)
+        self.postnet = (
+            PostNet(mels, postnet_channels, 5, postnet_layers, postnet_dropout)
+            if postnet_layers
+            else None
+        )
+        self.dropout = nn.Dropout(dropout)
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> A3T:
+        """Build from a configuration whose ``model`` part holds constructor arguments."""
+        return cls(**config["model"])
+
+    def forward(self, batch: Batch, maps: list[Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        """Fill the masked frames: ("before", "after" the Post-Net), (B, T, 80) log10 mel each.
+
+        Values are given for every frame; those of unmasked frames are trained on by nobody.
+        ``maps``, if given, receives each block's attention (B, heads, N, N), encoder first
+        (figure 4.7).
+        """
+        layout = self._layout(batch)
+        T = batch.mel.shape[1]
+
+        x = torch.cat(self._embed(batch), dim=1)  # (B, N, D)
+        for block in self.encoder:
+            x = block(x, layout, maps)
+        x = self.encoder_norm(x)
+        x = self.dropout(x * self.scale)  # the decoder's own positional encoding; see _layout
+        for block in self.decoder:
+            x = block(x, layout, maps)
+        before = self.output(self.decoder_norm(x[:, :T])).float()
+        frames = Layout(layout.valid[:, :T], layout.positions[:, :T], seam=T)
+        after = before + self.postnet(before, frames).float() if self.postnet else before
+        if self.normalise:
+            before = before * self.mel_scale + self.mel_mean
+            after = after * self.mel_scale + self.mel_mean
+        return before, after
+
+    def fill(self, batch: Batch) -> Tensor:
+        """The mel with its masked frames filled and all others as they were, (B, T, 80)."""
+        with torch.inference_mode():
+            _, after = self(batch)
+        return torch.where(batch.masked[..., None], after, batch.mel)
+
+    def _embed(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Frames (B, T, D) and phones (B, L, D): embedding × √D, then the alignment embedding."""
+        mel = (batch.mel - self.mel_mean) / self.mel_scale if self.normalise else batch.mel
+        phones = self.phone(batch.phones)
+        frames = self.dropout(self.acoustic(mel, batch.masked) * self.scale)
+        if self.frame_phone is not None:
+            frames = frames + self.frame_phone(batch, phones * self.scale)
+        tokens = self.dropout(phones * self.scale)
+        if self.alignment is not None:
+            frame_rows, phone_rows = self._alignment_rows(batch)
+            frames = frames + self.alignment(frame_rows)
+            tokens = tokens + self.alignment(phone_rows)
+        return frames, tokens
+
+    def _alignment_rows(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Row j + 1 for phone j and its frames, row 0 for what is unaligned (section 4.3.2).
+
+        Beyond the table the rows start again at 1: phones that share a row are then far apart.
+        """
+        assert self.alignment is not None
+        shift: Tensor | int = 0 if batch.row_offset is None else batch.row_offset[:, None]
+        rows = self.alignment.num_embeddings - 1
+        frame_rows = torch.where(batch.frame_phone >= 0, (batch.frame_phone + shift) % rows + 1, 0)
+        index = torch.arange(batch.phones.shape[1], device=batch.phones.device)[None]
+        phone_rows = torch.where(index < batch.phone_count[:, None], (index + shift) % rows + 1, 0)
+        return frame_rows, phone_rows
+
+    def _layout(self, batch: Batch) -> Layout:
+        """Positions as relative attention uses them: frames count from 0, phones follow the clip's
+        own last frame (not the batch's), or stand amid their frames."""
+        T, L = batch.mel.shape[1], batch.phones.shape[1]
+        device = batch.mel.device
+        time = torch.arange(T, device=device)[None]
+        order = torch.arange(L, device=device)[None]
+        valid = torch.cat([time < batch.frames[:, None], order < batch.phone_count[:, None]], dim=1)
+        if self.aligned_positions:
+            first, count = phone_spans(batch)
+            phones = first + (count - 1).clamp(min=0) / 2
+        else:
+            phones = (batch.frames[:, None] + order).float()
+        frames = time.float().expand(batch.mel.shape[0], T)
+        return Layout(valid[..., None].float(), torch.cat([frames, phones], dim=1), seam=T)
+
+
+def reconstruction_loss(
+    before: Tensor, after: Tensor, batch: Batch, scale: Tensor | float = 1.0, power: int = 1
+) -> Tensor:
+    """Equation 4.1: L1 (or L2) of both outputs over the masked frames, averaged over them.
+
+    ``scale`` (80,) divides the mel first, where the network standardises it.
+    """
+    time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
+    counted = batch.masked & (time < batch.frames[:, None])
+    target = batch.mel[counted] / scale
+    return sum(
+        ((output[counted] / scale - target).abs() ** power).mean() for output in (before, after)
+    )  # type: ignore[return-value]

@@ -1,0 +1,185 @@
+"""Conformer blocks over the two-part sequence [frames ; phones] (thesis, section 4.3.3).
+
+Everything here treats a padded batch as its clips one by one: padding is never attended to, never
+convolved over and never counted in a BatchNorm; a convolution never runs across the seam from the
+last frame to the first phone; and relative positions come from the tokens themselves.  B clips,
+N = T + L tokens (T frames, then L phones, each part padded to the longest), D model width.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the tokens of a batch stand."""
+
+    valid: Tensor  # (B, N, 1), 1.0 for a token, 0.0 for padding
+    positions: Tensor  # (B, N), in frames; any real number
+    seam: int  # T: tokens [0, T) are frames, [T, N) phones
+
+    def convolve(self, conv: nn.Conv1d, x: Tensor) -> Tensor:
+        """Run a same-length convolution over frames and over phones, (B, N, C) -> (B, N, C')."""
+        x = (x * self.valid.to(x.dtype)).transpose(1, 2)
+        parts = [part for part in (x[..., : self.seam], x[..., self.seam :]) if part.shape[-1]]
+        return torch.cat([conv(part) for part in parts], dim=-1).transpose(1, 2)
+
+
+class MaskedBatchNorm(nn.BatchNorm1d):
+    """BatchNorm whose statistics are those of the valid tokens alone; (B, N, C) -> (B, N, C)."""
+
+    def forward(self, x: Tensor, valid: Tensor) -> Tensor:  # type: ignore[override]
+        assert self.running_mean is not None and self.running_var is not None
+        values = x.float()
+        if self.training:
+            count = valid.sum().clamp(min=1.0)
+            mean = (values * valid).sum((0, 1)) / count
+            variance = ((values - mean).square() * valid).sum((0, 1)) / count
+            with torch.no_grad():
+                momentum = self.momentum or 0.1
+                self.running_mean.lerp_(mean, momentum)
+                self.running_var.lerp_(variance * count / (count - 1).clamp(min=1.0), momentum)
+        else:
+            mean, variance = self.running_mean, self.running_var
+        normal = (values - mean) * torch.rsqrt(variance + self.eps)
+        return (normal * self.weight + self.bias).to(x.dtype)
+
+
+class TokenLayerNorm(nn.LayerNorm):
+    """LayerNorm behind MaskedBatchNorm's signature: for batches too small to have statistics."""
+
+    def forward(self, x: Tensor, valid: Tensor) -> Tensor:  # type: ignore[override]
+        return super().forward(x)
+
+
+class RelativeAttention(nn.Module):
+    """Multi-head attention with Transformer-XL's relative positions, at any positions.
+
+    The score of query i for key j is (q_i + u)·k_j + (q_i + v)·W s(p_i - p_j), with s the sines and
+    cosines of the offset.  As s(p_i - p_j) is a rotation of s(p_j) by p_i, the second term is an
+    inner product too: W's transpose applied to (q_i + v), rotated by p_i, with s(p_j).  So no
+    table of offsets and no shift is needed, and tokens may stand anywhere on the time axis.
+    """
+
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.value = nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
+        self.position = nn.Linear(width, width, bias=False)
+        self.content_bias = nn.Parameter(torch.empty(heads, width // heads))
+        self.position_bias = nn.Parameter(torch.empty(heads, width // heads))
+        nn.init.xavier_uniform_(self.content_bias)
+        nn.init.xavier_uniform_(self.position_bias)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, layout: Layout, maps: list[Tensor] | None = None) -> Tensor:
+        """(B, N, D) -> (B, N, D); appends the weights (B, heads, N, N) to ``maps`` if given."""
+        B, N, D = x.shape
+        heads, size = self.heads, D // self.heads
+        query = self.query(x).view(B, N, heads, size)
+        key = self.key(x).view(B, N, heads, size).transpose(1, 2)  # (B, heads, N, size)
+        value = self.value(x).view(B, N, heads, size).transpose(1, 2)
+
+        sine, cosine = _waves(layout.positions, D)  # (B, N, D / 2) each
+        weight = self.position.weight.view(heads, size, D)  # columns: sine, cosine, sine, …
+        offset = torch.einsum("bnhs,hsd->bnhd", query + self.position_bias, weight)
+        for_sine, for_cosine = offset[..., 0::2].float(), offset[..., 1::2].float()
+        s, c = sine[:, :, None], cosine[:, :, None]
+        rotated = torch.cat([for_cosine * s - for_sine * c, for_sine * s + for_cosine * c], dim=-1)
+        waves = torch.cat([sine, cosine], dim=-1).to(key.dtype)[:, None].expand(B, heads, N, D)
+
+        left = torch.cat([query + self.content_bias, rotated.to(query.dtype)], dim=-1)
+        right = torch.cat([key, waves], dim=-1)
+        scores = left.transpose(1, 2) @ right.transpose(2, 3) / math.sqrt(size)  # (B, heads, N, N)
+        padding = (layout.valid[:, None, None, :, 0] == 0).expand(B, 1, 1, N)
+        attention = scores.masked_fill(padding, float("-inf")).softmax(dim=-1)
+        if maps is not None:
+            maps.append(attention.detach())
+        mixed = self.dropout(attention) @ value
+        return self.out(mixed.transpose(1, 2).reshape(B, N, D))
+
+
+def _waves(positions: Tensor, width: int) -> tuple[Tensor, Tensor]:
+    """Sines and cosines of positions (B, N) at width / 2 frequencies, (B, N, width / 2) each."""
+    steps = torch.arange(0, width, 2, dtype=torch.float32, device=positions.device)
+    frequencies = torch.exp(steps * (-math.log(10000.0) / width))
+    angles = positions[..., None].float() * frequencies
+    return angles.sin(), angles.cos()
+
+
+class FeedForward(nn.Module):
+    """Two layers with a nonlinearity: linear (kernel 1) or Conv1d (the thesis: kernel 3, ReLU)."""
+
+    def __init__(self, width: int, hidden: int, kernel: int, dropout: float) -> None:
+        super().__init__()
+        self.kernel = kernel
+        self.grow = nn.Conv1d(width, hidden, kernel, padding=kernel // 2)
+        self.shrink = nn.Conv1d(hidden, width, kernel, padding=kernel // 2)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, layout: Layout) -> Tensor:
+        if self.kernel == 1:  # the same numbers as a convolution, without its transpositions
+            hidden = F.linear(x, self.grow.weight[..., 0], self.grow.bias)
+            hidden = self.dropout(F.relu(hidden))
+            return F.linear(hidden, self.shrink.weight[..., 0], self.shrink.bias)
+        hidden = self.dropout(F.relu(layout.convolve(self.grow, x)))
+        return layout.convolve(self.shrink, hidden)
+
+
+class ConvolutionModule(nn.Module):
+    """Pointwise, GLU, depthwise, norm, Swish, pointwise; (B, N, D) -> (B, N, D)."""
+
+    def __init__(self, width: int, kernel: int, norm: str) -> None:
+        super().__init__()
+        self.expand = nn.Linear(width, 2 * width)
+        self.depthwise = nn.Conv1d(width, width, kernel, padding=kernel // 2, groups=width)
+        self.norm = MaskedBatchNorm(width) if norm == "batch" else TokenLayerNorm(width)
+        self.project = nn.Linear(width, width)
+
+    def forward(self, x: Tensor, layout: Layout) -> Tensor:
+        x = layout.convolve(self.depthwise, F.glu(self.expand(x), dim=-1))
+        return self.project(F.silu(self.norm(x, layout.valid)))
+
+
+class ConformerBlock(nn.Module):
+    """½ feed-forward, attention, convolution, ½ feed-forward, LayerNorm; all pre-norm."""
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        hidden: int,
+        feed_forward_kernel: int,
+        kernel: int | None,
+        conv_norm: str,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.first = FeedForward(width, hidden, feed_forward_kernel, dropout)
+        self.attention = RelativeAttention(width, heads, dropout)
+        # Without a kernel the block is a Transformer's: the ablation of table 4.2.
+        self.convolution = ConvolutionModule(width, kernel, conv_norm) if kernel else None
+        self.second = FeedForward(width, hidden, feed_forward_kernel, dropout)
+        self.norm_first = nn.LayerNorm(width)
+        self.norm_attention = nn.LayerNorm(width)
+        self.norm_convolution = nn.LayerNorm(width) if kernel else None
+        self.norm_second = nn.LayerNorm(width)
+        self.norm_last = nn.LayerNorm(width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, layout: Layout, maps: list[Tensor] | None = None) -> Tensor:
+        x = x + 0.5 * self.dropout(self.first(self.norm_first(x), layout))
+        x = x + self.dropout(self.attention(self.norm_attention(x), layout, maps))
+        if self.convolution is not None and self.norm_convolution is not None:
+            x = x + self.dropout(self.convolution(self.norm_convolution(x), layout))
+        x = x + 0.5 * self.dropout(self.second(self.norm_second(x), layout))
+        return self.norm_last(x)

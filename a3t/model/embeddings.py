@@ -1,0 +1,96 @@
+"""What goes into the sequence: masked mel, phones, and which frames belong to which phone.
+
+Thesis, sections 4.3.1 and 4.3.2.  B clips, T frames, L phones, D model width.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Clips padded to the longest; padding's content is of no consequence."""
+
+    mel: Tensor  # (B, T, 80) log10 mel; masked frames may hold anything
+    masked: Tensor  # (B, T) bool, True where the mel is to be filled
+    phones: Tensor  # (B, L) phone ids
+    frame_phone: Tensor  # (B, T) index in [0, L) of the phone each frame belongs to, -1 for none
+    frames: Tensor  # (B,) number of frames
+    phone_count: Tensor  # (B,) number of phones
+    row_offset: Tensor | None = None  # (B,) shift of the alignment rows, to train them all alike
+
+    def to(self, device: torch.device | str) -> Batch:
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        moved = {k: v.to(device) for k, v in values.items() if v is not None}
+        return replace(self, **moved)
+
+
+def phone_spans(batch: Batch) -> tuple[Tensor, Tensor]:
+    """First frame and number of frames of each phone, (B, L) float each; 0 frames if unaligned."""
+    B, T = batch.frame_phone.shape
+    L = batch.phones.shape[1]
+    # Unaligned frames and padding are sent to a bin of their own, cut off afterwards.
+    time = torch.arange(T, device=batch.mel.device).expand(B, T)
+    inside = (batch.frame_phone >= 0) & (time < batch.frames[:, None])
+    bins = torch.where(inside, batch.frame_phone, L)
+    count = torch.zeros(B, L + 1, device=batch.mel.device)
+    count.scatter_add_(1, bins, torch.ones(B, T, device=batch.mel.device))
+    first = torch.full((B, L + 1), float(T), device=batch.mel.device)
+    first.scatter_reduce_(1, bins, time.float(), "amin")
+    count = count[:, :L]
+    return torch.where(count > 0, first[:, :L], 0.0), count
+
+
+class AcousticEmbedding(nn.Module):
+    """Masked mel frames to the model's width: Linear, LayerNorm, ReLU; one vector for the mask."""
+
+    def __init__(self, mels: int, width: int) -> None:
+        super().__init__()
+        self.mask = nn.Parameter(torch.randn(mels) * 0.1)
+        self.linear = nn.Linear(mels, width)
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, mel: Tensor, masked: Tensor) -> Tensor:
+        """Normalised mel (B, T, 80), masked (B, T) -> (B, T, D)."""
+        mel = torch.where(masked[..., None], self.mask, mel)
+        return F.relu(self.norm(self.linear(mel)))
+
+
+class FramePhone(nn.Module):
+    """What a frame can be told of its phone: who it is, and how far through it the frame stands.
+
+    Not in the thesis, whose model must carry the phone to its frames by attention; small networks
+    speak much earlier with it.
+    """
+
+    def __init__(self, width: int, progress: bool) -> None:
+        super().__init__()
+        self.progress = nn.Linear(6, width) if progress else None
+
+    def forward(self, batch: Batch, phone_embedding: Tensor) -> Tensor:
+        """Phone embeddings (B, L, D) -> what is added to the frames (B, T, D)."""
+        index = batch.frame_phone.clamp(min=0)
+        B, T = index.shape
+        D = phone_embedding.shape[-1]
+        added = torch.gather(phone_embedding, 1, index[..., None].expand(B, T, D))
+        if self.progress is not None:
+            first, count = phone_spans(batch)
+            count = torch.gather(count, 1, index).clamp(min=1.0)
+            elapsed = torch.arange(T, device=index.device) - torch.gather(first, 1, index) + 0.5
+            left = count - elapsed
+            features = [
+                elapsed / count,
+                (math.pi * elapsed / count).sin(),
+                (elapsed.clamp(min=0.5) / 4).log1p(),
+                (left.clamp(min=0.5) / 4).log1p(),
+                count.log() / 2,
+                (-elapsed.clamp(min=0.5)).exp(),
+            ]
+            added = added + self.progress(torch.stack(features, dim=-1))
+        return added * (batch.frame_phone >= 0)[..., None]

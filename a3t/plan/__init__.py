@@ -1,0 +1,1 @@
+"""From two texts and an alignment to what the model is asked to fill."""

@@ -1,0 +1,52 @@
+"""The one integer frame grid: alignments in seconds are mapped to it once, here.
+
+Frame t covers samples [300 t, 300 t + 300) at 24 kHz, so a second has 80 frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from a3t.audio.mel import HOP, SAMPLE_RATE
+from a3t.errors import InputError
+from a3t.records import GridPhone
+from alignment.records import Alignment
+
+FRAMES_PER_SECOND = SAMPLE_RATE / HOP
+
+
+def on_grid(alignment: Alignment, frames: int) -> tuple[GridPhone, ...]:
+    """The alignment's phones, covering frames [0, ``frames``) with no gap, none without a frame.
+
+    Raises InputError if there are more phones than frames.
+    """
+    symbols: list[tuple[str, int]] = []
+    ends: list[float] = []
+    spoken = 0
+    for word in alignment.words:
+        for phone in word.phones:
+            symbols.append((phone.symbol, -1 if word.is_pause else spoken))
+            ends.append(phone.end)
+        spoken += not word.is_pause
+    edges = frame_edges([0.0, *ends], frames)
+    return tuple(
+        GridPhone(symbol, first, last, word)
+        for (symbol, word), first, last in zip(symbols, edges, edges[1:], strict=False)
+    )
+
+
+def frame_edges(seconds: Sequence[float], frames: int) -> list[int]:
+    """Rising times to strictly rising frames, the first 0 and the last ``frames``."""
+    count = len(seconds) - 1
+    if count > frames:
+        raise InputError(
+            f"The text has {count} phones but the recording only {frames} frames of 12.5 ms: "
+            "check that the text belongs to the recording."
+        )
+    edges = [round(time * FRAMES_PER_SECOND) for time in seconds]
+    edges[0], edges[-1] = 0, frames
+    for k in range(1, count):  # at least one frame each, seen from the left …
+        edges[k] = max(edges[k], edges[k - 1] + 1)
+    for k in range(count - 1, 0, -1):  # … and from the right
+        edges[k] = min(edges[k], edges[k + 1] - 1)
+    return edges

@@ -1,0 +1,56 @@
+"""The plan of prompt-based TTS: [prompt ; target], the target masked (thesis, section 4.3.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from a3t.plan.durations import DurationPredictor, rate_ratio, whole_frames
+from a3t.plan.grid import on_grid
+from a3t.plan.plan import scaled
+from a3t.plan.windows import WindowFrames
+from a3t.records import PlannedPhone, Range
+from a3t.text.phones import PAUSE
+from a3t.text.transcript import Transcript
+from alignment.records import Alignment
+
+PROMPT = 320  # frames of the prompt that are heard, 4 s: as much as training crops hold
+EDGE = 6  # frames of silence before and after the target
+
+
+def speech_plan(
+    alignment: Alignment,
+    target: Transcript,
+    pronunciations: Sequence[Sequence[str]],
+    durations: DurationPredictor,
+    frames: int,
+    speed: float = 1.0,
+) -> tuple[WindowFrames, Range]:
+    """The frames of [prompt ; target], and which frames of the recording are the prompt.
+
+    The prompt's last seconds are used, from a phone's start. Durations are scaled by the prompt
+    speaker's rate, as in editing.
+    """
+    grid = on_grid(alignment, frames)
+    expected = durations.frames([p.symbol for p in grid], [p.word for p in grid])
+    spoken = [k for k, phone in enumerate(grid) if phone.word >= 0]
+    ratio = rate_ratio([grid[k].frames for k in spoken], [expected[k] for k in spoken]) / speed
+
+    # Silence at the prompt's end would only be in the way.
+    last = spoken[-1]
+    used = [p for p in grid[: last + 1] if p.first >= grid[last].last - PROMPT]
+    prompt = [PlannedPhone(p.symbol, p.frames, -1, p.first) for p in used]
+
+    symbols: list[tuple[str, int]] = [(PAUSE, -1)]
+    for k, word in enumerate(target.words):
+        symbols.extend((symbol, k) for symbol in pronunciations[k])
+        if word.pause_after and k + 1 < len(target.words):
+            symbols.append((PAUSE, -1))
+    symbols.append((PAUSE, -1))
+    lengths = durations.frames([s for s, _ in symbols], [w for _, w in symbols])
+    lengths = [scaled(s, x, ratio) for (s, _), x in zip(symbols, lengths, strict=True)]
+    lengths[0] = lengths[-1] = float(EDGE)
+    new = [
+        PlannedPhone(symbol, count, word)
+        for (symbol, word), count in zip(symbols, whole_frames(lengths), strict=True)
+    ]
+    return WindowFrames.of(prompt + new), (used[0].first, used[-1].last)

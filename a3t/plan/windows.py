@@ -1,0 +1,117 @@
+"""What the model sees around each edit: a few seconds, as in training, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from a3t.records import EditPlan, GridPhone, PlannedEdit, PlannedPhone, Range, Window
+
+CONTEXT = 240  # frames of the recording around an edit, 3 s in all
+LONGEST = 480  # frames of a window with several edits, 6 s
+TOGETHER = 80  # edits within a second of each other are filled together
+
+
+def windows_around(
+    edits: Sequence[PlannedEdit], grid: Sequence[GridPhone], frames: int
+) -> tuple[Window, ...]:
+    """Group the edits that need the model, and give each group its context.
+
+    The context is balanced, but what one side lacks the other side gives; it starts and ends
+    between phones, and never reaches into another window's edit.
+    """
+    groups: list[list[int]] = []
+    for k, edit in enumerate(edits):
+        if not edit.phones:
+            continue
+        if groups:
+            first, last = edits[groups[-1][0]], edits[groups[-1][-1]]
+            near = edit.source[0] - last.source[1] <= TOGETHER
+            made = sum(edits[j].frames for j in groups[-1]) + edit.frames
+            if near and edit.source[1] - first.source[0] + made <= LONGEST - CONTEXT:
+                groups[-1].append(k)
+                continue
+        groups.append([k])
+    return tuple(_window(group, edits, grid, frames) for group in groups)
+
+
+def _window(
+    group: list[int], edits: Sequence[PlannedEdit], grid: Sequence[GridPhone], frames: int
+) -> Window:
+    first, last = edits[group[0]].source[0], edits[group[-1]].source[1]
+    inner = range(group[0], group[-1] + 1)
+    left_limit = edits[group[0] - 1].source[1] if group[0] > 0 else 0
+    right_limit = edits[group[-1] + 1].source[0] if group[-1] + 1 < len(edits) else frames
+    # Deleted frames nearby are not spoken in the new text: they end the context as well.
+    left = min(CONTEXT // 2, first - left_limit)
+    right = min(CONTEXT - left, right_limit - last)
+    left = min(CONTEXT - right, first - left_limit)
+    starts = [p.first for p in grid if left_limit <= p.first <= first]
+    ends = [p.last for p in grid if last <= p.last <= right_limit]
+    start = min(starts, key=lambda frame: abs(frame - (first - left)), default=first)
+    end = min(ends, key=lambda frame: abs(frame - (last + right)), default=last)
+    return Window((min(start, first), max(end, last)), tuple(inner))
+
+
+@dataclass(frozen=True)
+class WindowFrames:
+    """A window of the edited speech, frame by frame."""
+
+    phones: tuple[PlannedPhone, ...]
+    source: np.ndarray  # (N,) the recording's frame that stands here, -1 for a new one
+    masked: np.ndarray  # (N,) bool, the frames that the model fills
+    spans: dict[int, Range]  # frames of each edit's new phones, by the edit's index
+
+    @classmethod
+    def of(
+        cls,
+        phones: Sequence[PlannedPhone],
+        spans: dict[int, Range] | None = None,
+        remade: Sequence[Range] = (),
+    ) -> WindowFrames:
+        """New phones are masked, and so are the recording's frames in ``remade``."""
+        pieces = [
+            np.full(phone.frames, -1)
+            if phone.source is None
+            else np.arange(phone.source, phone.source + phone.frames)
+            for phone in phones
+        ]
+        source = np.concatenate([np.zeros(0, np.int64), *pieces])
+        masked = source < 0
+        for first, last in remade:
+            masked |= (first <= source) & (source < last)
+        return cls(tuple(phones), source, masked, spans or {})
+
+    @property
+    def phone_of_frame(self) -> np.ndarray:
+        """(N,) index of each frame's phone."""
+        return np.repeat(np.arange(len(self.phones)), [phone.frames for phone in self.phones])
+
+
+def lay_out(plan: EditPlan, window: Window) -> WindowFrames:
+    """The window as it will be: kept phones, new phones in their places, margins masked."""
+    phones: list[PlannedPhone] = []
+    spans: dict[int, Range] = {}
+    edits = list(window.edits)
+    place = 0
+
+    def add_edit(k: int) -> None:
+        nonlocal place
+        spans[k] = (place, place + plan.edits[k].frames)
+        phones.extend(plan.edits[k].phones)
+        place = spans[k][1]
+
+    gone = [plan.edits[k].source for k in edits]
+    for phone in plan.phones:
+        while edits and phone.first >= plan.edits[edits[0]].source[0]:
+            add_edit(edits.pop(0))
+        inside = window.source[0] <= phone.first < window.source[1]
+        if inside and not any(first <= phone.first < last for first, last in gone):
+            phones.append(PlannedPhone(phone.symbol, phone.frames, -1, phone.first))
+            place += phone.frames
+    for k in edits:
+        add_edit(k)
+    made = [plan.edits[k] for k in window.edits if plan.edits[k].phones]
+    return WindowFrames.of(phones, spans, [edit.remade for edit in made])

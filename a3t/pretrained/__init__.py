@@ -1,0 +1,81 @@
+"""Weights with their cards: config.yaml, model.safetensors and README.md in a folder.
+
+``config.yaml`` holds constructor arguments and the sha256 of ``model.safetensors``, which is
+checked at every load. Nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+
+from a3t.audio.files import atomic_path
+from a3t.errors import InputError
+
+SHIPPED = Path(__file__).parent
+CONFIG, WEIGHTS = "config.yaml", "model.safetensors"
+
+
+def checkpoint_folder(name_or_path: str | Path) -> Path:
+    """The folder of a shipped model's name, or the path itself; InputError if neither exists."""
+    shipped = SHIPPED / str(name_or_path)
+    if Path(name_or_path).name == str(name_or_path) and (shipped / CONFIG).is_file():
+        return shipped
+    folder = Path(name_or_path)
+    if not (folder / CONFIG).is_file():
+        names = ", ".join(sorted(path.parent.name for path in SHIPPED.glob(f"*/{CONFIG}")))
+        raise InputError(
+            f"There is no model {str(name_or_path)!r}: use one of {names or '(none shipped)'}, or "
+            f"the path of a folder with {CONFIG} and {WEIGHTS}."
+        )
+    return folder
+
+
+def load_checkpoint(name_or_path: str | Path) -> tuple[dict[str, Any], dict[str, Tensor], str]:
+    """Configuration, tensors and sha256 of a folder's weights.
+
+    Raises InputError if files are missing or broken, or if the weights aren't those that the
+    configuration names.
+    """
+    folder = checkpoint_folder(name_or_path)
+    try:
+        config = yaml.safe_load((folder / CONFIG).read_text(encoding="utf-8"))
+        data = (folder / WEIGHTS).read_bytes()
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"The model in {folder} can't be read: {first}.") from None
+    digest = hashlib.sha256(data).hexdigest()
+    if not isinstance(config, dict) or config.get("sha256") != digest:
+        raise InputError(
+            f"{folder / WEIGHTS} is not the file that {CONFIG} names (its sha256 differs): "
+            "fetch the model again."
+        )
+    try:
+        return config, load(data), digest
+    except SafetensorError as error:
+        raise InputError(f"{folder / WEIGHTS} is not a safetensors file: {error}.") from None
+
+
+def save_checkpoint(
+    folder: Path, config: Mapping[str, Any], tensors: Mapping[str, Tensor], card: str
+) -> str:
+    """Write a folder that `load_checkpoint` reads; returns the sha256 of its weights."""
+    folder.mkdir(parents=True, exist_ok=True)
+    data = save({name: tensor.contiguous() for name, tensor in tensors.items()})
+    digest = hashlib.sha256(data).hexdigest()
+    text = yaml.safe_dump({**config, "sha256": digest}, sort_keys=False)
+    for name, content in (
+        (WEIGHTS, data),
+        ("README.md", card.encode()),
+        (CONFIG, text.encode()),  # last: without it there is no model
+    ):
+        with atomic_path(folder / name) as temporary:
+            temporary.write_bytes(content)
+    return digest

@@ -1,0 +1,1 @@
+"""Text: normalisation, phones, pronunciations, and the edit script between two texts."""

@@ -1,0 +1,154 @@
+"""Figures as people read them aloud, American style: lists of lower-case words.
+
+num2words does the cardinals, ordinals and years; here are the readings around it: decimals, clock
+times, dates, money, fractions, digit strings.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+MAX_CARDINAL_DIGITS = 15
+"""Longer strings of digits are read digit by digit."""
+
+_DIGITS = "zero one two three four five six seven eight nine".split()
+MONTHS = (
+    "january february march april may june july august september october november december"
+).split()
+
+# symbol: (one, many, one hundredth, hundredths)
+CURRENCIES = {
+    "$": ("dollar", "dollars", "cent", "cents"),
+    "£": ("pound", "pounds", "penny", "pence"),
+    "€": ("euro", "euros", "cent", "cents"),
+    "¥": ("yen", "yen", "", ""),
+    "₹": ("rupee", "rupees", "paisa", "paise"),
+}
+SCALES = {
+    "k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion",
+    "t": "trillion", "tn": "trillion", "hundred": "hundred", "thousand": "thousand",
+    "million": "million", "billion": "billion", "trillion": "trillion",
+}  # fmt: skip
+VULGAR = {
+    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5),
+    "⅗": (3, 5), "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8),
+    "⅞": (7, 8),
+}  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _num2words(number: int, to: str) -> tuple[str, ...]:
+    from num2words import num2words
+
+    words = re.findall(r"[a-z]+", num2words(number, to=to))
+    return tuple(word for word in words if word != "and")
+
+
+def cardinal(number: int | str) -> list[str]:
+    """105 -> one hundred five; a negative number begins with "minus"."""
+    digits = str(number).replace(",", "")
+    if digits.startswith("-"):
+        return ["minus", *cardinal(digits[1:])]
+    if len(digits) > MAX_CARDINAL_DIGITS:
+        return spell_digits(digits)
+    return list(_num2words(int(digits), "cardinal"))
+
+
+def ordinal(number: int | str) -> list[str]:
+    """22 -> twenty second."""
+    digits = str(number).replace(",", "")
+    if len(digits) > MAX_CARDINAL_DIGITS:
+        return [*spell_digits(digits), "th"]
+    return list(_num2words(int(digits), "ordinal"))
+
+
+def year(number: int | str) -> list[str]:
+    """1905 -> nineteen oh five; 2000 -> two thousand; 2024 -> twenty twenty four."""
+    return list(_num2words(int(number), "year"))
+
+
+def reads_as_year(digits: str) -> bool:
+    """Whether four figures without a comma are read in pairs: 1066, 1998, 2024, not 3400."""
+    return len(digits) == 4 and 1010 <= int(digits) <= 2099
+
+
+def spell_digits(text: str) -> list[str]:
+    """Each figure by its name; everything else is passed over."""
+    return [_DIGITS[int(digit)] for digit in text if digit in "0123456789"]
+
+
+def plain(text: str) -> list[str]:
+    """A written number: [-]1,234 | 12.50 | .5 | 007 | 1.2.3 | 1998 (as a year)."""
+    if text.startswith("-"):
+        return ["minus", *plain(text[1:])]
+    if text.count(".") > 1:
+        parts = [cardinal(part) for part in text.split(".") if part]
+        return [word for k, part in enumerate(parts) for word in (["point"] * (k > 0) + part)]
+    whole, dot, decimals = text.partition(".")
+    if dot and decimals:
+        return [*(cardinal(whole) if whole else []), "point", *spell_digits(decimals)]
+    if len(whole) > 1 and whole.startswith("0"):
+        return spell_digits(whole)
+    return year(whole) if reads_as_year(whole) else cardinal(whole)
+
+
+def decade(digits: str) -> list[str]:
+    """1980 -> nineteen eighties; 90 -> nineties; 2000 -> two thousands."""
+    words = year(digits) if len(digits) == 4 else cardinal(digits)
+    last = words[-1]
+    return [*words[:-1], last[:-1] + "ies" if last.endswith("y") else last + "s"]
+
+
+def clock(hour: int, minute: int, second: int | None = None, o_clock: bool = True) -> list[str]:
+    """3:45 -> three forty five; 3:05 -> three oh five; 3:00 -> three o'clock."""
+    words = cardinal(hour)
+    if minute == 0 and second is None:
+        if hour > 12 or hour == 0:
+            return [*words, "hundred"]
+        return [*words, "o'clock"] if o_clock else words
+    for part in (minute,) if second is None else (minute, second):
+        words += (["oh"] if part < 10 else []) + cardinal(part)
+    return words
+
+
+def date(month: int, day: int, year_digits: str) -> list[str]:
+    """(5, 6, "2020") -> may sixth twenty twenty."""
+    years = spoken_year(year_digits)
+    return [MONTHS[month - 1], *ordinal(day), *years]
+
+
+def spoken_year(digits: str) -> list[str]:
+    """Four figures as a year, two as said after an apostrophe ("05" -> oh five)."""
+    if len(digits) == 2:
+        return (["oh"] if digits.startswith("0") else []) + cardinal(digits)
+    return year(digits)
+
+
+def money(amount: str, symbol: str, scale: str | None = None) -> list[str]:
+    """("5.20", "$") -> five dollars and twenty cents; ("3", "£", "million") -> three million …"""
+    one, many, small_one, small_many = CURRENCIES[symbol]
+    whole, _, decimals = amount.replace(",", "").partition(".")
+    if scale or (decimals and (len(decimals) != 2 or not small_one)):
+        number = cardinal(whole or 0)
+        if decimals:
+            number = [*number, "point", *spell_digits(decimals)]
+        return [*number, *([scale] if scale else []), many]
+    units, hundredths = int(whole or 0), int(decimals or 0)
+    minor = [*cardinal(hundredths), small_one if hundredths == 1 else small_many]
+    if hundredths and not units:
+        return minor
+    major = [*cardinal(whole or 0), one if units == 1 else many]
+    return [*major, "and", *minor] if hundredths else major
+
+
+def fraction(above: int, below: int, after_whole: bool = False) -> list[str]:
+    """1/2 -> one half; 3/4 -> three quarters; after a whole number: and a half, and three …"""
+    if below == 0 or below > 100:
+        return [*cardinal(above), "over", *cardinal(below)]
+    name = {2: ["half"], 4: ["quarter"], 1: ["over", "one"]}.get(below) or ordinal(below)
+    if above != 1 and below != 1:
+        name = [*name[:-1], "halves" if below == 2 else name[-1] + "s"]
+    if after_whole:
+        return ["and", *(["a"] if above == 1 else cardinal(above)), *name]
+    return [*cardinal(above), *name]

@@ -1,0 +1,183 @@
+"""Pronunciations of words that no lexicon has: g2p-en's network, on the weights it ships.
+
+g2p-en (Park & Kim) is an encoder and a decoder of one GRU each, letters in, phones out. Importing
+the package itself loads NLTK and inflect (4 s) and wants to download two NLTK data sets; its
+weights alone load in 5 ms. So the forward pass is here, in numpy, and a test holds it
+against the package's own `G2p.predict`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from a3t.text.lexicon import Pronunciation, lookup
+from a3t.text.phones import ARPABET, VOWELS, is_vowel
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_FIRST_LETTER, _END_OF_WORD = 3, 2  # after <pad>, <unk>, </s>
+_START, _END = 2, 3
+# The order of g2p-en's output classes; "UW" without stress is one of them.
+_OUTPUTS = ("<pad>", "<unk>", "<s>", "</s>", *sorted((*ARPABET, "UW")))
+_CHUNK = 16  # letters; the network was trained on words, and loses its way in longer strings
+
+
+def data_folder() -> Path:
+    """The installed g2p-en's folder, found without importing it."""
+    spec = find_spec("g2p_en")
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("g2p-en is not installed: pip install g2p-en==2.1.0")
+    return Path(spec.submodule_search_locations[0])
+
+
+@cache
+def _weights() -> dict[str, np.ndarray]:
+    import numpy as np
+
+    with np.load(data_folder() / "checkpoint20.npz", allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def _gru_step(x: np.ndarray, h: np.ndarray, part: str) -> np.ndarray:
+    """One step of the GRU `part` ("enc" or "dec"): x (64,), h (128,) -> (128,)."""
+    import numpy as np
+
+    w = _weights()
+    gates_x = w[f"{part}_w_ih"] @ x + w[f"{part}_b_ih"]
+    gates_h = w[f"{part}_w_hh"] @ h + w[f"{part}_b_hh"]
+    size = h.shape[0]
+    gates = 1 / (1 + np.exp(-(gates_x[: 2 * size] + gates_h[: 2 * size])))
+    reset, update = gates[:size], gates[size:]
+    candidate = np.tanh(gates_x[2 * size :] + reset * gates_h[2 * size :])
+    mixed: np.ndarray = (1 - update) * candidate + update * h
+    return mixed
+
+
+def predict(word: str, max_phones: int = 20) -> Pronunciation:
+    """g2p-en's greedy guess for lower-case letters a–z; may be empty for odd strings."""
+    import numpy as np
+
+    w = _weights()
+    letters = [_LETTERS.index(letter) + _FIRST_LETTER for letter in word if letter in _LETTERS]
+    h = np.zeros(w["enc_w_hh"].shape[1], np.float32)
+    for index in (*letters, _END_OF_WORD):
+        h = _gru_step(w["enc_emb"][index], h, "enc")
+    phones: list[str] = []
+    index = _START
+    for _ in range(max_phones):
+        h = _gru_step(w["dec_emb"][index], h, "dec")
+        index = int((w["fc_w"] @ h + w["fc_b"]).argmax())
+        if index == _END:
+            break
+        phones.append(_OUTPUTS[index])
+    phones = ["UW1" if phone == "UW" else phone for phone in phones]
+    return tuple(phone for phone in phones if phone in ARPABET)
+
+
+def spell_out(word: str) -> Pronunciation:
+    """The names of the letters: "bbc" -> B IY1 B IY1 S IY1."""
+    return tuple(phone for letter in word if letter in _LETTERS for phone in _letter_name(letter))
+
+
+def _letter_name(letter: str) -> Pronunciation:
+    # CMUdict's "a" is the article first; the letter is EY1.
+    return ("EY1",) if letter == "a" else lookup(letter)[0]
+
+
+def guess(word: str) -> Pronunciation:
+    """A pronunciation for any string with at least one letter a–z; never empty.
+
+    Words without a vowel letter, and those the network says nothing sayable for, are spelled out.
+    """
+    letters = "".join(letter for letter in word if letter in _LETTERS)
+    if not any(letter in "aeiouy" for letter in letters):
+        return spell_out(letters)
+    chunks = [letters[first : first + _CHUNK] for first in range(0, len(letters), _CHUNK)]
+    phones = tuple(phone for chunk in chunks for phone in predict(chunk))
+    return phones if any(is_vowel(phone) for phone in phones) else spell_out(letters)
+
+
+# --- regular endings of known words -------------------------------------------------------------
+
+_SIBILANTS = frozenset("S Z SH ZH CH JH".split())
+_VOICELESS = frozenset("P T K F TH".split())
+
+
+def _plural(stem: Pronunciation) -> Pronunciation:
+    if stem[-1] in _SIBILANTS:
+        return (*stem, "IH0", "Z")
+    return (*stem, "S" if stem[-1] in _VOICELESS else "Z")
+
+
+def _past(stem: Pronunciation) -> Pronunciation:
+    if stem[-1] in ("T", "D"):
+        return (*stem, "IH0", "D")
+    voiceless = stem[-1] in _VOICELESS or stem[-1] in ("S", "SH", "CH")
+    return (*stem, "T" if voiceless else "D")
+
+
+def _progressive(stem: Pronunciation) -> Pronunciation:
+    return (*stem, "IH0", "NG")
+
+
+def _clitic(phones: tuple[str, ...], after_consonant: tuple[str, ...]):  # type: ignore[no-untyped-def]
+    def add(stem: Pronunciation) -> Pronunciation:
+        return stem + (phones if is_vowel(stem[-1]) else after_consonant)
+
+    return add
+
+
+_ENDINGS = (
+    # written ending, what may stand in its place to give the stem, what it sounds like
+    ("'s", ("",), _plural),
+    ("s'", ("s", ""), None),
+    ("'ll", ("",), _clitic(("L",), ("AH0", "L"))),
+    ("'d", ("",), _clitic(("D",), ("AH0", "D"))),
+    ("'ve", ("",), _clitic(("V",), ("AH0", "V"))),
+    ("'re", ("",), _clitic(("ER0",), ("ER0",))),
+    ("n't", ("",), _clitic(("N", "T"), ("AH0", "N", "T"))),
+    ("ies", ("y",), _plural),
+    ("es", ("e", ""), _plural),
+    ("s", ("",), _plural),
+    ("ed", ("e", ""), _past),
+    ("ing", ("", "e"), _progressive),
+)
+_MIN_STEM = 3  # letters; shorter stems are too often no stem at all ("bing", "red")
+
+
+def from_ending(word: str) -> list[Pronunciation]:
+    """Pronunciations of a regular form of a known word ("gregson's", "vlogs"); [] if it is none."""
+    for ending, replacements, sound in _ENDINGS:
+        if not word.endswith(ending):
+            continue
+        apostrophe = "'" in ending
+        for replacement in replacements:
+            stem = word[: -len(ending)] + replacement
+            if len(stem) < (1 if apostrophe else _MIN_STEM):
+                continue
+            stems = lookup(stem)
+            if not stems and apostrophe and len(stem) > 1:
+                stems = from_ending(stem) or [guess(stem)]
+            if not stems:
+                continue
+            if sound is None:  # a plural's possessive sounds like the plural
+                return stems if replacement else [_plural(phones) for phones in stems]
+            return [sound(phones) for phones in stems]
+    return []
+
+
+def from_compound(word: str, min_part: int = 4) -> list[Pronunciation]:
+    """Two known words written together ("wolfdog" needs min_part 3); [] if it is none."""
+    for middle in range(min_part, len(word) - min_part + 1):
+        first, second = lookup(word[:middle]), lookup(word[middle:])
+        if first and second:
+            return [first[0] + tuple(p.replace("1", "2") for p in second[0])]
+    return []
+
+
+assert len(_OUTPUTS) == 74 and len(VOWELS) == 15

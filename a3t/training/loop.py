@@ -1,0 +1,168 @@
+"""The training loop that the acoustic model and the duration predictor share.
+
+Plain and resumable: everything random is drawn from the seed and the step, so a run that was
+stopped goes on exactly as if it had not been.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+CHECKPOINT = "checkpoint.pt"
+
+Losses = dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The ``training:`` part of a configuration: AdamW, warm-up, plateau, linear decay to zero.
+
+    With ``noam`` the rate is instead the thesis's: factor ``rate`` × width^-½ × min(step^-½,
+    step × warmup^-1.5).
+    """
+
+    steps: int = 10_000
+    rate: float = 1e-3
+    warmup: int = 300
+    decay: int = 2000
+    noam: int | None = None
+    weight_decay: float = 0.01
+    betas: tuple[float, float] = (0.9, 0.98)
+    clip: float = 1.0
+    ema: float = 0.999
+    seed: int = 0
+
+    def rate_at(self, step: int) -> float:
+        if self.noam is not None:
+            count = step + 1
+            return self.rate * self.noam**-0.5 * min(count**-0.5, count * self.warmup**-1.5)
+        rising = min(1.0, (step + 1) / self.warmup)
+        falling = min(1.0, (self.steps - step) / max(1, self.decay))
+        return self.rate * min(rising, falling)
+
+
+class Run:
+    """A network in training: its optimiser, the running average of its weights, its step."""
+
+    def __init__(self, model: nn.Module, schedule: Schedule, folder: Path) -> None:
+        self.model, self.schedule, self.folder = model, schedule, folder
+        self.step = 0
+        self.optimiser = torch.optim.AdamW(
+            model.parameters(),
+            lr=schedule.rate,
+            betas=tuple(schedule.betas),  # type: ignore[arg-type]
+            weight_decay=schedule.weight_decay,
+        )
+        self.average = {name: value.clone() for name, value in model.state_dict().items()}
+
+    def resume(self) -> bool:
+        """Go on from the folder's checkpoint, if it has one."""
+        path = self.folder / CHECKPOINT
+        if not path.exists():
+            return False
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        self.step = int(state["step"])
+        self.model.load_state_dict(state["model"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.average = state["average"]
+        return True
+
+    def save(self) -> None:
+        """Write the checkpoint whole or not at all."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        temporary = self.folder / f"{CHECKPOINT}.{os.getpid()}.tmp"
+        torch.save(
+            {
+                "step": self.step,
+                "schedule": asdict(self.schedule),
+                "model": self.model.state_dict(),
+                "average": self.average,
+                "optimiser": self.optimiser.state_dict(),
+            },
+            temporary,
+        )
+        temporary.replace(self.folder / CHECKPOINT)
+
+    def train_step(self, losses: Callable[[int], Losses]) -> dict[str, float]:
+        """One step on ``losses(step)["total"]``; raises FloatingPointError if it diverges."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.schedule.rate_at(self.step)
+        # Dropout too is a function of seed and step.
+        torch.manual_seed(self.schedule.seed * 1_000_003 + self.step)
+        self.model.train()
+        found = losses(self.step)
+        self.optimiser.zero_grad(set_to_none=True)
+        found["total"].backward()
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.schedule.clip)
+        if not torch.isfinite(norm):
+            raise FloatingPointError(f"the gradient is not finite at step {self.step}")
+        self.optimiser.step()
+        self.step += 1
+        self._follow()
+        return {name: float(loss.detach()) for name, loss in found.items()} | {"norm": float(norm)}
+
+    @torch.no_grad()
+    def _follow(self) -> None:
+        # Early on the average would remember the random start: let it follow sooner.
+        keep = min(self.schedule.ema, (1 + self.step) / (10 + self.step))
+        for name, value in self.model.state_dict().items():
+            if value.is_floating_point():
+                self.average[name].lerp_(value, 1.0 - keep)
+            else:
+                self.average[name].copy_(value)
+
+    def train(
+        self,
+        losses: Callable[[int], Losses],
+        validate: Callable[[], dict[str, float]],
+        log_every: int = 50,
+        validate_every: int = 500,
+        save_every: int = 250,
+    ) -> None:
+        """Train to ``schedule.steps``; writes log.jsonl and checkpoints; Ctrl-C saves and stops."""
+        sums: dict[str, float] = {}
+        counted, started = 0, time.monotonic()
+        bar = tqdm(total=self.schedule.steps, initial=self.step, unit="step", disable=None)
+        try:
+            while self.step < self.schedule.steps:
+                for name, value in self.train_step(losses).items():
+                    sums[name] = sums.get(name, 0.0) + value
+                counted += 1
+                bar.update()
+                if self.step % log_every == 0:
+                    seconds = (time.monotonic() - started) / counted
+                    means = {name: round(total / counted, 5) for name, total in sums.items()}
+                    self._log({"step": self.step, **means, "seconds_per_step": round(seconds, 3)})
+                    bar.set_postfix(total=means["total"])
+                    sums, counted, started = {}, 0, time.monotonic()
+                if self.step % validate_every == 0 or self.step == self.schedule.steps:
+                    self._log({"step": self.step, **self._validate(validate)})
+                if self.step % save_every == 0:
+                    self.save()
+        finally:
+            bar.close()
+            self.save()
+
+    def _validate(self, validate: Callable[[], dict[str, float]]) -> dict[str, float]:
+        """Judge the averaged weights: they are what is shipped."""
+        own = {name: value.clone() for name, value in self.model.state_dict().items()}
+        self.model.load_state_dict(self.average)
+        self.model.eval()
+        try:
+            return {f"valid_{name}": round(value, 5) for name, value in validate().items()}
+        finally:
+            self.model.load_state_dict(own)
+
+    def _log(self, row: dict[str, float]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self.folder / "log.jsonl", "a") as file:
+            file.write(json.dumps(row) + "\n")

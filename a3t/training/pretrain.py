@@ -1,0 +1,133 @@
+"""Pretrain A3T on packed features, on a CPU or a GPU.
+
+python -m a3t.training.pretrain --config a3t/model/conf/small.yaml --features F --out FOLDER
+python -m a3t.training.pretrain export --out FOLDER --to a3t/pretrained/small
+
+Stopped and started again with the same arguments, a run goes on from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import yaml
+from torch import Tensor
+
+from a3t.model.a3t import A3T, reconstruction_loss
+from a3t.model.masking import MaskingConfig
+from a3t.training.augment import Augment
+from a3t.training.data import Crops
+from a3t.training.features import Features
+from a3t.training.loop import Losses, Run, Schedule
+
+
+def cepstral_distance(one: Tensor, other: Tensor) -> Tensor:
+    """Distance in dB of log10 mels (n, 80), per frame (n,): mel-cepstral distortion without WORLD.
+
+    Cepstra are cosine coefficients 1 to 24 of the natural-log mel, c_k = 2/80 Σ log|X| cos(kω),
+    and the distance is 10 / ln 10 √(2 Σ d²).
+    """
+    bins = one.shape[-1]
+    order = torch.arange(1, 25, device=one.device)[:, None]
+    angle = math.pi / bins * (torch.arange(bins, device=one.device)[None] + 0.5)
+    basis = torch.cos(order * angle) * (2.0 / bins)  # (24, 80)
+    difference = (one - other) * math.log(10.0) @ basis.T
+    return 10.0 / math.log(10.0) * (2.0 * difference.square().sum(-1)).sqrt()
+
+
+class Pretraining:
+    """A configuration's network with its data: the losses of a step, and validation."""
+
+    def __init__(self, config: dict[str, Any], features: Features, bf16: bool, device: str) -> None:
+        self.config, self.bf16, self.device = config, bf16, device
+        data = dict(config.get("data", {}))
+        augment = data.pop("augment", None)
+        rows = config["model"].get("alignment_rows", 500)
+        masking = MaskingConfig(**config.get("masking", {})).build()
+        self.train = Crops(
+            features,
+            "train",
+            masking,
+            augment=Augment(**augment) if augment is not None else None,
+            alignment_rows=rows,
+            **data,
+        )
+        # The same crops and masks each time: losses of two moments or two models compare.
+        dev = Crops(features, "dev", masking, frames=(240, 240), batch_frames=4800, jitter=0)
+        self.dev = [dev.batch(seed=12345, step=k).to(device) for k in range(3)]
+        self.schedule = Schedule(**config.get("training", {}))
+        torch.manual_seed(self.schedule.seed)
+        self.model = A3T.from_config(config)
+        if self.model.normalise:
+            mel = np.concatenate(
+                [self.train.batch(2**31, k).mel.flatten(0, 1).numpy() for k in range(30)]
+            )
+            mel = mel[mel.any(axis=1)]  # without the padding
+            self.model.mel_mean.copy_(torch.from_numpy(mel.mean(0)))
+            self.model.mel_scale.copy_(torch.from_numpy(mel.std(0)).clamp(min=1e-3))
+        self.model.to(device)
+
+    def losses(self, step: int) -> Losses:
+        """Equation 4.1 on the batch of a step."""
+        batch = self.train.batch(self.schedule.seed, step).to(self.device)
+        kind = torch.device(self.device).type
+        with torch.autocast(kind, dtype=torch.bfloat16, enabled=self.bf16):
+            before, after = self.model(batch)
+        scale = self.model.mel_scale if self.model.normalise else 1.0
+        power = int(self.config.get("loss", {}).get("power", 1))
+        return {"total": reconstruction_loss(before, after, batch, scale, power)}
+
+    @torch.no_grad()
+    def validate(self) -> dict[str, float]:
+        """Mean L1 in log10 units and cepstral distance in dB of the masked frames."""
+        absolute, distance = [], []
+        for batch in self.dev:
+            _, after = self.model(batch)
+            time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
+            counted = batch.masked & (time < batch.frames[:, None])
+            absolute.append((after[counted] - batch.mel[counted]).abs().mean(-1))
+            distance.append(cepstral_distance(after[counted], batch.mel[counted]))
+        return {"l1": float(torch.cat(absolute).mean()), "dB": float(torch.cat(distance).mean())}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--config", type=Path, required=True)
+    parser.add_argument("--features", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--steps", type=int, help="instead of the configuration's")
+    parser.add_argument("--init", type=Path, help="checkpoint whose weights to start from")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--bf16", action="store_true", help="matrix products in bfloat16")
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+
+    config = yaml.safe_load(arguments.config.read_text())
+    if arguments.steps:
+        config.setdefault("training", {})["steps"] = arguments.steps
+    features = Features.load(arguments.features)
+    work = Pretraining(config, features, arguments.bf16, arguments.device)
+    run = Run(work.model, work.schedule, arguments.out)
+    if not run.resume() and arguments.init:
+        weights = torch.load(arguments.init, map_location="cpu", weights_only=True)["average"]
+        work.model.load_state_dict(weights)
+        run.average = {name: value.clone() for name, value in weights.items()}
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    print(json.dumps({"step": run.step, "parameters": count(work.model)}), flush=True)
+    run.train(work.losses, work.validate)
+
+
+def count(model: torch.nn.Module) -> int:
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""What the vocoder's training compares: spectra at several resolutions, mel and phase.
+
+Every loss stops at the highest frequency that is known: a 16 kHz recording says nothing about
+what lies above 8 kHz.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from a3t.audio.mel import FLOOR, HOP, N_FFT, SAMPLE_RATE, WINDOW, mel_filters
+from a3t.vocoder.framing import BINS, spectrum
+
+RESOLUTIONS = (512, 1024, 2048)
+MEL_FLOOR = 1e-4  # of magnitude: below is the codecs' and microphones' noise
+
+
+def known_bins(top: Tensor, bins: int) -> Tensor:
+    """Weights (B, 1, bins): 1 where a bin's frequency is safely below ``top`` (B,) Hz, else 0."""
+    hertz = torch.linspace(0.0, SAMPLE_RATE / 2, bins, device=top.device)
+    top = top[:, None]
+    known = (hertz <= 0.97 * top) | (top >= SAMPLE_RATE / 2)
+    return known[:, None].float()
+
+
+def multi_resolution_loss(
+    made: Tensor, true: Tensor, top: Tensor, resolutions: Sequence[int] = RESOLUTIONS
+) -> Tensor:
+    """Spectral convergence plus mean absolute difference of log magnitudes (natural log).
+
+    Yamamoto, Song and Kim 2020 (Parallel WaveGAN); ``made`` and ``true`` (B, n) samples.
+    """
+    total = made.new_zeros(())
+    for size in resolutions:
+        window = torch.hann_window(size, device=made.device)
+        known = known_bins(top, size // 2 + 1)
+        a, b = _magnitude(made, size, window), _magnitude(true, size, window)
+        frames = a.shape[1]
+        logs = ((a.log() - b.log()).abs() * known).sum() / (known.sum() * frames)
+        error = ((a - b) * known).square().sum((1, 2)).sqrt()
+        convergence = (error / (b * known).square().sum((1, 2)).clamp(min=1e-6).sqrt()).mean()
+        total = total + logs + convergence
+    return total / len(resolutions)
+
+
+def _magnitude(samples: Tensor, size: int, window: Tensor) -> Tensor:
+    """(B, T, size // 2 + 1), never zero, so that its log and its gradient stay finite."""
+    spectra = torch.stft(samples, size, size // 4, size, window, center=True, return_complex=True)
+    power = spectra.real.square() + spectra.imag.square()
+    return (power + 1e-7).sqrt().transpose(1, 2)
+
+
+def mel_loss(made: Tensor, true_mel: Tensor) -> Tensor:
+    """Mean absolute difference of natural-log mels; ``true_mel`` (B, T, 80) is log10."""
+    window = torch.hann_window(WINDOW, device=made.device)
+    spectra = torch.stft(made, N_FFT, HOP, WINDOW, window, center=True, return_complex=True)
+    power = spectra.real.square() + spectra.imag.square()
+    mel = (power + FLOOR).sqrt().transpose(1, 2) @ mel_filters().T.to(made.device)
+    true = true_mel.clamp(min=math.log10(MEL_FLOOR)) * math.log(10.0)
+    return (mel.clamp(min=MEL_FLOOR).log()[:, : true.shape[1]] - true).abs().mean()
+
+
+def amplitude_loss(magnitude: Tensor, true: Tensor, top: Tensor) -> Tensor:
+    """The network's own magnitudes (B, T, 601) against the recording's, natural log."""
+    known = known_bins(top, BINS)
+    difference = (magnitude + 3e-4).log() - (true.abs() + 3e-4).log()
+    return (difference.abs() * known).sum() / (known.sum() * magnitude.shape[1])
+
+
+def phase_loss(phase: Tensor, true: Tensor, top: Tensor) -> Tensor:
+    """Anti-wrapping phase losses of APNet (Ai and Ling 2023), weighed by where the energy is.
+
+    Instantaneous phase, group delay (difference along frequency) and instantaneous angular
+    frequency (difference along time); ``phase`` (B, T, 601) of modulus one, ``true`` the
+    recording's complex spectrum. The distance is 1 - cos, smooth where |wrapped angle| is not.
+    """
+    magnitude = true.abs()
+    weight = magnitude.sqrt() * known_bins(top, BINS)
+    weight = weight / weight.mean().clamp(min=1e-8)
+    turn = phase * (true / (magnitude + 1e-8)).conj()  # angle: the error of the phase
+    instantaneous = (weight * (1 - turn.real)).mean()
+    along_bins = turn[:, :, 1:] * turn[:, :, :-1].conj()
+    delay = (weight[:, :, 1:] * (1 - along_bins.real)).mean()
+    along_time = turn[:, 1:] * turn[:, :-1].conj()
+    frequency = (weight[:, 1:] * (1 - along_time.real)).mean()
+    return instantaneous + delay + frequency
+
+
+def true_spectrum(samples: Tensor) -> Tensor:
+    """The recording's complex spectrum (B, T, 601) on the vocoder's own grid."""
+    return spectrum(samples, torch.hann_window(WINDOW, device=samples.device))
+
+
+__all__ = [
+    "amplitude_loss",
+    "known_bins",
+    "mel_loss",
+    "multi_resolution_loss",
+    "phase_loss",
+    "true_spectrum",
+]

@@ -1,0 +1,71 @@
+"""Where the text of a recording comes from: given, lying beside it, or recognised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from a3t.audio.mel import SAMPLE_RATE
+from a3t.audio.recording import Recording
+from a3t.errors import InputError
+from a3t.text.g2p import Pronouncer
+from a3t.text.transcript import Transcript
+from alignment.formats import read_alignment
+from alignment.recognition import recognise
+from alignment.records import Alignment
+
+SIDECARS = (".txt", ".lab", ".TextGrid")
+LARGEST_TEXT = 1_000_000  # bytes
+
+
+@dataclass(frozen=True)
+class Found:
+    """A transcript, where it comes from, and its alignment if that was there as well."""
+
+    transcript: Transcript
+    origin: str  # "given", "recognised", or the sidecar's name
+    alignment: Alignment | None = None
+
+
+def find_transcript(
+    recording: Recording, given: str | None, new_text: Transcript | None, pronouncer: Pronouncer
+) -> Found:
+    """The text as given, else the sidecar's, else what is recognised with the new text as prior."""
+    if given is not None:
+        return Found(Transcript.from_text(given, max_words=None), "given")
+    for suffix in SIDECARS:
+        path = recording.path.with_suffix(suffix)
+        if path.is_file():
+            if suffix == ".TextGrid":
+                return found_in(read_alignment(path), path.name)
+            return Found(Transcript.from_text(read_text(path), max_words=None), path.name)
+    samples = recording.mono(sample_rate=SAMPLE_RATE)
+    prior = list(new_text.spoken) if new_text else []
+    pronunciations = {word: pronouncer.candidates(word) for word in prior}
+    words = recognise(samples, SAMPLE_RATE, prior or None, pronunciations)
+    if not words:
+        raise InputError(
+            f"No words were recognised in {recording.path.name}: give its text with --text."
+        )
+    return Found(Transcript.from_text(" ".join(words), max_words=None), "recognised")
+
+
+def found_in(alignment: Alignment, origin: str) -> Found:
+    """The transcript that an alignment holds."""
+    words = " ".join(word.text for word in alignment.spoken)
+    return Found(Transcript.from_text(words, max_words=None), origin, alignment)
+
+
+def read_text(path: Path | str) -> str:
+    """A text file in UTF-8; InputError if there is none, or it is something else."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST_TEXT + 1)
+    except OSError as error:
+        raise InputError(f"The text file {path} can't be read: {error.strerror}.") from None
+    if len(data) > LARGEST_TEXT:
+        raise InputError(f"{path} is too large for a transcript.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a text in UTF-8.") from None

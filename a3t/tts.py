@@ -1,0 +1,62 @@
+"""Speak a text in a recording's voice: python -m a3t.tts --prompt-wav IN --text TEXT --out OUT"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from a3t.commands import add_model_arguments, run, say, show_progress, text_argument
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(
+        prog="python -m a3t.tts",
+        description="Speak a text in the voice of a recording.",
+        epilog="A TEXT may be @FILE. Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
+    )
+    result.add_argument("--prompt-wav", type=Path, required=True, metavar="IN")
+    result.add_argument(
+        "--prompt-text", metavar="TEXT", help="what it says (default: as for a3t.edit)"
+    )
+    result.add_argument("--text", required=True, metavar="TEXT", help="what to say")
+    result.add_argument("--out", type=Path, required=True, metavar="OUT")
+    result.add_argument("--json", action="store_true", help="print what was made as JSON")
+    add_model_arguments(result)
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parser().parse_args(arguments)
+    return run(lambda: speak(options))
+
+
+def speak(options: argparse.Namespace) -> None:
+    """Carry out the parsed command; raises InputError or AlignmentError."""
+    text = text_argument(options.text)
+    prompt_text = text_argument(options.prompt_text) if options.prompt_text is not None else None
+    from a3t.audio.files import check_target
+    from a3t.audio.recording import Recording
+    from a3t.text.transcript import Transcript
+
+    Recording.open(options.prompt_wav)
+    Transcript.from_text(text)
+    check_target(options.out, options.prompt_wav)
+
+    from a3t.editor import Editor
+
+    show_progress("read")
+    editor = Editor.load(options.model, options.vocoder, options.device, show_progress)
+    result = editor.tts(options.prompt_wav, text, prompt_text, options.seed, options.speed)
+    written = result.save(options.out)
+    if prompt_text is None:
+        say(f"Prompt: {result.prompt_text}")
+    if options.json:
+        print(json.dumps(result.record, indent=1, ensure_ascii=False))
+    else:
+        say(f"Written: {written}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""Mel to waveform: one interface, three ways. See ``base.Vocoder``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from a3t.errors import InputError
+from a3t.vocoder.base import Vocoder, check_mel, vocode_chunks, vocode_span
+
+__all__ = ["Vocoder", "check_mel", "load_vocoder", "vocode_chunks", "vocode_span"]
+
+BUILTIN_FOLDER = Path(__file__).parent.parent / "pretrained" / "vocoder-small"
+
+
+def load_vocoder(name_or_path: str | Path = "builtin", device: str = "cpu") -> Vocoder:
+    """The vocoder called "builtin" (shipped) or "griffin-lim", or the one in a folder.
+
+    A folder holds either weights of the built-in network (config.yaml, model.safetensors) or a
+    checkpoint of the parallel-wavegan package (config.yml, stats.h5 or stats.npy, checkpoint).
+    Raises InputError if there is no such vocoder or its folder can't be used.
+    """
+    # Each kind is imported when asked for: the editor starts with one of them.
+    if name_or_path == "griffin-lim":
+        from a3t.vocoder.griffin_lim import GriffinLim
+
+        return GriffinLim()
+    if name_or_path == "builtin":
+        from a3t.vocoder.builtin import BuiltinVocoder
+
+        return BuiltinVocoder.load(BUILTIN_FOLDER, "builtin", device)
+    path = Path(name_or_path)
+    if not path.exists():
+        raise InputError(
+            f"There is no vocoder {str(name_or_path)!r}; use builtin, griffin-lim or the path of a "
+            "checkpoint folder."
+        )
+    if path.is_dir() and (path / "config.yaml").is_file():
+        from a3t.vocoder.builtin import BuiltinVocoder
+
+        return BuiltinVocoder.load(path, device=device)
+    from a3t.vocoder.parallel_wavegan import ParallelWaveGan
+
+    return ParallelWaveGan.load(path, device)

@@ -1,0 +1,256 @@
+"""Released checkpoints of the parallel-wavegan package, as they are.
+
+A folder with ``config.yml``, a checkpoint and (for most) ``stats.h5`` or ``stats.npy``. The
+generators come from the package itself (0.6.1), imported when a checkpoint is loaded; its stats,
+its normalisation and its multi-band synthesis are applied as its own ``load_model`` does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import yaml
+from torch import Tensor, nn
+
+from a3t.audio.mel import FMAX, FMIN, HOP, MELS, N_FFT, SAMPLE_RATE, WINDOW
+from a3t.errors import InputError
+from a3t.vocoder.base import check_mel, placed_normal
+
+# Those that turn a mel into a waveform and nothing else; the package has others, for codes or F0.
+GENERATORS = (
+    "ParallelWaveGANGenerator",
+    "MelGANGenerator",
+    "HiFiGANGenerator",
+    "StyleMelGANGenerator",
+)
+# StyleMelGAN normalises over the whole length: every sample depends on every frame.
+WHOLE = 1_000_000
+
+
+class ParallelWaveGan:
+    """A generator of the package behind the vocoder's interface; its noise is drawn by ``seed``."""
+
+    def __init__(
+        self,
+        generator: nn.Module,
+        name: str,
+        sha256: str | None = None,
+        device: str = "cpu",
+        seed: int = 0,
+    ) -> None:
+        self.name = name
+        self.sha256 = sha256
+        self.generator = generator.to(device).eval()
+        self.seed = seed
+        self._device = torch.device(device)
+        self._normalises = hasattr(generator, "mean")
+        self._kind = type(generator).__name__
+
+    @classmethod
+    def load(cls, path: Path | str, device: str = "cpu", seed: int = 0) -> ParallelWaveGan:
+        """The checkpoint at ``path`` (the file, or its folder: then the one of most steps).
+
+        Raises InputError if files are missing or damaged, if the checkpoint holds code, or if it
+        was trained for another rate, hop or mel.
+        """
+        path = Path(path)
+        folder = path if path.is_dir() else path.parent
+        config = _read_config(folder / "config.yml")
+        _check_features(config, folder)
+        checkpoint = _latest(folder) if path.is_dir() else path
+        generator = _build(config, folder, _read_weights(checkpoint))
+        digest = hashlib.sha256(checkpoint.read_bytes()).hexdigest()
+        return cls(generator, folder.resolve().name, digest, device, seed)
+
+    @cached_property
+    def receptive_frames(self) -> int:
+        """Measured once: which frames one frame's samples depend on, as a NaN spreads."""
+        if self._kind == "StyleMelGANGenerator":
+            return WHOLE
+        for reach in (32, 128):
+            mel = torch.zeros(2 * reach + 1, MELS)
+            mel[reach] = float("nan")
+            reached = self._run(mel, 0).view(-1, HOP).isnan().any(dim=1).nonzero().flatten()
+            if len(reached) and reached[0] > 0 and reached[-1] < 2 * reach:
+                return int(max(reach - reached[0], reached[-1] - reach))
+        return WHOLE
+
+    def __call__(self, mel: Tensor, first_frame: int = 0) -> Tensor:
+        return self._run(check_mel(mel.detach()), first_frame)
+
+    @torch.inference_mode()
+    def _run(self, mel: Tensor, first_frame: int) -> Tensor:
+        mel = mel.to(self._device)
+        inputs: dict[str, Any] = {"c": mel, "normalize_before": self._normalises}
+        # StyleMelGAN draws from torch's own generator: hold that fixed and leave it as it was.
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.seed)
+            if self._kind == "ParallelWaveGANGenerator":
+                noise = placed_normal(self.seed, first_frame, len(mel), HOP)
+                inputs["x"] = torch.from_numpy(noise).float().view(-1, 1).to(self._device)
+            samples: Tensor = self.generator.inference(**inputs)  # type: ignore[operator]
+        samples = samples.reshape(-1).cpu().clone()
+        if len(samples) != len(mel) * HOP:
+            raise InputError(
+                f"The vocoder {self.name} made {len(samples)} samples of {len(mel)} frames, not "
+                f"{HOP} a frame; its upsample_scales don't fit its hop."
+            )
+        return samples
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise InputError(
+            f"{path.parent} is not a vocoder's folder: it has neither config.yaml (built-in) nor "
+            "config.yml (parallel-wavegan)."
+        )
+    try:
+        config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError):
+        raise InputError(f"{path} can't be read as YAML.") from None
+    if not isinstance(config, dict) or not isinstance(config.get("generator_params"), dict):
+        raise InputError(f"{path} is not a configuration of parallel-wavegan: no generator_params.")
+    return config
+
+
+def _check_features(config: dict[str, Any], folder: Path) -> None:
+    """InputError unless the checkpoint was trained on exactly the mels that are used here."""
+    rate = config.get("sampling_rate")
+    low = config.get("fmin")
+    high = config.get("fmax")
+    theirs = {
+        "rate": rate,
+        "hop": config.get("hop_size"),
+        "FFT": config.get("fft_size"),
+        "window": config.get("win_length") or config.get("fft_size"),
+        "mels": config.get("num_mels"),
+        "from": 0 if low is None else low,
+        "to": (rate or 0) / 2 if high is None else high,
+        "window shape": config.get("window", "hann"),
+    }
+    ours = {
+        "rate": SAMPLE_RATE,
+        "hop": HOP,
+        "FFT": N_FFT,
+        "window": WINDOW,
+        "mels": MELS,
+        "from": FMIN,
+        "to": FMAX,
+        "window shape": "hann",
+    }
+    differing = [key for key in ours if theirs[key] != ours[key]]
+    if differing:
+        raise InputError(
+            f"The vocoder in {folder} doesn't fit the model's mels: it was trained with "
+            f"{', '.join(f'{key} {theirs[key]}' for key in differing)}, the model has "
+            f"{', '.join(f'{key} {ours[key]}' for key in differing)}."
+        )
+
+
+def _latest(folder: Path) -> Path:
+    """The checkpoint with the most steps in its name, as the package names them."""
+    found = [file for suffix in ("pkl", "pth", "pt") for file in folder.glob(f"*.{suffix}")]
+    if not found:
+        raise InputError(f"{folder} holds no checkpoint (*.pkl, *.pth or *.pt).")
+    return max(found, key=lambda file: ([int(n) for n in re.findall(r"\d+", file.stem)], file.name))
+
+
+def _read_weights(checkpoint: Path) -> dict[str, Tensor]:
+    try:
+        # Weights only: a pickle can carry code, and this one came from somebody else.
+        state = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError:
+        raise InputError(
+            f"{checkpoint} is damaged or holds more than weights, and is not opened: its pickle "
+            "could run code."
+        ) from None
+    except (OSError, RuntimeError, EOFError, ValueError, KeyError):
+        raise InputError(f"{checkpoint} is cut off or damaged, or is no checkpoint.") from None
+    try:
+        weights = state["model"]["generator"]
+    except (KeyError, TypeError, IndexError):
+        raise InputError(f"{checkpoint} is not of parallel-wavegan: no model/generator.") from None
+    return dict(weights)
+
+
+def _build(config: dict[str, Any], folder: Path, weights: dict[str, Tensor]) -> nn.Module:
+    """The generator with weights, statistics and bands, as the package's ``load_model`` has it."""
+    kind = config.get("generator_type", "ParallelWaveGANGenerator")
+    if kind not in GENERATORS:
+        usable = ", ".join(GENERATORS)
+        raise InputError(f"The vocoder in {folder} is a {kind}; usable are {usable}.")
+    package = _package()
+    # Old configurations carry a typing error that the package repairs as well.
+    settings = {
+        key.replace("upsample_kernal_sizes", "upsample_kernel_sizes"): value
+        for key, value in config["generator_params"].items()
+    }
+    try:
+        generator: Any = getattr(package, kind)(**settings)
+        generator.load_state_dict(weights)
+    except (TypeError, RuntimeError, ValueError, AssertionError) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"The weights in {folder} don't fit its config.yml: {first}") from None
+    generator.remove_weight_norm()
+    stats = _statistics(config, folder)
+    if stats is not None:
+        generator.register_buffer("mean", torch.from_numpy(stats[0]))
+        generator.register_buffer("scale", torch.from_numpy(stats[1]))
+    bands = settings.get("out_channels", 1)
+    if bands > 1:
+        from parallel_wavegan.layers import PQMF
+
+        old = _version(config) <= (0, 4, 2)
+        defaults = {"taps": 62, "cutoff_ratio": 0.15, "beta": 9.0} if old else {}
+        generator.pqmf = PQMF(subbands=bands, **config.get("pqmf_params", defaults))
+    return generator  # type: ignore[no-any-return]
+
+
+def _version(config: dict[str, Any]) -> tuple[int, ...]:
+    return tuple(int(n) for n in re.findall(r"\d+", str(config.get("version", "0.1.0")))[:3])
+
+
+def _statistics(config: dict[str, Any], folder: Path) -> tuple[np.ndarray, np.ndarray] | None:
+    """Mean and scale per mel (80,) float32 from the folder, or None where there are none."""
+    path = folder / ("stats.h5" if config.get("format", "hdf5") == "hdf5" else "stats.npy")
+    if not path.is_file():
+        return None
+    try:
+        if path.suffix == ".h5":
+            import h5py
+
+            with h5py.File(path, "r") as file:
+                values = [np.asarray(file[key]) for key in ("mean", "scale")]
+        else:
+            values = list(np.load(path, allow_pickle=False)[:2])
+        mean, scale = (value.reshape(-1).astype(np.float32) for value in values)
+    except ImportError:
+        raise InputError(f"Reading {path} needs h5py: pip install h5py==3.16.0") from None
+    except (OSError, KeyError, ValueError):
+        raise InputError(f"{path} can't be read as the vocoder's mean and scale.") from None
+    if mean.shape != (MELS,) or scale.shape != (MELS,):
+        raise InputError(f"{path} is for {len(mean)} mels, not {MELS}.")
+    return mean, scale
+
+
+def _package() -> Any:
+    """``parallel_wavegan.models``, imported once it is needed."""
+    import scipy.signal
+
+    if not hasattr(scipy.signal, "kaiser"):  # scipy moved it in 1.13; the package looks here
+        scipy.signal.kaiser = scipy.signal.windows.kaiser
+    try:
+        import parallel_wavegan.models
+    except ImportError as error:
+        raise InputError(
+            "Vocoders of parallel-wavegan need that package: pip install 'setuptools<81' h5py and "
+            f"pip install --no-deps --no-build-isolation parallel-wavegan==0.6.1 ({error})."
+        ) from None
+    return parallel_wavegan.models

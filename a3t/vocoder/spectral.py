@@ -1,0 +1,112 @@
+"""The built-in vocoder: a convolutional network at the frame rate, then an inverse STFT.
+
+The idea is Vocos' (Siuzdak 2023): nothing is computed at the sample rate but one inverse Fourier
+transform, so it is one to two orders faster on a CPU than generators that upsample. The network
+says magnitude and phase of each frame. Two old methods then do what a small network does badly:
+multiplicative updates make the magnitudes agree with the mel, and a few Griffin-Lim steps from the
+network's phase make neighbouring frames agree with one another.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from a3t.audio.mel import MELS, WINDOW
+from a3t.vocoder.framing import BINS, REACH, griffin_lim
+from a3t.vocoder.mel_fit import fit_to_mel, mel_filters_at_bins
+
+# What the network may say of a magnitude, natural log: a full-scale sine has log 300 = 5.7.
+LOG_MAGNITUDES = (-12.0, 7.0)
+
+
+class ConvNeXtBlock(nn.Module):
+    """x + scale * W2 gelu(W1 norm(depthwise x)), all (B, T, C) -> (B, T, C)."""
+
+    def __init__(self, width: int, hidden: int, kernel: int, scale: float) -> None:
+        super().__init__()
+        self.mix_time = nn.Conv1d(width, width, kernel, padding=kernel // 2, groups=width)
+        self.norm = nn.LayerNorm(width, eps=1e-6)
+        self.widen = nn.Linear(width, hidden)
+        self.narrow = nn.Linear(hidden, width)
+        self.scale = nn.Parameter(torch.full((width,), scale))
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.mix_time(x.transpose(1, 2)).transpose(1, 2)  # B, T, C
+        y = self.narrow(nn.functional.gelu(self.widen(self.norm(y))))
+        return x + self.scale * y
+
+
+class SpectralVocoder(nn.Module):
+    """Log10 mel (B, T, 80) -> samples (B, 300 T) at 24 kHz; 3.8 M parameters by default.
+
+    The arguments are the configuration: ``mel_updates`` multiplicative updates of the magnitudes,
+    then ``iterations`` Griffin-Lim steps with ``momentum``. Neither has parameters, so they can be
+    changed for weights that are trained.
+    """
+
+    mean: Tensor
+    std: Tensor
+    window: Tensor
+    filters: Tensor
+
+    def __init__(
+        self,
+        width: int = 256,
+        hidden: int = 768,
+        blocks: int = 8,
+        kernel: int = 7,
+        mel_updates: int = 4,
+        iterations: int = 8,
+        momentum: float = 0.9,
+    ) -> None:
+        super().__init__()
+        self.mel_updates = mel_updates
+        self.iterations = iterations
+        self.momentum = momentum
+        self.kernel = kernel
+        self.embed = nn.Conv1d(MELS, width, kernel, padding=kernel // 2)
+        self.norm_in = nn.LayerNorm(width, eps=1e-6)
+        self.blocks = nn.ModuleList(
+            ConvNeXtBlock(width, hidden, kernel, 1.0 / blocks) for _ in range(blocks)
+        )
+        self.norm_out = nn.LayerNorm(width, eps=1e-6)
+        self.head = nn.Linear(width, 3 * BINS)  # log magnitude, and a phase as a direction
+        self.register_buffer("mean", torch.zeros(MELS))
+        self.register_buffer("std", torch.ones(MELS))
+        self.register_buffer("window", torch.hann_window(WINDOW), persistent=False)
+        self.register_buffer("filters", mel_filters_at_bins(), persistent=False)
+        self.apply(_initialise)
+        # Speech is quiet: start near its mean level, not at magnitude one.
+        nn.init.constant_(self.head.bias[:BINS], -3.0)
+
+    @property
+    def receptive_frames(self) -> int:
+        """Frames on either side that a frame's samples depend on."""
+        network = (1 + len(self.blocks)) * (self.kernel // 2)
+        return network + REACH + REACH * self.iterations
+
+    def spectra(self, mel: Tensor) -> tuple[Tensor, Tensor]:
+        """Magnitude (B, T, 601) real, and phase (B, T, 601) complex of modulus one."""
+        x = (mel - self.mean) / self.std  # B, T, 80
+        x = self.norm_in(self.embed(x.transpose(1, 2)).transpose(1, 2))  # B, T, C
+        for block in self.blocks:
+            x = block(x)
+        x = self.head(self.norm_out(x)).float()  # B, T, 3 * 601
+        log_magnitude, real, imaginary = x.split(BINS, dim=-1)
+        magnitude = log_magnitude.clamp(*LOG_MAGNITUDES).exp()
+        with torch.autocast(mel.device.type, enabled=False):
+            magnitude = fit_to_mel(magnitude, mel, self.filters, self.mel_updates)
+        size = torch.sqrt(real**2 + imaginary**2 + 1e-8)
+        return magnitude, torch.complex(real / size, imaginary / size)
+
+    def forward(self, mel: Tensor) -> Tensor:
+        magnitude, phase = self.spectra(mel)
+        return griffin_lim(magnitude, phase, self.window, self.iterations, self.momentum)
+
+
+def _initialise(module: nn.Module) -> None:
+    if isinstance(module, nn.Conv1d | nn.Linear):
+        nn.init.trunc_normal_(module.weight, std=0.02)
+        if module.bias is not None:
+            nn.init.zeros_(module.bias)

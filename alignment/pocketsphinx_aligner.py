@@ -1,0 +1,188 @@
+"""The default aligner: PocketSphinx, embedded, no other program needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from alignment.aligner import Pronunciations
+from alignment.confidence import Heard, match_score, mismatch, require_match, word_score
+from alignment.errors import AlignmentError
+from alignment.records import Alignment, Phone, Word, pause
+from alignment.sphinx import (
+    ARPABET,
+    FRAME_SECONDS,
+    ForcedDecoding,
+    NoPathError,
+    PhoneFrames,
+    Pronunciation,
+    WordFrames,
+    WordSpan,
+    phone_loop,
+)
+from alignment.waveform import MODEL_RATE, model_waveform
+
+FRAME_SAMPLES = round(FRAME_SECONDS * MODEL_RATE)
+
+# A frame is 25.6 ms long and stands at its own start in PocketSphinx's count: the boundary before
+# frame t lies half a hop before the frame's centre, at 10 t + 12.8 - 5 ms.
+BOUNDARY_OFFSET = 0.0078
+
+# The second pass keeps every state of the text at every frame: long recordings go in pieces.
+PIECE_SECONDS = 20.0
+
+
+class PocketSphinxAligner:
+    """Two passes of PocketSphinx: words with a choice of pronunciations, then their phones.
+
+    Keeps nothing from one recording to the next: the same input gives the same result.
+    """
+
+    name = "pocketsphinx"
+
+    def align(
+        self,
+        samples: np.ndarray,
+        sample_rate: int,
+        words: Sequence[str],
+        pronunciations: Pronunciations,
+        check: bool = True,
+    ) -> Alignment:
+        """Words and phones of `samples` (mono, float, (n,), 16 kHz or more), in seconds.
+
+        One word of the result's `spoken` for each of `words`; each has the phones of one of its
+        `pronunciations`, stress as handed in. With `check`, a recording that doesn't match the
+        words is refused; without, the scores say so.
+        Raises AlignmentError with one sentence.
+        """
+        waveform = model_waveform(samples, sample_rate)
+        stressed = [_candidates(word, pronunciations) for word in words]
+        if not stressed:
+            raise AlignmentError("The text has no words: give the words that are spoken.")
+        found, loop = _find(waveform, words, [tuple(candidates) for candidates in stressed])
+        alignment = _on_the_clock(found, Heard(loop), words, stressed, len(samples) / sample_rate)
+        if check:
+            require_match(alignment)
+        return alignment
+
+
+def _find(
+    waveform: np.ndarray, words: Sequence[str], alternatives: Sequence[Sequence[Pronunciation]]
+) -> tuple[list[WordFrames], list[PhoneFrames]]:
+    """The words with their phones, and what the phone loop hears; long recordings in pieces."""
+    try:
+        whole = ForcedDecoding(waveform, alternatives)
+    except NoPathError as error:
+        raise mismatch(words, ()) from error
+    pieces = _pieces(whole.spans)
+    if len(pieces) == 1:
+        return whole.phones(), phone_loop(waveform)
+    found: list[WordFrames] = []
+    loop: list[PhoneFrames] = []
+    for piece in pieces:
+        first, stop = piece[0].start, piece[-1].stop
+        part = waveform[first * FRAME_SAMPLES : stop * FRAME_SAMPLES]
+        indices = [span.index for span in piece if span.index >= 0]
+        try:
+            decoding = ForcedDecoding(part, [alternatives[k] for k in indices])
+        except NoPathError as error:
+            raise mismatch(words, indices) from error
+        for word in decoding.phones():
+            phones = tuple(_later(phone, first) for phone in word.phones)
+            index = indices[word.index] if word.index >= 0 else -1
+            found.append(WordFrames(index, word.pronunciation, phones))
+        loop += [_later(phone, first) for phone in phone_loop(part)]
+    return found, loop
+
+
+def _later(phone: PhoneFrames, frames: int) -> PhoneFrames:
+    return replace(phone, start=phone.start + frames)
+
+
+def _candidates(word: str, pronunciations: Pronunciations) -> dict[Pronunciation, tuple[str, ...]]:
+    """The word's pronunciations without stress, each with the first that has it with stress."""
+    result: dict[Pronunciation, tuple[str, ...]] = {}
+    for candidate in pronunciations.get(word, ()):
+        plain = tuple(phone.rstrip("012") for phone in candidate)
+        unknown = [phone for phone in plain if phone not in ARPABET]
+        if unknown:
+            raise AlignmentError(
+                f'The pronunciation of "{word}" has {unknown[0]}, which is not ARPAbet.'
+            )
+        if plain:
+            result.setdefault(plain, tuple(candidate))
+    if not result:
+        raise AlignmentError(f'The word "{word}" has no pronunciation: spell it as it is spoken.')
+    return result
+
+
+def _pieces(spans: Sequence[WordSpan]) -> list[list[WordSpan]]:
+    """Spans in pieces of about PIECE_SECONDS, cut beside the longest pause in reach."""
+    piece_frames = round(PIECE_SECONDS / FRAME_SECONDS)
+    pieces: list[list[WordSpan]] = []
+    rest = list(spans)
+    while rest and rest[-1].stop - rest[0].start > 2 * piece_frames:
+        limit = rest[0].start + piece_frames
+        reach = [
+            k
+            for k in range(1, len(rest) - 1)
+            if limit - piece_frames // 2 <= rest[k].stop <= limit + piece_frames // 2
+        ]
+        if not reach:
+            break
+        cut = max(reach, key=lambda k: (rest[k].stop - rest[k].start) * (rest[k].index < 0))
+        if not any(span.index >= 0 for span in rest[: cut + 1]):
+            break
+        if not any(span.index >= 0 for span in rest[cut + 1 :]):
+            break
+        pieces.append(rest[: cut + 1])
+        rest = rest[cut + 1 :]
+    pieces.append(rest)
+    return pieces
+
+
+def _on_the_clock(
+    found: Sequence[WordFrames],
+    heard: Heard,
+    words: Sequence[str],
+    stressed: Sequence[dict[Pronunciation, tuple[str, ...]]],
+    duration: float,
+) -> Alignment:
+    """Frames as seconds that cover [0, duration]: pauses joined, stress restored, scored."""
+    text = heard.evidence([phone for word in found if word.index >= 0 for phone in word.phones])
+    last_frame = found[-1].stop
+
+    def seconds(frame: int) -> float:
+        if frame <= 0:
+            return 0.0
+        if frame >= last_frame:
+            return duration
+        return min(round(frame * FRAME_SECONDS + BOUNDARY_OFFSET, 4), duration)
+
+    result: list[Word] = []
+    quiet_from = 0
+    for word in found:
+        if word.index < 0:
+            if result and result[-1].is_pause:
+                result.pop()
+            else:
+                quiet_from = word.start
+            silence = round(heard.silence(quiet_from, word.stop), 4)
+            result.append(pause(seconds(quiet_from), seconds(word.stop), silence))
+            continue
+        symbols = stressed[word.index][word.pronunciation]
+        phones = tuple(
+            Phone(
+                symbol,
+                seconds(phone.start),
+                seconds(phone.start + phone.frames),
+                word_score(heard.evidence([phone])),
+            )
+            for symbol, phone in zip(symbols, word.phones, strict=True)
+        )
+        score = word_score(heard.evidence(word.phones))
+        result.append(Word(words[word.index], phones[0].start, phones[-1].end, score, phones))
+    scores = [word.score for word in result if not word.is_pause]
+    return Alignment(tuple(result), duration, match_score(text, scores))

@@ -1,0 +1,110 @@
+"""What an aligner returns: phones in words in an alignment, on the recording's own clock.
+
+Small, immutable, printable, and written to JSON and read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+PAUSE = "sp"
+
+
+@dataclass(frozen=True, slots=True)
+class Phone:
+    """One phone: ARPAbet with stress ("AH0"), or "sp" for a pause; seconds; confidence 0..1."""
+
+    symbol: str
+    start: float
+    end: float
+    score: float = 1.0
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return self.end - self.start
+
+    def to_json(self) -> dict[str, Any]:
+        return {"symbol": self.symbol, "start": self.start, "end": self.end, "score": self.score}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Phone:
+        score = float(data.get("score", 1.0))
+        return cls(str(data["symbol"]), float(data["start"]), float(data["end"]), score)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One spoken word, or a pause: text "" and the one phone "sp". Seconds; confidence 0..1."""
+
+    text: str
+    start: float
+    end: float
+    score: float
+    phones: tuple[Phone, ...]
+
+    @property
+    def is_pause(self) -> bool:
+        return not self.text
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return self.end - self.start
+
+    def to_json(self) -> dict[str, Any]:
+        phones = [phone.to_json() for phone in self.phones]
+        return {
+            "text": self.text,
+            "start": self.start,
+            "end": self.end,
+            "score": self.score,
+            "phones": phones,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Word:
+        phones = tuple(Phone.from_json(phone) for phone in data["phones"])
+        score = float(data.get("score", 1.0))
+        return cls(str(data["text"]), float(data["start"]), float(data["end"]), score, phones)
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The words of a recording in order; pauses included, they cover [0, duration] with no gap.
+
+    `score` says whether the text is the recording's: 0..1; an aligner that checks refuses below
+    0.5.
+    """
+
+    words: tuple[Word, ...]
+    duration: float
+    score: float = 1.0
+
+    @property
+    def spoken(self) -> tuple[Word, ...]:
+        """The words that have text, one for each word handed to the aligner."""
+        return tuple(word for word in self.words if word.text)
+
+    @property
+    def phones(self) -> tuple[Phone, ...]:
+        """All phones in order, pauses included; they cover [0, duration] with no gap."""
+        return tuple(phone for word in self.words for phone in word.phones)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain dicts, lists, strings and numbers, as `json.dump` takes them."""
+        words = [word.to_json() for word in self.words]
+        return {"duration": self.duration, "score": self.score, "words": words}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Alignment:
+        """The inverse of `to_json`; KeyError, TypeError or ValueError if something is missing."""
+        words = tuple(Word.from_json(word) for word in data["words"])
+        return cls(words, float(data["duration"]), float(data.get("score", 1.0)))
+
+
+def pause(start: float, end: float, score: float = 1.0) -> Word:
+    """A pause as every alignment writes it."""
+    return Word("", start, end, score, (Phone(PAUSE, start, end, score),))

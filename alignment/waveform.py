@@ -1,0 +1,58 @@
+"""A recording as the acoustic model hears it: 16 kHz, 16-bit, at one level."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from alignment.errors import AlignmentError
+
+MODEL_RATE = 16_000
+MIN_SECONDS = 0.1
+MAX_SECONDS = 900.0
+
+_PEAK = 0.7 * 32767
+# Digital silence has no logarithm: a floor of noise, 70 dB under the peak, keeps it tame.
+_NOISE_RMS = _PEAK * 10 ** (-70 / 20)
+
+
+def model_waveform(samples: np.ndarray, sample_rate: int) -> np.ndarray:
+    """The recording as int16 at 16 kHz with a peak of 0.7, shape (about n * 16000 / rate,).
+
+    `samples`: mono, shape (n,), float. The same samples always give the same result.
+    Raises AlignmentError for what can't be aligned: not mono, below 16 kHz, empty or shorter than
+    0.1 s, longer than 15 minutes, NaN or infinite samples, nothing but silence.
+    """
+    samples = np.asarray(samples)
+    if samples.ndim != 1:
+        raise AlignmentError(f"One channel is needed, not an array of {samples.ndim} dimensions.")
+    if sample_rate < MODEL_RATE:
+        raise AlignmentError(
+            f"The recording has {sample_rate} Hz, and the acoustic model needs at least "
+            f"{MODEL_RATE}: use a recording made at a higher rate."
+        )
+    seconds = len(samples) / sample_rate
+    if seconds < MIN_SECONDS:
+        raise AlignmentError(
+            f"The recording lasts {seconds:.2f} s, which is too short to hold a word: "
+            f"use at least {MIN_SECONDS} s."
+        )
+    if seconds > MAX_SECONDS:
+        raise AlignmentError(
+            f"The recording lasts {seconds / 60:.0f} minutes, and at most "
+            f"{MAX_SECONDS / 60:.0f} can be aligned at once: cut it into parts."
+        )
+    signal = samples.astype(np.float32)
+    if not np.isfinite(signal).all():
+        raise AlignmentError("The recording has NaN or infinite samples: export it again.")
+    signal = signal - signal.mean()
+    peak = float(np.abs(signal).max())
+    if peak < 1e-6:
+        raise AlignmentError("The recording is silent: check the file or the channel.")
+    if sample_rate != MODEL_RATE:
+        import soxr
+
+        signal = soxr.resample(signal, sample_rate, MODEL_RATE, quality="HQ")
+        peak = max(float(np.abs(signal).max()), 1e-9)
+    noise = np.random.default_rng(0).standard_normal(len(signal), dtype=np.float32)
+    scaled = signal * np.float32(_PEAK / peak) + noise * np.float32(_NOISE_RMS)
+    return np.clip(np.rint(scaled), -32768, 32767).astype(np.int16)

@@ -1,0 +1,196 @@
+"""Outside the spans that are named, output = input, sample for sample, in every format."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile as sf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from a3t.audio.formats import sample_format
+from a3t.audio.patches import Patch
+from a3t.audio.recording import BLOCK, Recording
+from a3t.audio.writing import write_edited
+from a3t.errors import InputError
+
+# What comes in, and what it may become without losing a bit.
+KINDS = [
+    ("in.wav", "PCM_U8", ("out.wav", "out.w64", "out.flac")),
+    ("in.wav", "PCM_16", ("out.wav", "out.flac", "out.w64", "out.aiff", "out.caf")),
+    ("in.wav", "PCM_24", ("out.wav", "out.flac", "out.w64", "out.aiff", "out.rf64")),
+    ("in.wav", "PCM_32", ("out.wav", "out.w64", "out.aiff")),
+    ("in.wav", "FLOAT", ("out.wav", "out.w64", "out.aiff")),
+    ("in.wav", "DOUBLE", ("out.wav", "out.w64")),
+    ("in.flac", "PCM_16", ("out.wav", "out.flac")),
+    ("in.flac", "PCM_24", ("out.wav", "out.flac")),
+    ("in.flac", "PCM_S8", ("out.wav", "out.flac")),
+    ("in.aiff", "PCM_16", ("out.wav", "out.aiff")),
+    ("in.aiff", "PCM_S8", ("out.wav", "out.flac")),
+    ("in.w64", "PCM_24", ("out.wav", "out.w64")),
+    ("in.caf", "ALAC_24", ("out.wav", "out.flac")),
+    ("in.wav", "ULAW", ("out.wav",)),
+    ("in.ogg", "VORBIS", ("out.wav",)),
+]
+RATES = [16_000, 22_050, 24_000, 44_100, 48_000, 96_000, 192_000]
+
+
+def sound(subtype: str, length: int, channels: int, seed: int) -> np.ndarray:
+    """Samples that show any conversion: full scale in integers; in floats also beyond it, minus
+    zero, and values far below the others."""
+    rng = np.random.default_rng(seed)
+    dtype = sample_format(subtype).dtype
+    if dtype.startswith("int"):
+        limits = np.iinfo(dtype)
+        return rng.integers(limits.min, limits.max, (length, channels), dtype, endpoint=True)
+    if subtype == "VORBIS":
+        return rng.uniform(-0.5, 0.5, (length, channels)).astype(dtype)
+    samples = rng.standard_normal((length, channels)) * 10.0 ** rng.integers(-30, 1, (length, 1))
+    samples[::7] = -0.0
+    return samples.astype(dtype)
+
+
+def in_own_dtype(path: Path, subtype: str) -> np.ndarray:
+    return sf.read(path, dtype=sample_format(subtype).dtype, always_2d=True)[0]
+
+
+def bits(samples: np.ndarray) -> bytes:
+    return np.ascontiguousarray(samples).tobytes()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    kind=st.sampled_from(KINDS),
+    rate=st.sampled_from(RATES),
+    channels=st.integers(1, 8),
+    extra=st.integers(0, 3000),
+    cuts=st.lists(st.integers(0, 1500), min_size=6, max_size=6, unique=True).map(sorted),
+    insertions=st.lists(st.booleans(), max_size=3),
+    lengths=st.lists(st.integers(0, 3000), min_size=3, max_size=3),
+    seed=st.integers(0, 2**32 - 1),
+    data=st.data(),
+)
+def test_every_sample_outside_the_spans_is_the_recordings(
+    kind, rate, channels, extra, cuts, insertions, lengths, seed, data
+):
+    name, subtype, outs = kind
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        out = Path(folder, data.draw(st.sampled_from(outs)))
+        sf.write(path, sound(subtype, rate // 10 + extra, channels, seed), rate, subtype=subtype)
+        recording = Recording.open(path)
+        before = in_own_dtype(path, subtype)
+        rng = np.random.default_rng(seed)
+        edges = [cut * recording.samples // 1600 for cut in cuts]
+        spans = [
+            (first, first if insertion else last)
+            for first, last, insertion in zip(edges[::2], edges[1::2], insertions, strict=False)
+        ]
+        patches = [
+            Patch(span, rng.uniform(-1.5, 1.5, (length, channels)))
+            for span, length in zip(spans, lengths, strict=False)
+        ]
+
+        written = write_edited(recording, rng.permutation(np.array(patches, object)), out)
+
+        after = in_own_dtype(out, subtype)
+        result = sf.info(out)
+        assert (result.samplerate, result.channels) == (rate, channels)
+        assert sample_format(result.subtype) == recording.format
+        assert written.exact and written.samples == len(after) == result.frames
+        assert len(before) == recording.samples
+        here = there = 0
+        for pair, patch in zip(written.spans, sorted(patches, key=lambda p: p.source), strict=True):
+            assert pair.source == patch.source
+            assert pair.output[1] - pair.output[0] == len(patch.samples)
+            assert bits(before[here : pair.source[0]]) == bits(after[there : pair.output[0]])
+            here, there = pair.source[1], pair.output[1]
+        assert bits(before[here:]) == bits(after[there:])
+
+
+def data_chunk(path: Path) -> bytes:
+    """The samples of a RIFF WAVE, found without an audio library."""
+    content, position = path.read_bytes(), 12
+    while content[position : position + 4] != b"data":
+        position += 8 + int.from_bytes(content[position + 4 : position + 8], "little")
+    size = int.from_bytes(content[position + 4 : position + 8], "little")
+    return content[position + 8 : position + 8 + size]
+
+
+@pytest.mark.parametrize("subtype", ["PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT", "DOUBLE"])
+def test_without_patches_the_bytes_of_the_audio_are_the_same(tmp_path, subtype):
+    path, out = tmp_path / "in.wav", tmp_path / "out.wav"
+    sf.write(path, sound(subtype, 2 * BLOCK + 77, 2, seed=3), 44_100, subtype=subtype)
+    written = write_edited(Recording.open(path), [], out)
+    assert written.spans == ()
+    assert data_chunk(path) == data_chunk(out)
+
+
+def test_patches_across_the_edges_of_blocks(tmp_path):
+    path, out = tmp_path / "in.wav", tmp_path / "out.flac"
+    sf.write(path, sound("PCM_24", 3 * BLOCK, 1, seed=4), 48_000, subtype="PCM_24")
+    spans = [(BLOCK - 1, BLOCK), (BLOCK, BLOCK + 1), (2 * BLOCK - 9, 2 * BLOCK + 9)]
+    patches = [Patch(span, np.zeros((BLOCK + 5, 1))) for span in spans]
+    write_edited(Recording.open(path), patches, out)
+    before, after = in_own_dtype(path, "PCM_24"), in_own_dtype(out, "PCM_24")
+    kept = np.ones(len(before), bool)
+    for first, last in spans:
+        kept[first:last] = False
+    assert bits(before[kept]) == bits(after[after != 0][:, None])
+
+
+@pytest.mark.parametrize("name", ["in.mp3", "in.ogg", "in.opus"])
+def test_a_lossy_recording_becomes_the_floats_it_decodes_to(tmp_path, name):
+    path, out = tmp_path / name, tmp_path / "out.wav"
+    subtype = {"in.mp3": "MPEG_LAYER_III", "in.ogg": "VORBIS", "in.opus": "OPUS"}[name]
+    container = "MP3" if name == "in.mp3" else "OGG"
+    noise = sound("VORBIS", 150_000, 2, seed=5)
+    sf.write(path, noise, 48_000, subtype=subtype, format=container)
+    written = write_edited(Recording.open(path), [Patch((70_000, 71_000), np.zeros((0, 2)))], out)
+    before, after = in_own_dtype(path, subtype), in_own_dtype(out, "FLOAT")
+    assert sf.info(out).subtype == "FLOAT" and written.exact
+    assert bits(np.delete(before, slice(70_000, 71_000), axis=0)) == bits(after)
+
+
+def test_a_lossy_output_is_written_and_does_not_claim_to_be_exact(tmp_path, make_recording):
+    recording = make_recording(np.sin(np.arange(48_000) / 20) / 2)
+    written = write_edited(recording, [], tmp_path / "out.ogg")
+    assert not written.exact
+    assert sf.info(tmp_path / "out.ogg").frames == recording.samples
+
+
+def test_a_patch_beyond_full_scale_is_clipped_and_does_not_wrap(tmp_path, make_recording):
+    recording = make_recording(np.full(4_800, 0.25), subtype="PCM_16")
+    loud = np.array([[1.5], [-1.5], [1.0], [-1.0], [0.5]])
+    write_edited(recording, [Patch((10, 10), loud)], tmp_path / "out.wav")
+    samples, _ = sf.read(tmp_path / "out.wav", dtype="int16")
+    assert samples[10:15].tolist() == [32767, -32768, 32767, -32768, 16384]
+
+
+@pytest.mark.parametrize(
+    ("subtype", "name"),
+    [
+        ("PCM_32", "out.flac"),
+        ("FLOAT", "out.flac"),
+        ("DOUBLE", "out.flac"),
+        ("PCM_16", "out.xyz"),
+        ("PCM_U8", "out.aiff"),
+    ],
+)
+def test_what_a_container_cannot_hold_is_refused(tmp_path, make_recording, subtype, name):
+    recording = make_recording(np.ones(4_800) / 3, subtype=subtype)
+    with pytest.raises(InputError, match=r"\.wav"):
+        write_edited(recording, [], tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("spans", [[(10, 20), (19, 30)], [(10, 20), (5, 40)], [(4_790, 4_801)]])
+def test_patches_that_overlap_or_do_not_fit_are_refused(tmp_path, make_recording, spans):
+    recording = make_recording(np.ones(4_800) / 3)
+    patches = [Patch(span, np.zeros((3, 1))) for span in spans]
+    with pytest.raises(ValueError, match=r"overlap|after"):
+        write_edited(recording, patches, tmp_path / "out.wav")
+    assert not (tmp_path / "out.wav").exists()

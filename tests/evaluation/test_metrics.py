@@ -1,0 +1,154 @@
+"""Distances of log-mels, pitch, PESQ, STOI, speakers and words: known answers and properties."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from a3t.errors import InputError
+from a3t.evaluation import metrics
+
+RATE = 16000
+
+
+def noisy(signal: np.ndarray, deviation: float) -> np.ndarray:
+    return signal + np.random.default_rng(0).normal(scale=deviation, size=len(signal))
+
+
+@pytest.fixture
+def mels() -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(4)
+    a = random.normal(size=(40, 80)).cumsum(axis=1) * 0.1
+    return a, a + 0.1 * random.normal(size=a.shape)
+
+
+def test_mel_distances_by_hand() -> None:
+    a = np.zeros((3, 80))
+    b = np.full((3, 80), 0.5)
+    b[:, ::2] = -0.5
+    assert metrics.mel_l1(a, b) == pytest.approx(0.5)
+    assert metrics.mel_l2(a, b) == pytest.approx(0.5)
+    with pytest.raises(InputError, match="shape"):
+        metrics.mel_l1(a, b[:2])
+
+
+def test_mel_cepstral_distance_is_an_rms_in_decibels_without_the_mean(
+    mels: tuple[np.ndarray, np.ndarray],
+) -> None:
+    """All 79 coefficients: Parseval's theorem. Fewer coefficients: less."""
+    a, b = mels
+    whole = metrics.mel_cepstral_distance(a, b, order=79)
+    assert whole == pytest.approx((20 * (a - b)).std(axis=1).mean())
+    assert metrics.mel_cepstral_distance(a, b) < whole
+
+
+def test_mel_cepstral_distance_is_the_one_that_training_logs(
+    mels: tuple[np.ndarray, np.ndarray],
+) -> None:
+    torch = pytest.importorskip("torch")
+    from a3t.training.pretrain import cepstral_distance
+
+    logged = cepstral_distance(*(torch.from_numpy(mel).float() for mel in mels)).mean()
+    assert metrics.mel_cepstral_distance(*mels) == pytest.approx(float(logged), rel=1e-4)
+
+
+def test_mel_cepstral_distance_ignores_level_and_warps_time(
+    mels: tuple[np.ndarray, np.ndarray],
+) -> None:
+    a, b = mels
+    assert metrics.mel_cepstral_distance(a, a + 0.7) == pytest.approx(0, abs=1e-9)
+    stretched = np.repeat(a, 2, axis=0)
+    assert metrics.mel_cepstral_distance(a, stretched, dtw=True) == pytest.approx(0, abs=1e-6)
+    noisier = metrics.mel_cepstral_distance(a, a + 2 * (b - a))
+    assert noisier == pytest.approx(2 * metrics.mel_cepstral_distance(a, b))
+
+
+def test_pitch_error_of_a_transposed_tone() -> None:
+    """A pulse-like tone a semitone up is 100 cents off and voiced in the same places."""
+    pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
+    time = np.arange(RATE) / RATE
+
+    def tone(hertz: float) -> np.ndarray:
+        return sum(np.sin(2 * np.pi * k * hertz * time) / k for k in range(1, 20)) * 0.1
+
+    error = metrics.pitch_error(tone(150.0), tone(150.0 * 2 ** (1 / 12)), RATE)
+    assert error.cents == pytest.approx(100, abs=3)
+    assert error.hertz == pytest.approx(150 * (2 ** (1 / 12) - 1), rel=0.03)
+    assert error.voicing < 0.03
+    assert error.voiced_frames > 150
+
+
+def test_pitch_error_says_when_nothing_is_voiced() -> None:
+    pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
+    hiss = np.random.default_rng(5).normal(scale=1e-3, size=RATE // 2)
+    error = metrics.pitch_error(np.zeros(RATE // 2), hiss, RATE)
+    assert error.voiced_frames == 0
+    assert np.isnan(error.cents)
+
+
+def test_pesq_and_stoi_know_a_clean_signal_and_fall_with_noise(sentence: np.ndarray) -> None:
+    pytest.importorskip("pesq", reason="the extra `eval` is not installed")
+    pytest.importorskip("pystoi", reason="the extra `eval` is not installed")
+    assert metrics.pesq_wideband(sentence, sentence, RATE) == pytest.approx(4.64, abs=0.01)
+    assert metrics.stoi(sentence, sentence, RATE) == pytest.approx(1, abs=1e-6)
+    worse = [noisy(sentence, deviation) for deviation in (0.003, 0.01, 0.05)]
+    for metric in (metrics.pesq_wideband, metrics.stoi):
+        figures = [metric(sentence, signal, RATE) for signal in worse]
+        assert figures == sorted(figures, reverse=True)
+
+
+def test_silence_is_refused_in_a_sentence(sentence: np.ndarray) -> None:
+    pytest.importorskip("pesq", reason="the extra `eval` is not installed")
+    pytest.importorskip("pystoi", reason="the extra `eval` is not installed")
+    with pytest.raises(InputError, match="no speech"):
+        metrics.pesq_wideband(np.zeros_like(sentence), sentence, RATE)
+    with pytest.raises(InputError, match=r"0\.4 s"):
+        metrics.stoi(sentence[:3000], sentence[:3000], RATE)
+
+
+def test_a_voice_resembles_itself_more_than_another(sentence: np.ndarray) -> None:
+    pytest.importorskip("webrtcvad", reason="the extra `eval` is not installed")
+    pytest.importorskip("resemblyzer", reason="the extra `eval` is not installed")
+    # Played a third faster, pitch and formants move together: as if another person spoke.
+    other = np.interp(np.arange(0, len(sentence), 4 / 3), np.arange(len(sentence)), sentence)
+    half = len(sentence) // 2
+    own = metrics.speaker_similarity(sentence[:half], sentence[half:], RATE)
+    strange = metrics.speaker_similarity(sentence[:half], other, RATE)
+    assert strange < own <= 1.0
+    assert metrics.speaker_similarity(sentence, sentence, RATE) == pytest.approx(1, abs=1e-5)
+    with pytest.raises(InputError, match="No speech"):
+        metrics.speaker_embedding(np.zeros(RATE), RATE)
+
+
+def test_an_absent_package_is_named(sentence: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pesq", None)
+    with pytest.raises(InputError, match=r"package pesq; install it with .*a3t\[eval\]"):
+        metrics.pesq_wideband(sentence, sentence, RATE)
+
+
+@pytest.mark.parametrize(
+    ("reference", "heard", "errors"),
+    [
+        ("the cat sat", "the cat sat", 0),
+        ("the cat sat", "the bat sat", 1),
+        ("the cat sat", "the sat", 1),
+        ("the cat sat", "the black cat sat down", 2),
+        ("the cat sat", "", 3),
+        ("a b c d", "b c d e", 2),
+    ],
+)
+def test_word_error_rate_by_hand(reference: str, heard: str, errors: int) -> None:
+    words = reference.split()
+    assert metrics.word_error_rate(words, heard.split()) == pytest.approx(errors / len(words))
+
+
+def test_word_error_rate_is_that_of_jiwer() -> None:
+    jiwer = pytest.importorskip("jiwer")
+    random = np.random.default_rng(6)
+    for _ in range(30):
+        a, b = ([str(w) for w in random.integers(0, 4, size=n)] for n in random.integers(1, 9, 2))
+        assert metrics.word_error_rate(a, b) == pytest.approx(jiwer.wer(" ".join(a), " ".join(b)))
+    with pytest.raises(InputError):
+        metrics.word_error_rate([], ["a"])

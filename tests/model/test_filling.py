@@ -1,0 +1,58 @@
+"""Filling: in one pass or in pieces, and only what is masked."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from a3t.model.a3t import A3T
+from a3t.model.filling import ONE_PASS, MaskedMel, fill
+from tests.model.test_network import SMALL
+
+
+def item(frames: int, first: int, last: int) -> MaskedMel:
+    masked = np.zeros(frames, bool)
+    masked[first:last] = True
+    of_frame = np.arange(frames) // 7
+    mel = torch.randn(frames, 80, generator=torch.Generator().manual_seed(0)) - 2
+    return MaskedMel(mel, masked, [3 + k % 60 for k in range(of_frame[-1] + 1)], of_frame)
+
+
+def model() -> A3T:
+    torch.manual_seed(0)
+    return A3T(**SMALL).eval()  # type: ignore[arg-type]
+
+
+def test_what_is_not_masked_stays() -> None:
+    for work in (item(120, 40, 80), item(900, 200, 700)):
+        filled = fill(model(), work)
+        assert torch.equal(filled[~work.masked], work.mel[~work.masked])
+        assert torch.isfinite(filled).all()
+        assert not torch.equal(filled[work.masked], work.mel[work.masked])
+
+
+def test_the_masked_content_is_of_no_consequence() -> None:
+    work = item(900, 200, 700)
+    other = MaskedMel(work.mel.clone(), work.masked, work.phones, work.phone_of_frame)
+    other.mel[work.masked] = 5.0
+    assert torch.equal(fill(model(), work), fill(model(), other))
+
+
+def test_long_masks_are_filled_in_bounded_pieces() -> None:
+    """However long the target, the model sees a few seconds at a time."""
+    seen: list[int] = []
+    network = model()
+    inner = network.fill
+
+    def watched(batch):  # type: ignore[no-untyped-def]
+        seen.append(batch.mel.shape[1])
+        return inner(batch)
+
+    network.fill = watched  # type: ignore[method-assign]
+    fill(network, item(5000, 300, 4800))
+    assert len(seen) > 10
+    assert max(seen) < 2 * ONE_PASS
+
+
+def test_all_masked_is_filled_too() -> None:
+    assert torch.isfinite(fill(model(), item(500, 0, 500))).all()

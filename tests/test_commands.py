@@ -1,0 +1,216 @@
+"""The command lines: exit codes, one sentence for bad input, and nothing written then."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from a3t import edit, tts
+from tests.conftest import ARCTIC
+
+NEW = "And you never want to see it in the superlative degree."
+
+
+@pytest.fixture
+def talk(arctic: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "talk.wav"
+    path.write_bytes(arctic.read_bytes())
+    return path
+
+
+def test_an_edit(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert edit.main(["--wav", str(talk), "--text", ARCTIC, "--new-text", NEW]) == 0
+    out = talk.with_name("talk.edited.wav")
+    record = json.loads(out.with_name("talk.edited.edit.json").read_text())
+    assert out.exists() and len(record["edits"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "\r" not in captured.err  # nothing is drawn on a pipe
+
+
+def test_json_goes_to_standard_output(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["--wav", str(talk), "--text", ARCTIC, "--new-text", NEW, "--json", "--seed", "4"]
+    assert edit.main(command) == 0
+    assert json.loads(capsys.readouterr().out)["seed"] == 4
+
+
+def test_a_plan_renders_nothing(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["--wav", str(talk), "--text", ARCTIC, "--new-text", NEW, "--plan"]
+    assert edit.main(command) == 0
+    assert "always" in capsys.readouterr().out
+    assert sorted(path.name for path in talk.parent.iterdir()) == ["talk.wav"]
+
+
+def test_texts_from_files(talk: Path, tmp_path: Path) -> None:
+    for name, text in (("old.txt", ARCTIC), ("new.txt", NEW)):
+        (tmp_path / name).write_text(text)
+    command = ["--wav", str(talk), "--text", f"@{tmp_path / 'old.txt'}"]
+    out = tmp_path / "x.flac"
+    new = f"@{tmp_path / 'new.txt'}"
+    assert edit.main([*command, "--new-text", new, "--out", str(out)]) == 0
+    assert soundfile.info(out).samplerate == 16000
+
+
+@pytest.mark.parametrize("command", [[], ["--wav", "x.wav"], ["--nonsense"]])
+def test_wrong_usage_is_2(command: list[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        edit.main(command)
+    assert stopped.value.code == 2
+
+
+Spoil = Callable[[Path], None]
+
+
+def _write(samples: np.ndarray, rate: int = 16000, subtype: str = "FLOAT") -> Spoil:
+    return lambda path: soundfile.write(path, samples, rate, subtype)
+
+
+def _missing(path: Path) -> None:
+    path.unlink()
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:30])
+
+
+TONE = 0.1 * np.sin(np.arange(32000) / 5)
+NAN = TONE.copy()
+NAN[777] = np.nan
+SPOILT: dict[str, Spoil] = {
+    "missing": _missing,
+    "not audio": lambda path: path.write_text("hello"),  # type: ignore[dict-item, return-value]
+    "cut off": _cut,
+    "empty file": lambda path: path.write_bytes(b""),  # type: ignore[dict-item, return-value]
+    "no samples": _write(TONE[:0]),
+    "all zeros": _write(TONE * 0),
+    "too short": _write(TONE[:1000]),
+    "NaN": _write(NAN),
+    "8 kHz": _write(TONE, rate=8000),
+    "9 channels": _write(np.repeat(TONE[:, None], 9, 1)),
+    "a tone": _write(TONE),
+    "noise": _write(np.random.default_rng(0).normal(0, 0.1, 32000)),
+}
+
+
+@pytest.mark.parametrize("case", SPOILT)
+def test_bad_recordings(case: str, talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    SPOILT[case](talk)
+    _assert_refused(talk, ["--wav", str(talk), "--text", ARCTIC, "--new-text", NEW], capsys)
+
+
+TEXTS = {
+    "empty": (ARCTIC, ""),
+    "only punctuation": (ARCTIC, "… !? --"),
+    "another script": (ARCTIC, "Привет, как дела?"),
+    "2000 words": (ARCTIC, "word " * 2000),
+    "empty old text": ("", NEW),
+    "another recording's text": ("She sells sea shells by the sea shore every summer.", NEW),
+    "far more text than sound": (ARCTIC * 30, NEW),
+    "a missing file": (ARCTIC, "@/nowhere/text.txt"),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_bad_texts(case: str, talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = TEXTS[case]
+    _assert_refused(talk, ["--wav", str(talk), "--text", old, "--new-text", new], capsys)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--out", "/nowhere/at/all.wav"],
+        ["--out", "/proc/out.wav"],
+        ["--model", "no-such-model"],
+        ["--vocoder", "no-such-vocoder"],
+        ["--alignment", "/nowhere.TextGrid"],
+        ["--speed", "0"],
+        ["--device", "abacus"],
+    ],
+    ids=lambda more: more[0],
+)
+def test_bad_options(more: list[str], talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["--wav", str(talk), "--text", ARCTIC, "--new-text", NEW, *more]
+    _assert_refused(talk, command, capsys)
+
+
+def test_the_input_is_never_the_output(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = talk.read_bytes()
+    command = ["--wav", str(talk), "--text", ARCTIC, "--new-text", NEW, "--out", str(talk)]
+    _assert_refused(talk, command, capsys)
+    assert talk.read_bytes() == before
+
+
+def _assert_refused(
+    talk: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(talk.parent.iterdir())
+    assert edit.main(command) == 1
+    error = capsys.readouterr().err
+    lines = [line for line in error.splitlines() if line.startswith("a3t: ")]
+    assert len(lines) == 1 and "Traceback" not in error
+    assert lines[0].rstrip().endswith((".", "!", "?", "…"))
+    assert sorted(talk.parent.iterdir()) == before
+
+
+def test_speech_from_a_prompt(talk: Path, tmp_path: Path) -> None:
+    out = tmp_path / "said.wav"
+    command = ["--prompt-wav", str(talk), "--prompt-text", ARCTIC, "--text", "Good morning."]
+    assert tts.main([*command, "--out", str(out)]) == 0
+    assert soundfile.info(out).duration > 0.4
+
+
+def test_speech_needs_a_prompt_that_is_speech(
+    talk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    SPOILT["all zeros"](talk)
+    command = ["--prompt-wav", str(talk), "--prompt-text", ARCTIC, "--text", "Good morning."]
+    assert tts.main([*command, "--out", str(talk.with_name("o.wav"))]) == 1
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def _process(talk: Path, **more: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "a3t.edit", "--wav", str(talk)]
+    command += ["--text", ARCTIC, "--new-text", NEW]
+    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
+        command, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1], **more
+    )
+
+
+@pytest.mark.parametrize("after", [0.5, 1.5])
+def test_ctrl_c_leaves_nothing(after: float, talk: Path) -> None:
+    process = _process(talk)
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    if process.returncode == 0:
+        pytest.skip("this machine was done before it was interrupted")
+    assert process.returncode in (130, -signal.SIGINT)
+    assert "Traceback" not in error
+    assert [path.name for path in talk.parent.iterdir()] == ["talk.wav"]
+
+
+def test_a_full_disk_leaves_nothing(talk: Path) -> None:
+    """A limit on file sizes fails in the middle of writing, as a full disk does."""
+
+    def limit() -> None:
+        import resource
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+
+    process = _process(talk, preexec_fn=limit, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
+    _, error = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert len(error.strip().splitlines()) == 1 and "Traceback" not in error
+    assert [path.name for path in talk.parent.iterdir()] == ["talk.wav"]

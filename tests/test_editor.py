@@ -1,0 +1,203 @@
+"""The whole way: what is edited, and above all what is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import soxr
+
+from a3t.audio.recording import Recording
+from a3t.audio.windows import grid_frames, mel_window
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.records import EditedRecording
+from alignment.errors import AlignmentError
+from tests.conftest import ARCTIC
+
+CASES = {
+    "replace": "And you never want to see it in the superlative degree.",
+    "insert": "And you always want to see it clearly in the superlative degree.",
+    "delete": "And you want to see it in the superlative degree.",
+    "first word": "But you always want to see it in the superlative degree.",
+    "last word": "And you always want to see it in the superlative form.",
+    "prepended": "Well, and you always want to see it in the superlative degree.",
+    "appended": "And you always want to see it in the superlative degree, my friend.",
+    "first deleted": "You always want to see it in the superlative degree.",
+    "last deleted": "And you always want to see it in the superlative.",
+    "three at once": "And you never want to see it clearly in superlative degree.",
+    "neighbours": "And we always need to see it in the superlative degree.",
+    "everything": "Nothing of this is what was said before.",
+}
+
+
+def read(path: Path, dtype: str = "int16") -> np.ndarray:
+    return soundfile.read(path, dtype=dtype, always_2d=True)[0]
+
+
+def assert_untouched(result: EditedRecording, source: np.ndarray, output: np.ndarray) -> None:
+    """Output outside the output spans = source outside the source spans, sample for sample."""
+    kept_source, kept_output = np.ones(len(source), bool), np.ones(len(output), bool)
+    for edit in result.record["edits"]:
+        kept_source[slice(*edit["source"])] = False
+        kept_output[slice(*edit["output"])] = False
+    assert np.array_equal(source[kept_source], output[kept_output])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_edits_change_only_their_spans(
+    case: str, editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
+    result = editor.edit(arctic, new_text=CASES[case], text=ARCTIC)
+    out = result.save(tmp_path / "out.wav")
+    source, output = read(arctic), read(out)
+    assert_untouched(result, source, output)
+    changed = sum(edit["output"][1] - edit["output"][0] for edit in result.record["edits"])
+    if case != "everything":
+        assert changed < 0.75 * len(output)
+    for edit in result.record["edits"]:
+        if edit["op"] != "delete":
+            made = output[slice(*edit["output"])].astype(float)
+            assert 100 < np.sqrt((made**2).mean()) < 10_000  # speech, neither silence nor a blast
+    info = soundfile.info(out)
+    assert (info.samplerate, info.channels, info.subtype) == (16000, 1, "PCM_16")
+
+
+@pytest.mark.parametrize(
+    ("rate", "channels", "subtype", "dtype", "ending"),
+    [
+        (44100, 2, "PCM_24", "int32", "wav"),
+        (48000, 1, "FLOAT", "float32", "wav"),
+        (22050, 3, "PCM_16", "int16", "flac"),
+        (96000, 2, "PCM_32", "int32", "wav"),
+    ],
+)
+def test_the_recordings_own_format(
+    rate: int,
+    channels: int,
+    subtype: str,
+    dtype: str,
+    ending: str,
+    editor: Editor,
+    arctic: Path,
+    tmp_path: Path,
+) -> None:
+    mono = soxr.resample(read(arctic)[:, 0] / 32768.0, 16000, rate)
+    gains = np.array([1.0, 0.5, 0.0])[:channels]
+    path = tmp_path / f"talk.{ending}"
+    soundfile.write(path, mono[:, None] * gains, rate, subtype)
+    result = editor.edit(path, new_text=CASES["three at once"], text=ARCTIC)
+    out = result.save(tmp_path / f"out.{ending}")
+    source, output = read(path, dtype), read(out, dtype)
+    assert_untouched(result, source, output)
+    info = soundfile.info(out)
+    assert (info.samplerate, info.channels, info.subtype) == (rate, channels, subtype)
+    if channels == 3:
+        assert not output[:, 2].any()  # a silent channel stays silent
+    if channels > 1:
+        (first, last) = result.record["edits"][0]["output"]
+        made = output[first:last].astype(float)
+        assert np.std(made[:, 1]) / np.std(made[:, 0]) == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("new_text", [ARCTIC, ARCTIC.upper().replace(".", " !")])
+def test_identical_words_give_identical_audio(
+    new_text: str, editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
+    result = editor.edit(arctic, new_text=new_text, text=ARCTIC)
+    out = result.save(tmp_path / "same.wav")
+    assert result.record["edits"] == []
+    assert np.array_equal(read(arctic), read(out))
+
+
+def test_the_same_seed_gives_the_same_samples(editor: Editor, arctic: Path) -> None:
+    one, other = (editor.edit(arctic, CASES["replace"], ARCTIC, seed=3) for _ in range(2))
+    assert np.array_equal(one.patches[0].samples, other.patches[0].samples)
+
+
+def test_edit_json(editor: Editor, arctic: Path, tmp_path: Path) -> None:
+    result = editor.edit(arctic, CASES["three at once"], ARCTIC, seed=7)
+    result.save(tmp_path / "a.wav")
+    record = json.loads((tmp_path / "a.edit.json").read_text())
+    assert record == json.loads(json.dumps(result.record))
+    assert record["source"]["sample_rate"] == 16000
+    assert record["source"]["channels"] == 1
+    assert record["source"]["samples"] == len(read(arctic))
+    assert len(record["source"]["sha256"]) == 64
+    assert record["text"] == ARCTIC and record["new_text"] == CASES["three at once"]
+    assert [edit["op"] for edit in record["edits"]] == ["replace", "insert", "delete"]
+    assert record["edits"][0]["old_words"] == "always"
+    assert record["edits"][0]["new_words"] == "never"
+    assert record["seed"] == 7
+    assert {"align", "plan", "fill", "vocode"} - set(record["seconds"]) <= {"align"}
+    words = [word["text"] for word in record["alignment"]["words"] if word["text"]]
+    assert words == ARCTIC.lower().strip(".").split()
+    for name in ("model", "vocoder"):
+        assert record[name]["name"]
+
+
+def test_the_context_is_the_clean_recording(arctic: Path) -> None:
+    """Fault 5: zeros put into the waveform before the mel left a click beside the mask."""
+    recording = Recording.open(arctic)
+    whole = mel_window(recording, 0, grid_frames(recording))
+    part = mel_window(recording, 100, 180)
+    assert np.allclose(whole[100:180], part, atol=1e-4)
+
+
+def test_an_alignment_that_is_given_is_used(
+    editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
+    from alignment.formats import write_alignment
+
+    plan = editor.plan(arctic, CASES["replace"], ARCTIC)
+    write_alignment(plan.alignment, tmp_path / "a.TextGrid")
+    again = editor.plan(arctic, CASES["replace"], alignment=tmp_path / "a.TextGrid")
+    assert again.edits == plan.edits
+
+
+def test_sidecars(editor: Editor, arctic: Path, tmp_path: Path) -> None:
+    wav = tmp_path / "talk.wav"
+    wav.write_bytes(arctic.read_bytes())
+    wav.with_suffix(".txt").write_text(ARCTIC)
+    assert editor.plan(wav, CASES["replace"]).text.text == ARCTIC
+
+
+def test_words_of_the_recording_keep_their_pronunciation(editor: Editor, arctic: Path) -> None:
+    plan = editor.plan(arctic, "And you always want to see the superlative degree.", ARCTIC)
+    heard = {w.text: [p.symbol for p in w.phones] for w in plan.alignment.spoken}
+    more = editor.plan(arctic, ARCTIC.replace("it", "it and"), ARCTIC)
+    made = [p.symbol for p in more.edits[0].phones if p.word >= 0]
+    assert made == heard["and"]
+
+
+def test_faster_is_shorter(editor: Editor, arctic: Path) -> None:
+    slow, fast = (
+        editor.plan(arctic, CASES["appended"], ARCTIC, speed=s).edits[0].frames for s in (0.7, 1.4)
+    )
+    assert fast < 0.7 * slow
+
+
+@pytest.mark.parametrize("speed", [0.0, -1.0, float("nan"), 50.0])
+def test_impossible_speeds(speed: float, editor: Editor, arctic: Path) -> None:
+    with pytest.raises(InputError, match="speed"):
+        editor.plan(arctic, CASES["replace"], ARCTIC, speed=speed)
+
+
+def test_another_text_is_refused_by_name(editor: Editor, arctic: Path) -> None:
+    with pytest.raises(AlignmentError) as caught:
+        editor.plan(arctic, "Anything else.", "The weather will be sunny on Thursday afternoon.")
+    assert "\n" not in str(caught.value)
+
+
+def test_speech_from_a_prompt(editor: Editor, arctic: Path, tmp_path: Path) -> None:
+    text = "The quick brown fox jumps over the lazy dog."
+    result = editor.tts(arctic, text, prompt_text=ARCTIC)
+    out = result.save(tmp_path / "fox.wav")
+    samples, rate = soundfile.read(out)
+    assert rate == 24000 and samples.ndim == 1
+    assert 1.5 < len(samples) / rate < 6.0
+    assert 0.005 < np.sqrt((samples**2).mean()) < 0.5
+    assert json.loads((tmp_path / "fox.speech.json").read_text())["text"] == text

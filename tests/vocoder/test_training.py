@@ -1,0 +1,171 @@
+"""Corpora, the cache of waveforms and the vocoder's training, at tiny sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import torch
+
+from a3t.errors import InputError
+from a3t.training.corpora import Clip, prompt_key, read_corpora, split_of
+from a3t.training.vocoder import Schedule, Trainer, run
+from a3t.training.vocoder_data import Windows
+from a3t.training.vocoder_export import export
+from a3t.training.vocoder_losses import known_bins, multi_resolution_loss, phase_loss, true_spectrum
+from a3t.training.waveforms import Waveforms, prepare
+from a3t.vocoder import load_vocoder
+from a3t.vocoder.spectral import SpectralVocoder
+
+TINY = {"width": 8, "hidden": 12, "blocks": 1, "iterations": 1}
+PLAN = Schedule(frames=8, batch=2, warmup=2, decay=2, phase=0.1)
+
+
+def write_sound(path: Path, rate: int, seconds: float = 0.8) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    random = np.random.default_rng(sum(path.name.encode()))
+    soundfile.write(path, 0.1 * random.standard_normal(int(rate * seconds)), rate)
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> Path:
+    """All four layouts with a clip or two in each."""
+    root = tmp_path / "corpora"
+    chapter = root / "LibriSpeech" / "train-clean-5" / "19" / "198"
+    write_sound(chapter / "19-198-0000.flac", 16000)
+    (chapter / "19-198.trans.txt").write_text("19-198-0000 HELLO THERE\n19-198-0001 NOT HERE\n")
+    lj = root / "LJSpeech-1.1"
+    write_sound(lj / "wavs" / "LJ001-0001.wav", 22050)
+    (lj / "metadata.csv").write_text("LJ001-0001|In 1450|In fourteen fifty\n")
+    vctk = root / "VCTK-Corpus"
+    write_sound(vctk / "wav48" / "p239" / "p239_001.wav", 48000)
+    (vctk / "txt" / "p239").mkdir(parents=True)
+    (vctk / "txt" / "p239" / "p239_001.txt").write_text("Please call Stella.\n")
+    kathleen = root / "kathleen" / "data"
+    for take in ("1", "2"):
+        write_sound(kathleen / f"arctic_a0001_{take}.ogg", 24000)
+        (kathleen / f"arctic_a0001_{take}.txt").write_text("Author of the danger trail.")
+    return root
+
+
+@pytest.fixture
+def cache(corpora: Path, tmp_path: Path) -> Path:
+    prepare(read_corpora(corpora), tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def trainer(cache: Path) -> Trainer:
+    torch.manual_seed(0)
+    windows = Windows(Waveforms(cache), frames=PLAN.frames, batch=PLAN.batch)
+    made = Trainer(SpectralVocoder(**TINY), windows, PLAN)
+    made.fit_normalisation(2)
+    return made
+
+
+def test_each_layout_is_read(corpora: Path) -> None:
+    clips = {clip.corpus: clip for clip in read_corpora(corpora)}
+    assert len(read_corpora(corpora)) == 5
+    assert clips["librispeech"].text == "HELLO THERE" and clips["librispeech"].speaker == "19"
+    assert clips["ljspeech"].text == "In fourteen fifty"
+    assert clips["vctk"].voice == "vctk-p239"
+    assert clips["kathleen"].name == "kathleen-arctic_a0001_2"
+    assert all(clip.seconds == pytest.approx(0.8, abs=0.01) for clip in clips.values())
+    with pytest.raises(InputError):
+        read_corpora(corpora / "nowhere")
+    with pytest.raises(InputError):
+        read_corpora(corpora / "kathleen" / "data")
+
+
+def test_the_split_goes_by_prompt_and_by_speaker() -> None:
+    def clip(text: str, speaker: str = "19") -> Clip:
+        return Clip("librispeech", speaker, Path("x.flac"), text, 1.0)
+
+    prompts = [f"prompt number {n}" for n in range(4000)]
+    splits = [split_of(clip(prompt)) for prompt in prompts]
+    assert splits == [split_of(clip(f"  {prompt.upper()}! ", "32")) for prompt in prompts]
+    for held_out in ("dev", "test"):
+        assert 0.01 < splits.count(held_out) / len(splits) < 0.02
+    assert {split_of(clip(prompt, "3664")) for prompt in prompts} == {"test"}
+    assert prompt_key("It's  1 DAY.") == "it's 1 day"
+
+
+def test_the_cache_keeps_time_level_and_origin(cache: Path, corpora: Path) -> None:
+    waveforms = Waveforms(cache)
+    assert {entry.rate for entry in waveforms.entries} == {16000, 22050, 24000, 48000}
+    for entry in waveforms.entries:
+        samples = waveforms.read(entry)
+        assert len(samples) == pytest.approx(0.8 * 24000, abs=2)
+        assert 0.06 < samples.std() < 0.13  # of white noise, 0.1 before resampling
+    entry = waveforms.entries[0]
+    assert np.array_equal(waveforms.read(entry, 100, 50), waveforms.read(entry)[100:150])
+    with pytest.raises(InputError):
+        Waveforms(corpora)
+
+
+def test_a_window_depends_on_its_step_only(cache: Path) -> None:
+    windows = Windows(Waveforms(cache), frames=8, batch=3)
+    later = windows(7)
+    windows(1)
+    again = windows(7)
+    assert torch.equal(later.samples, again.samples) and torch.equal(later.top, again.top)
+    assert later.mel.shape == (3, 8, 80) and later.samples.shape == (3, 2400)
+    assert not torch.equal(later.samples, windows(8).samples)
+
+
+def test_the_loss_hears_nothing_above_what_is_known() -> None:
+    whistle = torch.sin(2 * torch.pi * 10000 * torch.arange(24000) / 24000)
+    true = 0.1 * torch.randn(1, 24000, generator=torch.Generator().manual_seed(0))
+    made = true + 0.1 * whistle
+    full = multi_resolution_loss(made, true, torch.tensor([12000.0]))
+    part = multi_resolution_loss(made, true, torch.tensor([8000.0]))
+    assert part < 0.1 * full
+    assert known_bins(torch.tensor([12000.0]), 601).min() == 1
+
+
+def test_phase_losses_do_not_see_whole_turns() -> None:
+    true = true_spectrum(torch.randn(1, 3000))
+    top = torch.tensor([12000.0])
+    phase = true / true.abs().clamp(min=1e-6)
+    assert phase_loss(phase, true, top) < 1e-3 < phase_loss(phase * 1j, true, top)
+
+
+def test_resumed_equals_uninterrupted(cache: Path, tmp_path: Path) -> None:
+    straight = trainer(cache)
+    run(straight, tmp_path / "a", 4, save_every=1e9, log_every=2)
+    first = trainer(cache)
+    for _ in range(2):
+        first.train_step(4)
+    first.save(tmp_path / "b")
+    resumed = trainer(cache)
+    resumed.load(tmp_path / "b" / "checkpoint.pt")
+    run(resumed, tmp_path / "b", 4, save_every=1e9, log_every=2)
+    for name, value in straight.model.state_dict().items():
+        assert torch.equal(value, resumed.model.state_dict()[name]), name
+        assert torch.equal(straight.average[name], resumed.average[name]), name
+    assert (tmp_path / "a" / "log.jsonl").read_text().count("\n") == 2
+
+
+def test_training_learns_and_moves_every_parameter(cache: Path) -> None:
+    made = trainer(cache)
+    start = {name: value.clone() for name, value in made.model.named_parameters()}
+    batch = made.windows(0)
+    before = float(made.losses(batch, 0)["total"].detach())
+    for _ in range(15):
+        made.train_step(1000)
+    assert float(made.losses(batch, 0)["total"].detach()) < before
+    assert all(not torch.equal(start[name], value) for name, value in made.model.named_parameters())
+
+
+def test_export_is_what_the_editor_loads(cache: Path, tmp_path: Path) -> None:
+    made = trainer(cache)
+    made.train_step(10)
+    made.save(tmp_path / "run")
+    digest = export(tmp_path / "run" / "checkpoint.pt", tmp_path / "out", TINY, half=False)
+    vocoder = load_vocoder(tmp_path / "out")
+    assert vocoder.sha256 == digest
+    assert vocoder(torch.randn(20, 80) - 2).shape == (6000,)
+    assert "LibriSpeech" in (tmp_path / "out" / "README.md").read_text()
+    with pytest.raises(InputError):
+        export(tmp_path / "nothing.pt", tmp_path / "out", TINY)
