@@ -151,9 +151,7 @@ def test_the_input_is_never_the_output(talk: Path, capsys: pytest.CaptureFixture
     assert talk.read_bytes() == before
 
 
-def _assert_refused(
-    talk: Path, command: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def _assert_refused(talk: Path, command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     before = sorted(talk.parent.iterdir())
     assert edit.main(command) == 1
     error = capsys.readouterr().err

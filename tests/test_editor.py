@@ -147,9 +147,7 @@ def test_the_context_is_the_clean_recording(arctic: Path) -> None:
     assert np.allclose(whole[100:180], part, atol=1e-4)
 
 
-def test_an_alignment_that_is_given_is_used(
-    editor: Editor, arctic: Path, tmp_path: Path
-) -> None:
+def test_an_alignment_that_is_given_is_used(editor: Editor, arctic: Path, tmp_path: Path) -> None:
     from alignment.formats import write_alignment
 
     plan = editor.plan(arctic, CASES["replace"], ARCTIC)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from a3t.text.lexicon import Pronunciation
-from a3t.text.phones import is_vowel
 
 
 def choose(index: int, words: Sequence[str], candidates: Sequence[Pronunciation]) -> Pronunciation:

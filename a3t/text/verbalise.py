@@ -330,4 +330,3 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (_compile(r"(?:[a-z]\.)+[a-z]\.?"), _dotted),
     (re.compile(r"([A-Z]{2,})((?:'?s)?)"), _capitals),
 )  # fmt: skip
-

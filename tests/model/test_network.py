@@ -170,9 +170,7 @@ def test_masked_frames_are_not_seen(kind: dict[str, object]) -> None:
     model = build(kind).eval()
     clip = make_clip(60, 9, 0)
     noisy = clip.mel + torch.randn_like(clip.mel) * clip.masked[..., None]
-    other = Batch(
-        noisy, clip.masked, clip.phones, clip.frame_phone, clip.frames, clip.phone_count
-    )
+    other = Batch(noisy, clip.masked, clip.phones, clip.frame_phone, clip.frames, clip.phone_count)
     torch.testing.assert_close(model(clip)[1], model(other)[1])
     filled = model.fill(clip)
     kept = ~clip.masked

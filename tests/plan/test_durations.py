@@ -63,9 +63,7 @@ def test_every_parameter_gets_a_gradient() -> None:
             torch.nn.init.normal_(weight)
     model(torch.arange(72)[None], torch.arange(72)[None] % 4, torch.tensor([72])).sum().backward()
     # The vocabulary's last entry was not in the text; every weight has an entry that was.
-    assert all(
-        p.grad is not None and bool(p.grad.abs().max() > 0) for p in model.parameters()
-    )
+    assert all(p.grad is not None and bool(p.grad.abs().max() > 0) for p in model.parameters())
 
 
 def test_frames_are_finite_and_positive(predictor: DurationPredictor) -> None:
