@@ -22,6 +22,7 @@ from alignment.records import Alignment
 MARGIN = 2  # frames of the neighbours made anew: alignments are off by some 10 to 20 ms
 OVERLAP = 6  # frames free for the joint on either side, 75 ms
 PAUSE_FRAMES = (8, 40)  # a made pause: 0.1 to 0.5 s
+LONGEST_EDIT = 4800  # frames made in one piece, a minute: attention's memory grows with the square
 
 Pronunciation = Sequence[str]
 
@@ -38,8 +39,8 @@ def make_plan(
     """Plan the edits that make the recording say ``new_text``.
 
     ``pronunciations`` has one entry for each spoken word of ``new_text``; ``frames`` is the
-    recording's length on the grid. Raises InputError if the alignment is another text's, or if
-    nothing would be left.
+    recording's length on the grid. Raises InputError if the alignment is another text's, if an edit
+    has more than a minute of new words, or if nothing would be left.
     """
     if [word.text for word in alignment.spoken] != list(text.spoken):
         raise InputError(
@@ -79,8 +80,19 @@ def make_plan(
             )
         )
     planned = tuple(edits)
+    for edit in planned:
+        if sum(phone.frames for phone in edit.phones) > LONGEST_EDIT:
+            raise InputError(
+                f"The new words “{shortened(edit.new_words)}” would take more than a minute: make "
+                "them in several edits."
+            )
     windows = windows_around(planned, grid, frames)
     return EditPlan(text, new_text, alignment, grid, frames, planned, windows, rate)
+
+
+def shortened(words: str, letters: int = 40) -> str:
+    """The beginning of a long text, for a message."""
+    return words if len(words) <= letters else f"{words[:letters].rsplit(' ', 1)[0]} …"
 
 
 def _timeline(

@@ -8,10 +8,10 @@ its normalisation and its multi-band synthesis are applied as its own ``load_mod
 from __future__ import annotations
 
 import hashlib
-import pickle
 import re
 from functools import cached_property
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -166,7 +166,7 @@ def _read_weights(checkpoint: Path) -> dict[str, Tensor]:
     try:
         # Weights only: a pickle can carry code, and this one came from somebody else.
         state = torch.load(checkpoint, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError:
+    except UnpicklingError:
         raise InputError(
             f"{checkpoint} is damaged or holds more than weights, and is not opened: its pickle "
             "could run code."

@@ -1,0 +1,83 @@
+"""Weights: what is written is read, and what is not the named file is refused."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+from torch import Tensor
+
+from a3t.errors import InputError
+from a3t.pretrained import (
+    CONFIG,
+    SHIPPED,
+    WEIGHTS,
+    checkpoint_folder,
+    load_checkpoint,
+    save_checkpoint,
+)
+
+TENSORS: dict[str, Tensor] = {"weight": torch.arange(6.0).reshape(2, 3), "count": torch.tensor(3)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    save_checkpoint(tmp_path / "model", {"model": {"width": 3}}, TENSORS, "# A model\n")
+    return tmp_path / "model"
+
+
+def test_a_round_trip(folder: Path) -> None:
+    config, tensors, sha256 = load_checkpoint(folder)
+    assert config["model"] == {"width": 3} and config["sha256"] == sha256
+    assert all(torch.equal(tensors[name], value) for name, value in TENSORS.items())
+    assert not list(folder.glob("*.tmp*"))
+
+
+def test_another_file_is_refused(folder: Path) -> None:
+    data = bytearray((folder / WEIGHTS).read_bytes())
+    data[-1] ^= 1
+    (folder / WEIGHTS).write_bytes(data)
+    with pytest.raises(InputError, match="sha256 differs"):
+        load_checkpoint(folder)
+
+
+def test_a_configuration_without_a_sum_is_refused(folder: Path) -> None:
+    (folder / CONFIG).write_text("model: {}\n")
+    with pytest.raises(InputError, match="sha256"):
+        load_checkpoint(folder)
+
+
+def test_a_pickle_is_not_opened(folder: Path, tmp_path: Path) -> None:
+    class Trap:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return (Path.touch, (tmp_path / "sprung",))  # type: ignore[return-value]
+
+    import hashlib
+
+    data = pickle.dumps(Trap())
+    (folder / WEIGHTS).write_bytes(data)
+    (folder / CONFIG).write_text(yaml.safe_dump({"sha256": hashlib.sha256(data).hexdigest()}))
+    with pytest.raises(InputError, match="not a safetensors file"):
+        load_checkpoint(folder)
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize("name", ["nothing", "../durations", "/nowhere/at/all", ""])
+def test_what_is_not_there_is_named(name: str) -> None:
+    with pytest.raises(InputError, match="There is no model"):
+        checkpoint_folder(name)
+
+
+def test_the_shipped_weights_are_those_their_cards_name() -> None:
+    shipped = sorted(path.parent for path in SHIPPED.glob(f"*/{CONFIG}"))
+    assert {path.name for path in shipped} >= {"small", "durations", "vocoder-small"}
+    assert sum((path / WEIGHTS).stat().st_size for path in shipped) < 60e6
+    for path in shipped:
+        _, tensors, _ = load_checkpoint(path.name)
+        assert all(value.isfinite().all() for value in tensors.values())
+        card = (path / "README.md").read_text()
+        assert all(word in card.lower() for word in ("licen", "trained on", "steps", "parameters"))
+        assert "not measured" not in card

@@ -1,0 +1,107 @@
+"""The training loop: a stopped run goes on as if it had not been stopped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from a3t.training.loop import Run, Schedule
+
+
+def make_run(folder: Path, **schedule: object) -> Run:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.BatchNorm1d(8), nn.Linear(8, 1))
+    return Run(model, Schedule(warmup=3, decay=5, **schedule), folder)  # type: ignore[arg-type]
+
+
+def losses(run: Run, step: int) -> dict[str, Tensor]:
+    x = torch.randn(16, 4, generator=torch.Generator().manual_seed(step))
+    return {"total": (run.model(x) - x.sum(1, keepdim=True)).abs().mean()}
+
+
+def train(run: Run, steps: int) -> None:
+    while run.step < steps:
+        run.train_step(lambda step: losses(run, step))
+
+
+def test_resumed_equals_uninterrupted(tmp_path: Path) -> None:
+    whole = make_run(tmp_path / "whole", steps=20)
+    train(whole, 20)
+    first = make_run(tmp_path / "parts", steps=20)
+    train(first, 7)
+    first.save()
+    second = make_run(tmp_path / "parts", steps=20)
+    assert second.resume() and second.step == 7
+    train(second, 20)
+    for name, value in whole.model.state_dict().items():
+        assert torch.equal(value, second.model.state_dict()[name]), name
+        assert torch.equal(whole.average[name], second.average[name]), name
+
+
+def test_a_run_writes_log_and_checkpoint_and_stops_where_it_should(tmp_path: Path) -> None:
+    run = make_run(tmp_path, steps=12)
+    run.train(lambda step: losses(run, step), lambda: {"l1": 1.0}, log_every=4, validate_every=6)
+    rows = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in rows] == [4, 6, 8, 12, 12]
+    assert rows[1]["valid_l1"] == 1.0 and rows[0]["seconds_per_step"] >= 0
+    again = make_run(tmp_path, steps=12)
+    assert again.resume() and again.step == 12
+
+
+def test_an_interruption_leaves_a_checkpoint(tmp_path: Path) -> None:
+    run = make_run(tmp_path, steps=12)
+
+    def interrupted(step: int) -> dict[str, Tensor]:
+        if step == 5:
+            raise KeyboardInterrupt
+        return losses(run, step)
+
+    with pytest.raises(KeyboardInterrupt):
+        run.train(interrupted, dict)
+    again = make_run(tmp_path, steps=12)
+    assert again.resume() and again.step == 5
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+def test_divergence_stops_the_run(tmp_path: Path) -> None:
+    run = make_run(tmp_path, steps=3)
+    with pytest.raises(FloatingPointError, match="step 0"):
+        run.train_step(lambda step: {"total": losses(run, step)["total"] * float("nan")})
+    assert all(value.isfinite().all() for value in run.model.state_dict().values())
+
+
+def test_the_average_is_judged_and_the_weights_come_back(tmp_path: Path) -> None:
+    run = make_run(tmp_path, steps=12)
+    train(run, 6)
+    own = {name: value.clone() for name, value in run.model.state_dict().items()}
+    seen: dict[str, Tensor] = {}
+
+    def validate() -> dict[str, float]:
+        seen.update({name: value.clone() for name, value in run.model.state_dict().items()})
+        assert not run.model.training
+        return {}
+
+    run._validate(validate)
+    assert all(torch.equal(seen[name], value) for name, value in run.average.items())
+    assert all(torch.equal(run.model.state_dict()[name], value) for name, value in own.items())
+    assert not torch.equal(seen["0.weight"], own["0.weight"])
+
+
+def test_the_rate_warms_up_stays_and_falls() -> None:
+    plan = Schedule(steps=100, rate=2.0, warmup=10, decay=20)
+    rates = [plan.rate_at(step) for step in range(100)]
+    assert rates[0] == pytest.approx(0.2) and rates[9:81] == [2.0] * 72
+    assert rates[90] == pytest.approx(1.0) and rates[99] == pytest.approx(0.1)
+
+
+def test_noam_is_the_thesiss_schedule() -> None:
+    """Equation 4.2's optimiser: rate 1, width 384, 4000 steps of warm-up; its peak is there."""
+    plan = Schedule(steps=10_000, rate=1.0, warmup=4000, noam=384)
+    rates = [plan.rate_at(step) for step in range(10_000)]
+    assert max(range(10_000), key=rates.__getitem__) == 3999
+    assert rates[3999] == pytest.approx(384**-0.5 * 4000**-0.5)
+    assert rates[0] == pytest.approx(384**-0.5 * 4000**-1.5)
