@@ -13,7 +13,7 @@ from a3t.errors import InputError
 from a3t.evaluation.reconstruction import Item
 from a3t.training.corpora import UNSEEN_SPEAKERS, Clip, split_of
 from a3t.training.data import LEAST_SCORE
-from a3t.training.features import extract
+from a3t.training.extract import extract
 from a3t.training.waveforms import decode
 
 SECONDS = (2.0, 12.0)

@@ -18,7 +18,7 @@ from torch import Tensor
 from a3t.plan.durations import DurationPredictor, word_edges
 from a3t.text.phones import PAUSE, PHONE_ID
 from a3t.training.features import Features, Item
-from a3t.training.loop import Losses, Run, Schedule
+from a3t.training.loop import Losses, Run, Schedule, stop_signals
 
 # Below this mean confidence of its alignment a clip's durations are hardly right.
 LEAST_SCORE = 0.5
@@ -105,7 +105,7 @@ def main() -> None:
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     print(json.dumps({"step": run.step}), flush=True)
-    run.train(work.losses, work.validate)
+    run.train(work.losses, work.validate, stopping=stop_signals())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -127,13 +129,22 @@ class Run:
         log_every: int = 50,
         validate_every: int = 500,
         save_every: int = 250,
+        minutes: float = float("inf"),
+        stopping: threading.Event | None = None,
     ) -> None:
-        """Train to ``schedule.steps``; writes log.jsonl and checkpoints; Ctrl-C saves and stops."""
+        """Train to ``schedule.steps``, or for ``minutes``, or until ``stopping`` is set.
+
+        Writes log.jsonl and checkpoints; however it ends, what was reached is saved.
+        """
         sums: dict[str, float] = {}
         counted, started = 0, time.monotonic()
+        end = started + 60 * minutes
+        stopping = stopping or threading.Event()
         bar = tqdm(total=self.schedule.steps, initial=self.step, unit="step", disable=None)
         try:
-            while self.step < self.schedule.steps:
+            while self.step < self.schedule.steps and not stopping.is_set():
+                if time.monotonic() > end:
+                    break
                 for name, value in self.train_step(losses).items():
                     sums[name] = sums.get(name, 0.0) + value
                 counted += 1
@@ -166,3 +177,11 @@ class Run:
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.folder / "log.jsonl", "a") as file:
             file.write(json.dumps(row) + "\n")
+
+
+def stop_signals() -> threading.Event:
+    """An event that SIGTERM and Ctrl-C set: the step at hand is finished, then all is saved."""
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    return stopping

@@ -1,9 +1,9 @@
 """Pretrain A3T on packed features, on a CPU or a GPU.
 
 python -m a3t.training.pretrain --config a3t/model/conf/small.yaml --features F --out FOLDER
-python -m a3t.training.pretrain export --out FOLDER --to a3t/pretrained/small
 
-Stopped and started again with the same arguments, a run goes on from its last checkpoint.
+Stopped and started again with the same arguments, a run goes on from its last checkpoint;
+``a3t.training.export`` makes of it a model to ship.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from a3t.model.masking import MaskingConfig
 from a3t.training.augment import Augment
 from a3t.training.data import Crops
 from a3t.training.features import Features
-from a3t.training.loop import Losses, Run, Schedule
+from a3t.training.loop import Losses, Run, Schedule, stop_signals
+from a3t.training.prefetch import Prefetch
 
 
 def cepstral_distance(one: Tensor, other: Tensor) -> Tensor:
@@ -44,7 +45,14 @@ def cepstral_distance(one: Tensor, other: Tensor) -> Tensor:
 class Pretraining:
     """A configuration's network with its data: the losses of a step, and validation."""
 
-    def __init__(self, config: dict[str, Any], features: Features, bf16: bool, device: str) -> None:
+    def __init__(
+        self,
+        config: dict[str, Any],
+        features: Features,
+        bf16: bool = False,
+        device: str = "cpu",
+        workers: int = 0,
+    ) -> None:
         self.config, self.bf16, self.device = config, bf16, device
         data = dict(config.get("data", {}))
         augment = data.pop("augment", None)
@@ -62,6 +70,7 @@ class Pretraining:
         dev = Crops(features, "dev", masking, frames=(240, 240), batch_frames=4800, jitter=0)
         self.dev = [dev.batch(seed=12345, step=k).to(device) for k in range(3)]
         self.schedule = Schedule(**config.get("training", {}))
+        self.batches = Prefetch(self.train.batch, self.schedule.seed, workers)
         torch.manual_seed(self.schedule.seed)
         self.model = A3T.from_config(config)
         if self.model.normalise:
@@ -75,7 +84,7 @@ class Pretraining:
 
     def losses(self, step: int) -> Losses:
         """Equation 4.1 on the batch of a step."""
-        batch = self.train.batch(self.schedule.seed, step).to(self.device)
+        batch = self.batches(step).to(self.device)
         kind = torch.device(self.device).type
         with torch.autocast(kind, dtype=torch.bfloat16, enabled=self.bf16):
             before, after = self.model(batch)
@@ -106,6 +115,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--bf16", action="store_true", help="matrix products in bfloat16")
+    parser.add_argument("--workers", type=int, default=0, help="processes that make batches ahead")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after these")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
 
@@ -113,7 +124,7 @@ def main() -> None:
     if arguments.steps:
         config.setdefault("training", {})["steps"] = arguments.steps
     features = Features.load(arguments.features)
-    work = Pretraining(config, features, arguments.bf16, arguments.device)
+    work = Pretraining(config, features, arguments.bf16, arguments.device, arguments.workers)
     run = Run(work.model, work.schedule, arguments.out)
     if not run.resume() and arguments.init:
         weights = torch.load(arguments.init, map_location="cpu", weights_only=True)["average"]
@@ -122,7 +133,8 @@ def main() -> None:
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     print(json.dumps({"step": run.step, "parameters": count(work.model)}), flush=True)
-    run.train(work.losses, work.validate)
+    minutes, stopping = arguments.minutes, stop_signals()
+    run.train(work.losses, work.validate, minutes=minutes, stopping=stopping)
 
 
 def count(model: torch.nn.Module) -> int:

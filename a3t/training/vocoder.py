@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
 import threading
 import time
@@ -24,6 +23,7 @@ import torch
 import yaml
 from torch import Tensor
 
+from a3t.training.loop import stop_signals
 from a3t.training.vocoder_data import Batch, Windows
 from a3t.training.vocoder_losses import (
     amplitude_loss,
@@ -167,17 +167,20 @@ def run(
     save_every: float,
     log_every: int = 50,
     stopping: threading.Event | None = None,
+    minutes: float = float("inf"),
 ) -> None:
     """Train to ``steps``, logging every ``log_every`` steps, saving every ``save_every`` s.
 
-    When ``stopping`` is set, the step at hand is finished and saved.
+    When ``stopping`` is set or ``minutes`` are over, the step at hand is finished and saved.
     """
     folder.mkdir(parents=True, exist_ok=True)
     stopping = stopping or threading.Event()
     sums: dict[str, float] = {}
-    begun = saved = time.monotonic()
+    start = begun = saved = time.monotonic()
     with open(folder / "log.jsonl", "a", encoding="utf-8") as log:
         while trainer.step < steps and not stopping.is_set():
+            if time.monotonic() > start + 60 * minutes:
+                break
             for name, value in trainer.train_step(steps).items():
                 sums[name] = sums.get(name, 0.0) + value
             if trainer.step % log_every == 0:
@@ -194,14 +197,6 @@ def run(
                 trainer.save(folder)
                 saved = time.monotonic()
     trainer.save(folder)
-
-
-def _on_stop() -> threading.Event:
-    """An event that SIGTERM and Ctrl-C set, instead of ending the process at once."""
-    stopping = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
-    return stopping
 
 
 def build(config: dict[str, Any]) -> tuple[SpectralVocoder, Schedule]:
@@ -234,6 +229,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--bf16", action="store_true", help="matrix products in bfloat16")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--save-every", type=float, default=180.0, help="seconds")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after these")
     options = parser.parse_args(arguments)
 
     torch.set_num_threads(options.threads)
@@ -249,7 +245,14 @@ def main(arguments: list[str] | None = None) -> None:
         trainer.start_from(options.start)
     else:
         trainer.fit_normalisation()
-    run(trainer, options.out, options.steps, options.save_every, stopping=_on_stop())
+    run(
+        trainer,
+        options.out,
+        options.steps,
+        options.save_every,
+        stopping=stop_signals(),
+        minutes=options.minutes,
+    )
 
 
 if __name__ == "__main__":

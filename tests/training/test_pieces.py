@@ -1,0 +1,62 @@
+"""Folders in pieces: what was split is joined, and damage is named before anything is written."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from a3t.errors import InputError
+from a3t.training import pieces
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "features"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "mel.npy").write_bytes(np.random.default_rng(0).bytes(300_000))
+    (folder / "index.jsonl").write_text("{}\n")
+    (folder / "empty").write_bytes(b"")
+    return folder
+
+
+def test_joined_is_what_was_split(folder: Path, tmp_path: Path) -> None:
+    written = pieces.split(folder, tmp_path / "pieces", megabytes=0.1)
+    assert len(written) == 3 or len(written) == 4
+    assert all(path.stat().st_size <= 0.1 * 2**20 for path in written)
+    pieces.join(tmp_path / "pieces", tmp_path / "again")
+    for path in folder.rglob("*"):
+        if path.is_file():
+            assert (tmp_path / "again" / path.relative_to(folder)).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("harm", ["missing", "damaged"])
+def test_a_bad_piece_is_named(
+    harm: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    second = pieces.split(folder, tmp_path / "pieces", megabytes=0.1)[1]
+    second.unlink() if harm == "missing" else second.write_bytes(b"?")
+    assert pieces.main(["join", str(tmp_path / "pieces"), str(tmp_path / "again")]) == 1
+    assert "piece-001 is missing or damaged" in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()
+
+
+def test_nothing_is_written_outside_the_folder(tmp_path: Path) -> None:
+    import hashlib
+    import json
+
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        entry = tarfile.TarInfo("../escaped")
+        tar.addfile(entry, io.BytesIO())
+    store = tmp_path / "pieces"
+    store.mkdir()
+    (store / "piece-000").write_bytes(data.getvalue())
+    digest = hashlib.sha256(data.getvalue()).hexdigest()
+    (store / pieces.INDEX).write_text(json.dumps({"piece-000": digest}))
+    with pytest.raises((InputError, tarfile.FilterError)):
+        pieces.join(store, tmp_path / "again")
+    assert not (tmp_path / "escaped").exists()
