@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from a3t.errors import InputError
-from a3t.text.abbreviations import Neighbours, expand
-from a3t.text.numbers import SCALES, VULGAR
-from a3t.text.verbalise import Context, verbalise
-from a3t.text.vocabulary import CLIPPED, CURRENCIES_AHEAD, LETTERS, POWERS, SCRIPT_NAMES, SYMBOLS
+from a3t.text.abbreviations import expand
+from a3t.text.context import Context, is_figure
+from a3t.text.numbers import SCALES
+from a3t.text.tokens import NOTHING, PAUSES, Written, drops_g, shown, split, take_apart
+from a3t.text.verbalise import verbalise
+from a3t.text.vocabulary import ALSO_BARE, CLIPPED, CURRENCIES_AHEAD, CURRENCY_CODES, SYMBOLS
 
 MAX_WORDS = 1500
 """Spoken words that one new text may have."""
 MAX_WORD_LETTERS = 45
 """Letters that one word may have: as long as the longest in an English dictionary."""
-
-_PAUSES = frozenset(",.;:?!…—")
-_OPENING = "\"'([{<*_`«¿¡-–—.…,;:!?|•"
-_CLOSING = "\"')]}>*_`».,;:?!…—–-|"
-_SAME = str.maketrans(
-    {
-        **dict.fromkeys("‘’‛′`´ʼ＇", "'"),
-        **dict.fromkeys("“”„‟″", '"'),
-        **dict.fromkeys("‐‑‒−﹣－", "-"),
-        **dict.fromkeys("―", "—"),
-        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff®™", ""),
-    }
-)
-# Dashes and dots that join two words without a space, and sentences that lack one.
-_JOINTS = re.compile(
-    r"(?<=\S)(?:--+|[—―]|(?<!\d)–|–(?!\d)|…|\.{3,})(?=[^\s\"'”’)\].,;:?!…—-])"
-    r"|(?<=[A-Za-z]{2})[,;!](?=[A-Za-z]{2})"
-    r"|(?<=[a-z]{2})[.?](?=[A-Z][a-z])"
-)
 
 
 @dataclass(frozen=True)
@@ -51,20 +33,6 @@ class SpokenToken:
     pause_after: bool
 
 
-@dataclass(frozen=True)
-class _Written:
-    """A token taken apart: `lead` and `trail` are punctuation, `core` is what can be said."""
-
-    written: str
-    lead: str
-    core: str
-    trail: str
-
-    @property
-    def pauses(self) -> bool:
-        return any(sign in _PAUSES for sign in self.trail) or "--" in self.trail
-
-
 def normalise(text: str, max_words: int | None = MAX_WORDS) -> list[SpokenToken]:
     """The spoken words of a text, token by token; at least one word.
 
@@ -74,15 +42,17 @@ def normalise(text: str, max_words: int | None = MAX_WORDS) -> list[SpokenToken]
     """
     if not text.strip():
         raise InputError("The text is empty: write the words that are to be spoken.")
-    pieces = _JOINTS.sub(lambda joint: joint[0] + " ", text).split()
+    pieces = split(text)
     _check_length(len(pieces), max_words)
-    tokens = [_take_apart(piece) for piece in pieces]
-    capitals_mean = len(tokens) == 1 or any(letter.islower() for letter in text)
+    tokens = [take_apart(piece) for piece in pieces]
+    lettered = sum(any(map(str.isalpha, token.core)) for token in tokens)
+    capitals_mean = lettered < 2 or any(map(str.islower, text))
     spoken: list[SpokenToken] = []
     silent = ""  # signs before the first word
     index = 0
     while index < len(tokens):
-        used, words, pause = _speak(tokens, index, capitals_mean)
+        paused = bool(spoken) and spoken[-1].pause_after
+        used, words, pause = _speak(tokens, index, paused, capitals_mean)
         written = " ".join(token.written for token in tokens[index : index + used])
         index += used
         if words:
@@ -96,56 +66,103 @@ def normalise(text: str, max_words: int | None = MAX_WORDS) -> list[SpokenToken]
             silent = f"{silent} {written}".lstrip()
     if not spoken:
         raise InputError(
-            f"The text {_shown(text)} has no words to speak: write at least one English word."
+            f"The text {shown(text)} has no words to speak: write at least one English word."
         )
     _check_length(sum(len(token.words) for token in spoken), max_words)
     return spoken
 
 
-def _check_length(words: int, max_words: int | None) -> None:
-    if max_words is not None and words > max_words:
-        raise InputError(
-            f"The text has {words} words, more than the {max_words} that can be taken at once: "
-            "shorten it, or edit in several steps."
-        )
-
-
 def _speak(
-    tokens: Sequence[_Written], index: int, capitals_mean: bool
+    tokens: Sequence[Written], index: int, paused: bool, capitals_mean: bool
 ) -> tuple[int, tuple[str, ...], bool]:
     """(tokens used, words, pause after) for the token at `index`."""
     token = tokens[index]
-    before = tokens[index - 1] if index else _NOTHING
-    after = tokens[index + 1] if index + 1 < len(tokens) else _NOTHING
-    core, used, pauses = token.core, 1, token.pauses
-    if core[:1] in CURRENCIES_AHEAD and not token.trail and after.core.lower() in SCALES:
-        core, used, pauses = core + after.core.lower(), 2, after.pauses
-    if not core:
-        dash = not token.lead.strip("-–—") and bool(token.lead)
-        between_figures = before.core[-1:].isdigit() and after.core[:1].isdigit()
-        if dash and between_figures and token.lead in "-–":
-            return 1, ("minus",), False
-        return 1, (), dash or any(sign in _PAUSES for sign in token.lead)
-    near = Neighbours(
-        before.core, after.core, before.pauses, any(sign in _PAUSES for sign in token.trail[1:])
+    before_that, before = _at(tokens, index - 2), _at(tokens, index - 1)
+    core, used = _joined(tokens, index)
+    after, last = _at(tokens, index + used), tokens[index + used - 1]
+    if not core or core == "#":
+        return 1, _sign_alone(tokens, index), _pause_alone(token)
+    full_stop = last.trail.startswith(".")
+    near = Context(
+        before=before.core,
+        after=after.core,
+        before_that=before_that.core,
+        pause_before=paused,
+        pause_after=any(sign in PAUSES for sign in last.trail[full_stop:]),
+        capitals_mean=capitals_mean,
     )
-    full_stop = token.trail.startswith(".")
-    words = expand(core, full_stop, near) if capitals_mean or not core.isupper() else []
-    last = after is _NOTHING
+    if token.grade:
+        return used, (core.lower(), "minus"), last.pauses
+    words = expand(core, full_stop, near)
+    pauses = last.pauses
     if full_stop and used == 1 and (words or _dotted(core)):
         # An abbreviation's own full stop ends a sentence only where one can begin.
         begins = after.core[:1].isupper() and core.lower() in _SENTENCE_ENDERS
-        pauses = last or begins or near.pause_after
+        pauses = after is NOTHING or begins or near.pause_after
     if not words:
-        clipped = token.lead.endswith("'") and (
-            core.lower() in CLIPPED or re.fullmatch(r"\d\d'?s?", core)
-        )
-        context = Context(before.core, after.core, capitals_mean)
-        words = verbalise("'" + core if clipped else core, context)
-    return used, tuple(word for word in map(_finish, words) if word), pauses
+        words = verbalise(token.clipped or core, near)
+    spoken = map(_finish, words)
+    return (
+        used,
+        tuple(part for word in spoken for part in ALSO_BARE.get(word, word).split()),
+        pauses,
+    )
 
 
-_NOTHING = _Written("", "", "", "")
+def _at(tokens: Sequence[Written], index: int) -> Written:
+    return tokens[index] if 0 <= index < len(tokens) else NOTHING
+
+
+def _joined(tokens: Sequence[Written], index: int) -> tuple[str, int]:
+    """(core, tokens used): amounts with their scale, figures that are grouped by spaces."""
+    token, after = tokens[index], _at(tokens, index + 1)
+    core = token.core
+    if core[:1] in CURRENCIES_AHEAD and not token.trail and after.core.lower() in SCALES:
+        return core + after.core.lower(), 2
+    if core in CURRENCIES_AHEAD and not token.trail and is_figure(after.core):
+        return core + after.core, 2
+    if core in CURRENCY_CODES and not token.trail and is_figure(after.core):
+        return after.core + core, 2  # "CHF 20" is read as "20 CHF"
+    international = re.fullmatch(r"\+[0-9]{1,3}", core)
+    if not international and not re.fullmatch(r"[0-9]{1,3}|0[0-9]{2,4}", core):
+        return core, 1
+    last = index
+    parts = [core]
+    while not tokens[last].trail and (part := _at(tokens, last + 1)).core and not part.lead:
+        if not re.fullmatch("[0-9]+(-[0-9]+)*", part.core):
+            break
+        last += 1
+        parts.append(part.core)
+    digits = "".join(parts).lstrip("+").replace("-", "")
+    thousands = "000" in parts[1:] and all(len(part) == 3 for part in parts[1:])
+    if thousands and core[0] not in "0+":
+        return ",".join(parts), len(parts)
+    if len(parts) > 1 and (international or core[0] == "0") and 7 <= len(digits) <= 15:
+        return "-".join(parts), len(parts)
+    return core, 1
+
+
+def _sign_alone(tokens: Sequence[Written], index: int) -> tuple[str, ...]:
+    """Words for a token of signs only: mostly none, but "7 - 3 = 4", "x < 5", "2 * 3"."""
+    sign, before, after = tokens[index].written, _at(tokens, index - 1), _at(tokens, index + 1)
+    ends = (before.core, after.core)
+    figures = all(is_figure(end) for end in ends) and not before.trail
+    if sign in "-–−" and figures:
+        sum_follows = any(_at(tokens, index + ahead).core == "=" for ahead in range(2, 6))
+        return ("minus",) if sum_follows else ("to",)
+    if sign == "*" and figures:
+        return ("times",)
+    if sign == "#" and is_figure(after.core):
+        return ("number",)
+    single = all(is_figure(end) or len(end) < 2 for end in ends) and any(map(is_figure, ends))
+    return tuple(SYMBOLS[sign].split()) if sign in ("<", ">") and single else ()
+
+
+def _pause_alone(token: Written) -> bool:
+    dash = bool(token.lead) and not token.lead.strip("-–—")
+    return dash or any(sign in PAUSES for sign in token.lead)
+
+
 _SENTENCE_ENDERS = frozenset("etc inc ltd co corp jr sr bros a.m p.m am pm ave st rd blvd".split())
 
 
@@ -155,72 +172,21 @@ def _dotted(core: str) -> bool:
 
 
 def _finish(word: str) -> str:
-    """Quotation marks off, apostrophes that are part of a word kept, one spelling of "okay"."""
+    """Quotation marks off, apostrophes that are part of a word kept."""
     bare = word.strip("'")
     if len(bare) > MAX_WORD_LETTERS:
         raise InputError(
-            f"The word {_shown(bare)} has {len(bare)} letters, more than any word that can be "
+            f"The word {shown(bare)} has {len(bare)} letters, more than any word that can be "
             f"spoken ({MAX_WORD_LETTERS}): correct it or put spaces in it."
         )
     if word.startswith("'") and bare in CLIPPED:
         return "'" + bare
-    return "okay" if bare == "ok" else bare
+    return word if word.endswith("in'") and drops_g(word) else bare
 
 
-def _take_apart(piece: str) -> _Written:
-    plain = re.sub(r"\.{2,}", "…", _plain_letters(piece))
-    core = plain.lstrip(_OPENING)
-    lead = plain[: len(plain) - len(core)]
-    if core[:1].isdigit() or core[:1] in CURRENCIES_AHEAD:  # a sign or a point before a figure
-        for sign in ".-":
-            if lead.endswith(sign) and not lead[:-1].strip("\"'(["):
-                lead, core = lead[:-1], sign + core
-                break
-    bare = core.rstrip(_CLOSING)
-    return _Written(piece, lead, bare, core[len(bare) :])
-
-
-def _plain_letters(piece: str) -> str:
-    """Latin letters without accents, Western figures, plain quotes; raises for other scripts."""
-    if piece.isascii():
-        return piece
-    plain = []
-    for sign in piece.translate(_SAME):
-        if sign.isascii() or sign in VULGAR or sign in POWERS or sign in SYMBOLS or sign in "…—–‰":
-            plain.append(sign)
-            continue
-        for part in unicodedata.normalize("NFKD", sign):
-            kind = unicodedata.category(part)
-            if part.isascii():
-                plain.append(part)
-            elif kind == "Nd":
-                plain.append(str(unicodedata.decimal(part)))
-            elif kind.startswith("L"):
-                plain.append(_latin(part, piece))
-            elif part in SYMBOLS:
-                plain.append(part)
-    return "".join(plain)
-
-
-def _latin(letter: str, piece: str) -> str:
-    script, *_, name = unicodedata.name(letter, "UNKNOWN").split()
-    if script == "LATIN":
-        small = LETTERS.get(letter.lower(), "")
-        return small.upper() if letter.isupper() else small
-    if script == "GREEK":
-        if letter == "μ" and len(piece) > 1:
-            return letter  # the prefix of a unit
-        if len(piece.strip(_CLOSING + _OPENING)) == 1:
-            return name.lower()
-    if script == "MODIFIER" or script == "FEMININE" or script == "MASCULINE":
-        return ""
-    script = SCRIPT_NAMES.get(script, script.capitalize())
-    raise InputError(
-        f"The text has {script} letters ({_shown(piece)}) and only English can be spoken: "
-        "write it in Latin letters."
-    )
-
-
-def _shown(text: str, length: int = 24) -> str:
-    shown = " ".join(text.split())
-    return f"“{shown[:length]}…”" if len(shown) > length else f"“{shown}”"
+def _check_length(words: int, max_words: int | None) -> None:
+    if max_words is not None and words > max_words:
+        raise InputError(
+            f"The text has {words} words, more than the {max_words} that can be taken at once: "
+            "shorten it, or edit in several steps."
+        )

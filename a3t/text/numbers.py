@@ -24,6 +24,11 @@ CURRENCIES = {
     "€": ("euro", "euros", "cent", "cents"),
     "¥": ("yen", "yen", "", ""),
     "₹": ("rupee", "rupees", "paisa", "paise"),
+    "₩": ("won", "won", "", ""),
+    "₽": ("ruble", "rubles", "kopek", "kopeks"),
+    "₪": ("shekel", "shekels", "", ""),
+    "₱": ("peso", "pesos", "centavo", "centavos"),
+    "₺": ("lira", "lira", "", ""),
 }
 SCALES = {
     "k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion",
@@ -100,16 +105,34 @@ def decade(digits: str) -> list[str]:
     return [*words[:-1], last[:-1] + "ies" if last.endswith("y") else last + "s"]
 
 
-def clock(hour: int, minute: int, second: int | None = None, o_clock: bool = True) -> list[str]:
-    """3:45 -> three forty five; 3:05 -> three oh five; 3:00 -> three o'clock."""
+def pairs(digits: str) -> list[str]:
+    """Three or four figures as rooms, roads and aeroplanes have them: 101 -> one oh one."""
+    if digits.endswith("00"):
+        return cardinal(digits)
+    head, tail = digits[:-2], digits[-2:]
+    return [*cardinal(head), *(["oh"] if tail.startswith("0") else []), *cardinal(tail)]
+
+
+def clock(hour: int, minute: int, o_clock: bool = True) -> list[str]:
+    """3:45 -> three forty five; 3:05 -> three oh five; 3:00 -> three o'clock; 15:00 -> …"""
+    if hour == 0 or hour == 24:
+        return ["midnight"] if minute == 0 else ["zero", *_minutes(minute)]
     words = cardinal(hour)
-    if minute == 0 and second is None:
-        if hour > 12 or hour == 0:
+    if minute == 0:
+        if hour > 12:
             return [*words, "hundred"]
         return [*words, "o'clock"] if o_clock else words
-    for part in (minute,) if second is None else (minute, second):
-        words += (["oh"] if part < 10 else []) + cardinal(part)
-    return words
+    return [*words, *_minutes(minute)]
+
+
+def _minutes(minute: int) -> list[str]:
+    return (["oh"] if minute < 10 else []) + cardinal(minute)
+
+
+def elapsed(hours: int, minutes: int, seconds: int) -> list[str]:
+    """Hours, minutes and seconds as a time of day or a length: 1:30:05 -> one thirty and …"""
+    words = clock(hours, minutes) if hours else [*cardinal(minutes), "minutes"]
+    return [*words, "and", *cardinal(seconds), "second" if seconds == 1 else "seconds"]
 
 
 def date(month: int, day: int, year_digits: str) -> list[str]:
@@ -120,14 +143,20 @@ def date(month: int, day: int, year_digits: str) -> list[str]:
 
 def spoken_year(digits: str) -> list[str]:
     """Four figures as a year, two as said after an apostrophe ("05" -> oh five)."""
+    if digits == "00":
+        return ["two", "thousand"]
     if len(digits) == 2:
         return (["oh"] if digits.startswith("0") else []) + cardinal(digits)
     return year(digits)
 
 
-def money(amount: str, symbol: str, scale: str | None = None) -> list[str]:
-    """("5.20", "$") -> five dollars and twenty cents; ("3", "£", "million") -> three million …"""
+def money(amount: str, symbol: str, scale: str = "", attributive: bool = False) -> list[str]:
+    """("5.20", "$") -> five dollars and twenty cents; ("3", "£", "million") -> three million …
+
+    `attributive`: as before a noun, "a five dollar bill".
+    """
     one, many, small_one, small_many = CURRENCIES[symbol]
+    many = one if attributive else many
     whole, _, decimals = amount.replace(",", "").partition(".")
     if scale or (decimals and (len(decimals) != 2 or not small_one)):
         number = cardinal(whole or 0)
@@ -135,20 +164,37 @@ def money(amount: str, symbol: str, scale: str | None = None) -> list[str]:
             number = [*number, "point", *spell_digits(decimals)]
         return [*number, *([scale] if scale else []), many]
     units, hundredths = int(whole or 0), int(decimals or 0)
-    minor = [*cardinal(hundredths), small_one if hundredths == 1 else small_many]
+    minor = [*cardinal(hundredths), small_one if hundredths == 1 or attributive else small_many]
     if hundredths and not units:
         return minor
     major = [*cardinal(whole or 0), one if units == 1 else many]
+    if hundredths and attributive:
+        return [*major, *cardinal(hundredths)]
     return [*major, "and", *minor] if hundredths else major
 
 
 def fraction(above: int, below: int, after_whole: bool = False) -> list[str]:
     """1/2 -> one half; 3/4 -> three quarters; after a whole number: and a half, and three …"""
-    if below == 0 or below > 100:
+    if above == below and below >= 10:
+        ten = above == 10
+        return [*cardinal(above), *(["out", "of"] if ten else []), *cardinal(below)]
+    named = below in (100, 1000) or 2 <= below <= 64
+    if not named or (above > below and below > 16):
         return [*cardinal(above), "over", *cardinal(below)]
-    name = {2: ["half"], 4: ["quarter"], 1: ["over", "one"]}.get(below) or ordinal(below)
-    if above != 1 and below != 1:
+    name = {2: ["half"], 4: ["quarter"]}.get(below) or ordinal(below)
+    if below in (100, 1000):
+        name = name[1:]
+    if above != 1:
         name = [*name[:-1], "halves" if below == 2 else name[-1] + "s"]
     if after_whole:
         return ["and", *(["a"] if above == 1 else cardinal(above)), *name]
     return [*cardinal(above), *name]
+
+
+def power(exponent: int) -> list[str]:
+    """What is said after the base: squared, cubed, to the sixth, to the minus three."""
+    if exponent in (2, 3):
+        return ["squared" if exponent == 2 else "cubed"]
+    if exponent < 0:
+        return ["to", "the", *cardinal(exponent)]
+    return ["to", "the", *ordinal(exponent)]

@@ -1,0 +1,84 @@
+"""What stands around a written token, and what that tells about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from a3t.text.numbers import MONTHS
+from a3t.text.vocabulary import FUNCTION_WORDS, MONTH_ABBREVIATIONS
+
+_FIGURES = re.compile(r"-?\.?[0-9]")
+
+
+@dataclass(frozen=True)
+class Context:
+    """A token's surroundings: the cores of its neighbours ("" at an end of the text)."""
+
+    before: str = ""
+    after: str = ""
+    before_that: str = ""
+    pause_before: bool = False
+    pause_after: bool = False  # other than this token's own full stop
+    capitals_mean: bool = True  # False in a text all in capitals, where they tell nothing
+
+    @property
+    def inside(self) -> Context:
+        """For a part of a compound, whose neighbours are within the token."""
+        return Context(capitals_mean=self.capitals_mean)
+
+    @property
+    def after_name(self) -> bool:
+        """A capitalised word stands before, and it is not just a sentence's first word."""
+        before = self.before
+        return before[:1].isupper() and not self.pause_before and not is_function_word(before)
+
+    @property
+    def name_follows(self) -> bool:
+        """A capitalised word follows, and it does not look like the start of a sentence."""
+        after = self.after
+        return after[:1].isupper() and not self.pause_after and not is_function_word(after)
+
+    def noun_follows(self, article: str) -> bool:
+        """Whether this is a measure before a noun: a [5 mile] run. `article` stands before it."""
+        after = self.after
+        words = re.fullmatch(r"[a-z]+(-[a-z]+)*", after) and not is_function_word(after)
+        return article.lower() in ("a", "an") and bool(words) and not self.pause_after
+
+
+Rule = Callable[[re.Match[str], Context], "list[str]"]
+
+
+def is_function_word(word: str) -> bool:
+    """Articles, pronouns, prepositions …: no names, and no nouns either."""
+    return word.lower() in FUNCTION_WORDS
+
+
+def is_figure(word: str) -> bool:
+    """Whether a token begins with a figure, after a sign or a decimal point."""
+    return _FIGURES.match(word) is not None
+
+
+def is_whole(word: str) -> bool:
+    """Whether a token is a whole number in plain figures."""
+    return word.isascii() and word.isdigit()
+
+
+def is_day(word: str) -> bool:
+    """1 to 31, perhaps with an ordinal's ending or as a range (3-5)."""
+    match = re.fullmatch(r"([0-9]{1,2})(?:st|nd|rd|th)?(?:[-–][0-9]{1,2})?", word)
+    return match is not None and 1 <= int(match[1]) <= 31
+
+
+def is_year(word: str) -> bool:
+    """1000 to 2099 in figures."""
+    return len(word) == 4 and is_whole(word) and 1000 <= int(word) <= 2099
+
+
+def month_named(word: str) -> str:
+    """The month that a capitalised name or abbreviation stands for; "" for another word."""
+    bare = word.rstrip(".,").lower()
+    if not word[:1].isupper():
+        return ""
+    return bare if bare in MONTHS else MONTH_ABBREVIATIONS.get(bare, "")
