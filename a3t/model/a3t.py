@@ -7,13 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from a3t.model.conformer import ConformerBlock, Layout, MaskedBatchNorm
 from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, phone_spans
+from a3t.model.pitch import PitchAdaptor, decided
+
+
+class Filled(NamedTuple):
+    """What the network says of a batch: log10 mel (B, T, 80) before and after the Post-Net, and,
+    where it predicts one, the pitch (B, T, 2); see `a3t.model.pitch`."""
+
+    before: Tensor
+    after: Tensor
+    pitch: Tensor | None
 
 
 class PostNet(nn.Module):
@@ -56,6 +66,7 @@ class A3T(nn.Module):
         dropout, postnet_dropout: rates.
         normalise: standardise each mel bin inside the network, by buffers that training fills.
         scaled_inputs: multiply what enters a stack by √width, as the thesis's code does.
+        pitch: predict each frame's pitch after the encoder, and tell the decoder of masked frames.
     """
 
     def __init__(
@@ -81,6 +92,7 @@ class A3T(nn.Module):
         postnet_dropout: float = 0.5,
         normalise: bool = False,
         scaled_inputs: bool = True,
+        pitch: bool = False,
     ) -> None:
         super().__init__()
         if phone_positions not in ("sequence", "aligned"):
@@ -108,6 +120,7 @@ class A3T(nn.Module):
 
         self.encoder = stack(encoder_blocks, encoder_kernel)
         self.encoder_norm = nn.LayerNorm(width)
+        self.pitch = PitchAdaptor(width) if pitch else None
         self.decoder = stack(decoder_blocks, decoder_kernel)
         self.decoder_norm = nn.LayerNorm(width)
         self.output = nn.Linear(width, mels)
@@ -123,12 +136,12 @@ class A3T(nn.Module):
         """Build from a configuration whose ``model`` part holds constructor arguments."""
         return cls(**config["model"])
 
-    def forward(self, batch: Batch, maps: list[Tensor] | None = None) -> tuple[Tensor, Tensor]:
-        """Fill the masked frames: ("before", "after" the Post-Net), (B, T, 80) log10 mel each.
+    def forward(self, batch: Batch, maps: list[Tensor] | None = None) -> Filled:
+        """Fill the masked frames.
 
         Values are given for every frame; those of unmasked frames are trained on by nobody.
-        ``maps``, if given, receives each block's attention (B, heads, N, N), encoder first
-        (figure 4.7).
+        A pitch in the batch is told to the decoder in place of the predicted one. ``maps``, if
+        given, receives each block's attention (B, heads, N, N), encoder first (figure 4.7).
         """
         layout = self._layout(batch)
         T = batch.mel.shape[1]
@@ -137,6 +150,11 @@ class A3T(nn.Module):
         for block in self.encoder:
             x = block(x, layout, maps)
         x = self.encoder_norm(x)
+        pitch = None
+        if self.pitch is not None:
+            pitch = self.pitch.predict(x[:, :T], layout.valid[:, :T])
+            told = decided(pitch.detach()) if batch.pitch is None else batch.pitch
+            x = torch.cat([x[:, :T] + self.pitch.tell(told, batch.masked), x[:, T:]], dim=1)
         x = self.dropout(x * self.scale)  # the decoder's own positional encoding; see _layout
         for block in self.decoder:
             x = block(x, layout, maps)
@@ -146,12 +164,12 @@ class A3T(nn.Module):
         if self.normalise:
             before = before * self.mel_scale + self.mel_mean
             after = after * self.mel_scale + self.mel_mean
-        return before, after
+        return Filled(before, after, pitch)
 
     def fill(self, batch: Batch) -> Tensor:
         """The mel with its masked frames filled and all others as they were, (B, T, 80)."""
         with torch.inference_mode():
-            _, after = self(batch)
+            after = self(batch).after
         return torch.where(batch.masked[..., None], after, batch.mel)
 
     def _embed(self, batch: Batch) -> tuple[Tensor, Tensor]:

@@ -25,8 +25,9 @@ class Augment:
     tilt: float = 0.15
     odds: float = 0.6
 
-    def __call__(self, mel: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """(T, 80) -> (T, 80)."""
+    def __call__(self, mel: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float]:
+        """(T, 80) -> (T, 80), and by what factor its pitch has risen."""
+        factor = 1.0
         mel = mel + np.float32(rng.normal(0.0, self.gain))
         if rng.random() < self.odds:
             factor = float(np.exp(rng.uniform(-1.0, 1.0) * np.log1p(self.warp)))
@@ -35,7 +36,7 @@ class Augment:
             mel = mel + np.linspace(-0.5, 0.5, MELS, dtype=np.float32) * np.float32(
                 rng.normal(0.0, self.tilt)
             )
-        return mel
+        return mel, factor
 
 
 def warp_frequency(mel: np.ndarray, factor: float) -> np.ndarray:

@@ -29,6 +29,7 @@ class Crop:
     phones: np.ndarray  # (L,)
     durations: np.ndarray  # (L,) frames, their sum is T
     words: np.ndarray  # (L,)
+    pitch: np.ndarray | None = None  # (T,) log2 F0, 0 unvoiced
 
 
 class Crops:
@@ -51,8 +52,9 @@ class Crops:
         augment: Augment | None = None,
         jitter: int = 2,
         alignment_rows: int = 500,
+        pitch: bool = False,
     ) -> None:
-        self.features = features
+        self.features, self.pitch = features, pitch
         self.items = [
             item
             for item in features.items
@@ -86,9 +88,15 @@ class Crops:
         piece = mel[edges[first] : edges[last]][: 4 * length]
         durations = durations[first:last].astype(np.int64)
         durations[-1] -= durations.sum() - len(piece)
+        factor = 1.0
         if self.augment is not None:
-            piece = self.augment(piece, rng)
-        return Crop(piece, phones[first:last].astype(np.int64), durations, words[first:last])
+            piece, factor = self.augment(piece, rng)
+        pitch = None
+        if self.pitch:
+            pitch = self.features.pitch_of(item)[edges[first] :][: len(piece)]
+            pitch = np.where(pitch > 0, pitch + np.float32(np.log2(factor)), 0.0)
+        numbers = phones[first:last].astype(np.int64)
+        return Crop(piece, numbers, durations, words[first:last], pitch)
 
     def collate(self, crops: list[Crop], rng: np.random.Generator) -> Batch:
         """Pad, mask, and shift the alignment rows so that all of them are trained."""
@@ -98,9 +106,12 @@ class Crops:
         masked = np.zeros((B, T), bool)
         phones = np.zeros((B, L), np.int64)
         frame_phone = np.full((B, T), -1, np.int64)
+        pitch = np.zeros((B, T), np.float32)
         for b, crop in enumerate(crops):
             t, n = len(crop.mel), len(crop.phones)
             mel[b, :t] = crop.mel
+            if crop.pitch is not None:
+                pitch[b, :t] = crop.pitch
             phones[b, :n] = crop.phones
             frame_phone[b, :t] = np.repeat(np.arange(n), crop.durations)
             hidden = np.repeat(self.masking.draw(crop.words, rng), crop.durations)
@@ -114,6 +125,7 @@ class Crops:
             torch.tensor([len(c.mel) for c in crops]),
             torch.tensor([len(c.phones) for c in crops]),
             torch.from_numpy(offsets),
+            torch.from_numpy(pitch) if self.pitch else None,
         )
 
 

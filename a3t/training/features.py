@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 INDEX = "index.jsonl"
+PITCH = "pitch.npy"
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Features:
     phones: np.ndarray  # (all phones,) int16 ids
     durations: np.ndarray  # (all phones,) int16 frames
     words: np.ndarray  # (all phones,) int16 index of the word in its clip, -1 for a pause
+    pitch: np.ndarray | None = None  # (all frames,) float16 log2 F0, 0 unvoiced; where it was made
 
     @classmethod
     def load(cls, folder: Path | str) -> Features:
@@ -48,7 +50,9 @@ class Features:
             np.load(folder / f"{name}.npy", mmap_mode="r")
             for name in ("mel", "phones", "durations", "words")
         ]
-        return cls(items, *arrays)
+        pitch = folder / PITCH
+        voices = [np.load(pitch, mmap_mode="r")] if pitch.exists() else []
+        return cls(items, *arrays, *voices)
 
     def of(self, item: Item) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """One clip's mel (T, 80) float32, phone ids, durations in frames and words, (L,) each."""
@@ -57,3 +61,10 @@ class Features:
         mel = np.asarray(self.mel[frames], dtype=np.float32)
         rest = (np.asarray(array[phones]) for array in (self.phones, self.durations, self.words))
         return (mel, *rest)  # type: ignore[return-value]
+
+    def pitch_of(self, item: Item) -> np.ndarray:
+        """One clip's log2 F0, (T,) float32; ValueError if these features have no pitch."""
+        if self.pitch is None:
+            raise ValueError(f"these features have no {PITCH}: make it with a3t.training.pitch")
+        frames = slice(item.first_frame, item.first_frame + item.frames)
+        return np.asarray(self.pitch[frames], dtype=np.float32)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from torch import Tensor
 
 from a3t.model.a3t import A3T, reconstruction_loss
 from a3t.model.masking import MaskingConfig
+from a3t.model.pitch import decided, pitch_loss
 from a3t.training.augment import Augment
 from a3t.training.data import Crops
 from a3t.training.features import Features
@@ -57,6 +59,7 @@ class Pretraining:
         data = dict(config.get("data", {}))
         augment = data.pop("augment", None)
         rows = config["model"].get("alignment_rows", 500)
+        pitch = bool(config["model"].get("pitch", False))
         masking = MaskingConfig(**config.get("masking", {})).build()
         self.train = Crops(
             features,
@@ -64,10 +67,13 @@ class Pretraining:
             masking,
             augment=Augment(**augment) if augment is not None else None,
             alignment_rows=rows,
+            pitch=pitch,
             **data,
         )
         # The same crops and masks each time: losses of two moments or two models compare.
-        dev = Crops(features, "dev", masking, frames=(240, 240), batch_frames=4800, jitter=0)
+        dev = Crops(
+            features, "dev", masking, frames=(240, 240), batch_frames=4800, jitter=0, pitch=pitch
+        )
         self.dev = [dev.batch(seed=12345, step=k).to(device) for k in range(3)]
         self.schedule = Schedule(**config.get("training", {}))
         self.batches = Prefetch(self.train.batch, self.schedule.seed, workers)
@@ -87,22 +93,38 @@ class Pretraining:
         batch = self.batches(step).to(self.device)
         kind = torch.device(self.device).type
         with torch.autocast(kind, dtype=torch.bfloat16, enabled=self.bf16):
-            before, after = self.model(batch)
+            filled = self.model(batch)
         scale = self.model.mel_scale if self.model.normalise else 1.0
-        power = int(self.config.get("loss", {}).get("power", 1))
-        return {"total": reconstruction_loss(before, after, batch, scale, power)}
+        loss = {"power": 1, "pitch": 0.1} | self.config.get("loss", {})
+        mel = reconstruction_loss(filled.before, filled.after, batch, scale, int(loss["power"]))
+        if filled.pitch is None:
+            return {"total": mel}
+        pitch = pitch_loss(filled.pitch, batch)
+        return {"total": mel + loss["pitch"] * pitch, "mel": mel, "pitch": pitch}
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
-        """Mean L1 in log10 units and cepstral distance in dB of the masked frames."""
+        """Mean L1 in log10 units and cepstral distance in dB of the masked frames.
+
+        A model that says the pitch is told no pitch here, as in use, and its error in octaves on
+        masked frames and the share of them whose voice it misjudges are given as well.
+        """
         absolute, distance = [], []
+        octaves, voice = [], []
         for batch in self.dev:
-            _, after = self.model(batch)
+            filled = self.model(replace(batch, pitch=None))
+            after = filled.after
             time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
             counted = batch.masked & (time < batch.frames[:, None])
             absolute.append((after[counted] - batch.mel[counted]).abs().mean(-1))
             distance.append(cepstral_distance(after[counted], batch.mel[counted]))
-        return {"l1": float(torch.cat(absolute).mean()), "dB": float(torch.cat(distance).mean())}
+            if filled.pitch is not None and batch.pitch is not None:
+                said, true = decided(filled.pitch)[counted], batch.pitch[counted]
+                both = (said > 0) & (true > 0)
+                octaves.append((said - true)[both].abs())
+                voice.append(((said > 0) != (true > 0)).float())
+        found = {"l1": absolute, "dB": distance, "octaves": octaves, "voice": voice}
+        return {name: float(torch.cat(parts).mean()) for name, parts in found.items() if parts}
 
 
 def main() -> None:
@@ -128,8 +150,10 @@ def main() -> None:
     run = Run(work.model, work.schedule, arguments.out)
     if not run.resume() and arguments.init:
         weights = torch.load(arguments.init, map_location="cpu", weights_only=True)["average"]
-        work.model.load_state_dict(weights)
-        run.average = {name: value.clone() for name, value in weights.items()}
+        # A part that the other run did not have stays as it was made.
+        fitting = work.model.state_dict() | {k: v for k, v in weights.items() if k in run.average}
+        work.model.load_state_dict(fitting)
+        run.average = {name: value.clone() for name, value in fitting.items()}
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     print(json.dumps({"step": run.step, "parameters": count(work.model)}), flush=True)
