@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from a3t.text.homograph_words import MORE
+from a3t.text.homographs import choose
 from a3t.text.lexicon import Pronunciation, lookup
 from a3t.text.spelling import from_compound, from_ending, guess
 
@@ -16,7 +18,7 @@ MAX_CANDIDATES = 4
 
 @lru_cache(maxsize=65_536)
 def _candidates(word: str) -> tuple[Pronunciation, ...]:
-    found = lookup(word)
+    found = lookup(word) + [tuple(phones.split()) for phones in MORE.get(word, ())]
     if not found and "'" in word.strip("'"):
         found = from_ending(word)
     bare = word.replace("'", "") if not found else word
@@ -45,8 +47,6 @@ class Pronouncer:
 
     def pronounce(self, words: Sequence[str]) -> list[Pronunciation]:
         """One pronunciation for each word, homographs told apart by the words beside them."""
-        from a3t.text.homographs import choose
-
         return [
             choose(index, words, candidates) if len(candidates) > 1 else candidates[0]
             for index, candidates in enumerate(map(self.candidates, words))
