@@ -13,8 +13,10 @@ from a3t.text.transcript import Transcript
 from alignment.formats import read_alignment
 from alignment.recognition import recognise
 from alignment.records import Alignment
+from alignment.subtitles import TRANSCRIPTS, read_transcript
+from alignment.tables import is_label_file
 
-SIDECARS = (".txt", ".lab", ".TextGrid")
+SIDECARS = (".txt", ".lab", ".TextGrid", ".srt", ".vtt")
 LARGEST_TEXT = 1_000_000  # bytes
 
 
@@ -30,15 +32,19 @@ class Found:
 def find_transcript(
     recording: Recording, given: str | None, new_text: Transcript | None, pronouncer: Pronouncer
 ) -> Found:
-    """The text as given, else the sidecar's, else what is recognised with the new text as prior."""
+    """The text as given, else the sidecar's, else what is recognised with the new text as prior.
+
+    A sidecar .TextGrid, and a .txt or .lab that holds labels with times, are alignments too.
+    Raises InputError or AlignmentError, with one sentence.
+    """
     if given is not None:
         return Found(Transcript.from_text(given, max_words=None), "given")
     for suffix in SIDECARS:
         path = recording.path.with_suffix(suffix)
         if path.is_file():
-            if suffix == ".TextGrid":
+            if suffix == ".TextGrid" or (suffix in (".txt", ".lab") and is_label_file(path)):
                 return found_in(read_alignment(path), path.name)
-            return Found(Transcript.from_text(read_text(path), max_words=None), path.name)
+            return Found(Transcript.from_text(text_of(path), max_words=None), path.name)
     samples = recording.mono(sample_rate=SAMPLE_RATE)
     prior = list(new_text.spoken) if new_text else []
     pronunciations = {word: pronouncer.candidates(word) for word in prior}
@@ -54,6 +60,11 @@ def found_in(alignment: Alignment, origin: str) -> Found:
     """The transcript that an alignment holds."""
     words = " ".join(word.text for word in alignment.spoken)
     return Found(Transcript.from_text(words, max_words=None), origin, alignment)
+
+
+def text_of(path: Path) -> str:
+    """What a text file, a .srt, a .vtt or Whisper's .json says, with its punctuation."""
+    return read_transcript(path) if path.suffix.lower() in TRANSCRIPTS else read_text(path)
 
 
 def read_text(path: Path | str) -> str:

@@ -2,13 +2,32 @@
 
 Knows nothing of the editor: audio, words and their pronunciations are handed in.
 
->>> from alignment.pocketsphinx_aligner import PocketSphinxAligner
->>> alignment = PocketSphinxAligner().align(samples, rate, ["hello"], {"hello": [["HH", ...]]})
+>>> from alignment import by_name
+>>> alignment = by_name("pocketsphinx").align(samples, rate, ["hello"], {"hello": [["HH", ...]]})
 """
 
 from __future__ import annotations
 
+from alignment.aligner import Aligner
 from alignment.errors import AlignmentError
 from alignment.records import Alignment, Phone, Word
 
-__all__ = ["Alignment", "AlignmentError", "Phone", "Word"]
+__all__ = ["Aligner", "Alignment", "AlignmentError", "Phone", "Word", "by_name"]
+
+ALIGNERS = ("pocketsphinx", "mfa")
+
+
+def by_name(name: str) -> Aligner:
+    """The aligner of that name: "pocketsphinx" (embedded) or "mfa" (see alignment.montreal).
+
+    Raises AlignmentError for another name, or when the aligner is not installed.
+    """
+    if name == "pocketsphinx":
+        from alignment.pocketsphinx_aligner import PocketSphinxAligner
+
+        return PocketSphinxAligner()
+    if name == "mfa":
+        from alignment.montreal import MontrealAligner
+
+        return MontrealAligner()
+    raise AlignmentError(f'There is no aligner "{name}": choose {" or ".join(ALIGNERS)}.')

@@ -1,0 +1,193 @@
+"""Which word and which phone is spoken when: python -m alignment IN --text TEXT
+
+Also: python -m alignment corpus FOLDER aligns every recording of a folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from alignment import ALIGNERS, by_name
+from alignment.dictionary import Dictionary, parse_entries, read_dictionary
+from alignment.errors import AlignmentError
+from alignment.formats import check_format, read_alignment, write_alignment
+from alignment.records import Alignment
+
+if TYPE_CHECKING:
+    from a3t.audio.recording import Recording
+    from a3t.text.transcript import Transcript
+
+DONE, BAD_INPUT, INTERRUPTED = 0, 1, 130
+
+SAME_LENGTH = 0.1  # seconds by which an alignment's end may differ from the recording's
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(
+        prog="python -m alignment",
+        description="Find every word and phone of a recording. (A folder: python -m alignment "
+        "corpus FOLDER.)",
+        epilog="Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
+    )
+    result.add_argument("wav", type=Path, metavar="IN")
+    text = result.add_mutually_exclusive_group()
+    text.add_argument("--text", metavar="TEXT", help="what it says; @FILE reads it from a file")
+    text.add_argument(
+        "--text-file", type=Path, metavar="FILE", help="a text, or a .srt, .vtt or Whisper's .json"
+    )
+    text.add_argument(
+        "--alignment", type=Path, metavar="FILE", help="take this one as it is and convert it"
+    )
+    result.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help=".TextGrid, .json, .lab, .ctm, .srt, .vtt or .txt (Audacity); default: "
+        "{stem}.TextGrid beside IN",
+    )
+    result.add_argument("--json", action="store_true", help="print it as JSON, write only --out")
+    add_aligner_arguments(result)
+    return result
+
+
+def add_aligner_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
+    parser.add_argument("--dict", type=Path, metavar="FILE", help="pronunciations, as in CMUdict")
+    parser.add_argument(
+        "--pronounce",
+        action="append",
+        default=[],
+        metavar='"WORD=PHONES"',
+        help='one pronunciation: "Nguyen=W IH1 N"',
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments[:1] == ["corpus"]:
+        from alignment import corpus
+
+        options = corpus.parser(add_aligner_arguments).parse_args(arguments[1:])
+        return run(lambda: corpus.align_folder(options, Reader(user_dictionary(options))))
+    options = parser().parse_args(arguments)
+    return run(lambda: align(options))
+
+
+def run(command: Callable[[], int | None]) -> int:
+    """The exit code; what can't be used is said in one sentence, never a traceback."""
+    try:
+        return command() or DONE
+    except KeyboardInterrupt:
+        return complain("Interrupted: nothing was written.", INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output has gone
+        sys.stderr.close()
+        return BAD_INPUT
+    except MemoryError:
+        return complain("Not enough memory: use a shorter recording.")
+    except OSError as error:
+        return complain(f"{error.filename or 'A file'} can't be used: {error.strerror or error}.")
+    except ValueError as error:
+        from a3t.errors import InputError
+
+        if not isinstance(error, AlignmentError | InputError):
+            raise
+        return complain(str(error))
+
+
+def complain(sentence: str, code: int = BAD_INPUT) -> int:
+    print(f"alignment: {' '.join(sentence.split())}", file=sys.stderr)
+    return code
+
+
+def user_dictionary(options: argparse.Namespace) -> Dictionary:
+    """What --dict and --pronounce say; the latter wins."""
+    result = read_dictionary(options.dict) if options.dict else {}
+    return result | parse_entries(options.pronounce)
+
+
+class Reader:
+    """Reads recordings and texts, and looks words up: first in the user's dictionary."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self.dictionary = dictionary
+
+    def recording(self, path: Path) -> Recording:
+        from a3t.audio.recording import Recording
+
+        return Recording.open(path)
+
+    def transcript(self, recording: Recording, text: str | None, path: Path | None) -> Transcript:
+        """The text as given, of a file, beside the recording, or recognised."""
+        from a3t.text.g2p import Pronouncer
+        from a3t.transcripts import find_transcript, text_of
+
+        if path is not None or (text is not None and text.startswith("@")):
+            text = text_of(path or Path(str(text)[1:]))
+        return find_transcript(recording, text, None, Pronouncer()).transcript
+
+    def pronunciations(self, words: Sequence[str]) -> dict[str, Sequence[Sequence[str]]]:
+        from a3t.text.g2p import Pronouncer
+
+        pronouncer = Pronouncer()
+        return {word: self.dictionary.get(word) or pronouncer.candidates(word) for word in words}
+
+
+def align(options: argparse.Namespace) -> None:
+    """Carry out the parsed command; raises InputError or AlignmentError."""
+    out = options.out
+    if out is None and not options.json:
+        out = options.wav.with_suffix(".TextGrid")
+    if out is not None:
+        check_format(out)
+        if out.resolve() == options.wav.resolve():
+            raise AlignmentError(f"{out} is the recording itself: give the output another name.")
+    reader = Reader(user_dictionary(options))
+    recording = reader.recording(options.wav)
+    written: list[str] | None = None
+    if options.alignment is not None:
+        alignment = read_alignment(options.alignment)
+        require_length(alignment, recording.seconds, options.alignment)
+    else:
+        aligner = by_name(options.aligner)
+        transcript = reader.transcript(recording, options.text, options.text_file)
+        if options.text is None and options.text_file is None:
+            print(f"Transcript: {transcript.text.strip()}", file=sys.stderr)
+        alignment = aligner.align(
+            recording.mono(),
+            recording.sample_rate,
+            transcript.spoken,
+            reader.pronunciations(transcript.spoken),
+        )
+        written = shown(transcript)
+    if out is not None:
+        write_alignment(alignment, out, written)
+        print(f"Written: {out}", file=sys.stderr)
+    if options.json:
+        print(json.dumps(alignment.to_json(), indent=1, ensure_ascii=False))
+
+
+def shown(transcript: Transcript) -> list[str]:
+    """For each spoken word what is written; "" after the first of those that share a token."""
+    tokens = [word.token for word in transcript.words]
+    return [
+        word.written if k == 0 or tokens[k - 1] != word.token else ""
+        for k, word in enumerate(transcript.words)
+    ]
+
+
+def require_length(alignment: Alignment, seconds: float, path: Path) -> None:
+    """Raises AlignmentError when the alignment can't be this recording's."""
+    if alignment.duration > seconds + SAME_LENGTH:
+        raise AlignmentError(
+            f"{path.name} lasts {alignment.duration:.2f} s and the recording {seconds:.2f} s: "
+            "give the alignment of this recording."
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

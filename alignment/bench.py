@@ -1,0 +1,188 @@
+"""How near the aligner's boundaries are to the true ones: python -m alignment.bench
+
+flite's voices, whose segment times are exact; clean, in noise, in a room, at other levels and
+rates. Prints, per condition: boundaries, mean, median and bias (found - true) in ms, the share
+within 10, 20 and 50 ms, failures, and seconds of alignment for a second of speech on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from alignment.aligner import Aligner
+from alignment.errors import AlignmentError
+from alignment.flite import PAUSE, SENTENCES, VOICES, Utterance, require_flite, speak
+from alignment.records import Alignment
+
+Distortion = Callable[[np.ndarray, int], tuple[np.ndarray, int]]
+
+
+def noise(decibels: float) -> Distortion:
+    """Pink noise, `decibels` below the speech; the same noise for the same number of samples."""
+
+    def add(samples: np.ndarray, rate: int) -> tuple[np.ndarray, int]:
+        n = len(samples)
+        spectrum = np.fft.rfft(np.random.default_rng(n).standard_normal(n))
+        pink = np.fft.irfft(spectrum / np.sqrt(np.maximum(np.arange(len(spectrum)), 1.0)), n)
+        level = np.sqrt(np.mean(samples**2) / np.mean(pink**2)) * 10 ** (-decibels / 20)
+        return (samples + level * pink).astype(np.float32), rate
+
+    return add
+
+
+def room(samples: np.ndarray, rate: int) -> tuple[np.ndarray, int]:
+    """Direct sound and a diffuse tail of equal energy, 60 dB down after 0.4 s."""
+    time_axis = np.arange(round(0.4 * rate)) / rate
+    tail = np.random.default_rng(7).standard_normal(len(time_axis)) * 10 ** (-3 * time_axis / 0.4)
+    tail[: round(0.002 * rate)] = 0.0
+    response = tail / np.sqrt(np.sum(tail**2))
+    response[0] = 1.0
+    size = len(samples) + len(response)
+    product = np.fft.rfft(samples, size) * np.fft.rfft(response, size)
+    return np.fft.irfft(product, size)[: len(samples)].astype(np.float32), rate
+
+
+def at_rate(target: int) -> Distortion:
+    def resample(samples: np.ndarray, rate: int) -> tuple[np.ndarray, int]:
+        import soxr
+
+        return soxr.resample(samples, rate, target, quality="HQ"), target
+
+    return resample
+
+
+CONDITIONS: dict[str, Distortion] = {
+    "clean": lambda samples, rate: (samples, rate),
+    "noise 20 dB": noise(20),
+    "noise 10 dB": noise(10),
+    "noise 5 dB": noise(5),
+    "room": room,
+    "gain 8": lambda samples, rate: (samples * 8, rate),
+    "gain 1/8": lambda samples, rate: (samples / 8, rate),
+    "48 kHz": at_rate(48_000),
+    "44.1 kHz": at_rate(44_100),
+    "24 kHz": at_rate(24_000),
+    "22.05 kHz": at_rate(22_050),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """`errors`: found minus true time of each boundary, seconds, (n,)."""
+
+    errors: np.ndarray
+    failures: int
+    seconds: float
+    speech_seconds: float
+
+    def to_json(self) -> dict[str, float]:
+        size = np.abs(self.errors) * 1000 if len(self.errors) else np.array([np.nan])
+        return {
+            "boundaries": len(self.errors),
+            "mean": float(size.mean()),
+            "median": float(np.median(size)),
+            "bias": float(self.errors.mean() * 1000) if len(self.errors) else float("nan"),
+            **{f"within {limit}": float(np.mean(size <= limit)) for limit in (10, 20, 50)},
+            "failures": self.failures,
+            "x real time": self.seconds / max(self.speech_seconds, 1e-9),
+        }
+
+
+def boundary_errors(alignment: Alignment, utterance: Utterance) -> np.ndarray:
+    """Found minus true, seconds: each phone's start, and its end where a pause follows; (n,)."""
+    found = [phone for word in alignment.spoken for phone in word.phones]
+    true: list[tuple[str, float, float, bool]] = []
+    clock = 0.0
+    for symbol, end in utterance.phones:
+        if symbol == PAUSE:
+            if true:
+                true[-1] = (*true[-1][:3], True)
+        else:
+            true.append((symbol, clock, end, False))
+        clock = end
+    errors: list[float] = []
+    for phone, (symbol, start, end, before_pause) in zip(found, true, strict=True):
+        assert phone.symbol.rstrip("012") == symbol
+        errors.append(phone.start - start)
+        if before_pause:
+            errors.append(phone.end - end)
+    return np.array(errors)
+
+
+def measure(aligner: Aligner, utterances: Sequence[Utterance], distort: Distortion) -> Figures:
+    """All utterances under one condition."""
+    errors: list[np.ndarray] = []
+    failures, spent, speech = 0, 0.0, 0.0
+    for utterance in utterances:
+        samples, rate = distort(utterance.samples, utterance.rate)
+        speech += len(utterance.samples) / utterance.rate
+        started = time.process_time()
+        try:
+            alignment = aligner.align(samples, rate, utterance.words, utterance.pronunciations)
+        except AlignmentError:
+            failures += 1
+            continue
+        finally:
+            spent += time.process_time() - started
+        errors.append(boundary_errors(alignment, utterance))
+    return Figures(np.concatenate([*errors, np.zeros(0)]), failures, spent, speech)
+
+
+def row(name: str, figures: Figures) -> str:
+    values = figures.to_json()
+    return (
+        f"{name:12} {values['boundaries']:6.0f} {values['mean']:6.1f} {values['median']:6.1f} "
+        f"{values['bias']:6.1f} {values['within 10']:6.1%} {values['within 20']:6.1%} "
+        f"{values['within 50']:6.1%} {values['failures']:8.0f} {values['x real time']:6.3f}"
+    )
+
+
+HEAD = "condition    bounds   mean median   bias    <10    <20    <50 failures   time"
+
+
+def run(options: argparse.Namespace) -> None:
+    from alignment import by_name
+
+    require_flite()
+    aligner = by_name(options.aligner)
+    sentences = SENTENCES[: options.sentences]
+    voices = options.voice or VOICES
+    utterances = [speak(sentence, voice) for voice in voices for sentence in sentences]
+    results = {}
+    print(HEAD)
+    for name, distort in CONDITIONS.items():
+        if options.condition and name not in options.condition:
+            continue
+        figures = measure(aligner, utterances, distort)
+        results[name] = figures.to_json()
+        print(row(name, figures), flush=True)
+    if options.out:
+        options.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m alignment.bench", description=__doc__)
+    parser.add_argument("--aligner", default="pocketsphinx", metavar="NAME")
+    parser.add_argument("--sentences", type=int, default=len(SENTENCES), metavar="N")
+    parser.add_argument("--voice", action="append", choices=VOICES)
+    parser.add_argument("--condition", action="append", choices=list(CONDITIONS))
+    parser.add_argument("--out", type=Path, metavar="FILE.json", help="the figures as JSON too")
+    options = parser.parse_args(arguments)
+    try:
+        run(options)
+    except AlignmentError as error:
+        print(f"alignment: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+"""Every recording of a folder aligned: in parallel, and resumed where it was stopped.
+
+    python -m alignment corpus FOLDER [--out FOLDER] [--ending .TextGrid] [--jobs N]
+
+Each recording needs its text beside it (.txt, .lab, .srt or .vtt). The alignments lie beside the
+recordings, or in the same sub-folders of --out. One that is there and newer than its recording and
+text is kept. What failed stands in alignment-failures.tsv with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from alignment import by_name
+from alignment.errors import AlignmentError
+from alignment.files import write_whole
+from alignment.formats import check_format, write_alignment
+from alignment.tables import is_label_file
+
+RECORDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".aif", ".aiff")
+TEXTS = (".txt", ".lab", ".srt", ".vtt")
+REPORT = "alignment-failures.tsv"
+
+# A worker is replaced after this many recordings: PocketSphinx keeps its models mapped into memory.
+TASKS_PER_WORKER = 200
+
+
+class Sound(Protocol):
+    """What a recording must offer (a3t.audio.recording.Recording does)."""
+
+    sample_rate: int
+
+    def mono(self) -> np.ndarray: ...
+
+
+class Reads(Protocol):
+    """Reads recordings and texts for this package, which knows neither; can be pickled."""
+
+    def recording(self, path: Path) -> Any: ...
+
+    def transcript(self, recording: Any, text: str | None, path: Path | None) -> Any: ...
+
+    def pronunciations(self, words: Sequence[str]) -> dict[str, Sequence[Sequence[str]]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    recording: Path
+    text: Path | None
+    out: Path
+
+    @property
+    def done(self) -> bool:
+        """Whether the output is there, and newer than what it is made of."""
+        if self.text is None or not self.out.is_file():
+            return False
+        made = self.out.stat().st_mtime
+        return all(made >= path.stat().st_mtime for path in (self.recording, self.text))
+
+
+def parser(add_aligner_arguments: Callable[[argparse.ArgumentParser], None]) -> Any:
+    result = argparse.ArgumentParser(
+        prog="python -m alignment corpus", description="Align every recording of a folder."
+    )
+    result.add_argument("folder", type=Path, metavar="FOLDER")
+    result.add_argument("--out", type=Path, metavar="FOLDER", help="default: beside the recordings")
+    result.add_argument(
+        "--ending", default=".TextGrid", choices=(".TextGrid", ".json", ".ctm"), metavar=".TextGrid"
+    )
+    result.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
+    add_aligner_arguments(result)
+    return result
+
+
+def find_tasks(folder: Path, out: Path, ending: str) -> list[Task]:
+    """The recordings below `folder`, in order, each with the text beside it."""
+    tasks = []
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() not in RECORDINGS or not path.is_file():
+            continue
+        texts = (path.with_suffix(suffix) for suffix in TEXTS)
+        text = next((each for each in texts if each.is_file() and not is_label_file(each)), None)
+        target = (out / path.relative_to(folder)).with_suffix(ending)
+        tasks.append(Task(path, text, target))
+    return tasks
+
+
+def align_one(task: Task, aligner: str, reader: Reads) -> str | None:
+    """Aligns one recording and writes it; the sentence that says why not, else None."""
+    try:
+        if task.text is None:
+            raise AlignmentError("It has no text beside it: write one with the ending .txt.")
+        recording = reader.recording(task.recording)
+        words = reader.transcript(recording, None, task.text).spoken
+        alignment = by_name(aligner).align(
+            recording.mono(), recording.sample_rate, words, reader.pronunciations(words)
+        )
+        task.out.parent.mkdir(parents=True, exist_ok=True)
+        check_format(task.out)
+        write_alignment(alignment, task.out)
+    except (ValueError, OSError, MemoryError) as error:
+        return " ".join(str(error).split()) or type(error).__name__
+    return None
+
+
+def align_folder(options: argparse.Namespace, reader: Reads) -> int:
+    """Carry out the parsed command; 1 when a recording failed. Raises AlignmentError."""
+    if not options.folder.is_dir():
+        raise AlignmentError(f"There is no folder {options.folder}: check its name.")
+    if options.jobs < 1:
+        raise AlignmentError("--jobs must be at least 1.")
+    by_name(options.aligner)
+    out = options.out or options.folder
+    tasks = find_tasks(options.folder, out, options.ending)
+    if not tasks:
+        raise AlignmentError(
+            f"{options.folder} has no recordings ({' '.join(RECORDINGS)}): give another folder."
+        )
+    waiting = [task for task in tasks if not task.done]
+    failures: list[tuple[str, str]] = []
+    for count, (task, failure) in enumerate(_results(waiting, options, reader), 1):
+        if failure is not None:
+            failures.append((str(task.recording.relative_to(options.folder)), failure))
+        if sys.stderr.isatty():
+            print(f"\r{count} of {len(waiting)}", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty() and waiting:
+        print(file=sys.stderr)
+    _report(out / REPORT, sorted(failures))
+    print(
+        f"{len(waiting) - len(failures)} aligned, {len(tasks) - len(waiting)} already there, "
+        f"{len(failures)} failed" + (f": see {out / REPORT}" if failures else "") + ".",
+        file=sys.stderr,
+    )
+    return 1 if failures else 0
+
+
+def _results(
+    tasks: Sequence[Task], options: argparse.Namespace, reader: Reads
+) -> Iterator[tuple[Task, str | None]]:
+    jobs = min(options.jobs, len(tasks))
+    if jobs <= 1:
+        for task in tasks:
+            yield task, align_one(task, options.aligner, reader)
+        return
+    # Fresh interpreters: a fork would copy locks and threads in the middle of their work.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, max_tasks_per_child=TASKS_PER_WORKER) as pool:
+        queue = iter(tasks)
+        running: dict[Future[str | None], Task] = {}
+        try:
+            while True:
+                for task in islice(queue, 2 * jobs - len(running)):
+                    running[pool.submit(align_one, task, options.aligner, reader)] = task
+                if not running:
+                    return
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    yield running.pop(future), future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _report(path: Path, failures: Sequence[tuple[str, str]]) -> None:
+    """Recording and reason, a line each; no file when nothing failed."""
+    if not failures:
+        path.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = "".join(f"{name}\t{reason}\n" for name, reason in failures)
+    write_whole(path, lambda part: part.write_text(f"recording\treason\n{lines}", "utf-8"))

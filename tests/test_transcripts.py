@@ -1,0 +1,95 @@
+"""Where a transcript comes from: given, beside the recording, or recognised."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from a3t.audio.recording import Recording
+from a3t.errors import InputError
+from a3t.text.g2p import Pronouncer
+from a3t.text.transcript import Transcript
+from a3t.transcripts import find_transcript, read_text, text_of
+from alignment.errors import AlignmentError
+from alignment.formats import write_alignment
+from alignment.records import Alignment, Phone, Word, pause
+
+TEXT = "And you always want to see it, in the superlative degree."
+
+
+@pytest.fixture
+def talk(arctic: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(arctic, tmp_path / "talk.wav"))
+
+
+def found(path: Path, given: str | None = None, new: str | None = None):  # type: ignore[no-untyped-def]
+    prior = Transcript.from_text(new) if new else None
+    return find_transcript(Recording.open(path), given, prior, Pronouncer())
+
+
+def labelled() -> Alignment:
+    phones = (Phone("S", 0.5, 0.75), Phone("IY1", 0.75, 1.0))
+    return Alignment((pause(0.0, 0.5), Word("see", 0.5, 1.0, 1.0, phones), pause(1.0, 4.0)), 4.0)
+
+
+def test_the_given_text_wins(talk: Path) -> None:
+    talk.with_suffix(".txt").write_text("Something else.")
+    result = found(talk, TEXT)
+    assert (result.origin, result.transcript.text, result.alignment) == ("given", TEXT, None)
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".lab"])
+def test_a_text_beside_it(suffix: str, talk: Path) -> None:
+    talk.with_suffix(suffix).write_text(f"\ufeff{TEXT}\n", encoding="utf-8")
+    result = found(talk)
+    assert result.origin == f"talk{suffix}"
+    assert result.transcript.spoken == Transcript.from_text(TEXT).spoken
+    assert result.alignment is None
+
+
+def test_subtitles_beside_it(talk: Path) -> None:
+    talk.with_suffix(".srt").write_text(f"1\n00:00:00,000 --> 00:00:04,000\n<i>{TEXT}</i>\n")
+    result = found(talk)
+    assert (result.origin, result.transcript.text) == ("talk.srt", TEXT)
+
+
+@pytest.mark.parametrize("suffix", [".TextGrid", ".lab", ".txt"])
+def test_an_alignment_beside_it_is_taken(suffix: str, talk: Path) -> None:
+    write_alignment(labelled(), talk.with_suffix(suffix))
+    result = found(talk)
+    assert result.origin == f"talk{suffix}"
+    assert result.transcript.spoken == ("see",)
+    assert result.alignment is not None
+    assert result.alignment.spoken[0].start == pytest.approx(0.5)
+    assert result.alignment.duration == pytest.approx(4.0)
+
+
+def test_a_transcript_that_begins_with_numbers_is_no_alignment(talk: Path) -> None:
+    talk.with_suffix(".lab").write_text("12 30 people came\n")
+    assert found(talk).alignment is None
+
+
+@pytest.mark.slow
+def test_else_it_is_recognised_with_the_new_text_as_prior(talk: Path) -> None:
+    result = found(talk, new="And you always want to see it in the comparative degree.")
+    assert result.origin == "recognised"
+    assert "comparative" not in result.transcript.spoken
+    assert result.transcript.spoken[:9] == Transcript.from_text(TEXT).spoken[:9]
+
+
+def test_whispers_json_is_a_text(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"segments": [{"text": " We met."}]}')
+    assert text_of(tmp_path / "x.json") == "We met."
+
+
+def test_files_that_hold_no_text(tmp_path: Path, talk: Path) -> None:
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "large").write_bytes(b"a" * 1_000_001)
+    for name in ("binary", "large", "missing"):
+        with pytest.raises(InputError, match=name):
+            read_text(tmp_path / name)
+    talk.with_suffix(".srt").write_text("no cues")
+    with pytest.raises(AlignmentError, match="talk.srt"):
+        found(talk)
