@@ -13,6 +13,8 @@ from typing import Any
 import torch
 import yaml
 
+from a3t.model.a3t import A3T
+from a3t.plan.durations import DurationPredictor
 from a3t.pretrained import save_checkpoint
 from a3t.training.loop import CHECKPOINT
 
@@ -41,8 +43,8 @@ Made by `python -m a3t.training.export` from a run whose configuration is `confi
 """
 
 WHAT = {
-    "model": ("A3T, small", "Fills masked log-mel from its surroundings and the text."),
-    "durations": ("Duration predictor", "How long each phone of a text takes (FastSpeech 2)."),
+    "model": "A3T: fills masked log-mel from its surroundings and the text.",
+    "durations": "How long each phone of a text takes: FastSpeech 2's duration predictor.",
 }
 
 
@@ -54,17 +56,19 @@ def export(run: Path, folder: Path, quality: str) -> str:
         name: value.half() if value.is_floating_point() else value
         for name, value in state["average"].items()
     }
-    title, what = WHAT["model" if "model" in config else "durations"]
-    rows = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
+    kind = "model" if "model" in config else "durations"
+    model = A3T.from_config(config) if kind == "model" else DurationPredictor.from_config(config)
+    log = run / "log.jsonl"  # a run of minutes may have none yet
+    rows = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     judged = [row for row in rows if any(name.startswith("valid_") for name in row)]
     losses = ", ".join(
         f"{name.removeprefix('valid_')} {value}"
         for name, value in (judged[-1] if judged else {}).items()
     )
     card = CARD.format(
-        title=title,
-        what=what,
-        parameters=sum(value.numel() for value in tensors.values()),
+        title=folder.name,
+        what=WHAT[kind],
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
         steps=state["step"],
         training=f"{config.get('data', {})}",
         losses=losses,

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -75,8 +75,13 @@ class Run:
         self.step = int(state["step"])
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
-        self.average = state["average"]
+        self.follow_from(state["average"])
         return True
+
+    def follow_from(self, weights: Mapping[str, Tensor]) -> None:
+        """Set the running average, on the network's own device."""
+        own = self.model.state_dict()
+        self.average = {k: v.to(own[k].device, copy=True) for k, v in weights.items()}
 
     def save(self) -> None:
         """Write the checkpoint whole or not at all."""

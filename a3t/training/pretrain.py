@@ -153,7 +153,7 @@ def main() -> None:
         # A part that the other run did not have stays as it was made.
         fitting = work.model.state_dict() | {k: v for k, v in weights.items() if k in run.average}
         work.model.load_state_dict(fitting)
-        run.average = {name: value.clone() for name, value in fitting.items()}
+        run.follow_from(fitting)
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     print(json.dumps({"step": run.step, "parameters": count(work.model)}), flush=True)
