@@ -12,10 +12,34 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from a3t.audio.mel import MELS, N_FFT, SAMPLE_RATE, WINDOW, mel_filters
 from a3t.model.embeddings import Batch
 
 MIDDLE = math.log2(180.0)  # log2 Hz, from which pitch is counted in octaves
-WAVES = 12  # cosines and sines of the pitch: the finest has 12 periods in an octave
+WAVES = 4  # cosines and sines of the pitch: the finest has 4 periods in an octave
+LOWEST, OCTAVES, STEPS = math.log2(55.0), 3.5, 84  # the table of combs: 84 steps an octave
+DEEPEST = 1.5  # log10 units that a comb's valleys may lie below its teeth
+
+
+def combs() -> Tensor:
+    """What a voice without a mouth has for a log10 mel, pitch by pitch: (STEPS × OCTAVES + 1, 80).
+
+    Every harmonic is a line, as wide as the analysis window (Hann, 1200 samples) makes it. Each
+    comb's mean is 0; the valleys are not let fall without bound, since a real voice's don't.
+    """
+    # On the processor wherever the network is built: mel_filters are there.
+    hertz = torch.linspace(0.0, SAMPLE_RATE / 2, N_FFT // 2 + 1, device="cpu")
+    octaves = torch.arange(int(STEPS * OCTAVES) + 1, device="cpu") / STEPS
+    pitch = torch.pow(2.0, LOWEST + octaves)[:, None]
+    distance = (hertz + pitch / 2) % pitch - pitch / 2  # from the nearest harmonic, Hz
+    place = distance * WINDOW / SAMPLE_RATE  # in bins of the window
+    # A Hann window's spectrum is three sincs; beyond its main lobe there is next to nothing.
+    lobe = torch.sinc(place) + 0.5 * (torch.sinc(place - 1) + torch.sinc(place + 1))
+    lobe = torch.where((place.abs() < 2) & (hertz > pitch / 2), lobe.abs(), 0.0)
+    area = mel_filters().sum(1)
+    mel = (lobe @ mel_filters().T / area).clamp(min=1e-6).log10()
+    mel = mel.clamp(min=mel.amax(1, keepdim=True) - DEEPEST)
+    return mel - mel.mean(1, keepdim=True)
 
 
 class PitchAdaptor(nn.Module):
@@ -31,7 +55,9 @@ class PitchAdaptor(nn.Module):
         self.second = nn.Conv1d(width, width, kernel, padding=kernel // 2)
         self.second_norm = nn.LayerNorm(width)
         self.output = nn.Linear(width, 2)
-        self.embed = nn.Linear(2 + 2 * WAVES, width)
+        self.embed = nn.Linear(2 + 2 * WAVES + MELS, width)
+        self.combs: Tensor
+        self.register_buffer("combs", combs().to(torch.get_default_device()), persistent=False)
 
     def predict(self, x: Tensor, valid: Tensor) -> Tensor:
         """Encoded frames (B, T, D), valid (B, T, 1) -> (B, T, 2): voice's logit, octaves."""
@@ -46,10 +72,15 @@ class PitchAdaptor(nn.Module):
         octaves = torch.where(voiced, pitch[..., None] - MIDDLE, 0.0)
         periods = torch.arange(1, WAVES + 1, device=pitch.device)
         angles = 2 * math.pi * octaves * periods  # (B, T, WAVES)
-        features = torch.cat(
-            [torch.ones_like(octaves), octaves, angles.cos(), angles.sin()], dim=-1
-        )
-        return self.embed(features * voiced) * masked[..., None]
+        features = [torch.ones_like(octaves), octaves, angles.cos(), angles.sin(), self.comb(pitch)]
+        return self.embed(torch.cat(features, dim=-1) * voiced) * masked[..., None]
+
+    def comb(self, pitch: Tensor) -> Tensor:
+        """log2 F0 (B, T) -> the harmonics' log10 mel (B, T, 80), between two of the table."""
+        place = ((pitch - LOWEST) * STEPS).clamp(0, len(self.combs) - 1.001)
+        below = place.long()
+        share = (place - below)[..., None]
+        return self.combs[below] * (1 - share) + self.combs[below + 1] * share
 
 
 def decided(predicted: Tensor) -> Tensor:

@@ -150,8 +150,10 @@ def main() -> None:
     run = Run(work.model, work.schedule, arguments.out)
     if not run.resume() and arguments.init:
         weights = torch.load(arguments.init, map_location="cpu", weights_only=True)["average"]
-        # A part that the other run did not have stays as it was made.
-        fitting = work.model.state_dict() | {k: v for k, v in weights.items() if k in run.average}
+        # A part that the other run had not, or had in another shape, stays as it was made.
+        own = {name: value.shape for name, value in run.average.items()}
+        known = {name: value for name, value in weights.items() if own.get(name) == value.shape}
+        fitting = work.model.state_dict() | known
         work.model.load_state_dict(fitting)
         run.follow_from(fitting)
     arguments.out.mkdir(parents=True, exist_ok=True)

@@ -306,3 +306,17 @@ def test_pitch_loss_counts_octaves_of_voices_only() -> None:
     assert pitch_loss(sure, clip).item() == pytest.approx(4 * 0.25, rel=1e-4)
     said = torch.tensor([[MIDDLE + 1.0, 0.0, MIDDLE + 0.5, 0.0]])
     torch.testing.assert_close(decided(sure), said)
+
+
+def test_the_comb_is_the_mel_of_pulses() -> None:
+    """Where a voice has its harmonics, and how deep the valleys are, for low and high voices."""
+    from a3t.audio.mel import log_mel
+
+    for hertz in (120.0, 190.0, 250.0):
+        wave = np.zeros(24_000)
+        wave[np.round(np.arange(0, 24_000, 24_000 / hertz)).astype(int)[:-1]] = 1.0
+        true = log_mel(wave)[40]
+        comb = PitchAdaptor(8).comb(torch.tensor([[math.log2(hertz)]]))[0, 0]
+        low = slice(0, 30)  # to 1.1 kHz, where the filters tell harmonics apart
+        together = np.corrcoef(true[low].numpy(), comb[low].numpy())[0, 1]
+        assert together > 0.9, hertz
