@@ -12,7 +12,14 @@ from a3t.text.context import Context, is_figure
 from a3t.text.numbers import SCALES
 from a3t.text.tokens import NOTHING, PAUSES, Written, drops_g, shown, split, take_apart
 from a3t.text.verbalise import verbalise
-from a3t.text.vocabulary import ALSO_BARE, CLIPPED, CURRENCIES_AHEAD, CURRENCY_CODES, SYMBOLS
+from a3t.text.vocabulary import (
+    ALSO_BARE,
+    CLIPPED,
+    CURRENCIES_AHEAD,
+    CURRENCY_CODES,
+    SYMBOLS,
+    TITLES,
+)
 
 MAX_WORDS = 1500
 """Spoken words that one new text may have."""
@@ -97,7 +104,8 @@ def _speak(
     pauses = last.pauses
     if full_stop and used == 1 and (words or _dotted(core)):
         # An abbreviation's own full stop ends a sentence only where one can begin.
-        begins = after.core[:1].isupper() and core.lower() in _SENTENCE_ENDERS
+        title = " ".join(words) == TITLES.get(core.lower())
+        begins = after.core[:1].isupper() and core.lower() in _SENTENCE_ENDERS and not title
         pauses = after is NOTHING or begins or near.pause_after
     if not words:
         words = verbalise(token.clipped or core, near)

@@ -143,7 +143,7 @@ def plain_letters(piece: str) -> str:
 
 
 def _latin(letter: str, piece: str) -> str:
-    script, *_, name = unicodedata.name(letter, "UNKNOWN").split()
+    script, *_, name = unicodedata.name(letter, "UNKNOWN LETTER").split()
     if script == "LATIN":
         small = LETTERS.get(letter.lower(), "")
         return small.upper() if letter.isupper() else small
