@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ipaddress
 import os
 import signal
 import sys
@@ -11,29 +12,64 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from app.service import Service
 
+EPILOG = """The page listens on this computer only. With another --host it can be reached from
+outside: then say --auth NAME:PASSWORD (or @FILE that holds it), or --no-auth if a proxy in front
+asks for it."""
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(prog="python -m app", description=__doc__, epilog=EPILOG)
+    result.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    result.add_argument("--port", type=int, default=7860, help="port to listen on (%(default)s)")
+    who = result.add_mutually_exclusive_group()
+    who.add_argument("--auth", metavar="NAME:PASSWORD", help="ask visitors for this; or @FILE")
+    who.add_argument("--no-auth", action="store_true", help="let everybody in, with any --host")
+    result.add_argument(
+        "--root-path", default="", metavar="PATH", help="where a proxy shows the page, e.g. /speech"
+    )
+    result.add_argument(
+        "--max-megabytes", type=int, metavar="N", help="largest recording (default 200)"
+    )
+    result.add_argument(
+        "--max-minutes", type=float, metavar="X", help="longest recording (default 30)"
+    )
+    return result
+
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m app", description=__doc__)
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    parser.add_argument("--port", type=int, default=7860, help="port to listen on (%(default)s)")
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
+    if not is_loopback(options.host) and options.auth is None and not options.no_auth:
+        print(
+            f"With --host {options.host} the page can be reached from outside: add --auth "
+            "NAME:PASSWORD, or --no-auth to let everybody in.",
+            file=sys.stderr,
+        )
+        return 2
+    try:
+        auth = credentials(options.auth)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: all is tidied
     with suppress(KeyboardInterrupt), tempfile.TemporaryDirectory(prefix="a3t-app-") as temporary:
+        # Uploads and results go into a folder of this run's own, deleted when the page ends.
         folder = Path(temporary).resolve()
-        # Uploads go into a folder of this run's own, which is deleted when the page ends.
-        os.environ["GRADIO_TEMP_DIR"] = str(folder / "uploads")
-        (folder / "uploads").mkdir()
+        os.environ["GRADIO_TEMP_DIR"] = str(folder)
         try:
+            from app import limits
             from app.service import Service
 
-            service = Service(folder / "uploads", folder / "results")
-            with launch(service, options.host, options.port) as address:
+            limits.MAX_MEGABYTES = options.max_megabytes or limits.MAX_MEGABYTES
+            limits.MAX_SECONDS = 60 * (options.max_minutes or limits.MAX_SECONDS / 60)
+            service = Service(folder)
+            with launch(service, options.host, options.port, auth, options.root_path) as address:
                 print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
+                service.warm_up()
                 threading.Event().wait()
         except ModuleNotFoundError as error:
             if error.name != "gradio":
@@ -49,26 +85,63 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def is_loopback(host: str) -> bool:
+    """Whether only this computer reaches the host."""
+    if host == "localhost":
+        return True
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return False
+
+
+def credentials(auth: str | None) -> tuple[str, str] | None:
+    """Name and password out of NAME:PASSWORD or @FILE; ValueError saying what is wrong."""
+    if auth is None:
+        return None
+    if auth.startswith("@"):
+        try:
+            auth = Path(auth[1:]).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            raise ValueError(f"{auth[1:]} can't be read: write NAME:PASSWORD into it.") from None
+    name, colon, password = auth.partition(":")
+    if not (name and colon and password):
+        raise ValueError("--auth takes NAME:PASSWORD, or @FILE with that in it.")
+    return name, password
+
+
 @contextmanager
-def launch(service: Service, host: str, port: int | None) -> Iterator[str]:
+def launch(
+    service: Service,
+    host: str,
+    port: int | None,
+    auth: tuple[str, str] | None = None,
+    root_path: str = "",
+) -> Iterator[str]:
     """The page, served on `host` at `port` (None: a free one) while the context lasts; its address.
 
     Raises OSError if the port can't be had, ModuleNotFoundError without gradio.
     """
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when gradio is imported
-    from app.limits import MAX_MEGABYTES
+    from starlette.middleware import Middleware
+
+    from app import limits
+    from app.guard import Guard
     from app.page import build_page
 
+    settings: dict[str, Any] = {
+        "share": False,
+        "quiet": True,
+        "prevent_thread_lock": True,
+        "max_file_size": limits.MAX_MEGABYTES * 1_000_000,
+        "ssr_mode": False,
+        "footer_links": [],
+        "enable_monitoring": False,
+        "css": (Path(__file__).parent / "page.css").read_text(encoding="utf-8"),
+        "app_kwargs": {"middleware": [Middleware(Guard)]},
+    }
     page = build_page(service)
     _, address, _ = page.launch(
-        server_name=host,
-        server_port=port,
-        share=False,
-        quiet=True,
-        prevent_thread_lock=True,
-        max_file_size=MAX_MEGABYTES * 1_000_000,
-        ssr_mode=False,
-        footer_links=[],
+        server_name=host, server_port=port, auth=auth, root_path=root_path or None, **settings
     )
     try:
         yield address.rstrip("/")

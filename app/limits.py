@@ -6,6 +6,7 @@ is read, opens only files that were uploaded to it, and keeps what it makes for 
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import time
@@ -14,10 +15,14 @@ from pathlib import Path
 import soundfile
 
 from a3t.errors import InputError
+from app import texts
 
-MAX_MEGABYTES = 100
-MAX_SECONDS = 600
+MAX_MEGABYTES = 200
+MAX_SECONDS = 1800.0
+# Alignment holds the recording's mono mix in memory, four bytes a frame, twice for a moment.
+MAX_FRAMES = 100_000_000
 MAX_CHARACTERS = 20_000
+MAX_TEXT_FILE = 5_000_000  # bytes
 KEEP_SECONDS = 3600
 
 
@@ -25,29 +30,54 @@ def check_upload(path: str | None, uploads: Path) -> Path:
     """The uploaded recording as a path inside `uploads`; InputError if it can't be taken.
 
     The path comes from a request, so it is believed only if it lies, links resolved, in the folder
-    that uploads are written to.
+    that uploads are written to. What the file is called counts for nothing.
     """
     if not path:
-        raise InputError("There is no recording yet: upload one first.")
-    file = Path(path).resolve()
-    if not file.is_relative_to(uploads.resolve()) or not file.is_file():
-        raise InputError("This recording was not uploaded here: upload it first.")
+        raise InputError(texts.NO_RECORDING)
+    file = inside(path, uploads)
     if file.stat().st_size > MAX_MEGABYTES * 1_000_000:
         raise InputError(
             f"The file is larger than {MAX_MEGABYTES} MB: cut it, or use the command line, "
             "which has no such limit."
         )
     try:
-        seconds = soundfile.info(str(file)).duration
+        info = soundfile.info(str(file))
     except (soundfile.SoundFileError, ValueError, RuntimeError):
         raise InputError(
             "This file is not a sound file that can be read here: upload WAV, FLAC, OGG or MP3."
         ) from None
-    if seconds > MAX_SECONDS:
+    if not math.isfinite(info.duration) or info.duration > MAX_SECONDS:
         raise InputError(
-            f"The recording is {seconds / 60:.0f} minutes long and this page takes "
-            f"{MAX_SECONDS // 60}: cut it, or use the command line, which has no such limit."
+            f"The recording is more than {MAX_SECONDS / 60:g} minutes long, which this page does "
+            "not take: cut it, or use the command line, which has no such limit."
         )
+    if info.frames > MAX_FRAMES:
+        raise InputError(
+            f"The recording has {info.frames:,} samples and this page takes {MAX_FRAMES:,}: cut "
+            "it, or save it with a lower sample rate."
+        )
+    return file
+
+
+def check_text_file(path: str | None, uploads: Path) -> Path:
+    """An uploaded transcript, TextGrid or edit.json as a path inside `uploads`."""
+    if not path:
+        raise InputError("There is no file yet: upload one first.")
+    file = inside(path, uploads)
+    if file.stat().st_size > MAX_TEXT_FILE:
+        raise InputError(f"{file.name} is too large for a text: upload one of less than 5 MB.")
+    return file
+
+
+def inside(path: str, uploads: Path) -> Path:
+    """A path from a request, resolved; InputError unless it is a file in `uploads`."""
+    try:
+        file = Path(path).resolve()
+        is_upload = file.is_relative_to(uploads.resolve()) and file.is_file()
+    except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a loop of links
+        is_upload = False
+    if not is_upload:
+        raise InputError("This recording was not uploaded here: upload it first.")
     return file
 
 
@@ -67,8 +97,8 @@ def safe_stem(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", Path(name).stem).strip("._")[:60] or "recording"
 
 
-def forget_old_results(folder: Path, now: float | None = None) -> None:
-    """Delete the folders in `folder` that were last written more than KEEP_SECONDS ago."""
+def forget_old(folder: Path, now: float | None = None) -> None:
+    """Delete the folders in `folder` that were last used more than KEEP_SECONDS ago."""
     limit = (time.time() if now is None else now) - KEEP_SECONDS
     for entry in folder.iterdir() if folder.is_dir() else ():
         if entry.is_dir() and not entry.is_symlink() and entry.stat().st_mtime < limit:

@@ -1,98 +1,277 @@
-"""What the page's buttons do: one function each, from a request's values to what is shown.
+"""What the page does: one method for each thing that can be asked, all of them over the Editor.
 
-Every request works in a folder of its own: the upload is copied there, results are written there,
-and the folder is deleted an hour later (`limits.forget_old_results`).
+The models are loaded once, in the background, and work for one request at a time. Every request of
+the API, and every session of the page, has a folder of its own under `folder`, with a name that
+can't be guessed; it is deleted an hour after it was last used (`limits.forget_old`).
 """
 
 from __future__ import annotations
 
-import json
+import logging
 import os
+import secrets
 import shutil
 import threading
-import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from a3t.audio.files import atomic_path
-from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.evaluation.pictures import draw_edit
 from alignment.errors import AlignmentError
-from app import limits
+from app import limits, texts
+from app.sessions import Session, Version
+from app.watching import Watch
+
+if TYPE_CHECKING:  # torch is imported with the models, in the background
+    from a3t.editor import Editor
+    from a3t.records import EditPlan
+    from alignment.records import Alignment
+
+log = logging.getLogger(__name__)
+
+TAKE_SPEEDS = (1.0, 0.87, 1.15)  # the model answers every seed alike: takes differ in their pace
 
 
 @dataclass(frozen=True)
-class Made:
-    """What one edit gives to the page."""
+class Wish:
+    """What an edit shall be: the texts as typed and the settings."""
 
-    audio: Path
-    record: Path
-    picture: Path
-    text: str  # the transcript that was used: typed, or recognised
+    text: str
+    new_text: str
+    seed: int = 0
+    speed: float = 1.0
+    takes: int = 1
+    suffix: str = ""  # ".wav", ".flac", or "" for the recording's own
 
 
 class Service:
-    """The editor behind the page: models are loaded once, when they are first needed.
+    """The editor behind the page. `folder` also takes the web server's uploads; nothing outside it
+    is read on anybody's request."""
 
-    `uploads` is the folder into which the web server writes uploads; nothing outside it is read.
-    """
-
-    def __init__(self, uploads: Path, results: Path) -> None:
-        self.uploads = uploads
-        self.results = results
+    def __init__(self, folder: Path, load: Callable[[], Editor] | None = None) -> None:
+        self.folder = folder
+        self._load = load
         self._editor: Editor | None = None
         self._lock = threading.Lock()
 
-    def edit(self, upload: str | None, text: str | None, new_text: str | None, seed: int) -> Made:
-        """Make the edited recording; InputError with one sentence if it can't be made."""
-        source = limits.check_upload(upload, self.uploads)
-        typed = limits.check_text(text, "transcript")
-        wanted = limits.check_text(new_text, "new text")
-        if not wanted:
-            raise InputError("There is no new text yet: type what the recording should say.")
-        with self._request(source) as recording, self._loaded() as editor:
-            result = editor.edit(recording, new_text=wanted, text=typed or None, seed=seed)
-            out = result.save(recording.with_name(f"{recording.stem}.edited.wav"))
-            record = _without_folders(out.with_suffix(".edit.json"))
-            picture = draw_edit(recording, out, record, out.with_suffix(".png"))
-        return Made(out, record, picture, result.plan.text.text)
+    def warm_up(self) -> None:
+        """Load the models in the background, so that the page stands before them."""
+        threading.Thread(target=self._warm_up, name="models", daemon=True).start()
 
-    def recognise(self, upload: str | None, new_text: str | None) -> str:
-        """The words heard in the upload, with the new text (if there is one) as what to expect."""
-        source = limits.check_upload(upload, self.uploads)
-        wanted = limits.check_text(new_text, "new text")
-        with self._request(source) as recording, self._loaded() as editor:
-            return editor.recognise(recording, wanted or None).text
+    def _warm_up(self) -> None:
+        try:
+            with self.editor(Watch()):
+                pass
+        except Exception:
+            log.exception("the models could not be loaded; the first request tries again")
 
     @contextmanager
-    def _loaded(self) -> Iterator[Editor]:
-        """The editor, for one request at a time."""
+    def editor(self, watch: Watch) -> Iterator[Editor]:
+        """The editor, for one request at a time, which tells `watch` what it is doing."""
+        watch("load")
         with self._lock:
             if self._editor is None:
-                self._editor = Editor.load()
-            yield self._editor
+                self._editor = (self._load or _load_editor)()
+            self._editor.progress = watch
+            try:
+                yield self._editor
+            finally:
+                self._editor.progress = None
+
+    # ---- a session's steps --------------------------------------------------------------------
+
+    def open_session(self, upload: str | None) -> Session:
+        """A session for an uploaded recording; InputError if it can't be taken."""
+        from a3t.audio.recording import Recording
+
+        source = limits.check_upload(upload, self.folder)
+        session = self._session(source)
+        try:
+            with self._sentences(session.folder):
+                Recording.open(session.current.audio)
+        except InputError:
+            session.close()
+            raise
+        return session
+
+    def example_session(self) -> tuple[Session, str, str]:
+        """A session for the recording that comes with a package, its text, and another text."""
+        from a3t.demo import NEW_TEXT, TEXT, example_recording
+
+        try:
+            source = example_recording()
+        except InputError:
+            raise InputError(texts.NO_EXAMPLE) from None
+        return self._session(source), TEXT, NEW_TEXT
+
+    def _session(self, source: Path) -> Session:
+        stem = limits.safe_stem(source.name)
+        suffix = source.suffix.lower() if source.suffix.isascii() else ""
+        audio = self.request_folder() / (stem + suffix)
+        shutil.copyfile(source, audio)
+        return Session(audio.parent, stem, [Version(audio, texts.STARTED)])
+
+    def find_words(self, session: Session, text: str, watch: Watch) -> str:
+        """Align the current recording with its text, recognised if there is none; the text."""
+        from a3t.audio.recording import Recording
+
+        session.touch()
+        with self._sentences(session.folder), self.editor(watch) as editor:
+            recording = Recording.open(session.current.audio)
+            if not text:
+                text = editor.recognise(recording.path).text
+            alignment = editor.plan(recording, text, text).alignment
+        session.learn(text, alignment)
+        return text
+
+    def plan(self, session: Session, wish: Wish, watch: Watch) -> EditPlan:
+        """Plan the edit of the session's recording, and remember the plan."""
+        with self._sentences(session.folder), self.editor(watch) as editor:
+            self._know(session, wish, editor, watch)
+            known = session.current
+            plan = editor.plan(known.audio, wish.new_text, known.text, known.alignment, wish.speed)
+        session.forget_takes()
+        session.plan = plan
+        return plan
+
+    def make(self, session: Session, wish: Wish, watch: Watch) -> None:
+        """Make the takes, write their files, choose the first."""
+        from a3t.audio.recording import Recording
+        from app.taking import write_take
+
+        with self._sentences(session.folder), self.editor(watch) as editor:
+            self._know(session, wish, editor, watch)
+            known = session.current
+            recording = Recording.open(known.audio)
+            editor.seconds = {"load": editor.seconds.get("load", 0.0)}
+            speeds = [wish.speed * pace for pace in TAKE_SPEEDS[: max(1, wish.takes)]]
+            plans = [
+                editor.plan(recording, wish.new_text, known.text, known.alignment, speed)
+                for speed in speeds
+            ]
+            watch.pieces = sum(max(1, len(plan.windows)) for plan in plans)
+            results = [editor.render(recording, plan, wish.seed) for plan in plans]
+            watch("save")
+            folder = session.new_folder()
+            number = len(session.current.records) + 1
+            takes = [
+                write_take(result, folder, session.stem, number, k, wish.suffix)
+                for k, result in enumerate(results)
+            ]
+        if session.current is not known:  # undone while it was made
+            raise InputError(texts.MEANWHILE)
+        session.forget_takes()
+        session.plan, session.takes = plans[0], tuple(takes)
+
+    def _know(self, session: Session, wish: Wish, editor: Editor, watch: Watch) -> None:
+        """The current version's text and alignment, found now unless they are known."""
+        session.touch()
+        known = session.current
+        if known.alignment is not None and (not wish.text or known.text == wish.text):
+            return
+        text = wish.text or editor.recognise(known.audio, wish.new_text).text
+        alignment = editor.plan(known.audio, text, text).alignment
+        session.learn(text, alignment)
+
+    def move_word(self, session: Session, number: int, start: float, end: float) -> None:
+        """A person has corrected where a word of the current recording is."""
+        from app.timing import move_word
+
+        session.touch()
+        known = session.current
+        if known.alignment is None:
+            raise InputError(texts.NO_WORD)
+        session.learn(known.text, move_word(known.alignment, number, start, end))
+
+    def read_words(self, session: Session | None, upload: str | None) -> tuple[str, str | None]:
+        """The text of an uploaded file, and the new text if it is an edit.json.
+
+        A TextGrid also gives the session's recording its alignment. Raises InputError.
+        """
+        from app.words import words_in
+
+        path = limits.check_text_file(upload, self.folder)
+        with self._sentences(path.parent):
+            found = words_in(path)
+        if session is not None and found.alignment is not None:
+            session.touch()
+            session.learn(found.text, found.alignment)
+        return found.text, found.new_text
+
+    # ---- requests of the API ------------------------------------------------------------------
+
+    def transcribe(self, upload: str | None, expected: str, watch: Watch) -> str:
+        """The words heard in the upload; `expected` is a text that it is likely to say."""
+        with self._request(upload) as recording, self.editor(watch) as editor:
+            return editor.recognise(recording, expected or None).text
+
+    def align(self, upload: str | None, text: str, watch: Watch) -> Alignment:
+        """Where the words of the text are in the upload; without a text it is recognised."""
+        with self._request(upload) as recording, self.editor(watch) as editor:
+            text = text or editor.recognise(recording).text
+            return editor.plan(recording, text, text).alignment
+
+    def plan_upload(self, upload: str | None, wish: Wish, watch: Watch) -> dict[str, Any]:
+        """The plan of an edit, as `python -m a3t.edit --plan --json` prints it."""
+        with self._request(upload) as recording, self.editor(watch) as editor:
+            plan = editor.plan(recording, wish.new_text, wish.text or None, speed=wish.speed)
+            return plan.to_json()
+
+    def edit(self, upload: str | None, wish: Wish, watch: Watch) -> tuple[Path, Path, str]:
+        """The edited recording, its edit.json, and the transcript that was used."""
+        from app.taking import without_folders
+
+        with self._request(upload) as recording, self.editor(watch) as editor:
+            result = editor.edit(
+                recording,
+                wish.new_text,
+                wish.text or None,
+                seed=wish.seed,
+                speed=wish.speed,
+            )
+            suffix = wish.suffix or (".flac" if recording.suffix == ".flac" else ".wav")
+            out = result.save(recording.with_name(f"{recording.stem}.edited{suffix}"))
+        return out, without_folders(out.with_suffix(".edit.json")), result.plan.text.text
+
+    def tts(
+        self, upload: str | None, prompt_text: str, wish: Wish, watch: Watch
+    ) -> tuple[Path, Path, str]:
+        """`wish.new_text` in the voice of the upload: the speech, its record, the prompt's text."""
+        from app.taking import without_folders
+
+        with self._request(upload) as prompt, self.editor(watch) as editor:
+            result = editor.tts(prompt, wish.new_text, prompt_text or None, wish.seed, wish.speed)
+            out = result.save(prompt.with_name(f"{prompt.stem}.spoken.wav"))
+        return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
 
     @contextmanager
-    def _request(self, source: Path) -> Iterator[Path]:
+    def _request(self, upload: str | None) -> Iterator[Path]:
         """A copy of the upload in a folder of its own; errors don't tell where that is."""
-        limits.forget_old_results(self.results)
-        folder = self.results / uuid.uuid4().hex
-        folder.mkdir(parents=True)
-        copy = folder / (limits.safe_stem(source.name) + source.suffix.lower())
-        shutil.copyfile(source, copy)
+        source = limits.check_upload(upload, self.folder)
+        session = self._session(source)
+        with self._sentences(session.folder):
+            yield session.current.audio
+
+    @contextmanager
+    def _sentences(self, folder: Path) -> Iterator[None]:
+        """Errors as the page shows them: without the server's folders."""
         try:
-            yield copy
+            yield
         except (InputError, AlignmentError) as error:
-            raise InputError(str(error).replace(f"{folder}{os.sep}", "")) from None
+            sentence = str(error).replace(f"{folder}{os.sep}", "").replace(f"{folder}", "")
+            raise InputError(sentence) from None
+
+    def request_folder(self) -> Path:
+        """A new folder whose name can't be guessed; old ones are deleted by the way."""
+        limits.forget_old(self.folder)
+        folder = self.folder / secrets.token_hex(24)
+        folder.mkdir(parents=True)
+        return folder
 
 
-def _without_folders(record: Path) -> Path:
-    """The edit.json with the recording's bare name: visitors need not know the server's folders."""
-    told = json.loads(record.read_text(encoding="utf-8"))
-    told["source"]["path"] = Path(told["source"]["path"]).name
-    with atomic_path(record) as temporary:
-        temporary.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    return record
+def _load_editor() -> Editor:
+    from a3t.editor import Editor
+
+    return Editor.load()

@@ -37,14 +37,17 @@ def test_a_file_elsewhere_is_refused_however_its_path_is_written(uploads: Path) 
     link.symlink_to(outside)
     sibling = uploads.with_name("uploads-other")
     sibling.mkdir()
-    for path in (outside, uploads / ".." / "secret.wav", link, tone(sibling / "a.wav")):
+    loop = uploads / "loop.wav"
+    loop.symlink_to(loop)
+    paths = (outside, uploads / ".." / "secret.wav", link, loop, tone(sibling / "a.wav"))
+    for path in (*paths, "a\0b", "x" * 5000):
         with pytest.raises(InputError, match="not uploaded here"):
             limits.check_upload(str(path), uploads)
 
 
 @pytest.mark.parametrize("path", [None, ""])
 def test_no_recording(uploads: Path, path: str | None) -> None:
-    with pytest.raises(InputError, match="upload one first"):
+    with pytest.raises(InputError, match="upload or record one first"):
         limits.check_upload(path, uploads)
 
 
@@ -60,6 +63,10 @@ def test_too_long_and_too_large(uploads: Path, monkeypatch: pytest.MonkeyPatch) 
     path = tone(uploads / "talk.wav", seconds=3)
     monkeypatch.setattr(limits, "MAX_SECONDS", 2)
     with pytest.raises(InputError, match="minutes long"):
+        limits.check_upload(str(path), uploads)
+    monkeypatch.setattr(limits, "MAX_SECONDS", 60)
+    monkeypatch.setattr(limits, "MAX_FRAMES", 100)
+    with pytest.raises(InputError, match="samples"):
         limits.check_upload(str(path), uploads)
     monkeypatch.setattr(limits, "MAX_MEGABYTES", 0.01)
     with pytest.raises(InputError, match="larger than"):
@@ -95,6 +102,6 @@ def test_old_results_go_and_new_ones_stay(tmp_path: Path) -> None:
         folder.mkdir()
         (folder / "talk.wav").write_bytes(b"x")
         os.utime(folder, (1e9 - age, 1e9 - age))
-    limits.forget_old_results(tmp_path, now=1e9)
+    limits.forget_old(tmp_path, now=1e9)
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
-    limits.forget_old_results(tmp_path / "missing")
+    limits.forget_old(tmp_path / "missing")

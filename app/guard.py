@@ -1,0 +1,118 @@
+"""What is refused before Gradio sees it, and the headers that every answer carries."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import unquote
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LARGEST_BODY = 2_000_000  # bytes of a request that is no upload
+
+HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"SAMEORIGIN"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+
+
+class Guard:
+    """ASGI middleware around Gradio.
+
+    Gradio fetches addresses of other servers when a path is one (`/file=https://…`, or a field's
+    path): refused here, so that nobody uses this server to reach another. Bodies of requests that
+    are no uploads are bounded.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        path = unquote(scope["path"])
+        if elsewhere(path):
+            await refuse(send, 403, "Files of other servers are not served here.")
+            return
+        if scope["method"] == "POST" and not path.rstrip("/").endswith("/upload"):
+            body = await read_body(receive)
+            if body is None:
+                await refuse(send, 413, "The request is too large.")
+                return
+            if b"http" in body.lower() and names_elsewhere(body):
+                await refuse(send, 403, "Files of other servers are not fetched: upload the file.")
+                return
+            receive = replay(body, receive)
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *HEADERS]
+            await send(message)
+
+        await self.app(scope, receive, with_headers)
+
+
+def elsewhere(path: str) -> bool:
+    """Whether a request's path asks for a file of another server."""
+    for marker in ("/file=", "/proxy=", "/file/"):
+        _, found, rest = path.partition(marker)
+        if found and "://" in rest.replace(":/", "://", 1)[:12]:
+            return True
+    return "/proxy=" in path
+
+
+def names_elsewhere(body: bytes) -> bool:
+    """Whether a JSON body has a file whose path is an address."""
+    try:
+        waiting = [json.loads(body)]
+    except (ValueError, RecursionError):
+        return False
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            path = item.get("path")
+            if isinstance(path, str) and path.strip().lower().startswith(("http:", "https:")):
+                return True
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+    return False
+
+
+async def read_body(receive: Receive) -> bytes | None:
+    """The whole body, None if it is larger than LARGEST_BODY."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return b"".join(parts)
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > LARGEST_BODY:
+            return None
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def replay(body: bytes, receive: Receive) -> Receive:
+    """A receive that gives the body that was read, then whatever comes."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+async def refuse(send: Send, status: int, sentence: str) -> None:
+    body = json.dumps({"detail": sentence}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, *HEADERS]})
+    await send({"type": "http.response.body", "body": body})

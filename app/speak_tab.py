@@ -1,0 +1,79 @@
+"""The tab in which a text is spoken in a recorded voice (Editor.tts)."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from a3t.errors import InputError
+from app import limits, texts
+from app.edit_tab import EDITOR, PROGRESS
+from app.sentences import one_sentence
+from app.service import Service, Wish
+from app.watching import Watch
+
+
+class SpeakTab:
+    """Built inside a `gr.Blocks`. Each request stands alone; nothing is kept of it here."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        with gr.Row():
+            with gr.Column(min_width=300):
+                self.prompt = gr.Audio(
+                    label=texts.PROMPT,
+                    type="filepath",
+                    sources=["upload", "microphone"],
+                    buttons=[],
+                    editable=False,
+                    elem_id="prompt",
+                )
+                self.prompt_text = gr.Textbox(
+                    label=texts.PROMPT_TEXT, lines=2, placeholder=texts.TRANSCRIPT_HINT
+                )
+            with gr.Column(min_width=300):
+                self.text = gr.Textbox(label=texts.SAY, lines=3, elem_id="say")
+                with gr.Accordion(texts.MORE, open=False):
+                    self.speed = gr.Slider(0.5, 2.0, 1.0, step=0.05, label=texts.SPEED)
+                    self.seed = gr.Number(
+                        label=texts.SEED, value=0, precision=0, minimum=0, maximum=2**31 - 1
+                    )
+                with gr.Row():
+                    self.speak = gr.Button(texts.SPEAK, variant="primary", elem_id="speak")
+                    self.cancel = gr.Button(texts.CANCEL, elem_id="speak-cancel")
+                self.spoken = gr.Audio(
+                    label=texts.SPOKEN,
+                    type="filepath",
+                    interactive=False,
+                    buttons=["download"],
+                    elem_id="spoken",
+                )
+                self.record = gr.File(label=texts.SPEECH_FILE)
+        running = self.speak.click(
+            self.on_speak,
+            [self.prompt, self.prompt_text, self.text, self.seed, self.speed],
+            [self.spoken, self.record, self.prompt_text],
+            show_progress_on=[self.spoken],
+            concurrency_id=EDITOR,
+            concurrency_limit=1,
+            api_visibility="private",
+        )
+        self.cancel.click(None, cancels=[running], api_visibility="private")
+
+    def on_speak(
+        self,
+        prompt: str | None,
+        prompt_text: str,
+        text: str,
+        seed: float | None,
+        speed: float,
+        progress: gr.Progress = PROGRESS,
+    ) -> tuple[str, str, str]:
+        with one_sentence():
+            wanted = limits.check_text(text, "text")
+            if not wanted:
+                raise InputError(texts.NO_TEXT_TO_SAY)
+            known = limits.check_text(prompt_text, "prompt's text")
+            watch = Watch(lambda share, step: progress(share, desc=step))
+            wish = Wish("", wanted, int(seed or 0), float(speed))
+            audio, record, used = self.service.tts(prompt, known, wish, watch)
+            return str(audio), str(record), used

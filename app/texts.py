@@ -1,0 +1,105 @@
+"""Every sentence that the page shows, in one place, ready for another language."""
+
+from __future__ import annotations
+
+TITLE = "a3t speech editor"
+HEADING = "# Change what a recording says"
+CONSENT = (
+    "Edit only recordings of yourself, or of people who have agreed to it, and tell those who "
+    "listen that the recording was edited: the edit.json says where."
+)
+TAB_EDIT, TAB_SPEAK = "Edit a recording", "Speech from a prompt"
+
+RECORDING = "1 · Recording"
+EXAMPLE = "Try it with an example"
+TRANSCRIPT = "2 · What it says"
+TRANSCRIPT_HINT = "Type or paste the words of the recording; left empty, they are recognised"
+FIND_WORDS = "Find the words"
+RECOGNISE = "Recognise the words"
+TEXT_FILE = "Words from a file: .txt, .srt, .vtt, .TextGrid, or an edit.json to do again"
+NEW_TEXT = "3 · What it should say"
+NEW_TEXT_HINT = "Change the words here; only those that differ are made anew"
+PREVIEW, MAKE, CANCEL = "Preview", "Make it", "Cancel"
+ACCEPT, UNDO, REDO = "Accept and go on editing", "Undo", "Redo"
+TAKES = "4 · Which one?"
+FILES = "Download"
+HISTORY = "History"
+MORE = "More"
+SPEED = "Speed of the new words (1: as the speaker talks)"
+SEED = "Seed"
+FILE_TYPE = "File"
+FILE_TYPES = [("WAV", ".wav"), ("FLAC", ".flac")]
+TAKE_NAMES = ("as the speaker talks", "slower", "faster")
+NUMBER_OF_TAKES = "How many to choose from"
+CONFIDENCE = "How surely each word was heard"
+CHANGES = "What will change"
+STAGE = "Waveform, words and spectrogram"
+
+PROMPT = "Voice to speak in: a recording of a few seconds"
+PROMPT_TEXT = "What that recording says"
+SAY = "What to say"
+SPEAK = "Speak"
+SPOKEN = "Spoken"
+SPEECH_FILE = "speech.json: what was made, and from what"
+
+NO_CHANGES_YET = "The changes appear here as you type the new text."
+SAME_WORDS = "Nothing changes yet: both texts have the same words."
+WORDS_THAT_GO = "goes"
+WORDS_THAT_COME = "is made anew"
+CANCELLED = "CancelledError: nothing was changed."
+NO_RECORDING = "There is no recording yet: upload or record one first."
+NO_NEW_TEXT = "There is no new text yet: type what the recording should say."
+NO_TEXT_TO_SAY = "There is nothing to say yet: type a text."
+NOTHING_MADE = "There is nothing to accept yet: press Make it first."
+MEANWHILE = "The recording was changed while this was made: press Make it again."
+NO_WORD = "There is no such word any more: find the words again."
+EXPIRED = "This session has expired: upload the recording again."
+NO_EXAMPLE = "The example comes with the package pysptk, which is not installed here."
+QUEUE_FULL = "Too many people are waiting: try again in a minute."
+FAILED = (
+    "Something went wrong inside the editor; the person who runs this page finds it in the log."
+)
+STARTED, RECORDED = "Recording", "As recorded"
+
+STEPS = {
+    "load": "Loading the models",
+    "read": "Reading the recording",
+    "transcribe": "Recognising the words",
+    "align": "Finding the words in the recording",
+    "plan": "Planning",
+    "fill": "Filling the spectrogram",
+    "vocode": "Making sound of it",
+    "splice": "Joining",
+    "save": "Writing the files",
+}
+
+
+def introduction(megabytes: int, minutes: float) -> str:
+    return (
+        "Upload or record English speech, say what it says, change the text, and press **Make "
+        "it**. Everything that you don't change stays as it was recorded, sample for sample. At "
+        f"most {megabytes} MB and {minutes:g} minutes."
+    )
+
+
+def changes_summary(changes: int, gone: int, made: int) -> str:
+    return (
+        f"{counted(changes, 'change')}: {counted(gone, 'word')} "
+        f"{'goes' if gone == 1 else 'go'}, {counted(made, 'word')} "
+        f"{'is' if made == 1 else 'are'} made anew."
+    )
+
+
+def doubtful_word(score: float) -> str:
+    return f"doubtful: confidence {score:.2f}"
+
+
+def doubtful_summary(doubtful: int) -> str:
+    if not doubtful:
+        return "Every word was heard where the text has it."
+    verb = "was" if doubtful == 1 else "were"
+    return f"{counted(doubtful, 'word')} {verb} hardly heard: check the marked ones."
+
+
+def counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,180 @@
+"""What the stage shows of a recording: peaks, mel, words with phones, marks; as plain JSON.
+
+Only a part of a long recording is shown at once (`SHOWN` seconds), so that the page's memory does
+not grow with the recording.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+from PIL import Image
+
+from a3t.audio.mel import HOP, SAMPLE_RATE
+from a3t.audio.recording import Recording
+from a3t.audio.windows import grid_frames, mel_window
+from alignment.records import Alignment
+from app.changes import DOUBTFUL
+from app.sessions import Mark, Session
+
+SHOWN = 30.0  # seconds
+BEFORE_EDIT = 3.0  # seconds shown before the first edit of a long recording
+PEAKS_PER_SECOND = 200
+
+# What browsers play as it is; anything else gets a copy to listen to.
+PLAYED = {"WAV", "WAVEX", "FLAC", "OGG", "MP3", "MPEG"}
+PLAYED_SUBTYPES = {"PCM_U8", "PCM_16", "PCM_24", "FLOAT", "VORBIS", "OPUS", "MPEG_LAYER_III"}
+
+# Dark to bright, even in lightness, told apart by any eye: anchors that are interpolated.
+ANCHORS = ((8, 8, 24), (52, 22, 84), (120, 36, 100), (192, 62, 76), (240, 126, 50), (252, 238, 170))
+
+
+def stage(session: Session) -> dict[str, Any]:
+    """The current recording, and the chosen take beneath it if something was made."""
+    version, take, plan = session.current, session.take, session.plan
+    marks: Sequence[Mark] = ()
+    gone = {k for edit in plan.edits for k in range(*edit.old)} if plan is not None else set()
+    if take is not None:
+        marks = take.source_marks
+    elif plan is not None:
+        marks = plan_marks(session)
+    sides = [side(version.audio, version.alignment, marks, gone, session.start, "before")]
+    joints: list[list[float]] = []
+    if take is not None:
+        joints = [
+            [a.start, a.end, b.start, b.end]
+            for a, b in zip(take.source_marks, take.output_marks, strict=True)
+        ]
+        moved = session.start + sum(
+            b[3] - b[2] - b[1] + b[0] for b in joints if b[1] <= sides[0]["start"]
+        )
+        come = {k for edit in plan.edits for k in range(*edit.new)} if plan is not None else set()
+        sides.append(side(take.audio, take.alignment, take.output_marks, come, moved, "after"))
+    return {"sides": sides, "joints": joints}
+
+
+def plan_marks(session: Session) -> tuple[Mark, ...]:
+    """What a plan will make anew, in the current recording's seconds, margins included."""
+    assert session.plan is not None
+    seconds = HOP / SAMPLE_RATE
+    return tuple(
+        Mark(
+            e.op, e.remade[0] * seconds, e.remade[1] * seconds, planned_words(e.new_words, e.frames)
+        )
+        for e in session.plan.edits
+    )
+
+
+def planned_words(words: str, frames: int) -> str:
+    return f"{words} ({frames * HOP / SAMPLE_RATE:.2f} s)" if words else ""
+
+
+def first_shown(marks: Sequence[Mark], duration: float) -> float:
+    """Where the shown part begins so that the first edit is in it."""
+    if duration <= SHOWN or not marks:
+        return 0.0
+    return max(0.0, min(marks[0].start - BEFORE_EDIT, duration - SHOWN))
+
+
+def side(
+    audio: Path,
+    alignment: Alignment | None,
+    marks: Sequence[Mark],
+    edited: Collection[int],
+    start: float,
+    name: str,
+) -> dict[str, Any]:
+    """One recording from `start` seconds on, as the stage's script reads it.
+
+    `edited` has the numbers of the spoken words that go, or that were made.
+    """
+    recording = Recording.open(audio)
+    start = max(0.0, min(start, recording.seconds - SHOWN))
+    end = min(start + SHOWN, recording.seconds)
+    words = []
+    for number, word in enumerate(alignment.spoken if alignment is not None else ()):
+        if word.end > start and word.start < end:
+            words.append(
+                {
+                    "number": number,
+                    "text": word.text,
+                    "start": round(word.start, 4),
+                    "end": round(word.end, 4),
+                    "score": round(word.score, 2),
+                    "doubtful": word.score < DOUBTFUL,
+                    "edited": number in edited,
+                    "phones": [[p.symbol, round(p.start, 4), round(p.end, 4)] for p in word.phones],
+                }
+            )
+    return {
+        "name": name,
+        "file": str(heard(recording)),
+        "start": start,
+        "end": end,
+        "duration": recording.seconds,
+        "peaks": peaks(recording, start, end),
+        "mel": mel_picture(recording, start, end),
+        "words": words,
+        "marks": [
+            {"op": mark.op, "start": mark.start, "end": mark.end, "words": mark.words}
+            for mark in marks
+        ],
+    }
+
+
+def peaks(recording: Recording, start: float, end: float) -> list[int]:
+    """Lowest and highest sample by turns, PEAKS_PER_SECOND pairs a second, -100..100."""
+    rate = recording.sample_rate
+    samples = recording.mono(round(start * rate), min(round(end * rate), recording.samples))
+    if not len(samples):
+        return []
+    slices = min(len(samples), max(1, round((end - start) * PEAKS_PER_SECOND)))
+    edges = np.linspace(0, len(samples), slices + 1).astype(int)[:-1]
+    scale = 100 / max(float(np.abs(samples).max()), 1e-6)
+    low, high = np.minimum.reduceat(samples, edges), np.maximum.reduceat(samples, edges)
+    return [int(value) for value in np.round(np.stack([low, high], 1) * scale).ravel()]
+
+
+def mel_picture(recording: Recording, start: float, end: float) -> str:
+    """The log-mel as a PNG in a data URL, a column a frame, low bins at the bottom."""
+    rate = SAMPLE_RATE / HOP
+    first = int(start * rate)
+    last = max(first + 1, min(int(np.ceil(end * rate)), grid_frames(recording)))
+    mel = mel_window(recording, first, last).numpy()
+    low, high = np.quantile(mel, [0.02, 0.998])
+    grey = np.clip((mel - low) / max(high - low, 1e-6) * 255, 0, 255).astype(np.uint8)
+    image = Image.fromarray(np.ascontiguousarray(grey.T[::-1]), mode="P")
+    image.putpalette(palette())
+    with io.BytesIO() as file:
+        image.save(file, "PNG")
+        return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
+
+
+@lru_cache(maxsize=1)
+def palette() -> bytes:
+    """256 colours through the anchors."""
+    places = np.linspace(0, len(ANCHORS) - 1, 256)
+    channels = [
+        np.interp(places, range(len(ANCHORS)), [anchor[k] for anchor in ANCHORS]) for k in range(3)
+    ]
+    return np.stack(channels, 1).round().astype(np.uint8).tobytes()
+
+
+def heard(recording: Recording) -> Path:
+    """A file that a browser plays: the recording itself, else a 16-bit mono copy beside it."""
+    played = recording.container in PLAYED and recording.subtype in PLAYED_SUBTYPES
+    if played and recording.channels <= 2:
+        return recording.path
+    copy = recording.path.with_name(f"{recording.path.stem}.heard.wav")
+    if not copy.is_file():
+        with soundfile.SoundFile(copy, "w", recording.sample_rate, 1, "PCM_16") as file:
+            for first in range(0, recording.samples, 1_000_000):
+                file.write(recording.mono(first, min(first + 1_000_000, recording.samples)))
+    return copy

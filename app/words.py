@@ -1,0 +1,60 @@
+"""Words from a file that a person already has."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from a3t.errors import InputError
+from a3t.transcripts import read_text
+from alignment.formats import read_alignment
+from alignment.records import Alignment
+from alignment.subtitles import read_transcript
+from app import limits
+
+
+@dataclass(frozen=True)
+class WordsFile:
+    """A transcript; with its alignment from a TextGrid, with the new text from an edit.json."""
+
+    text: str
+    new_text: str | None = None
+    alignment: Alignment | None = None
+
+
+def words_in(path: Path) -> WordsFile:
+    """Read by the name's ending, believed by the content.
+
+    Raises InputError or AlignmentError, with one sentence, for anything else.
+    """
+    match path.suffix.lower():
+        case ".srt" | ".vtt":
+            found = WordsFile(read_transcript(path))
+        case ".textgrid":
+            alignment = read_alignment(path)
+            words = " ".join(word.text for word in alignment.spoken)
+            found = WordsFile(words, alignment=alignment)
+        case ".json":
+            found = _edit_json(path)
+        case ".txt" | ".lab":
+            found = WordsFile(" ".join(read_text(path).split()))
+        case _:
+            raise InputError(
+                f"{path.name} is no file of words: upload .txt, .srt, .vtt, .TextGrid or an "
+                "edit.json."
+            )
+    limits.check_text(found.text, "transcript")
+    limits.check_text(found.new_text, "new text")
+    return found
+
+
+def _edit_json(path: Path) -> WordsFile:
+    """An edit.json gives both texts; Whisper's JSON gives the one."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        raise InputError(f"{path.name} is not JSON: upload the edit.json as it was.") from None
+    if not isinstance(told, dict) or not isinstance(told.get("new_text"), str):
+        return WordsFile(read_transcript(path))
+    return WordsFile(str(told.get("text", "")), told["new_text"])

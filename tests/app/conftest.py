@@ -1,0 +1,40 @@
+"""A service with the tests' one editor, and a page over it on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("gradio", reason="gradio is not installed: pip install 'a3t[app]'")
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+
+from a3t.editor import Editor
+from app.__main__ import launch
+from app.service import Service
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory, editor: Editor) -> Service:
+    folder = tmp_path_factory.mktemp("app").resolve()
+    return Service(folder, lambda: editor)
+
+
+@pytest.fixture(scope="session")
+def url(service: Service) -> Iterator[str]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADIO_TEMP_DIR", str(service.folder))
+        with launch(service, "127.0.0.1", None) as address:
+            yield address
+
+
+@pytest.fixture
+def upload(service: Service, arctic: Path) -> str:
+    """The sentence as if it had been uploaded."""
+    folder = service.folder / "uploaded"
+    folder.mkdir(exist_ok=True)
+    copy = folder / "talk.wav"
+    copy.write_bytes(arctic.read_bytes())
+    return str(copy)

@@ -1,0 +1,141 @@
+"""The endpoints for programs, through gradio's own client on a server on this machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from gradio_client import Client, exceptions, handle_file
+
+from app import limits
+from app.service import Service
+from tests.conftest import ARCTIC
+
+NEVER = ARCTIC.replace("always", "never")
+
+
+@pytest.fixture(scope="module")
+def client(url: str) -> Client:
+    return Client(url, verbose=False, analytics_enabled=False)
+
+
+def test_the_endpoints_and_nothing_else(client: Client) -> None:
+    described = client.view_api(return_format="dict", print_info=False)
+    endpoints = described["named_endpoints"]
+    assert set(endpoints) == {"/transcribe", "/align", "/plan", "/edit", "/tts"}
+    edit = {field["parameter_name"]: field for field in endpoints["/edit"]["parameters"]}
+    assert list(edit) == ["recording", "text", "new_text", "seed", "speed"]
+    assert edit["new_text"]["python_type"]["type"] == "str"
+    assert edit["recording"]["python_type"]["type"] == "filepath"
+    assert described["unnamed_endpoints"] == {}
+
+
+def test_edit(client: Client, arctic: Path) -> None:
+    audio, record, text = client.predict(
+        handle_file(arctic), ARCTIC, NEVER, 0, 1.0, api_name="/edit"
+    )
+    before, rate = soundfile.read(arctic, dtype="int16")
+    after, same_rate = soundfile.read(audio, dtype="int16")
+    told = json.loads(Path(record).read_text(encoding="utf-8"))
+    assert same_rate == rate
+    assert text == ARCTIC
+    (edit,) = told["edits"]
+    assert edit["op"] == "replace"
+    assert np.array_equal(after[: edit["output"][0]], before[: edit["source"][0]])
+    assert np.array_equal(after[edit["output"][1] :], before[edit["source"][1] :])
+    assert Path(audio).name == f"{arctic.stem}.edited.wav"
+    assert Path(record).name == f"{arctic.stem}.edited.edit.json"
+    assert told["source"]["path"] == arctic.name  # and no folder of the server
+
+
+def test_fields_have_sound_defaults(client: Client, arctic: Path) -> None:
+    plan = client.predict(
+        recording=handle_file(arctic), new_text=NEVER, text=ARCTIC, api_name="/plan"
+    )
+    (edit,) = plan["edits"]
+    assert (edit["old_words"], edit["new_words"]) == ("always", "never")
+    fast = client.predict(
+        recording=handle_file(arctic), new_text=NEVER, text=ARCTIC, speed=2.0, api_name="/plan"
+    )
+    assert fast["edits"][0]["frames"] < 0.7 * edit["frames"]
+
+
+def test_align(client: Client, arctic: Path) -> None:
+    told = client.predict(handle_file(arctic), ARCTIC, api_name="/align")
+    words = [word for word in told["words"] if word["text"]]
+    assert [word["text"] for word in words] == ARCTIC.lower().strip(".").split()
+    assert all(0 <= word["score"] <= 1 and word["start"] < word["end"] for word in words)
+    assert told["duration"] == pytest.approx(soundfile.info(arctic).duration)
+
+
+def test_transcribe(client: Client, arctic: Path) -> None:
+    heard = client.predict(handle_file(arctic), ARCTIC, api_name="/transcribe")
+    assert "superlative" in heard.lower()
+
+
+def test_tts(client: Client, arctic: Path) -> None:
+    audio, record, prompt_text = client.predict(
+        handle_file(arctic), "Bring the papers.", ARCTIC, 0, 1.0, api_name="/tts"
+    )
+    info = soundfile.info(audio)
+    assert info.samplerate == 24000 and 0.4 < info.duration < 4
+    told = json.loads(Path(record).read_text(encoding="utf-8"))
+    assert told["text"] == "Bring the papers."
+    assert told["prompt"]["path"] == arctic.name
+    assert prompt_text == ARCTIC
+
+
+def refusal(client: Client, *arguments: object, endpoint: str = "/edit") -> str:
+    with pytest.raises(exceptions.AppError) as caught:
+        client.predict(*arguments, api_name=endpoint)
+    message = str(caught.value)
+    assert "Traceback" not in message and 'File "' not in message
+    assert message.count("\n") == 0
+    return message
+
+
+def test_refusals_are_one_sentence(client: Client, arctic: Path, tmp_path: Path) -> None:
+    upload = handle_file(arctic)
+    assert "upload or record one first" in refusal(client, None, ARCTIC, ARCTIC, 0, 1.0)
+    assert "no new text" in refusal(client, upload, ARCTIC, "  ", 0, 1.0)
+    assert "20000" in refusal(client, upload, ARCTIC, "word " * 5000, 0, 1.0)
+    assert "speed" in refusal(client, upload, ARCTIC, NEVER, 0, 9.0)
+    other_words = "A wholly different sentence about bread and butter."
+    assert "wholly" in refusal(client, upload, other_words, ARCTIC, 0, 1.0)
+    assert "nothing to say" in refusal(client, upload, "", ARCTIC, 0, 1.0, endpoint="/tts")
+    notes = tmp_path / "notes.wav"
+    notes.write_text("no sound at all")
+    assert "not a sound file" in refusal(client, handle_file(notes), ARCTIC, ARCTIC, 0, 1.0)
+
+
+def test_html_in_a_text_stays_text(client: Client, arctic: Path) -> None:
+    script = "<img src=x onerror=alert(1)> <script>alert(2)</script> Καλημέρα"
+    message = refusal(client, handle_file(arctic), ARCTIC, script, 0, 1.0)
+    assert "<" not in message
+
+
+def test_what_goes_wrong_inside_is_not_told(
+    client: Client, arctic: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("secret of the server")
+
+    monkeypatch.setattr(Service, "edit", broken)
+    message = refusal(client, handle_file(arctic), ARCTIC, NEVER, 0, 1.0)
+    assert "secret" not in message and "went wrong" in message
+
+
+def test_hours_of_silence_in_a_small_file(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A FLAC of silence is tiny for its length; it is refused by its header, unread."""
+    monkeypatch.setattr(limits, "MAX_SECONDS", 60)
+    bomb = tmp_path / "bomb.flac"
+    with soundfile.SoundFile(bomb, "w", 8000, 1, "PCM_16") as file:
+        for _ in range(10):
+            file.write(np.zeros(8000 * 60, np.int16))
+    assert bomb.stat().st_size < 100_000
+    assert "minutes long" in refusal(client, handle_file(bomb), ARCTIC, NEVER, 0, 1.0)

@@ -1,0 +1,118 @@
+"""Requests that no page would send, as they come by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+import soundfile
+
+from app.guard import LARGEST_BODY
+from app.service import Service
+from tests.conftest import ARCTIC
+
+
+def ask(url: str, path: str, **more: object) -> tuple[int, str]:
+    """/edit with a recording at `path` that was not uploaded: status, and what came of it."""
+    upload = {"path": path, "meta": {"_type": "gradio.FileData"}, **more}
+    asked = httpx.post(
+        f"{url}/gradio_api/call/edit", json={"data": [upload, ARCTIC, ARCTIC, 0, 1.0]}
+    )
+    if asked.status_code != 200:
+        return asked.status_code, asked.text
+    event = asked.json()["event_id"]
+    return 200, httpx.get(f"{url}/gradio_api/call/edit/{event}", timeout=60).text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "{wav}",
+        "/etc/passwd",
+        "../../../../../../etc/passwd",
+        "{folder}/../secret.wav",
+        "{folder}/link.wav",
+        "file:///etc/passwd",
+        "/proc/self/environ",
+        "",
+        "a\x00b",
+        "x" * 5000,
+    ],
+)
+def test_a_path_that_was_not_uploaded_is_not_read(
+    path: str, url: str, service: Service, arctic: Path
+) -> None:
+    secret = service.folder.parent / "secret.wav"
+    secret.write_bytes(arctic.read_bytes())
+    link = service.folder / "link.wav"
+    link.unlink(missing_ok=True)
+    link.symlink_to(secret)
+    status, answer = ask(url, path.format(wav=arctic, folder=service.folder))
+    if status == 200:
+        assert "event: error" in answer and "event: complete" not in answer
+    assert "Traceback" not in answer and "root:" not in answer
+    assert str(service.folder) not in answer
+
+
+@pytest.mark.parametrize(
+    "path", ["http://127.0.0.1:9/a.wav", "https://example.org/a.wav", " HTTP://x/a.wav"]
+)
+def test_other_servers_are_not_asked(path: str, url: str) -> None:
+    assert ask(url, path)[0] == 403
+    served = httpx.get(f"{url}/gradio_api/file={path.strip()}")
+    assert served.status_code == 403
+    assert httpx.get(f"{url}/gradio_api/proxy={path.strip()}").status_code in (403, 404)
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "{wav}", "../../etc/passwd", "%2e%2e/%2e%2e/x"])
+def test_only_uploads_and_results_are_served(path: str, url: str, arctic: Path) -> None:
+    asked = httpx.get(f"{url}/gradio_api/file={path.format(wav=arctic)}")
+    assert asked.status_code in (403, 404)
+
+
+def test_folders_can_not_be_listed_or_guessed(url: str, service: Service, upload: str) -> None:
+    one, other = service.open_session(upload), service.open_session(upload)
+    assert httpx.get(f"{url}/gradio_api/file={service.folder}").status_code == 403
+    assert httpx.get(f"{url}/gradio_api/file={one.folder}").status_code == 403
+    assert one.folder != other.folder and len(one.folder.name) >= 32
+    for session in (one, other):
+        assert httpx.get(f"{url}/gradio_api/file={session.current.audio}").status_code == 200
+        session.close()
+        assert httpx.get(f"{url}/gradio_api/file={session.current.audio}").status_code == 403
+
+
+def test_large_bodies_are_refused_unread(url: str) -> None:
+    body = json.dumps({"data": ["x" * LARGEST_BODY]})
+    asked = httpx.post(f"{url}/gradio_api/call/edit", content=body)
+    assert asked.status_code == 413
+
+
+def test_other_pages_may_not_ask(url: str) -> None:
+    """CORS is closed: no other site's script gets an answer that its browser lets it read."""
+    asked = httpx.get(f"{url}/config", headers={"Origin": "https://evil.example"})
+    assert asked.headers.get("access-control-allow-origin") in (None, "")
+    asked = httpx.options(
+        f"{url}/gradio_api/queue/join",
+        headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"},
+    )
+    assert "access-control-allow-origin" not in asked.headers
+
+
+def test_headers_of_every_answer(url: str) -> None:
+    for path in ("/", "/config", "/gradio_api/file=/etc/passwd"):
+        headers = httpx.get(url + path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_a_name_of_an_upload_does_no_harm(url: str, tmp_path: Path) -> None:
+    wav = tmp_path / "a.wav"
+    soundfile.write(wav, np.zeros(100), 16000)
+    named = {"files": ("../../../evil.wav", wav.read_bytes())}
+    asked = httpx.post(f"{url}/gradio_api/upload", files=named)
+    assert asked.status_code in (200, 400, 422)
+    if asked.status_code == 200:
+        assert ".." not in asked.json()[0]
