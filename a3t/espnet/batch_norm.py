@@ -1,0 +1,47 @@
+"""BatchNorm over several processes: the statistics of the whole batch, not of each one's share."""
+
+from __future__ import annotations
+
+import torch
+import torch.distributed
+from torch import Tensor, nn
+from torch.distributed.nn.functional import all_reduce
+
+from a3t.model.conformer import MaskedBatchNorm
+
+
+class SyncedBatchNorm(MaskedBatchNorm):
+    """`MaskedBatchNorm` whose training statistics are summed over all processes.
+
+    Its parameters and buffers have the names of the class that it replaces, so checkpoints of one
+    process and of several are the same.
+    """
+
+    def forward(self, x: Tensor, valid: Tensor) -> Tensor:  # type: ignore[override]
+        if not self.training:
+            return super().forward(x, valid)
+        assert self.running_mean is not None and self.running_var is not None
+        values = x.float()
+        # One message for the sums and the count: the latter takes no part in the gradient.
+        sums = torch.cat([(values * valid).sum((0, 1)), valid.sum()[None]])
+        sums = all_reduce(sums)
+        count = sums[-1].detach().clamp(min=1.0)
+        mean = sums[:-1] / count
+        variance = all_reduce(((values - mean).square() * valid).sum((0, 1))) / count
+        with torch.no_grad():
+            momentum = self.momentum or 0.1
+            self.running_mean.lerp_(mean, momentum)
+            self.running_var.lerp_(variance * count / (count - 1).clamp(min=1.0), momentum)
+        normal = (values - mean) * torch.rsqrt(variance + self.eps)
+        return (normal * self.weight + self.bias).to(x.dtype)
+
+
+def synchronise(module: nn.Module) -> None:
+    """Replace every `MaskedBatchNorm` inside by one that counts all processes, in place."""
+    for name, child in module.named_children():
+        if type(child) is MaskedBatchNorm:
+            synced = SyncedBatchNorm(child.num_features, eps=child.eps, momentum=child.momentum)
+            synced.load_state_dict(child.state_dict())
+            setattr(module, name, synced)
+        else:
+            synchronise(child)
