@@ -1,0 +1,124 @@
+"""What the page's buttons do, called as gradio calls them; and how the page is started."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from app.__main__ import credentials, is_loopback, main
+from app.edit_tab import EditTab
+from app.service import Service
+from app.sessions import Session
+from tests.conftest import ARCTIC
+
+NEVER = ARCTIC.replace("always", "never")
+SETTINGS = (1.0, 0, 1, "")
+
+
+@pytest.fixture(scope="module")
+def tab(service: Service) -> EditTab:
+    with gr.Blocks():
+        return EditTab(service)
+
+
+def session_of(tab: EditTab, shown: dict[Any, Any]) -> Session:
+    session = shown[tab.session]
+    assert isinstance(session, Session)
+    return session
+
+
+def test_from_upload_to_download(tab: EditTab, upload: str) -> None:
+    shown = tab.on_recording(upload, "", "", None)
+    session = session_of(tab, shown)
+    assert len(shown[tab.stage]["sides"]) == 1
+    shown = tab.on_find(upload, ARCTIC, "", session)
+    assert shown[tab.new_text] == ARCTIC and "heard" in shown[tab.confidence]
+    shown = tab.on_typing(ARCTIC, NEVER)
+    assert "<del" in shown[tab.changes]
+    shown = tab.on_preview(upload, ARCTIC, NEVER, session, *SETTINGS)
+    assert "always" in shown[tab.status] and len(shown[tab.stage]["sides"]) == 1
+    shown = tab.on_make(upload, ARCTIC, NEVER, session, *SETTINGS)
+    assert len(shown[tab.stage]["sides"]) == 2
+    assert all(Path(file).is_file() for file in shown[tab.files])
+    shown = tab.on_accept(session)
+    assert shown[tab.text] == NEVER and "always → never" in shown[tab.history]
+    shown = tab.on_step(session, -1)
+    assert shown[tab.text] == ARCTIC and shown[tab.files] is None
+    shown = tab.on_clear(session)
+    assert shown[tab.session] is None and not session.folder.exists()
+
+
+def test_another_recording_begins_anew(tab: EditTab, upload: str) -> None:
+    shown = tab.on_recording(upload, ARCTIC, NEVER, None)
+    assert shown[tab.text] == ARCTIC  # typed before the upload: stays
+    first = session_of(tab, shown)
+    shown = tab.on_recording(upload, ARCTIC, NEVER, first)
+    assert shown[tab.text] == "" and not first.folder.exists()
+    assert session_of(tab, shown).folder != first.folder
+
+
+def test_the_example(tab: EditTab) -> None:
+    shown = tab.on_example(None)
+    assert "<ins" in shown[tab.changes] and Path(shown[tab.recording]).is_file()
+
+
+def test_buttons_pressed_too_early(tab: EditTab, upload: str) -> None:
+    for press in (
+        lambda: tab.on_make(None, ARCTIC, NEVER, None, *SETTINGS),
+        lambda: tab.on_make(upload, ARCTIC, " ", None, *SETTINGS),
+        lambda: tab.on_accept(None),
+        lambda: tab.on_step(None, -1),
+        lambda: tab.on_find(None, "", "", None),
+    ):
+        with pytest.raises(gr.Error):
+            press()
+    session = session_of(tab, tab.on_recording(upload, "", "", None))
+    with pytest.raises(gr.Error, match="press Make it first"):
+        tab.on_accept(session)
+
+
+@pytest.mark.parametrize("data", [None, {}, {"number": "x", "start": 0, "end": 1}, {"number": 99}])
+def test_nonsense_from_the_stage(tab: EditTab, upload: str, data: Any) -> None:
+    session = session_of(tab, tab.on_find(upload, ARCTIC, "", None))
+    with pytest.raises(gr.Error):
+        tab.on_moved(session, gr.EventData(None, data))
+    assert tab.on_paged(session, gr.EventData(None, data))[tab.stage]["sides"]
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("a.b", False)],
+)
+def test_loopback(host: str, expected: bool) -> None:
+    assert is_loopback(host) is expected
+
+
+def test_a_page_for_others_asks_who_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--host", "0.0.0.0"]) == 2
+    assert "--auth" in capsys.readouterr().err
+    assert main(["--auth", "nobody"]) == 2
+    assert "NAME:PASSWORD" in capsys.readouterr().err
+
+
+def test_credentials(tmp_path: Path) -> None:
+    file = tmp_path / "auth"
+    file.write_text("ann:a:b\n")
+    assert credentials(None) is None
+    assert credentials("ann:secret") == ("ann", "secret")
+    assert credentials(f"@{file}") == ("ann", "a:b")
+    with pytest.raises(ValueError, match="can't be read"):
+        credentials("@/no/such/file")
+
+
+@pytest.mark.slow
+def test_the_page_stands_without_the_models() -> None:
+    """torch and matplotlib take seconds to import: the page must not wait for them."""
+    code = "import sys, app.page; print({'torch', 'matplotlib.pyplot'} & set(sys.modules))"
+    command = [sys.executable, "-c", code]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "set()"

@@ -1,0 +1,173 @@
+"""A visitor's session: history, what others can't reach, and what is forgotten."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from a3t.errors import InputError
+from app import limits
+from app.service import Service, Wish
+from app.sessions import Session
+from app.view import stage
+from app.watching import CancelledError, Watch
+from tests.conftest import ARCTIC
+
+NEVER = ARCTIC.replace("always", "never")
+
+
+def names(session: Session) -> list[str]:
+    return [path.name for path in session.downloads()]
+
+
+@pytest.fixture
+def session(service: Service, upload: str) -> Session:
+    return service.open_session(upload)
+
+
+def test_edit_accept_edit_again_undo_redo(service: Service, session: Session) -> None:
+    first = session.current
+    service.make(session, Wish(ARCTIC, NEVER), Watch())
+    assert session.current.audio == first.audio  # nothing is accepted yet
+    assert names(session) == [
+        "talk.edited.wav",
+        "talk.edited.edit.json",
+        "talk.edited.TextGrid",
+        "talk.edited.srt",
+    ]
+    session.accept("always → never")
+    once = session.current
+    assert (once.text, session.takes) == (NEVER, ())
+
+    service.make(session, Wish(NEVER, NEVER.replace("And ", "")), Watch())
+    session.accept("And → –")
+    twice = session.current
+    assert names(session)[0] == "talk.edited-2.wav"
+    assert "talk.edited.edit.json" in names(session)  # what led here stays known
+    before, after = (soundfile.read(v.audio, dtype="int16")[0] for v in (once, twice))
+    record = json.loads(twice.records[-1].read_text(encoding="utf-8"))
+    (edit,) = record["edits"]
+    kept = np.delete(before, np.s_[slice(*edit["source"])])
+    assert np.array_equal(kept, np.delete(after, np.s_[slice(*edit["output"])]))
+    assert record["source"]["path"] == "talk.edited.wav"
+
+    session.step(-1)
+    assert session.current is once
+    session.step(-1)
+    session.step(-1)
+    assert session.current.audio == first.audio
+    session.step(1)
+    assert session.current is once
+    service.make(session, Wish(NEVER, ARCTIC), Watch())
+    session.accept("never → always")
+    assert len(session.versions) == 3 and twice not in session.versions
+    session.step(1)
+    assert session.current.text == ARCTIC
+
+
+def test_takes_differ_and_one_is_chosen(service: Service, session: Session) -> None:
+    service.make(session, Wish(ARCTIC, NEVER, takes=3, suffix=".flac"), Watch())
+    lengths = [soundfile.info(take.audio).frames for take in session.takes]
+    assert lengths[1] > lengths[0] > lengths[2]
+    session.chosen = 1
+    shown = stage(session)
+    assert [side["name"] for side in shown["sides"]] == ["before", "after"]
+    assert shown["sides"][1]["file"] == str(session.takes[1].audio)
+    session.accept("slower")
+    assert session.current.audio.suffix == ".flac"
+    assert soundfile.info(session.current.audio).frames == lengths[1]
+
+
+def test_corrected_times_are_used(service: Service, session: Session) -> None:
+    service.find_words(session, ARCTIC, Watch())
+    assert session.current.alignment is not None
+    always = session.current.alignment.spoken[2]
+    planned = service.plan(session, Wish(ARCTIC, NEVER), Watch()).edits[0].source
+    service.move_word(session, 2, always.start + 0.05, always.end)
+    assert session.plan is None  # what was planned with the old times is void
+    corrected = service.plan(session, Wish(ARCTIC, NEVER), Watch()).edits[0].source
+    assert corrected == (planned[0] + 4, planned[1])
+
+
+def test_the_stage(service: Service, session: Session) -> None:
+    (side,) = stage(session)["sides"]
+    assert side["words"] == [] and side["mel"].startswith("data:image/png;base64,")
+    assert max(side["peaks"]) <= 100 and min(side["peaks"]) >= -100
+    service.plan(session, Wish(ARCTIC, NEVER), Watch())
+    (side,) = stage(session)["sides"]
+    assert [word["text"] for word in side["words"] if word["edited"]] == ["always"]
+    assert [mark["op"] for mark in side["marks"]] == ["replace"]
+    assert json.loads(json.dumps(side)) == side
+
+
+def test_a_words_file(service: Service, session: Session, tmp_path: Path) -> None:
+    service.make(session, Wish(ARCTIC, NEVER), Watch())
+    grid, record, subtitles = (
+        next(path for path in session.downloads() if path.name.endswith(ending))
+        for ending in (".TextGrid", ".edit.json", ".srt")
+    )
+    assert service.read_words(None, str(record)) == (ARCTIC, NEVER)
+    assert service.read_words(None, str(subtitles)) == (NEVER, None)
+    session.accept("")
+    assert service.read_words(session, str(grid))[0] == NEVER.lower().strip(".")
+    assert session.current.alignment is not None
+    for name, content in (("a.exe", "x"), ("b.json", "[1"), ("c.json", "[]"), ("d.srt", "")):
+        path = session.folder / name
+        path.write_text(content)
+        with pytest.raises(InputError):
+            service.read_words(None, str(path))
+    outside = tmp_path / "words.txt"
+    outside.write_text("secret")
+    with pytest.raises(InputError, match="not uploaded here"):
+        service.read_words(None, str(outside))
+
+
+def test_cancel_changes_nothing(service: Service, session: Session) -> None:
+    service.find_words(session, ARCTIC, Watch())
+    steps: list[str] = []
+
+    def show(share: float, step: str) -> None:
+        steps.append(step)
+        if len(steps) == 3:
+            session.cancelled.set()
+
+    with pytest.raises(CancelledError):
+        service.make(session, Wish(ARCTIC, NEVER), Watch(show, session.cancelled))
+    assert session.takes == () and len(steps) == 3
+    session.cancelled.clear()
+    service.make(session, Wish(ARCTIC, NEVER), Watch(None, session.cancelled))
+    assert len(session.takes) == 1
+
+
+def test_progress_never_falls_and_names_every_step() -> None:
+    shown: list[float] = []
+    watch = Watch(lambda share, _: shown.append(share), threading.Event())
+    watch.pieces = 3
+    for step in ["load", "read", "transcribe", "align", "plan", *["fill", "vocode", "splice"] * 3]:
+        watch(step)
+    watch("save")
+    assert shown == sorted(set(shown)) and shown[0] > 0 and shown[-1] < 1
+
+
+def test_an_old_session_is_gone_and_says_so(service: Service, session: Session) -> None:
+    session.close()
+    with pytest.raises(InputError, match="expired"):
+        service.plan(session, Wish(ARCTIC, NEVER), Watch())
+
+
+def test_errors_name_no_folder(service: Service, session: Session) -> None:
+    session.current.audio.write_bytes(b"not a sound any more")
+    with pytest.raises(InputError) as caught:
+        service.plan(session, Wish(ARCTIC, NEVER), Watch())
+    assert str(service.folder) not in str(caught.value)
+    assert "talk.wav" in str(caught.value)
+
+
+def test_only_what_is_in_use_is_kept(service: Service, session: Session) -> None:
+    limits.forget_old(service.folder)
+    assert session.current.audio.is_file()
