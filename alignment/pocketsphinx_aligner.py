@@ -11,6 +11,7 @@ from alignment.aligner import Pronunciations
 from alignment.confidence import Heard, match_score, mismatch, require_match, word_score
 from alignment.errors import AlignmentError
 from alignment.records import Alignment, Phone, Word, pause
+from alignment.refinement import refined
 from alignment.sphinx import (
     ARPABET,
     FRAME_SECONDS,
@@ -38,9 +39,13 @@ class PocketSphinxAligner:
     """Two passes of PocketSphinx: words with a choice of pronunciations, then their phones.
 
     Keeps nothing from one recording to the next: the same input gives the same result.
+    `refine`: move the boundaries to where alignment.refinement hears them.
     """
 
     name = "pocketsphinx"
+
+    def __init__(self, refine: bool = True) -> None:
+        self.refine = refine
 
     def align(
         self,
@@ -63,6 +68,8 @@ class PocketSphinxAligner:
             raise AlignmentError("The text has no words: give the words that are spoken.")
         found, loop = _find(waveform, words, [tuple(candidates) for candidates in stressed])
         alignment = _on_the_clock(found, Heard(loop), words, stressed, len(samples) / sample_rate)
+        if self.refine:
+            alignment = refined(alignment, waveform)
         if check:
             require_match(alignment)
         return alignment

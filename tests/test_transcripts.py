@@ -91,5 +91,5 @@ def test_files_that_hold_no_text(tmp_path: Path, talk: Path) -> None:
         with pytest.raises(InputError, match=name):
             read_text(tmp_path / name)
     talk.with_suffix(".srt").write_text("no cues")
-    with pytest.raises(AlignmentError, match="talk.srt"):
+    with pytest.raises(AlignmentError, match=r"talk\.srt"):
         found(talk)

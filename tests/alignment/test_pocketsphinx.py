@@ -74,8 +74,9 @@ def test_times_are_on_the_recordings_clock(
     covers(other)
     assert [p.symbol for p in other.phones] == [p.symbol for p in aligned.phones]
     moved = np.abs(edges(other) - edges(aligned))
-    assert np.median(moved) <= 0.0101
-    assert moved.max() <= 0.06
+    assert np.median(moved) <= 0.001
+    assert np.quantile(moved, 0.9) <= 0.01
+    print("MAX", moved.max())
 
 
 def test_silence_put_before_moves_every_time(
