@@ -1,0 +1,168 @@
+"""Fetch a corpus: says what it will fetch, goes on where it stopped, checks what came.
+
+python -m a3t.espnet.download vctk DOWNLOADS
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import shutil
+import sys
+import tarfile
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tqdm import tqdm
+
+from a3t.audio.files import atomic_path
+from a3t.commands import run, say
+from a3t.errors import InputError
+
+CHUNK = 2**20
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A file of a corpus: ``size`` in GB is for the person who is asked to wait for it."""
+
+    url: str
+    algorithm: str
+    digest: str
+    size: float
+    licence: str
+
+    @property
+    def name(self) -> str:
+        return self.url.rpartition("/")[2]
+
+
+def _libritts(part: str, algorithm: str, digest: str, size: float) -> Archive:
+    url = f"https://www.openslr.org/resources/60/{part}.tar.gz"
+    return Archive(url, algorithm, digest, size, "CC BY 4.0")
+
+
+CORPORA: dict[str, tuple[Archive, ...]] = {
+    "ljspeech": (
+        Archive(
+            "https://data.keithito.com/data/speech/LJSpeech-1.1.tar.bz2",
+            "sha256",
+            "be1a30453f28eb8dd26af4101ae40cbf2c50413b1bb21936cbcdc6fae3de8aa5",
+            2.6,
+            "public domain",
+        ),
+    ),
+    "vctk": (
+        Archive(
+            "https://datashare.ed.ac.uk/bitstream/handle/10283/3443/VCTK-Corpus-0.92.zip",
+            "sha256",
+            "f96258be9fdc2cbff6559541aae7ea4f59df3fcaf5cf963aae5ca647357e359c",
+            11.7,
+            "CC BY 4.0",
+        ),
+    ),
+    "libritts": (
+        _libritts("train-clean-100", "md5", "4a8c202b78fe1bc0c47916a98f3a2ea8", 7.7),
+        _libritts("train-clean-360", "md5", "a84ef10ddade5fd25df69596a2767b2d", 27.0),
+        _libritts(
+            "dev-clean",
+            "sha256",
+            "da0864e1bd26debed35da8a869dd5c04dfc27682921936de7cff9c8a254dbe1a",
+            1.3,
+        ),
+        _libritts(
+            "test-clean",
+            "sha256",
+            "234ea5b25859102a87024a4b9b86641f5b5aaaf1197335c95090cde04fe9a4f5",
+            1.2,
+        ),
+    ),
+}
+
+
+def fetch(archive: Archive, folder: Path) -> Path:
+    """The archive's path, downloaded if need be; InputError if it can't be had or is damaged."""
+    target = folder / archive.name
+    if target.exists():
+        return target
+    part = target.with_name(f"{target.name}.part")
+    have = part.stat().st_size if part.exists() else 0
+    say(f"Fetching {archive.url}: {archive.size:.1f} GB ({archive.licence}), {have} bytes are here")
+    request = urllib.request.Request(archive.url, headers={"Range": f"bytes={have}-"})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            goes_on = answer.status == 206  # else the server sends all of it again
+            with open(part, "ab" if goes_on else "wb") as file:
+                total = int(answer.headers.get("Content-Length") or 0) + (have if goes_on else 0)
+                start = have if goes_on else 0
+                with tqdm(total=total, initial=start, unit="B", unit_scale=True) as bar:
+                    while data := answer.read(CHUNK):
+                        file.write(data)
+                        bar.update(len(data))
+    except urllib.error.HTTPError as error:
+        if error.code != 416:  # 416: nothing is left to send
+            raise InputError(f"{archive.url} can't be fetched: {error}.") from None
+    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+        reason = getattr(error, "reason", error)
+        raise InputError(
+            f"{archive.url} can't be fetched ({reason}): start again, it goes on where it stopped."
+        ) from None
+    if checksum(part, archive.algorithm) != archive.digest:
+        part.unlink()
+        raise InputError(
+            f"{archive.name} is not the file that was published (its {archive.algorithm} differs); "
+            "what came was deleted: start again."
+        )
+    part.rename(target)
+    return target
+
+
+def checksum(path: Path, algorithm: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, algorithm).hexdigest()
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Once; nothing is written outside the folder."""
+    done = folder / f".{archive.name}.unpacked"
+    if done.exists():
+        return
+    say(f"Unpacking {archive.name}")
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive) as file:
+            file.extractall(folder)
+    else:
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder, filter="data")
+    with atomic_path(done) as temporary:
+        temporary.touch()
+
+
+def download(corpus: str, folder: Path) -> None:
+    """Fetch, check and unpack all of a corpus."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = CORPORA[corpus]
+    missing = [archive for archive in wanted if not (folder / archive.name).exists()]
+    need = sum(archive.size for archive in missing) * 2.2  # the archives, and what is in them
+    free = shutil.disk_usage(folder).free / 1e9
+    if need > free:
+        raise InputError(f"{folder} has {free:.0f} GB free and needs about {need:.0f} GB.")
+    for archive in wanted:
+        unpack(fetch(archive, folder), folder)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 done, 1 it can't be fetched (one sentence says why)."""
+    parser = argparse.ArgumentParser(prog="python -m a3t.espnet.download", description=__doc__)
+    parser.add_argument("corpus", choices=sorted(CORPORA))
+    parser.add_argument("folder", type=Path)
+    options = parser.parse_args(arguments)
+    return run(lambda: download(options.corpus, options.folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""A corpus as Kaldi-style directories, one a split: wav.scp, text, utt2spk, spk2utt.
+
+python -m a3t.espnet.prepare vctk CORPUS data --unseen recipes/vctk/conf/unseen_speakers.txt
+
+Splits as the thesis has them: of LJSpeech the last 500 clips, the first half of them for
+development; of VCTK each speaker's last 10, and speakers whom training never hears by themselves
+(`test_unseen`); LibriTTS in its own subsets. Clips that can't be used are named in left-out.tsv.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from a3t.audio.files import atomic_path
+from a3t.commands import run
+from a3t.errors import InputError
+from a3t.espnet.corpora import READERS, Utterance, read
+from a3t.espnet.left_out import LeftOut
+
+Splits = dict[str, list[Utterance]]
+WITHOUT_TEXT = frozenset({"p315"})  # of VCTK: its texts are lost
+
+
+def usable(utterances: Sequence[Utterance], left_out: LeftOut) -> list[Utterance]:
+    """Those that have both sound and text, each name once; the others are noted."""
+    kept: dict[str, Utterance] = {}
+    for utterance in utterances:
+        if utterance.text is None:
+            left_out.add(utterance.name, "without text", str(utterance.sound))
+        elif utterance.sound is None:
+            left_out.add(utterance.name, "without sound")
+        elif utterance.name in kept:
+            left_out.add(utterance.name, "named twice", str(utterance.sound))
+        else:
+            kept[utterance.name] = utterance
+    return list(kept.values())
+
+
+def split_last(utterances: Sequence[Utterance], dev: int, test: int) -> Splits:
+    """The last ``test`` are for testing, the ``dev`` before them for development."""
+    if len(utterances) <= dev + test:
+        raise InputError(
+            f"The corpus has {len(utterances)} usable clips, of which {dev + test} would be held "
+            "out: give smaller numbers with --dev and --test."
+        )
+    train, held = utterances[: -dev - test], utterances[-dev - test :]
+    return {"train": list(train), "dev": list(held[:dev]), "test": list(held[dev:])}
+
+
+def split_by_speaker(
+    utterances: Sequence[Utterance],
+    dev: int,
+    test: int,
+    unseen: frozenset[str],
+    left_out: LeftOut,
+) -> Splits:
+    """Each speaker's last clips held out, and the unseen speakers' all.
+
+    A speaker with too few to hold any out is only trained on.
+    """
+    result: Splits = {"train": [], "dev": [], "test": [], "test_unseen": []}
+    speakers: dict[str, list[Utterance]] = {}
+    for utterance in utterances:
+        speakers.setdefault(utterance.speaker, []).append(utterance)
+    for name in sorted(unseen - speakers.keys()):
+        left_out.add(name, "unseen speaker who is not in the corpus")
+    for speaker, own in sorted(speakers.items()):
+        if speaker in unseen:
+            result["test_unseen"] += own
+        elif len(own) <= dev + test:
+            left_out.add(speaker, "speaker with too few clips to hold any out", f"has {len(own)}")
+            result["train"] += own
+        else:
+            for name, part in split_last(own, dev, test).items():
+                result[name] += part
+    return result
+
+
+def split_libritts(utterances: Sequence[Utterance]) -> Splits:
+    """By the subsets in which it is published: train-*, dev-* and test-*."""
+    result: Splits = {"train": [], "dev": [], "test": []}
+    for utterance in utterances:
+        result[utterance.subset.partition("-")[0]].append(utterance)
+    return result
+
+
+def split(
+    corpus: str,
+    utterances: list[Utterance],
+    dev: int | None,
+    test: int | None,
+    unseen: frozenset[str],
+    left_out: LeftOut,
+) -> Splits:
+    """The thesis's splits; ``dev`` and ``test`` change their sizes, for pieces of a corpus."""
+    if corpus == "ljspeech":
+        ordered = sorted(utterances, key=lambda utterance: utterance.name)
+        return split_last(ordered, 250 if dev is None else dev, 250 if test is None else test)
+    if corpus == "vctk":
+        kept = [u for u in utterances if u.speaker not in WITHOUT_TEXT]
+        for speaker in sorted({u.speaker for u in utterances} & WITHOUT_TEXT):
+            left_out.add(speaker, "speaker without texts")
+        sizes = (5 if dev is None else dev, 5 if test is None else test)
+        return split_by_speaker(kept, *sizes, unseen, left_out)
+    if corpus == "libritts":
+        return split_libritts(utterances)
+    result: Splits = {"train": [], "dev": [], "test": [], "test_unseen": []}
+    for utterance in utterances:
+        result[utterance.subset].append(utterance)
+    return result
+
+
+def write_kaldi(folder: Path, utterances: Sequence[Utterance]) -> None:
+    """Sorted by name, as Kaldi wants it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ordered = sorted(utterances, key=lambda utterance: utterance.name)
+    speakers: dict[str, list[str]] = {}
+    for utterance in ordered:
+        speakers.setdefault(utterance.speaker, []).append(utterance.name)
+    files = {
+        "wav.scp": [f"{u.name} {u.sound and u.sound.resolve()}" for u in ordered],
+        "text": [f"{u.name} {u.text}" for u in ordered],
+        "utt2spk": [f"{u.name} {u.speaker}" for u in ordered],
+        "spk2utt": [f"{speaker} {' '.join(names)}" for speaker, names in sorted(speakers.items())],
+    }
+    for name, lines in files.items():
+        with atomic_path(folder / name) as temporary:
+            temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def prepare(
+    corpus: str,
+    folder: Path,
+    out: Path,
+    dev: int | None = None,
+    test: int | None = None,
+    unseen: frozenset[str] = frozenset(),
+) -> str:
+    """Write all splits' directories and left-out.tsv; returns a summary in one line."""
+    left_out = LeftOut()
+    utterances = usable(read(corpus, folder), left_out)
+    splits = split(corpus, utterances, dev, test, unseen, left_out)
+    splits = {name: part for name, part in splits.items() if part}
+    for name in ("train", "dev", "test"):
+        if name not in splits:
+            raise InputError(f"No clip of {folder} is left for {name}.")
+    for name, part in splits.items():
+        write_kaldi(out / name, part)
+    left_out.save(out / "left-out.tsv")
+    sizes = ", ".join(f"{len(part)} {name}" for name, part in splits.items())
+    return f"{sizes}; left out: {left_out.summary()}"
+
+
+def read_names(path: Path | None) -> frozenset[str]:
+    """One name a line; what follows a # is a comment."""
+    if path is None:
+        return frozenset()
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return frozenset(filter(None, (line.partition("#")[0].strip() for line in lines)))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 done, 1 the corpus can't be used (one sentence says why)."""
+    parser = argparse.ArgumentParser(prog="python -m a3t.espnet.prepare", description=__doc__)
+    parser.add_argument("corpus", choices=sorted(READERS))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--dev", type=int, help="clips (of each speaker, VCTK) for development")
+    parser.add_argument("--test", type=int, help="clips (of each speaker, VCTK) for testing")
+    parser.add_argument("--unseen", type=Path, help="file of speakers whom training never hears")
+    options = parser.parse_args(arguments)
+    sizes = (options.dev, options.test)
+    return run(
+        lambda: print(
+            prepare(options.corpus, options.folder, options.out, *sizes, read_names(options.unseen))
+        )
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

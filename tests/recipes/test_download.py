@@ -1,0 +1,100 @@
+"""Downloads from a server of our own: resumed, checked, unpacked once."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from a3t.errors import InputError
+from a3t.espnet.download import CORPORA, Archive, fetch, unpack
+
+
+def content() -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        info = tarfile.TarInfo("corpus/readme.txt")
+        info.size = 5
+        tar.addfile(info, io.BytesIO(b"hello"))
+    return packed.getvalue() + bytes(1000)
+
+
+CONTENT = content()
+
+
+class Handler(BaseHTTPRequestHandler):
+    asked: list[str | None] = []  # noqa: RUF012
+
+    def do_GET(self) -> None:
+        wanted = self.headers.get("Range", "bytes=0-")
+        self.asked.append(wanted)
+        first = int(wanted.removeprefix("bytes=").rstrip("-"))
+        part = CONTENT[first:]
+        self.send_response(206 if part else 416)
+        self.send_header("Content-Length", str(len(part)))
+        self.end_headers()
+        self.wfile.write(part)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    Handler.asked = []
+    with HTTPServer(("127.0.0.1", 0), Handler) as http:
+        thread = threading.Thread(target=http.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{http.server_port}/corpus.tar.gz"
+        http.shutdown()
+
+
+def archive(url: str, digest: str | None = None) -> Archive:
+    return Archive(url, "sha256", digest or hashlib.sha256(CONTENT).hexdigest(), 0.1, "free")
+
+
+def test_a_download_goes_on_where_it_stopped(
+    server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "corpus.tar.gz.part").write_bytes(CONTENT[:700])
+    path = fetch(archive(server), tmp_path)
+    assert path.read_bytes() == CONTENT
+    assert Handler.asked == ["bytes=700-"]
+    said = capsys.readouterr().err
+    assert server in said and "0.1 GB (free)" in said
+    fetch(archive(server), tmp_path)
+    assert len(Handler.asked) == 1
+
+
+def test_a_damaged_download_is_not_kept(server: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="sha256 differs"):
+        fetch(archive(server, "0" * 64), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_server_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="can't be fetched"):
+        fetch(archive("http://127.0.0.1:9/corpus.tar.gz"), tmp_path)
+
+
+def test_unpacked_once(server: str, tmp_path: Path) -> None:
+    path = fetch(archive(server), tmp_path)
+    unpack(path, tmp_path)
+    unpacked = tmp_path / "corpus" / "readme.txt"
+    assert unpacked.read_text() == "hello"
+    unpacked.unlink()
+    unpack(path, tmp_path)
+    assert not unpacked.exists()
+
+
+def test_every_archive_has_a_whole_checksum() -> None:
+    for archives in CORPORA.values():
+        for each in archives:
+            assert len(each.digest) == {"md5": 32, "sha256": 64}[each.algorithm]
+            assert each.url.startswith("https://")
