@@ -20,6 +20,7 @@ STEPS = {
     "fill": "filling the spectrogram",
     "vocode": "vocoding",
     "splice": "splicing",
+    "check": "listening to the new words",
 }
 
 

@@ -67,13 +67,16 @@ def edit(options: argparse.Namespace) -> None:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())
         return
-    result = editor.render(recording, plan, options.seed)
+    result = editor.check(editor.render(recording, plan, options.seed))
     written = result.save(out)
     if options.json:
         print(json.dumps(result.record, indent=1, ensure_ascii=False))
     else:
         say(plan.describe())
         say(f"Written: {written}")
+    if result.doubtful:
+        words = ", ".join(f"“{word}”" for word in result.doubtful)
+        say(f"Listen to it: {words} can hardly be heard in the result.")
 
 
 if __name__ == "__main__":

@@ -9,16 +9,18 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 
-from a3t.audio.mel import HOP, SAMPLE_RATE
+from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
-from a3t.audio.splicing import cut_out, make_patch
-from a3t.audio.windows import grid_frames, grid_samples, mel_window
+from a3t.audio.windows import grid_frames, mel_window
 from a3t.errors import InputError
+from a3t.hearing import hear
+from a3t.joining import deletion_of, edit_frames, patch_of
 from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill
 from a3t.plan.durations import DurationPredictor
@@ -29,7 +31,6 @@ from a3t.pretrained import checkpoint_folder, load_checkpoint
 from a3t.records import (
     EditedRecording,
     EditPlan,
-    PlannedEdit,
     Range,
     SpokenRecording,
     Window,
@@ -153,12 +154,23 @@ class Editor:
         alignment: str | Path | Alignment | None = None,
         seed: int = 0,
         speed: float = 1.0,
+        check: bool = True,
     ) -> EditedRecording:
-        """The recording with the new words in it, not yet written; arguments as for `plan`."""
+        """The recording with the new words in it, not yet written; arguments as for `plan`.
+
+        With ``check`` the result is aligned once more, and says which new words are heard in it.
+        """
         self.seconds = {"load": self.seconds.get("load", 0.0)}
         recording = Recording.open(wav)
         plan = self.plan(recording, new_text, text, alignment, speed)
-        return self.render(recording, plan, seed)
+        result = self.render(recording, plan, seed)
+        return self.check(result) if check else result
+
+    def check(self, result: EditedRecording) -> EditedRecording:
+        """The result with each new word's confidence: `EditedRecording.heard`."""
+        with self._step("check"):
+            heard = hear(result.recording, result.patches, result.plan, self.pronouncer)
+        return replace(result, heard=heard, seconds=dict(self.seconds))
 
     def render(self, recording: Recording, plan: EditPlan, seed: int = 0) -> EditedRecording:
         """Carry out a plan: fill, vocode and splice window by window, and cut what is deleted."""
@@ -169,7 +181,7 @@ class Editor:
         for k, edit in enumerate(plan.edits):
             if k not in patches:
                 with self._step("splice"):
-                    patches[k] = _deletion(recording, edit)
+                    patches[k] = deletion_of(recording, edit)
         return EditedRecording(
             recording,
             tuple(patches[k] for k in range(len(plan.edits))),
@@ -281,18 +293,10 @@ class Editor:
             if not edit.phones:
                 continue
             with self._step("vocode"):
-                start -= edit.margin[0] + edit.overlap[0]
-                end += edit.margin[1] + edit.overlap[1]
-                samples = vocode_span(self.vocoder, filled, start, end).numpy()
+                around = edit_frames(edit, start, end)
+                samples = vocode_span(self.vocoder, filled, *around).numpy()
             with self._step("splice"):
-                # The last frame is only as long as the recording.
-                length = grid_samples(recording)
-                begin, stop = edit.remade[0] * HOP, min(edit.remade[1] * HOP, length)
-                before = edit.overlap[0] * HOP
-                after = min((edit.remade[1] + edit.overlap[1]) * HOP, length) - stop
-                made = edit.frames + sum(edit.margin)
-                cut = before + made * HOP - (edit.remade[1] * HOP - stop) + after
-                patches[k] = make_patch(recording, samples[:cut], (begin, stop), (before, after))
+                patches[k] = patch_of(recording, edit, samples)
         return patches
 
     @contextmanager
@@ -302,17 +306,3 @@ class Editor:
         started = time.perf_counter()
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
-
-
-def _deletion(recording: Recording, edit: PlannedEdit) -> Patch:
-    """Join what stands on both sides of deleted frames, at the quietest points nearby."""
-    scale = recording.sample_rate / SAMPLE_RATE
-    first = round(edit.source[0] * HOP * scale)
-    last = min(round(edit.source[1] * HOP * scale), recording.samples)
-    room = [
-        side
-        for side, at_end in zip(edit.overlap, (first == 0, last == recording.samples), strict=True)
-        if not at_end
-    ]
-    radius = round(min(room, default=0) * HOP * scale)
-    return cut_out(recording, first, last, min(radius, round(0.03 * recording.sample_rate)))

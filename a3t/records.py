@@ -141,6 +141,14 @@ class EditPlan:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, slots=True)
+class HeardWord:
+    """A new word and how well the aligner hears it in the result, 0..1; below 0.5 is doubtful."""
+
+    word: str
+    score: float
+
+
 @dataclass(frozen=True)
 class EditedRecording:
     """The recording with its patches; nothing is written until `save`."""
@@ -152,6 +160,12 @@ class EditedRecording:
     vocoder: dict[str, str | None]
     seed: int
     seconds: dict[str, float] = field(default_factory=dict)  # per step
+    heard: tuple[tuple[HeardWord, ...], ...] | None = None  # for each edit, once it was checked
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """New words that were not heard in the result."""
+        return tuple(w.word for words in self.heard or () for w in words if w.score < 0.5)
 
     def save(self, out: Path | str | None = None) -> Path:
         """Write the sound, and edit.json beside it; returns the sound's path.
@@ -173,7 +187,7 @@ class EditedRecording:
         """edit.json (architecture.md): outside the ``output`` spans the output equals the source
         outside the ``source`` spans, sample for sample."""
         spans = output_spans(self.patches)
-        edits = [
+        edits: list[dict[str, Any]] = [
             {
                 "op": edit.op,
                 "old_words": edit.old_words,
@@ -183,6 +197,8 @@ class EditedRecording:
             }
             for edit, span in zip(self.plan.edits, spans, strict=True)
         ]
+        for edit, words in zip(edits, self.heard or (), strict=False):
+            edit["heard"] = [{"word": w.word, "score": w.score} for w in words]
         return {
             "source": self.recording.to_json(),
             "text": self.plan.text.text,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from a3t.audio.formats import Native, quantise
+from a3t.audio.formats import Native, quantise, to_float
 from a3t.audio.recording import BLOCK, Recording
 
 Span = tuple[int, int]  # samples [first, last)
@@ -84,3 +84,33 @@ def insert_patches(recording: Recording, patches: Sequence[Patch]) -> Iterator[N
             yield quantise(patch.samples[start : start + BLOCK], recording.format)
         position = patch.source[1]
     yield from recording.blocks(position)
+
+
+def read_patched(
+    recording: Recording, patches: Sequence[Patch], first: int, last: int
+) -> np.ndarray:
+    """Samples [first, last) of the edited recording, (last - first, channels) float64.
+
+    What is read costs what the span costs, however long the recording is. Raises ValueError if
+    the span isn't the edited recording's.
+    """
+    ordered = in_order(patches, recording)
+    length = recording.samples + sum(patch.growth for patch in ordered)
+    if not 0 <= first <= last <= length:
+        raise ValueError(f"[{first}, {last}) is not within [0, {length})")
+    pieces = [np.empty((0, recording.channels))]
+    kept, position = 0, 0  # places in the source and in the output
+    for patch in [*ordered, None]:
+        until = recording.samples if patch is None else patch.source[0]
+        begin, end = max(first, position), min(last, position + until - kept)
+        if begin < end:
+            shift = kept - position
+            pieces.append(to_float(recording.read(begin + shift, end + shift)))
+        position += until - kept
+        if patch is not None:
+            begin, end = max(first - position, 0), min(last - position, len(patch.samples))
+            if begin < end:
+                pieces.append(patch.samples[begin:end])
+            position += len(patch.samples)
+            kept = patch.source[1]
+    return np.concatenate(pieces)

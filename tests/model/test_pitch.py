@@ -1,0 +1,54 @@
+"""The pitch between encoder and decoder: who is told it, what is said of it, and the comb."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from a3t.audio.mel import log_mel
+from a3t.model.pitch import MIDDLE, PitchAdaptor, decided, pitch_loss
+from tests.model.test_network import PITCHED, build, make_clip
+
+
+def test_only_masked_frames_are_told_the_pitch_and_only_of_voices() -> None:
+    torch.manual_seed(0)
+    adaptor = PitchAdaptor(16)
+    pitch = torch.tensor([[7.5, 0.0, 7.5, 8.0]])
+    told = adaptor.tell(pitch, torch.tensor([[True, True, False, True]]))
+    assert not told[0, 2].any()
+    torch.testing.assert_close(told[0, 1], adaptor.embed.bias)  # no voice: all features are 0
+    assert not torch.allclose(told[0, 0], told[0, 3])
+
+
+def test_the_pitch_that_is_told_changes_the_mel_where_it_is_masked() -> None:
+    model = build(PITCHED).eval()
+    clip = make_clip(60, 9, 0)
+    low, high = (replace(clip, pitch=torch.full((1, 60), octave)) for octave in (7.0, 8.0))
+    assert not torch.allclose(model(low).after, model(high).after, atol=1e-3)
+    said = decided(model(clip).pitch)
+    told = replace(clip, pitch=said)
+    torch.testing.assert_close(model(clip).after, model(told).after)
+
+
+def test_pitch_loss_counts_octaves_of_voices_only() -> None:
+    clip = replace(make_clip(4, 1, 0), pitch=torch.tensor([[MIDDLE + 1.0, 0.0, MIDDLE, 0.0]]))
+    sure = torch.tensor([[[99.0, 1.0], [-99.0, 9.0], [99.0, 0.5], [-99.0, 9.0]]])
+    assert pitch_loss(sure, clip).item() == pytest.approx(4 * 0.25, rel=1e-4)
+    said = torch.tensor([[MIDDLE + 1.0, 0.0, MIDDLE + 0.5, 0.0]])
+    torch.testing.assert_close(decided(sure), said)
+
+
+def test_the_comb_is_the_mel_of_pulses() -> None:
+    """Where a voice has its harmonics, and how deep the valleys are, for low and high voices."""
+    for hertz in (120.0, 190.0, 250.0):
+        wave = np.zeros(24_000)
+        wave[np.round(np.arange(0, 24_000, 24_000 / hertz)).astype(int)[:-1]] = 1.0
+        true = log_mel(wave)[40]
+        comb = PitchAdaptor(8).comb(torch.tensor([[math.log2(hertz)]]))[0, 0]
+        low = slice(0, 30)  # to 1.1 kHz, where the filters tell harmonics apart
+        together = np.corrcoef(true[low].numpy(), comb[low].numpy())[0, 1]
+        assert together > 0.9, hertz

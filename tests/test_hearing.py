@@ -1,0 +1,110 @@
+"""The result is listened to: right words are heard, others are named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from a3t.audio.patches import Patch, output_spans, read_patched
+from a3t.audio.recording import Recording
+from a3t.editor import Editor
+from a3t.hearing import hear
+from a3t.text.g2p import Pronouncer
+from alignment.pocketsphinx_aligner import PocketSphinxAligner
+from tests.conftest import ARCTIC
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Recording:
+    samples = np.random.default_rng(0).normal(0, 0.1, (5000, 2))
+    soundfile.write(tmp_path / "x.wav", samples, 16000, "PCM_16")
+    return Recording.open(tmp_path / "x.wav")
+
+
+def test_any_span_of_the_edited_recording_is_read_alone(recording: Recording) -> None:
+    rng = np.random.default_rng(1)
+    patches = [
+        Patch((0, 40), rng.normal(0, 0.1, (90, 2))),
+        Patch((500, 900), rng.normal(0, 0.1, (100, 2))),
+        Patch((900, 900), rng.normal(0, 0.1, (7, 2))),
+        Patch((4000, 5000), rng.normal(0, 0.1, (10, 2))),
+    ]
+    length = 5000 + sum(patch.growth for patch in patches)
+    whole = read_patched(recording, patches, 0, length)
+    assert len(whole) == length
+    for patch, span in zip(patches, output_spans(patches), strict=True):
+        np.testing.assert_array_equal(whole[slice(*span.output)], patch.samples)
+    np.testing.assert_array_equal(whole[90:550], recording.read(40, 500) / 2**15)
+    for first, last in rng.integers(0, length, (60, 2)):
+        first, last = min(first, last), max(first, last)
+        np.testing.assert_array_equal(
+            read_patched(recording, patches, first, last), whole[first:last]
+        )
+    with pytest.raises(ValueError, match="not within"):
+        read_patched(recording, patches, 0, length + 1)
+
+
+def patched_with(editor: Editor, arctic: Path, shift: float) -> list[float]:
+    """Scores of "always" when its patch holds what is recorded ``shift`` seconds later."""
+    recording = Recording.open(arctic)
+    plan = editor.plan(recording, ARCTIC.replace("always", "never"), ARCTIC)
+    edit = replace(plan.edits[0], new_words="always")
+    plan = replace(plan, new_text=plan.text, edits=(edit,))
+    first, last = (round(frame * 200) for frame in edit.source)  # 16 kHz
+    away = round(shift * 16000)
+    sound = recording.mono()[first + away : last + away, None].astype(np.float64)
+    heard = hear(recording, [Patch((first, last), sound)], plan, Pronouncer())
+    assert [word.word for word in heard[0]] == ["always"]
+    return [word.score for word in heard[0]]
+
+
+def test_the_word_itself_is_heard_and_another_sound_is_not(editor: Editor, arctic: Path) -> None:
+    assert patched_with(editor, arctic, 0.0)[0] > 0.8
+    assert patched_with(editor, arctic, 1.75)[0] < 0.5  # "superlative" in its place
+
+
+def test_an_edit_says_what_is_heard(editor: Editor, arctic: Path, tmp_path: Path) -> None:
+    new = "You never want to see it again in the superlative degree."
+    result = editor.edit(arctic, new, ARCTIC)
+    assert result.heard is not None and len(result.heard) == len(result.plan.edits)
+    words = [[word["word"] for word in edit["heard"]] for edit in result.record["edits"]]
+    assert words == [[], ["never"], ["again"]]
+    assert all(0 <= word.score <= 1 for heard in result.heard for word in heard)
+    assert result.record["seconds"]["check"] > 0
+    unchecked = editor.edit(arctic, new, ARCTIC, check=False)
+    assert unchecked.heard is None and unchecked.doubtful == ()
+    assert "heard" not in unchecked.record["edits"][0]
+    for one, other in zip(result.patches, unchecked.patches, strict=True):
+        np.testing.assert_array_equal(one.samples, other.samples)
+
+
+def test_doubtful_words_are_named(editor: Editor, arctic: Path) -> None:
+    result = editor.edit(arctic, ARCTIC.replace("always", "never"), ARCTIC)
+    noise = np.random.default_rng(0).normal(0, 0.1, result.patches[0].samples.shape)
+    spoilt = replace(result, patches=(replace(result.patches[0], samples=noise),))
+    assert editor.check(spoilt).doubtful == ("never",)
+
+
+def test_the_aligner_is_asked_for_the_window_only(
+    editor: Editor, arctic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the recording: a minute of silence around it costs nothing more."""
+    samples, rate = soundfile.read(arctic)
+    silence = np.random.default_rng(0).normal(0, 1e-3, 10 * rate)
+    path = tmp_path / "long.wav"
+    soundfile.write(path, np.concatenate([silence, samples, silence]), rate)
+    result = editor.edit(path, ARCTIC.replace("always", "never"), ARCTIC, check=False)
+    lengths = []
+    align = PocketSphinxAligner.align
+
+    def counted(self: PocketSphinxAligner, samples: np.ndarray, *rest: object, **more: object):
+        lengths.append(len(samples))
+        return align(self, samples, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(PocketSphinxAligner, "align", counted)
+    assert editor.check(result).doubtful == ()
+    assert max(lengths) < 8 * rate
