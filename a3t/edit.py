@@ -8,9 +8,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from a3t.commands import add_model_arguments, run, say, show_progress, text_argument
+
+if TYPE_CHECKING:
+    from a3t.records import EditedRecording
 
 
 def parser() -> argparse.ArgumentParser:
@@ -19,8 +24,8 @@ def parser() -> argparse.ArgumentParser:
         description="Change what a recording says.",
         epilog="A TEXT may be @FILE. Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
     )
-    result.add_argument("--wav", type=Path, required=True, metavar="IN")
-    result.add_argument("--new-text", required=True, metavar="TEXT", help="what it shall say")
+    result.add_argument("--wav", type=Path, metavar="IN")
+    result.add_argument("--new-text", metavar="TEXT", help="what it shall say")
     result.add_argument(
         "--text",
         metavar="TEXT",
@@ -30,6 +35,20 @@ def parser() -> argparse.ArgumentParser:
         "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
     )
     result.add_argument("--alignment", type=Path, metavar="FILE", help="a TextGrid or JSON")
+    result.add_argument(
+        "--fit", action="store_true", help="the new words take the time of those they replace"
+    )
+    result.add_argument(
+        "--margin", type=float, default=25.0, metavar="MS",
+        help="how much of the words beside an edit is made anew with it (25)",
+    )  # fmt: skip
+    result.add_argument(
+        "--candidates", type=int, default=1, metavar="N",
+        help="make N that differ, the best as OUT, the others as OUT's stem.2, .3 …",
+    )  # fmt: skip
+    result.add_argument(
+        "--replay", type=Path, metavar="EDIT_JSON", help="make the edit again that this tells of"
+    )
     result.add_argument("--plan", action="store_true", help="print the plan, render nothing")
     result.add_argument("--json", action="store_true", help="print edit.json")
     add_model_arguments(result)
@@ -38,6 +57,10 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
+    if options.replay:
+        return run(lambda: again(options))
+    if not options.wav or options.new_text is None:
+        parser().error("--wav and --new-text are needed (or --replay)")
     return run(lambda: edit(options))
 
 
@@ -56,26 +79,54 @@ def edit(options: argparse.Namespace) -> None:
     if not options.plan:
         check_output(recording, out)
 
+    from a3t.candidates import make_candidates
     from a3t.editor import Editor
 
     show_progress("read")
     editor = Editor.load(options.model, options.vocoder, options.device, show_progress)
-    plan = editor.plan(recording, new_text, text, options.alignment, options.speed)
+    asked = (options.speed, options.fit, options.margin / 1000)
+    plan = editor.plan(recording, new_text, text, options.alignment, *asked)
     if text is None:
         say(f"Transcript: {plan.text.text.strip()}")
     if options.plan:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())
         return
-    result = editor.check(editor.render(recording, plan, options.seed))
-    written = result.save(out)
-    if options.json:
-        print(json.dumps(result.record, indent=1, ensure_ascii=False))
+    if options.candidates == 1:
+        results = [editor.check(editor.render(recording, plan, options.seed))]
     else:
-        say(plan.describe())
-        say(f"Written: {written}")
-    if result.doubtful:
-        words = ", ".join(f"“{word}”" for word in result.doubtful)
+        results = make_candidates(editor, recording, plan, options.candidates, options.seed)
+    save(results, out, options.json)
+
+
+def again(options: argparse.Namespace) -> None:
+    """Carry out --replay; raises InputError or AlignmentError."""
+    from a3t.audio.writing import default_output
+    from a3t.replay import replay
+
+    show_progress("read")
+    # A model that was not named is the one that the edit.json names.
+    usual = parser()
+    model, vocoder = (
+        None if getattr(options, name) == usual.get_default(name) else getattr(options, name)
+        for name in ("model", "vocoder")
+    )
+    result = replay(options.replay, options.wav, model, vocoder, options.device, show_progress)
+    save([result], options.out or default_output(result.recording.path), options.json)
+
+
+def save(results: Sequence[EditedRecording], out: Path, as_json: bool) -> None:
+    """Write the results, the best as ``out``, and say what was done."""
+    for rank, result in enumerate(results, 1):
+        result.save(out if rank == 1 else out.with_name(f"{out.stem}.{rank}{out.suffix}"))
+    best = results[0]
+    if as_json:
+        print(json.dumps(best.record, indent=1, ensure_ascii=False))
+    else:
+        say(best.plan.describe())
+        say(f"Written: {out}" + (f" and {len(results) - 1} others" if len(results) > 1 else ""))
+    if best.doubtful:
+        words = ", ".join(f"“{word}”" for word in best.doubtful)
         say(f"Listen to it: {words} can hardly be heard in the result.")
 
 

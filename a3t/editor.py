@@ -29,6 +29,7 @@ from a3t.plan.prompt import speech_plan
 from a3t.plan.windows import WindowFrames, lay_out
 from a3t.pretrained import checkpoint_folder, load_checkpoint
 from a3t.records import (
+    Asked,
     EditedRecording,
     EditPlan,
     Range,
@@ -46,6 +47,7 @@ from alignment.pocketsphinx_aligner import PocketSphinxAligner
 from alignment.records import Alignment
 
 MODEL, DURATIONS = "small", "durations"
+LARGEST_MARGIN = 0.5  # seconds
 REMEMBERED = 8  # alignments kept, so that a plan and its edit align once
 
 
@@ -126,15 +128,23 @@ class Editor:
         text: str | None = None,
         alignment: str | Path | Alignment | None = None,
         speed: float = 1.0,
+        fit: bool = False,
+        margin: float = 0.025,
     ) -> EditPlan:
         """Decide everything and render nothing.
 
         Without ``text`` the transcript is the sidecar's, the given alignment's, or recognised.
-        ``speed`` makes the new words faster (above 1) or slower. Raises InputError (or
-        AlignmentError) with one sentence if recording or text can't be used, or don't match.
+        ``speed`` makes the new words faster (above 1) or slower; with ``fit`` they take the time of
+        the words that they replace. ``margin``, in seconds, is how much of their neighbours is
+        made anew on either side. Raises InputError (or AlignmentError) with one sentence if
+        recording or text can't be used, or don't match.
         """
         if not 0.25 <= speed <= 4.0:
             raise InputError(f"A speed of {speed:g} is out of range: use 0.25 to 4.")
+        if not 0.0 <= margin <= LARGEST_MARGIN:
+            raise InputError(
+                f"A margin of {margin:g} s is out of range: use 0 to {LARGEST_MARGIN}."
+            )
         new = Transcript.from_text(new_text)
         with self._step("read"):
             recording = wav if isinstance(wav, Recording) else Recording.open(wav)
@@ -144,16 +154,19 @@ class Editor:
             spoken = self._pronounce(new, aligned)
             frames = grid_frames(recording)
             transcript = found.transcript
-            return make_plan(transcript, new, aligned, spoken, self.durations, frames, speed)
+            asked = Asked(speed, fit, margin)
+            return make_plan(transcript, new, aligned, spoken, self.durations, frames, asked)
 
     def edit(
         self,
-        wav: str | Path,
+        wav: str | Path | Recording,
         new_text: str,
         text: str | None = None,
         alignment: str | Path | Alignment | None = None,
         seed: int = 0,
         speed: float = 1.0,
+        fit: bool = False,
+        margin: float = 0.025,
         check: bool = True,
     ) -> EditedRecording:
         """The recording with the new words in it, not yet written; arguments as for `plan`.
@@ -161,8 +174,8 @@ class Editor:
         With ``check`` the result is aligned once more, and says which new words are heard in it.
         """
         self.seconds = {"load": self.seconds.get("load", 0.0)}
-        recording = Recording.open(wav)
-        plan = self.plan(recording, new_text, text, alignment, speed)
+        recording = wav if isinstance(wav, Recording) else Recording.open(wav)
+        plan = self.plan(recording, new_text, text, alignment, speed, fit, margin)
         result = self.render(recording, plan, seed)
         return self.check(result) if check else result
 

@@ -8,7 +8,7 @@ Small, immutable, printable, and written to JSON. Frames are those of the one gr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,8 @@ class PlannedEdit:
 
     ``source`` holds the frames of what is replaced or deleted (empty for an insertion), ``margin``
     how many frames of its neighbours on either side are made anew with it, ``overlap`` how many
-    beyond these are free for the joint.
+    beyond these are free for the joint. ``scale`` is by how much the new words were stretched to
+    fit the old words' time; 1 where they were not.
     """
 
     op: str  # "replace", "insert" or "delete"
@@ -67,6 +68,7 @@ class PlannedEdit:
     phones: tuple[PlannedPhone, ...]
     margin: Range
     overlap: Range
+    scale: float = 1.0
 
     @property
     def frames(self) -> int:
@@ -86,6 +88,7 @@ class PlannedEdit:
             "source_frames": list(self.source),
             "margin_frames": list(self.margin),
             "frames": self.frames,
+            "scale": round(self.scale, 4),
             "phones": [[phone.symbol, phone.frames] for phone in self.phones],
         }
 
@@ -96,6 +99,19 @@ class Window:
 
     source: Range
     edits: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How the new words were wanted: their rate, in the old words' time or not, and how much of
+    their neighbours (seconds on either side) is made anew with them."""
+
+    speed: float = 1.0
+    fit: bool = False
+    margin: float = 0.025
+
+
+USUAL = Asked()
 
 
 @dataclass(frozen=True)
@@ -110,6 +126,7 @@ class EditPlan:
     edits: tuple[PlannedEdit, ...]
     windows: tuple[Window, ...]
     rate: float  # this speaker's slowness against the duration predictor, times 1 / speed
+    asked: Asked = USUAL
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -161,6 +178,7 @@ class EditedRecording:
     seed: int
     seconds: dict[str, float] = field(default_factory=dict)  # per step
     heard: tuple[tuple[HeardWord, ...], ...] | None = None  # for each edit, once it was checked
+    candidate: dict[str, float] | None = None  # its rank among several and why; `a3t.candidates`
 
     @property
     def doubtful(self) -> tuple[str, ...]:
@@ -194,6 +212,7 @@ class EditedRecording:
                 "new_words": edit.new_words,
                 "source": list(span.source),
                 "output": list(span.output),
+                "scale": round(edit.scale, 4),
             }
             for edit, span in zip(self.plan.edits, spans, strict=True)
         ]
@@ -205,12 +224,13 @@ class EditedRecording:
             "new_text": self.plan.new_text.text,
             "edits": edits,
             "rate": round(self.plan.rate, 4),
+            "asked": asdict(self.plan.asked),
             "alignment": self.plan.alignment.to_json(),
             "model": self.model,
             "vocoder": self.vocoder,
             "seed": self.seed,
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
-        }
+        } | ({"candidate": self.candidate} if self.candidate else {})
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,16 @@ from a3t.plan.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.plan.grid import on_grid
 from a3t.plan.places import Place, WordFrames, merge_touching, place_edits
 from a3t.plan.windows import windows_around
-from a3t.records import EditPlan, GridPhone, PlannedEdit, PlannedPhone
+from a3t.records import USUAL, Asked, EditPlan, GridPhone, PlannedEdit, PlannedPhone
 from a3t.text.edit_script import edit_script
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import Transcript
 from alignment.records import Alignment
 
-MARGIN = 2  # frames of the neighbours made anew: alignments are off by some 10 to 20 ms
+SECOND = 80  # frames
 OVERLAP = 6  # frames free for the joint on either side, 75 ms
 PAUSE_FRAMES = (8, 40)  # a made pause: 0.1 to 0.5 s
+TIGHTEST = 2.5  # beyond this much faster or slower nobody speaks
 LONGEST_EDIT = 4800  # frames made in one piece, a minute: attention's memory grows with the square
 
 Pronunciation = Sequence[str]
@@ -34,13 +35,14 @@ def make_plan(
     pronunciations: Sequence[Pronunciation],
     durations: DurationPredictor,
     frames: int,
-    speed: float = 1.0,
+    asked: Asked = USUAL,
 ) -> EditPlan:
     """Plan the edits that make the recording say ``new_text``.
 
+
     ``pronunciations`` has one entry for each spoken word of ``new_text``; ``frames`` is the
     recording's length on the grid. Raises InputError if the alignment is another text's, if an edit
-    has more than a minute of new words, or if nothing would be left.
+    has more than a minute of new words, if they can't fit, or if nothing would be left.
     """
     if [word.text for word in alignment.spoken] != list(text.spoken):
         raise InputError(
@@ -51,7 +53,17 @@ def make_plan(
     script = merge_touching(edit_script(text.spoken, new_text.spoken), words)
     places = place_edits(script, words, text, new_text)
     timeline = _timeline(grid, places, pronunciations)
-    phones, rate = _timed(timeline, grid, durations, speed)
+    slots = {k: p.frames[1] - p.frames[0] for k, p in enumerate(places) if p.edit.op == "replace"}
+    phones, rate, scales = _timed(
+        timeline, grid, durations, asked.speed, slots if asked.fit else {}
+    )
+    for k, scale in scales.items():
+        if not 1 / TIGHTEST <= scale <= TIGHTEST:
+            named = shortened(new_text.written(*places[k].edit.new))
+            raise InputError(
+                f"“{named}” would take {1 / scale:.1f} times as long as what it replaces: change "
+                "the words, or let the recording's length change."
+            )
 
     edits = []
     limits = [(a.frames[1], b.frames[0]) for a, b in pairwise(places)]
@@ -62,9 +74,11 @@ def make_plan(
         left = gaps[k] if k == 0 else gaps[k] // 2
         right = gaps[k + 1] if k == len(places) - 1 else gaps[k + 1] // 2
         made = tuple(phones.get(k, ()))  # a deletion makes none
-        margin = tuple(min(MARGIN, side // 2) if made else 0 for side in (left, right))
+        remade = tuple(
+            min(round(asked.margin * SECOND), side // 2) if made else 0 for side in (left, right)
+        )
         overlap = tuple(
-            min(OVERLAP, side - m) for side, m in zip((left, right), margin, strict=True)
+            min(OVERLAP, side - m) for side, m in zip((left, right), remade, strict=True)
         )
         edits.append(
             PlannedEdit(
@@ -75,8 +89,9 @@ def make_plan(
                 new_words=new_text.written(*place.edit.new),
                 source=place.frames,
                 phones=made,
-                margin=margin,  # type: ignore[arg-type]
+                margin=remade,  # type: ignore[arg-type]
                 overlap=overlap,  # type: ignore[arg-type]
+                scale=scales.get(k, 1.0),
             )
         )
     planned = tuple(edits)
@@ -87,7 +102,7 @@ def make_plan(
                 "them in several edits."
             )
     windows = windows_around(planned, grid, frames)
-    return EditPlan(text, new_text, alignment, grid, frames, planned, windows, rate)
+    return EditPlan(text, new_text, alignment, grid, frames, planned, windows, rate, asked)
 
 
 def shortened(words: str, letters: int = 40) -> str:
@@ -131,21 +146,29 @@ def _timed(
     grid: Sequence[GridPhone],
     durations: DurationPredictor,
     speed: float,
-) -> tuple[Mapping[int, list[PlannedPhone]], float]:
-    """The new phones of each edit with their frames, and the ratio they were scaled by."""
+    slots: Mapping[int, int],
+) -> tuple[Mapping[int, list[PlannedPhone]], float, Mapping[int, float]]:
+    """The new phones of each edit with their frames, and the ratio they were scaled by.
+
+    An edit with a slot is scaled once more, to so many frames; the last result says by how much.
+    """
     made: dict[int, list[PlannedPhone]] = {k: [] for k, _ in timeline if k >= 0}
     old = durations.frames([p.symbol for p in grid], [p.word for p in grid])
     spoken = [k for k, phone in enumerate(grid) if phone.word >= 0]
     ratio = rate_ratio([grid[k].frames for k in spoken], [old[k] for k in spoken]) / speed
+    scales: dict[int, float] = {}
     if not made:
-        return made, ratio
+        return made, ratio, scales
     new = durations.frames([p.symbol for _, p in timeline], [p.word for _, p in timeline])
     for k in made:
         own = [(p, new[n]) for n, (edit, p) in enumerate(timeline) if edit == k]
         lengths = [scaled(p.symbol, length, ratio) for p, length in own]
+        if k in slots:
+            scales[k] = slots[k] / sum(lengths)
+            lengths = [length * scales[k] for length in lengths]
         for (phone, _), frames in zip(own, whole_frames(lengths), strict=True):
             made[k].append(PlannedPhone(phone.symbol, frames, phone.word))
-    return made, ratio
+    return made, ratio, scales
 
 
 def scaled(symbol: str, frames: float, ratio: float) -> float:

@@ -1,0 +1,87 @@
+"""An edit.json carried out again: the same recording, weights and decisions give the same bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from a3t.audio.recording import Recording
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.records import EditedRecording
+from alignment.records import Alignment
+
+LARGEST_RECORD = 200_000_000  # bytes; an hour's alignment takes some 10 MB
+
+
+def replay(
+    record: Path,
+    source: Path | None = None,
+    model: str | None = None,
+    vocoder: str | None = None,
+    device: str = "cpu",
+    progress: Callable[[str], None] | None = None,
+) -> EditedRecording:
+    """The edit that ``record`` tells of, made again from its source (or from ``source``).
+
+    ``model`` and ``vocoder`` say where they are, if they are not shipped ones.
+
+    Raises InputError if the record is no edit.json, or if the recording, the model or the vocoder
+    are not the ones it names.
+    """
+    told = read_record(record)
+    recording = Recording.open(source or _beside(record, told["source"]["path"]))
+    if recording.sha256 != told["source"]["sha256"]:
+        raise InputError(
+            f"{recording.path} is not the recording that {record.name} was made of (its sha256 "
+            "differs): name the right one with --wav."
+        )
+    names = (model or told["model"]["name"], vocoder or told["vocoder"]["name"])
+    editor = Editor.load(*names, device, progress)
+    for kind, sha256 in (("model", editor.sha256), ("vocoder", editor.vocoder.sha256)):
+        if told[kind]["sha256"] != sha256:
+            raise InputError(
+                f"The {kind} {told[kind]['name']!r} is not the one that {record.name} was made "
+                "with: replay it with the version of a3t that made it."
+            )
+    return editor.edit(
+        recording,
+        told["new_text"],
+        told["text"],
+        Alignment.from_json(told["alignment"]),
+        told["seed"],
+        **told["asked"],
+    )
+
+
+def read_record(path: Path) -> Mapping[str, Any]:
+    """An edit.json; InputError if it can't be read or lacks what a replay needs."""
+    try:
+        if path.stat().st_size > LARGEST_RECORD:
+            raise InputError(f"{path} is too large for an edit.json.")
+        told = json.loads(path.read_text(encoding="utf-8"))
+        for kind, key in (("source", "path"), ("model", "name"), ("vocoder", "name")):
+            str(told[kind][key]), str(told[kind]["sha256"])
+        asked = told["asked"]
+        told["asked"] = {
+            "speed": float(asked["speed"]),
+            "fit": bool(asked["fit"]),
+            "margin": float(asked["margin"]),
+        }
+        told["seed"] = int(told["seed"])
+        Alignment.from_json(told["alignment"])
+        str(told["text"]), str(told["new_text"])
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror}.") from None
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path} is not an edit.json that this version wrote.") from None
+    return told  # type: ignore[no-any-return]
+
+
+def _beside(record: Path, named: str) -> Path:
+    """The source as it is named, else the file of that name beside the record."""
+    return Path(named) if Path(named).is_file() else record.parent / Path(named).name
