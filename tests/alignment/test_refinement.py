@@ -3,60 +3,78 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from alignment import refinement
 from alignment.phone_net import FRAME_SECONDS, INDEX, RATE, SYMBOLS, features, posteriors
-from alignment.records import Alignment
+from alignment.records import Alignment, Phone, Word
 from alignment.refinement import phone_ends, refined
 
 Speech = tuple[np.ndarray, int]
 
 
-def brute_force(scores: np.ndarray, indices: np.ndarray, guesses: np.ndarray) -> float:
-    """The best sum over all ways to cut T frames into the phones, each boundary within reach."""
-    frames, reach = len(scores), round(refinement.REACH / FRAME_SECONDS)
-    best = -np.inf
-    for cuts in itertools.combinations(range(1, frames), len(indices) - 1):
-        if any(abs(cut - guess) > reach for cut, guess in zip(cuts, guesses, strict=True)):
-            continue
-        best = max(best, path_sum(scores, indices, cuts))
-    return best
+def paths(frames: int, optional: np.ndarray) -> Iterator[tuple[int, ...]]:
+    """All ways through the states, each state a frame or more, optional ones or not."""
+    states = range(len(optional))
+    for kept in itertools.product(*[(True, False) if optional[k] else (True,) for k in states]):
+        visited = [k for k in states if kept[k]]
+        # No two states that can be left out stand side by side.
+        for cuts in itertools.combinations(range(1, frames), len(visited) - 1):
+            edges = [0, *cuts, frames]
+            spans = zip(visited, edges, edges[1:], strict=False)
+            yield tuple(k for k, a, b in spans for _ in range(a, b))
 
 
-def path_sum(scores: np.ndarray, indices: np.ndarray, cuts: tuple[int, ...]) -> float:
-    edges = [0, *cuts, len(scores)]
-    return sum(
-        float(scores[a:b, index].sum())
-        for a, b, index in zip(edges, edges[1:], indices)  # noqa: B905
-    )
+def value(
+    path: tuple[int, ...], scores: np.ndarray, indices: np.ndarray, guesses: np.ndarray
+) -> float:
+    total = sum(float(scores[t, indices[k]]) for t, k in enumerate(path))
+    for t in range(1, len(path)):
+        if path[t] != path[t - 1]:
+            away = abs(t - int(guesses[path[t]]))
+            if away > round(refinement.REACH / FRAME_SECONDS):
+                return -np.inf
+            total -= refinement.LEAVING * away
+    return total
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_the_search_finds_the_best_path(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refinement, "REACH", 0.03)
-    monkeypatch.setattr(refinement, "LEAVING", 0.0)
+@pytest.mark.parametrize("leaving", [0.0, 0.4])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_search_finds_the_best_path(
+    seed: int, leaving: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refinement, "REACH", 0.2)
+    monkeypatch.setattr(refinement, "LEAVING", leaving)
     random = np.random.default_rng(seed)
-    frames, phones = 14, 5
+    frames, states = 9, 6
     scores = random.normal(size=(frames, len(SYMBOLS)))
-    indices = random.integers(0, len(SYMBOLS), phones)
-    guesses = np.sort(random.choice(np.arange(1, frames), phones - 1, replace=False))
-    firsts = refinement._viterbi(scores, indices, guesses)
-    assert firsts is not None
-    best = brute_force(scores, indices, guesses)
-    assert path_sum(scores, indices, tuple(firsts)) == pytest.approx(best)
+    indices = random.integers(0, len(SYMBOLS), states)
+    optional = np.array([True, False, False, True, False, True])
+    guesses = np.sort(random.integers(0, frames, states))
+    path = refinement._viterbi(scores, indices, guesses, optional)
+    assert path is not None
+    best = max(value(each, scores, indices, guesses) for each in paths(frames, optional))
+    assert value(tuple(path), scores, indices, guesses) == pytest.approx(best)
 
 
-def test_boundaries_go_where_the_posteriors_cross() -> None:
+def crossing_scores(place: float) -> np.ndarray:
+    """Posteriors of "S" before and "IY" after `place`, every 10 ms of a second."""
     position = np.arange(101) * FRAME_SECONDS
-    scores = np.full((101, len(SYMBOLS)), -20.0)
-    scores[:, INDEX["S"]] = -(position - 0.4234) * 1000
-    scores[:, INDEX["IY"]] = (position - 0.4234) * 1000
-    for guess, found in ((0.5, 0.4234), (0.3, 0.4234), (0.9, 0.9 - refinement.REACH)):
-        ends = refinement._crossings(scores, ["S", "IY1"], np.array([guess, 1.0]))
-        assert ends == pytest.approx([found], abs=1e-6 if found == 0.4234 else FRAME_SECONDS)
+    scores = np.full((101, len(SYMBOLS)), -2000.0)
+    scores[:, INDEX["S"]] = -(position - place) * 1000
+    scores[:, INDEX["IY"]] = (position - place) * 1000
+    return scores
+
+
+@pytest.mark.parametrize("guess", [0.1, 0.42, 0.9])
+def test_boundaries_go_where_the_posteriors_cross(guess: float) -> None:
+    edges = ((Phone("S", 0.0, guess), 0.0), (Phone("IY1", guess, 1.0), guess))
+    states = [refinement._State(phone, start, False, True) for phone, start in edges]
+    starts = refinement._starts(crossing_scores(0.4234), states)
+    assert starts == pytest.approx([0.0, 0.4234])
 
 
 @pytest.mark.parametrize("place", [0.487, 0.5, 0.513])
@@ -111,7 +129,31 @@ def test_what_is_refined_still_covers_the_recording(aligned: Alignment, speech: 
     assert [phone.start for phone in result.phones] == [0.0, *ends[:-1]]
     assert ends[-1] == aligned.duration
     assert all(np.diff(ends) > 0)
-    assert [w.text for w in result.words] == [w.text for w in aligned.words]
+    assert [w.text for w in result.spoken] == [w.text for w in aligned.spoken]
+
+
+def test_a_pause_that_was_missed_is_found(aligned: Alignment, speech: Speech) -> None:
+    samples, rate = speech
+    cut = aligned.spoken[4].end
+    place = round(cut * rate)
+    quiet = np.random.default_rng(0).normal(0, 1e-4, rate // 2).astype(np.float32)
+    longer = np.concatenate([samples[:place], quiet, samples[place:]])
+
+    def later(time: float) -> float:
+        return time if time < cut else time + 0.5
+
+    words = []
+    for word in aligned.words:
+        phones = tuple(Phone(p.symbol, later(p.start), later(p.end - 1e-6)) for p in word.phones)
+        # As an aligner would have it that gives the whole pause to the word after it.
+        if word.start == cut:
+            phones = (Phone(phones[0].symbol, cut, phones[0].end), *phones[1:])
+        words.append(Word(word.text, phones[0].start, phones[-1].end, 1.0, phones))
+    result = refined(Alignment(tuple(words), aligned.duration + 0.5), longer)
+    middle = next(word for word in result.words if word.start <= cut + 0.25 < word.end)
+    assert middle.is_pause
+    assert middle.duration > 0.4
+    assert [w.text for w in result.spoken] == [w.text for w in aligned.spoken]
 
 
 def test_the_torch_network_is_the_numpy_one() -> None:
