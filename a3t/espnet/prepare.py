@@ -138,8 +138,12 @@ def prepare(
     dev: int | None = None,
     test: int | None = None,
     unseen: frozenset[str] = frozenset(),
+    clips: int | None = None,
 ) -> str:
-    """Write all splits' directories and left-out.tsv; returns a summary in one line."""
+    """Write all splits' directories and left-out.tsv; returns a summary in one line.
+
+    ``clips`` keeps that many of each split, evenly spread over it: for trying a recipe out.
+    """
     left_out = LeftOut()
     utterances = usable(read(corpus, folder), left_out)
     splits = split(corpus, utterances, dev, test, unseen, left_out)
@@ -147,11 +151,18 @@ def prepare(
     for name in ("train", "dev", "test"):
         if name not in splits:
             raise InputError(f"No clip of {folder} is left for {name}.")
+    if clips:
+        splits = {name: _spread(part, clips) for name, part in splits.items()}
     for name, part in splits.items():
         write_kaldi(out / name, part)
     left_out.save(out / "left-out.tsv")
     sizes = ", ".join(f"{len(part)} {name}" for name, part in splits.items())
     return f"{sizes}; left out: {left_out.summary()}"
+
+
+def _spread(utterances: Sequence[Utterance], count: int) -> list[Utterance]:
+    step = max(1, len(utterances) // count)
+    return list(utterances[::step][:count])
 
 
 def read_names(path: Path | None) -> frozenset[str]:
@@ -171,13 +182,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dev", type=int, help="clips (of each speaker, VCTK) for development")
     parser.add_argument("--test", type=int, help="clips (of each speaker, VCTK) for testing")
     parser.add_argument("--unseen", type=Path, help="file of speakers whom training never hears")
+    parser.add_argument("--clips", type=int, help="keep so many of each split, for a trial")
     options = parser.parse_args(arguments)
+    places = (options.corpus, options.folder, options.out)
     sizes = (options.dev, options.test)
-    return run(
-        lambda: print(
-            prepare(options.corpus, options.folder, options.out, *sizes, read_names(options.unseen))
-        )
-    )
+    return run(lambda: print(prepare(*places, *sizes, read_names(options.unseen), options.clips)))
 
 
 if __name__ == "__main__":
