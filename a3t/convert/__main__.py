@@ -1,0 +1,59 @@
+"""Convert a checkpoint of the first A3T implementation.
+
+python -m a3t.convert CHECKPOINT.pth --config config.yaml --out FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from a3t.commands import run
+from a3t.convert.checkpoint import convert
+from a3t.pretrained import save_checkpoint
+
+CARD = """# {name}
+
+Converted by `python -m a3t.convert` from a checkpoint of the first A3T implementation. Its licence
+and its training data are those of that checkpoint.
+
+- **Positions**: {positions}. **Padding**: {padding}.
+- **Phones**: {phones}.
+- **Left over**: {unmatched}.
+"""
+
+
+def _convert(options: argparse.Namespace) -> None:
+    choices = (options.positions == "legacy", options.padding == "legacy")
+    found = convert(options.checkpoint, options.config, *choices)
+    for name in found.unmatched:
+        print(f"unmatched: {name}", file=sys.stderr)
+    phones = "our inventory" if found.reordered else "the checkpoint's own list, in its own order"
+    card = CARD.format(
+        name=options.out.name,
+        positions=options.positions,
+        padding=options.padding,
+        phones=phones,
+        unmatched=", ".join(found.unmatched) or "nothing",
+    )
+    digest = save_checkpoint(options.out, found.config, found.weights, card)
+    print(f"{options.out}: {len(found.weights)} tensors, phones: {phones}, sha256 {digest}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 done, 1 the checkpoint can't be converted (one sentence says why)."""
+    parser = argparse.ArgumentParser(prog="python -m a3t.convert", description=__doc__)
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--config", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    kinds = {"choices": ["legacy", "own"], "default": "legacy"}
+    parser.add_argument("--positions", **kinds, help="legacy: as it was trained")  # type: ignore[arg-type]
+    parser.add_argument("--padding", **kinds, help="legacy: as it was trained")  # type: ignore[arg-type]
+    options = parser.parse_args(arguments)
+    return run(lambda: _convert(options))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
