@@ -138,6 +138,8 @@ def launch(
         "enable_monitoring": False,
         "css": (Path(__file__).parent / "page.css").read_text(encoding="utf-8"),
         "app_kwargs": {"middleware": [Middleware(Guard)]},
+        # Leaves out gradio's look at its own page, which gives up after 3 s on a busy machine.
+        "_frontend": False,
     }
     page = build_page(service)
     _, address, _ = page.launch(

@@ -101,10 +101,12 @@ class EditTab:
             elem_id="stage",
         )
         with gr.Row():
-            self.files = gr.File(
-                label=texts.FILES, file_count="multiple", interactive=False, elem_id="files"
-            )
-            self.history = gr.HTML("", label=texts.HISTORY, elem_id="history")
+            with gr.Column(min_width=300):
+                self.files = gr.File(
+                    label=texts.FILES, file_count="multiple", interactive=False, elem_id="files"
+                )
+            with gr.Column(min_width=300):
+                self.history = gr.HTML("", label=texts.HISTORY, elem_id="history")
 
     def _connect(self) -> None:
         results = [
@@ -121,7 +123,7 @@ class EditTab:
         ]
         quick: dict[str, Any] = {
             "outputs": results,
-            "queue": False,
+            "concurrency_limit": None,  # not queue=False: then errors are not shown
             "show_progress": "hidden",
             "api_visibility": "private",
         }
@@ -143,12 +145,14 @@ class EditTab:
             self.on_example, [self.session], outputs=[*results, self.recording], **_rest(quick)
         )
         gr.on(
-            [self.text.input, self.new_text.input],
+            [self.text.change, self.new_text.change],
             self.on_typing,
             [self.text, self.new_text],
             outputs=[self.changes],
             trigger_mode="always_last",
-            **_rest(quick),
+            queue=False,
+            show_progress="hidden",
+            api_visibility="private",
         )
         self.words_file.upload(
             self.on_words_file, [self.words_file, self.new_text, self.session], **quick
@@ -163,7 +167,9 @@ class EditTab:
             [self.session],
             outputs=[self.status],
             cancels=[found, planned, made],
-            **_rest(quick),
+            queue=False,
+            show_progress="hidden",
+            api_visibility="private",
         )
         self.takes.input(self.on_choose, [self.takes, self.session], **quick)
         self.accept.click(self.on_accept, [self.session], **quick)
@@ -215,9 +221,11 @@ class EditTab:
             }
 
     def on_typing(self, text: str, new_text: str) -> Shown:
-        with one_sentence():
+        try:
             typed = limits.check_text(text, "transcript"), limits.check_text(new_text, "new text")
-            return {self.changes: changes_html(*typed)}
+        except InputError as error:
+            return {self.changes: note(str(error))}
+        return {self.changes: changes_html(*typed)}
 
     def on_words_file(self, upload: str | None, new_text: str, session: Session | None) -> Shown:
         with one_sentence():

@@ -2,9 +2,10 @@
 // Runs as the body of a function (element, trigger, props, server, upload, watch); `props.value` is
 // what app/view.py's stage() makes. Nothing is drawn as HTML: texts are set as text.
 
-const MIN_PIXELS_PER_SECOND = 110;
+const MIN_PIXELS_PER_SECOND = 150;
 const NAMES = 16, WAVE = 64, MEL = 96, TIER = 16; // heights: names of edits, waveform, mel, phones
-const COLOURS = { replace: "#0072B2", insert: "#009E73", delete: "#D55E00" };
+const LIGHT = { replace: "#0072B2", insert: "#008060", delete: "#C04D00" };
+const DARK = { replace: "#56B4E9", insert: "#35C79D", delete: "#FF9B5E" };
 const SIGNS = { replace: "↔", insert: "+", delete: "−" };
 
 const find = (name) => element.querySelector(`[data-part=${name}]`);
@@ -97,6 +98,7 @@ function drawSide(side) {
   pen.scale(scale, scale);
   const style = getComputedStyle(element);
   const ink = style.getPropertyValue("--body-text-color") || "#222";
+  const colours = element.closest(".dark") ? DARK : LIGHT;
   const x = (time) => ((time - data.start) / span) * width;
 
   if (side.image.complete && side.image.naturalWidth) {
@@ -114,11 +116,11 @@ function drawSide(side) {
   pen.globalAlpha = 1;
   for (const mark of data.marks) {
     const left = x(mark.start), right = Math.max(x(mark.end), left + 2);
-    pen.fillStyle = COLOURS[mark.op];
+    pen.fillStyle = colours[mark.op];
     pen.globalAlpha = 0.22;
     pen.fillRect(left, NAMES, right - left, WAVE);
     pen.globalAlpha = 1;
-    pen.strokeStyle = COLOURS[mark.op];
+    pen.strokeStyle = colours[mark.op];
     pen.lineWidth = 2;
     pen.strokeRect(left, NAMES, right - left, WAVE + MEL - 1);
     pen.font = "bold 12px sans-serif";

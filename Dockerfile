@@ -1,0 +1,21 @@
+# The page on a CPU:  docker build -t a3t . && docker run --rm -p 127.0.0.1:7860:7860 a3t
+FROM python:3.11-slim-bookworm
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends build-essential \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /srv/a3t
+COPY requirements.txt pyproject.toml README.md LICENSE ./
+# torch first, from the index whose builds have no CUDA: 190 MB instead of several GB.
+RUN pip install --no-cache-dir -c requirements.txt "$(grep '^torch==' requirements.txt)" \
+    --index-url https://download.pytorch.org/whl/cpu --extra-index-url https://pypi.org/simple
+COPY a3t a3t
+COPY alignment alignment
+COPY app app
+# Editable: the weights and the page's files are used where they lie. `demo` brings the example.
+RUN pip install --no-cache-dir -c requirements.txt -e '.[app,demo]' \
+    && useradd --create-home speaker
+USER speaker
+EXPOSE 7860
+# Whoever publishes the port beyond this computer adds --auth NAME:PASSWORD instead of --no-auth.
+ENTRYPOINT ["python", "-m", "app", "--host", "0.0.0.0"]
+CMD ["--no-auth"]

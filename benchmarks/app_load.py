@@ -1,0 +1,148 @@
+"""Several people at the page at once: who gets their own result, how long, how much memory.
+
+    python -m benchmarks.app_load [--people 8] [--rounds 2]
+
+Starts the page on this machine, then each person (a thread with a client of its own) edits a
+recording that differs from everybody else's in pitch and length, `--rounds` times. Every answer is
+checked against the person's own recording, sample for sample outside the edit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from urllib.request import urlopen
+
+import numpy as np
+import soundfile
+import soxr
+
+from a3t.demo import TEXT, example_recording
+
+NEW_TEXT = TEXT.replace("always", "never")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--people", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--port", type=int, default=7931)
+    options = parser.parse_args()
+    url = f"http://127.0.0.1:{options.port}"
+    command = [sys.executable, "-m", "app", "--port", str(options.port)]
+    begun = time.monotonic()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        subprocess.Popen(command, stdout=subprocess.DEVNULL) as server,
+    ):
+        try:
+            wait_for(url, server)
+            print(f"the page answers after {time.monotonic() - begun:.1f} s")
+            peak = Peak(server.pid)
+            waits: list[float] = []
+            faults: list[str] = []
+            recordings = [own_recording(Path(folder), k) for k in range(options.people)]
+            people = [
+                threading.Thread(target=person, args=(url, wav, options.rounds, waits, faults))
+                for wav in recordings
+            ]
+            begun = time.monotonic()
+            for thread in people:
+                thread.start()
+            for thread in people:
+                thread.join()
+            took = time.monotonic() - begun
+            expected = options.people * options.rounds
+            print(f"{len(waits)} of {expected} edits in {took:.1f} s, wrong: {len(faults)}")
+            if waits:
+                print(
+                    f"a person waits {np.median(waits):.1f} s (median), {max(waits):.1f} s (most)"
+                )
+            print(
+                f"server: {peak.stop() / 1e6:.0f} MB at most, {cpu_seconds(server.pid):.0f} s CPU"
+            )
+        finally:
+            server.terminate()
+            server.wait(30)
+    for fault in faults:
+        print(fault)
+    sys.exit(bool(faults) or len(waits) != expected)
+
+
+def own_recording(folder: Path, k: int) -> Path:
+    """The example, 1 % faster for each person: nobody's samples are another's."""
+    samples, rate = soundfile.read(example_recording())
+    path = folder / f"person-{k}.wav"
+    soundfile.write(path, soxr.resample(samples, rate * (1 + 0.01 * k), rate), rate, "PCM_16")
+    return path
+
+
+def person(url: str, wav: Path, rounds: int, waits: list[float], faults: list[str]) -> None:
+    from gradio_client import Client, handle_file
+
+    before = soundfile.read(wav, dtype="int16")[0]
+    try:
+        client = Client(url, verbose=False, analytics_enabled=False)
+        for _ in range(rounds):
+            begun = time.monotonic()
+            audio, record, _ = client.predict(
+                handle_file(wav), TEXT, NEW_TEXT, 0, 1.0, api_name="/edit"
+            )
+            waits.append(time.monotonic() - begun)
+            (edit,) = json.loads(Path(record).read_text(encoding="utf-8"))["edits"]
+            after = soundfile.read(audio, dtype="int16")[0]
+            kept = np.delete(before, np.s_[slice(*edit["source"])])
+            if not np.array_equal(kept, np.delete(after, np.s_[slice(*edit["output"])])):
+                faults.append(f"{wav.name}: the result is not this person's recording")
+    except Exception as error:
+        faults.append(f"{wav.name}: {error}")
+
+
+class Peak:
+    """The most memory that a process has held (resident, bytes), looked at ten times a second."""
+
+    def __init__(self, pid: int) -> None:
+        self.most = 0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, args=(pid,), daemon=True)
+        self._thread.start()
+
+    def _watch(self, pid: int) -> None:
+        page = os.sysconf("SC_PAGE_SIZE")
+        while not self._ended.wait(0.1):
+            fields = Path(f"/proc/{pid}/statm").read_text().split()
+            self.most = max(self.most, int(fields[1]) * page)
+
+    def stop(self) -> int:
+        self._ended.set()
+        self._thread.join()
+        return self.most
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_for(url: str, server: subprocess.Popen[bytes], patience: float = 180.0) -> None:
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        if server.poll() is not None:
+            sys.exit("the page could not be started")
+        try:
+            with urlopen(url, timeout=30):
+                return
+        except OSError:
+            time.sleep(0.2)
+    sys.exit(f"the page does not answer within {patience:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
