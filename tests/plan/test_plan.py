@@ -1,0 +1,193 @@
+"""The plan of any edit: its phones say the new text, its frames fit the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from a3t.errors import InputError
+from a3t.plan.plan import make_plan
+from a3t.plan.prompt import PROMPT, speech_plan
+from a3t.plan.windows import CONTEXT, LONGEST, lay_out
+from a3t.records import Asked, EditPlan
+from a3t.text.transcript import Transcript
+from alignment.records import Alignment, Phone, Word, pause
+
+# A language in which every word is one vowel between two consonants.
+WORDS = {
+    "ban": "B AE1 N", "dot": "D AA1 T", "feel": "F IY1 L", "good": "G UH1 D", "kit": "K IH1 T",
+    "lock": "L AA1 K", "moon": "M UW1 N", "pen": "P EH1 N", "rose": "R OW1 Z", "song": "S AO1 NG",
+}  # fmt: skip
+SPOKEN = st.lists(st.sampled_from(sorted(WORDS)), min_size=1, max_size=14)
+
+
+class SixFrames:
+    """A duration predictor that says 6 frames of every phone, and 12 of a pause."""
+
+    def frames(self, symbols: Sequence[str], words: Sequence[int]) -> list[float]:
+        return [12.0 if symbol == "sp" else 6.0 for symbol in symbols]
+
+
+def aligned(words: Sequence[str], seconds: float = 0.1, seed: int = 0) -> Alignment:
+    """Each phone takes ``seconds``; silence of 0.2 s at the ends, and after some words."""
+    rng = np.random.default_rng(seed)
+    result = [pause(0.0, 0.2)]
+    now = 0.2
+    for k, word in enumerate(words):
+        phones = []
+        for symbol in WORDS[word].split():
+            phones.append(Phone(symbol, now, now + seconds))
+            now += seconds
+        result.append(Word(word, phones[0].start, now, 1.0, tuple(phones)))
+        if k + 1 == len(words) or rng.random() < 0.3:
+            result.append(pause(now, now + 0.2))
+            now += 0.2
+    return Alignment(tuple(result), now)
+
+
+def planned(
+    old: Sequence[str], new: Sequence[str], speed: float = 1.0, fit: bool = False, margin: int = 2
+) -> EditPlan:
+    alignment = aligned(old)
+    return make_plan(
+        Transcript.from_text(" ".join(old)),
+        Transcript.from_text(" ".join(new)),
+        alignment,
+        [WORDS[word].split() for word in new],
+        SixFrames(),  # type: ignore[arg-type]
+        1 + int(alignment.duration * 80),
+        Asked(speed, fit, margin / 80),
+    )
+
+
+def said(plan: EditPlan) -> list[str]:
+    """The phones of the edited speech from its first to its last frame, pauses left out."""
+    edits = list(plan.edits)
+    symbols: list[str] = []
+    for phone in plan.phones:
+        while edits and edits[0].source[0] <= phone.first:
+            symbols += [made.symbol for made in edits.pop(0).phones]
+        if not any(e.source[0] <= phone.first < e.source[1] for e in plan.edits):
+            symbols.append(phone.symbol)
+    for edit in edits:
+        symbols += [made.symbol for made in edit.phones]
+    return [symbol for symbol in symbols if symbol != "sp"]
+
+
+@settings(max_examples=150)
+@given(SPOKEN, SPOKEN)
+def test_the_edited_speech_says_the_new_text(old: list[str], new: list[str]) -> None:
+    plan = planned(old, new)
+    assert said(plan) == [phone for word in new for phone in WORDS[word].split()]
+
+
+@settings(max_examples=150)
+@given(SPOKEN, SPOKEN)
+def test_what_is_taken_fits_the_recording_and_never_overlaps(
+    old: list[str], new: list[str]
+) -> None:
+    plan = planned(old, new)
+    reached = 0
+    for edit in plan.edits:
+        first, last = edit.remade
+        assert reached <= first - edit.overlap[0] <= edit.source[0] <= edit.source[1]
+        reached = last + edit.overlap[1]
+        assert reached <= plan.frames
+        assert all(phone.frames >= 1 for phone in edit.phones)
+        assert (edit.op == "delete") == (not edit.phones)
+        assert max(edit.margin) <= 2
+
+
+@settings(max_examples=100)
+@given(SPOKEN, SPOKEN)
+def test_windows_hold_what_is_kept_and_mask_what_is_new(old: list[str], new: list[str]) -> None:
+    plan = planned(old, new)
+    seen: set[int] = set()
+    for window in plan.windows:
+        frames = lay_out(plan, window)
+        made = sum(plan.edits[k].frames for k in window.edits)
+        assert len(frames.source) <= LONGEST + CONTEXT + made
+        assert frames.masked[frames.source < 0].all()
+        kept = frames.source[frames.source >= 0]
+        assert (np.diff(kept) > 0).all()
+        for k in window.edits:
+            seen.add(k)
+            first, last = frames.spans[k]
+            assert (frames.source[first:last] == -1).all()
+            assert last - first == plan.edits[k].frames
+            gone = range(*plan.edits[k].source)
+            assert not set(kept.tolist()) & set(gone)
+        # Nothing is made anew but the new words and the margins of their neighbours.
+        remade = {f for k in window.edits for f in range(*plan.edits[k].remade)}
+        assert set(frames.source[frames.masked & (frames.source >= 0)].tolist()) <= remade
+        assert len(frames.phone_of_frame) == len(frames.source)
+    assert seen == {k for k, edit in enumerate(plan.edits) if edit.phones}
+
+
+@given(SPOKEN)
+def test_the_same_words_are_no_edit(words: list[str]) -> None:
+    plan = planned(words, words)
+    assert plan.edits == () and plan.windows == ()
+
+
+def test_new_words_take_the_speakers_time() -> None:
+    """The recording's phones take 0.1 s, 8 frames, where 6 are expected: so 4/3 of 6 each."""
+    plan = planned(["ban", "dot", "feel"], ["ban", "good", "feel"])
+    assert [phone.frames for phone in plan.edits[0].phones] == [8, 8, 8]
+    assert plan.rate == pytest.approx(4 / 3)
+    fast = planned(["ban", "dot", "feel"], ["ban", "good", "feel"], speed=2.0)
+    assert fast.edits[0].frames == 12
+
+
+@given(st.integers(3, 5), st.integers(3, 5))
+def test_fitted_words_take_the_time_of_what_they_replace(old: int, new: int) -> None:
+    plan = planned(["ban", *["dot"] * old, "feel"], ["ban", *["good"] * new, "feel"], fit=True)
+    (edit,) = plan.edits
+    assert edit.frames == edit.source[1] - edit.source[0]
+    assert edit.scale == pytest.approx((edit.source[1] - edit.source[0]) / (new * 24.0))
+
+
+def test_what_nobody_could_say_in_the_time_is_refused() -> None:
+    with pytest.raises(InputError, match=r"“good good.*” would take 4.0 times as long"):
+        planned(["ban", "dot", "feel"], ["ban", *["good"] * 4, "feel"], fit=True)
+
+
+@given(SPOKEN, SPOKEN, st.integers(0, 20))
+def test_any_margin_leaves_room_for_the_joints(old: list[str], new: list[str], margin: int) -> None:
+    reached = 0
+    for edit in planned(old, new, margin=margin).edits:
+        assert max(edit.margin) <= margin
+        assert reached <= edit.remade[0] - edit.overlap[0]
+        reached = edit.remade[1] + edit.overlap[1]
+
+
+def test_another_texts_alignment_is_refused() -> None:
+    text = Transcript.from_text("ban dot")
+    with pytest.raises(InputError, match="alignment's words"):
+        make_plan(text, text, aligned(["ban"]), [], SixFrames(), 200)  # type: ignore[arg-type]
+
+
+def test_more_than_a_minute_in_one_edit_is_refused() -> None:
+    with pytest.raises(InputError, match="more than a minute"):
+        planned(["ban"], ["ban", *["dot", "feel"] * 110])
+
+
+@given(SPOKEN, SPOKEN)
+def test_a_prompt_is_followed_by_its_target(prompt: list[str], target: list[str]) -> None:
+    alignment = aligned(prompt)
+    window, (first, last) = speech_plan(
+        alignment,
+        Transcript.from_text(" ".join(target)),
+        [WORDS[word].split() for word in target],
+        SixFrames(),  # type: ignore[arg-type]
+        1 + int(alignment.duration * 80),
+    )
+    heard = last - first
+    assert 0 < heard <= PROMPT + 20
+    assert not window.masked[:heard].any() and window.masked[heard:].all()
+    new = [phone.symbol for phone in window.phones if phone.source is None]
+    assert [s for s in new if s != "sp"] == [p for w in target for p in WORDS[w].split()]
