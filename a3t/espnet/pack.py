@@ -110,14 +110,42 @@ def _write(
     print(f"{folder}: {save_checkpoint(folder, config, tensors, card)}")
 
 
+def pack_zoo(exp: Path, out: Path) -> None:
+    """The run as ESPnet's model zoo has it: a zip that `espnet_model_zoo` unpacks.
+
+    ``A3TTask.build_model_from_file`` reads what is in it.
+    """
+    try:
+        from espnet2.main_funcs.pack_funcs import pack as pack_archive
+    except ImportError as error:
+        raise InputError(
+            f"ESPnet is not here ({error}): set it up as recipes/README.md says."
+        ) from None
+    read_average(exp)  # refuses what is missing, in a sentence
+    stats = [exp / "stats" / "train" / "mel_stats.npz"]
+    pack_archive(
+        files={"a3t_model_file": exp / AVERAGE},
+        yaml_files={"a3t_train_config": exp / "config.yaml"},
+        outpath=out,
+        option=[path for path in stats if path.exists()],
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 something is missing (one sentence says what)."""
     parser = argparse.ArgumentParser(prog="python -m a3t.espnet.pack", description=__doc__)
     parser.add_argument("exp", type=Path)
     parser.add_argument("durations", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--zoo", type=Path, metavar="ZIP", help="also for ESPnet's model zoo")
     options = parser.parse_args(arguments)
-    return run(lambda: pack(options.exp, options.durations, options.out))
+
+    def work() -> None:
+        pack(options.exp, options.durations, options.out)
+        if options.zoo:
+            pack_zoo(options.exp, options.zoo)
+
+    return run(work)
 
 
 if __name__ == "__main__":

@@ -114,6 +114,7 @@ def draw_attention(network: A3T, clip: Clip, path: Path) -> None:
     axes.set_yticks(range(last - first), [PHONES[k] for k in clip.phones[first:last]])
     axes.set_xticks(clip.edges[first:last] - start - 0.5, clip.edges[first:last])
     axes.set(xlabel="frame (12.5 ms; ticks: where each phone begins)", ylabel="phone")
+    axes.tick_params(axis="x", rotation=90)
     axes.set_title("Attention of frames to phones, encoder's last layer, mean over heads")
     figure.colorbar(image)
     figure.savefig(path, dpi=150)
