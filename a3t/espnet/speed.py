@@ -3,9 +3,9 @@
 python -m a3t.espnet.speed --config recipes/shared/conf/a3t_paper.yaml --frames 300 --clips 2
 
 Both are built from the same arguments and take turns, step by step, on the same batch: forward,
-backward, an Adam step. ``--clock cpu`` counts the process's own seconds (of all its threads), for a
-machine that has other things to do. ESPnet's is assembled as the first A3T implementation was: Conformer stacks
-over [frames ; phones] with relative positions, Linear, Post-Net.
+backward, an Adam step. ``--clock cpu`` counts the process's own seconds (of all its threads), for
+a machine that has other things to do. ESPnet's is assembled as the first A3T implementation was:
+Conformer stacks over [frames ; phones] with relative positions, Linear, Post-Net.
 """
 
 from __future__ import annotations
