@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from a3t.audio.files import atomic_path
 from a3t.commands import run
 from a3t.errors import InputError
 
@@ -51,7 +52,9 @@ def resolve(arguments: Sequence[str]) -> list[str]:
         config = read_config(Path(result[places["--config"]]))
         target = Path(result[places["--output_dir"]]) / "given.yaml"
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+        # Whole or not at all: processes of one training may write it at the same time.
+        with atomic_path(target) as temporary:
+            temporary.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
         result[places["--config"]] = str(target)
     return result
 

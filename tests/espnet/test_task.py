@@ -216,3 +216,33 @@ def test_batches_hold_no_more_mel_elements_than_they_may(corpus: Path) -> None:
     # ESPnet closes a batch when it has reached the number: one clip more may be in it.
     assert all(size - 80 * max(frames.values()) <= 12_000 for size in sizes)
     assert max(sizes) > 8_000
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "no alignment embedding": {"model_conf": {"alignment_rows": 0}},
+    "Transformer": {"model_conf": {"encoder_kernel": None, "decoder_kernel": None}},
+    "no Post-Net": {"model_conf": {"postnet_layers": 0}},
+    "L2": {"loss_power": 2},
+    "speech only": {"data_conf": {"speech_only": 0.15}},
+    "crops": {
+        "model_conf": {"frame_phones": True, "frame_progress": True, "phone_positions": "aligned"},
+        "data_conf": {"crop": [20, 30], "augment": {"warp": 0.1}},
+        "masking_conf": {"scheme": "use", "arguments": {"ratio": [0.2, 0.8]}},
+    },
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_kind_of_configuration_trains(corpus: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "exp"
+    # A scheme's arguments are no other scheme's: masking is replaced, all else is merged.
+    base = {key: value for key, value in CONFIG.items() if key != "masking_conf"}
+    config = train.merge(base, CHANGES[name])
+    assert train.main(command(corpus, out, "--max_epoch", "1", config=config)) == 0
+    found = state(out)
+    assert np.isfinite(losses(out)).all()
+    # Whatever is left out, all that is there is trained.
+    moments = found["optimizers"][0]["state"]
+    idle = [k for k, values in moments.items() if not values["exp_avg"].abs().sum() > 0]
+    allowed = 3 if name == "speech only" else 0  # no phones, and of the alignment row 0 alone
+    assert len(idle) <= allowed, idle
