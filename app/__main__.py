@@ -70,7 +70,10 @@ def main(arguments: list[str] | None = None) -> int:
             with launch(service, options.host, options.port, auth, options.root_path) as address:
                 print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
                 service.warm_up()
-                threading.Event().wait()
+                try:
+                    threading.Event().wait()
+                finally:
+                    service.close()
         except ModuleNotFoundError as error:
             if error.name != "gradio":
                 raise

@@ -1,8 +1,8 @@
 """What the page does: one method for each thing that can be asked, all of them over the Editor.
 
-The models are loaded once, in the background, and work for one request at a time. Every request of
-the API, and every session of the page, has a folder of its own under `folder`, with a name that
-can't be guessed; it is deleted an hour after it was last used (`limits.forget_old`).
+The models are loaded once, into a process of their own, and work for one request at a time. Every
+request of the API, and every session of the page, has a folder of its own under `folder`, with a
+name that can't be guessed; it is deleted an hour after it was last used (`limits.forget_old`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from alignment.errors import AlignmentError
 from app import limits, texts
 from app.sessions import Session, Version
 from app.watching import Watch
+from app.worker import EditorProcess
 
 if TYPE_CHECKING:  # torch is imported with the models, in the background
-    from a3t.editor import Editor
     from a3t.records import EditPlan
     from alignment.records import Alignment
 
@@ -50,10 +50,10 @@ class Service:
     """The editor behind the page. `folder` also takes the web server's uploads; nothing outside it
     is read on anybody's request."""
 
-    def __init__(self, folder: Path, load: Callable[[], Editor] | None = None) -> None:
+    def __init__(self, folder: Path, start: Callable[[], EditorProcess] = EditorProcess) -> None:
         self.folder = folder
-        self._load = load
-        self._editor: Editor | None = None
+        self._start = start
+        self._editor: EditorProcess | None = None
         self._lock = threading.Lock()
 
     def warm_up(self) -> None:
@@ -62,23 +62,30 @@ class Service:
 
     def _warm_up(self) -> None:
         try:
-            with self.editor(Watch()):
-                pass
+            with self.editor(Watch()) as editor:
+                import a3t.audio.windows  # noqa: F401  (torch, which the stage's mel needs)
+
+                editor.ready()
         except Exception:
             log.exception("the models could not be loaded; the first request tries again")
 
     @contextmanager
-    def editor(self, watch: Watch) -> Iterator[Editor]:
+    def editor(self, watch: Watch) -> Iterator[EditorProcess]:
         """The editor, for one request at a time, which tells `watch` what it is doing."""
         watch("load")
         with self._lock:
-            if self._editor is None:
-                self._editor = (self._load or _load_editor)()
+            if self._editor is None or not self._editor.alive:
+                self._editor = self._start()
             self._editor.progress = watch
             try:
                 yield self._editor
             finally:
                 self._editor.progress = None
+
+    def close(self) -> None:
+        """Ends the editor's process."""
+        if self._editor is not None:
+            self._editor.close()
 
     # ---- a session's steps --------------------------------------------------------------------
 
@@ -129,7 +136,7 @@ class Service:
     def plan(self, session: Session, wish: Wish, watch: Watch) -> EditPlan:
         """Plan the edit of the session's recording, and remember the plan."""
         with self._sentences(session.folder), self.editor(watch) as editor:
-            self._know(session, wish, editor, watch)
+            self._know(session, wish, editor)
             known = session.current
             plan = editor.plan(known.audio, wish.new_text, known.text, known.alignment, wish.speed)
         session.forget_takes()
@@ -142,10 +149,10 @@ class Service:
         from app.taking import write_take
 
         with self._sentences(session.folder), self.editor(watch) as editor:
-            self._know(session, wish, editor, watch)
+            self._know(session, wish, editor)
             known = session.current
             recording = Recording.open(known.audio)
-            editor.seconds = {"load": editor.seconds.get("load", 0.0)}
+            editor.forget_seconds()
             speeds = [wish.speed * pace for pace in TAKE_SPEEDS[: max(1, wish.takes)]]
             plans = [
                 editor.plan(recording, wish.new_text, known.text, known.alignment, speed)
@@ -165,7 +172,7 @@ class Service:
         session.forget_takes()
         session.plan, session.takes = plans[0], tuple(takes)
 
-    def _know(self, session: Session, wish: Wish, editor: Editor, watch: Watch) -> None:
+    def _know(self, session: Session, wish: Wish, editor: EditorProcess) -> None:
         """The current version's text and alignment, found now unless they are known."""
         session.touch()
         known = session.current
@@ -269,9 +276,3 @@ class Service:
         folder = self.folder / secrets.token_hex(24)
         folder.mkdir(parents=True)
         return folder
-
-
-def _load_editor() -> Editor:
-    from a3t.editor import Editor
-
-    return Editor.load()

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -89,7 +90,9 @@ def person(url: str, wav: Path, rounds: int, waits: list[float], faults: list[st
 
     before = soundfile.read(wav, dtype="int16")[0]
     try:
-        client = Client(url, verbose=False, analytics_enabled=False)
+        client = Client(
+            url, verbose=False, analytics_enabled=False, httpx_kwargs={"timeout": 300.0}
+        )
         for _ in range(rounds):
             begun = time.monotonic()
             audio, record, _ = client.predict(
@@ -106,7 +109,7 @@ def person(url: str, wav: Path, rounds: int, waits: list[float], faults: list[st
 
 
 class Peak:
-    """The most memory that a process has held (resident, bytes), looked at ten times a second."""
+    """The most memory that the server and its worker held together (resident, bytes)."""
 
     def __init__(self, pid: int) -> None:
         self.most = 0
@@ -117,8 +120,11 @@ class Peak:
     def _watch(self, pid: int) -> None:
         page = os.sysconf("SC_PAGE_SIZE")
         while not self._ended.wait(0.1):
-            fields = Path(f"/proc/{pid}/statm").read_text().split()
-            self.most = max(self.most, int(fields[1]) * page)
+            held = 0
+            for process in family(pid):
+                with suppress(OSError):
+                    held += int(Path(f"/proc/{process}/statm").read_text().split()[1]) * page
+            self.most = max(self.most, held)
 
     def stop(self) -> int:
         self._ended.set()
@@ -126,9 +132,19 @@ class Peak:
         return self.most
 
 
+def family(pid: int) -> list[int]:
+    """The process and its children."""
+    children = Path(f"/proc/{pid}/task").glob("*/children")
+    return [pid, *(int(child) for file in children for child in file.read_text().split())]
+
+
 def cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Of the process and its children."""
+    ticks = 0
+    for process in family(pid):
+        fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def wait_for(url: str, server: subprocess.Popen[bytes], patience: float = 180.0) -> None:

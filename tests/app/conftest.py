@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,12 +17,27 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 from a3t.editor import Editor
 from app.__main__ import launch
 from app.service import Service
+from app.worker import EditorProcess, work
+
+
+class EditorThread(EditorProcess):
+    """The worker as a thread, over a pipe all the same: no test waits for another loading."""
+
+    def __init__(self, load: Callable[[], Any]) -> None:
+        self.progress = None
+        self._pipe, theirs = multiprocessing.Pipe()
+        self._thread = threading.Thread(target=work, args=(theirs, load), daemon=True)
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        return self._thread.is_alive()
 
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory, editor: Editor) -> Service:
     folder = tmp_path_factory.mktemp("app").resolve()
-    return Service(folder, lambda: editor)
+    return Service(folder, lambda: EditorThread(lambda: editor))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,166 @@
+"""The Editor in a process of its own.
+
+PocketSphinx holds Python's lock while it listens: in the server's own process it would stop the
+page for everybody as long as one person's recording is aligned. So the models live in a second
+process, which also keeps the page quick while they are loaded.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from a3t.errors import InputError
+from alignment.errors import AlignmentError
+
+if TYPE_CHECKING:
+    from a3t.editor import Editor
+    from a3t.records import EditedRecording, EditPlan, SpokenRecording
+    from a3t.text.transcript import Transcript
+
+
+class StoppedError(Exception):
+    """In the worker: whoever asked doesn't want it any more."""
+
+
+def load_editor() -> Editor:
+    from a3t.editor import Editor
+
+    return Editor.load()
+
+
+class EditorProcess:
+    """As an Editor: the same methods, arguments, results and errors; one call at a time.
+
+    What `progress` raises ends the call, and is raised here. Raises RuntimeError, with the
+    worker's trace, when something goes wrong inside; `alive` is False if the process has ended.
+    """
+
+    def __init__(self, load: Callable[[], Any] = load_editor) -> None:
+        self.progress: Callable[[str], None] | None = None
+        context = multiprocessing.get_context("spawn")  # the server has threads: no fork
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=work, args=(theirs, load), name="a3t", daemon=True)
+        self._process.start()
+        theirs.close()  # so that either side notices when the other ends
+
+    @property
+    def alive(self) -> bool:
+        return self._process.is_alive()
+
+    def ready(self) -> None:
+        """Returns when the models are loaded."""
+        self.ask("ready")
+
+    def forget_seconds(self) -> None:
+        """Begin to count the steps' seconds anew, as `Editor.edit` does."""
+        self.ask("forget_seconds")
+
+    def plan(self, *args: Any, **options: Any) -> EditPlan:
+        planned: EditPlan = self.ask("plan", *args, **options)
+        return planned
+
+    def render(self, *args: Any, **options: Any) -> EditedRecording:
+        rendered: EditedRecording = self.ask("render", *args, **options)
+        return rendered
+
+    def edit(self, *args: Any, **options: Any) -> EditedRecording:
+        edited: EditedRecording = self.ask("edit", *args, **options)
+        return edited
+
+    def tts(self, *args: Any, **options: Any) -> SpokenRecording:
+        spoken: SpokenRecording = self.ask("tts", *args, **options)
+        return spoken
+
+    def recognise(self, *args: Any, **options: Any) -> Transcript:
+        heard: Transcript = self.ask("recognise", *args, **options)
+        return heard
+
+    def ask(self, name: str, *args: Any, **options: Any) -> Any:
+        """Call the worker's method and answer its steps until it is done."""
+        return ask(self._pipe, name, args, options, self.progress)
+
+    def close(self) -> None:
+        self._pipe.close()
+        self._process.join(5)
+        if self._process.is_alive():
+            self._process.terminate()
+
+
+def ask(
+    pipe: Connection,
+    name: str,
+    args: tuple[Any, ...],
+    options: dict[str, Any],
+    progress: Callable[[str], None] | None = None,
+) -> Any:
+    """`EditorProcess.ask` over any pipe to `work`."""
+    stopped: BaseException | None = None
+    try:
+        pipe.send((name, args, options))
+        while True:
+            kind, value = pipe.recv()
+            if kind != "step":
+                break
+            try:
+                if progress is not None:
+                    progress(value)
+            except BaseException as error:
+                stopped = error
+            pipe.send(stopped is None)
+    except (EOFError, OSError) as error:
+        raise RuntimeError("the editor's process has ended") from error
+    if kind == "done":
+        return value
+    if kind == "sentence":
+        raise value
+    raise stopped or RuntimeError(f"in the editor's process:\n{value}")
+
+
+def work(pipe: Connection, load: Callable[[], Any]) -> None:
+    """The worker's life: load, then answer calls until nobody is there to ask."""
+    if multiprocessing.parent_process() is not None:  # not in a thread of a test
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and it this
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    editor: Any = None
+
+    def step(name: str) -> None:
+        pipe.send(("step", name))
+        if not pipe.recv():
+            raise StoppedError
+
+    try:
+        while True:
+            name, args, options = pipe.recv()
+            try:
+                if editor is None:
+                    editor = load()
+                editor.progress = step
+                try:
+                    result = answer(editor, name, args, options)
+                finally:
+                    editor.progress = None
+                pipe.send(("done", result))
+            except (InputError, AlignmentError) as error:
+                pipe.send(("sentence", error))
+            except (EOFError, BrokenPipeError):
+                raise
+            except Exception:
+                pipe.send(("failed", traceback.format_exc()))
+    except (EOFError, BrokenPipeError):
+        return
+
+
+def answer(editor: Any, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    match name:
+        case "ready":
+            return None
+        case "forget_seconds":
+            editor.seconds = {"load": editor.seconds.get("load", 0.0)}
+            return None
+        case _:
+            return getattr(editor, name)(*args, **options)

@@ -1,0 +1,95 @@
+"""The editor in a process of its own: results, errors, cancelling, and its end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from a3t.errors import InputError
+from alignment.errors import AlignmentError
+from app.worker import EditorProcess, ask, work
+from tests.conftest import ARCTIC
+
+
+class FakeEditor:
+    def __init__(self) -> None:
+        self.progress: Any = None
+        self.seconds = {"load": 1.0, "align": 2.0}
+        self.steps: list[str] = []
+
+    def plan(self, what: Any) -> Any:
+        for step in ("read", "align", "plan"):
+            self.progress(step)
+            self.steps.append(step)
+        if isinstance(what, Exception):
+            raise what
+        return what
+
+    def recognise(self) -> list[str]:
+        return self.steps
+
+
+@pytest.fixture
+def pipe() -> Iterator[Connection]:
+    ours, theirs = multiprocessing.Pipe()
+    thread = threading.Thread(target=work, args=(theirs, FakeEditor), daemon=True)
+    thread.start()
+    yield ours
+    ours.close()
+    thread.join(5)
+    assert not thread.is_alive()  # it ends when nobody is there to ask
+
+
+def test_a_result_and_its_steps(pipe: Connection) -> None:
+    steps: list[str] = []
+    assert ask(pipe, "plan", ({"a": 1},), {}, steps.append) == {"a": 1}
+    assert steps == ["read", "align", "plan"]
+
+
+@pytest.mark.parametrize("error", [InputError("Why."), AlignmentError("Why not.", [1, 2])])
+def test_sentences_come_as_they_are(pipe: Connection, error: Exception) -> None:
+    with pytest.raises(type(error), match=str(error)) as caught:
+        ask(pipe, "plan", (error,), {})
+    assert getattr(caught.value, "doubtful", None) == getattr(error, "doubtful", None)
+    assert ask(pipe, "plan", (1,), {}) == 1
+
+
+def test_other_errors_come_with_their_trace(pipe: Connection) -> None:
+    with pytest.raises(RuntimeError, match="KeyError: 'inside'"):
+        ask(pipe, "plan", (KeyError("inside"),), {})
+    assert ask(pipe, "plan", (2,), {}) == 2
+
+
+def test_what_progress_raises_ends_the_call(pipe: Connection) -> None:
+    def stop(step: str) -> None:
+        if step == "align":
+            raise TimeoutError("enough")
+
+    with pytest.raises(TimeoutError, match="enough"):
+        ask(pipe, "plan", (1,), {}, stop)
+    assert ask(pipe, "recognise", (), {}) == ["read"]
+
+
+@pytest.mark.slow
+def test_a_process_and_its_end(arctic: Path) -> None:
+    editor = EditorProcess()
+    plan = editor.plan(arctic, ARCTIC.replace("always", "never"), ARCTIC)
+    assert [edit.op for edit in plan.edits] == ["replace"]
+    pid = editor._process.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(RuntimeError, match="has ended"):
+        editor.ready()
+    end = time.monotonic() + 10
+    while editor.alive and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not editor.alive
