@@ -43,7 +43,7 @@ download() {
     if [ -d "$corpora" ]; then
         echo "The corpus is at $corpora."
     elif [ -n "${archives:-}" ]; then
-        "$python" -m a3t.espnet.download "$archives" "$(dirname "$corpora")"
+        "$python" -m a3t.training.espnet.download "$archives" "$(dirname "$corpora")"
     else
         echo "There is no folder $corpora: name one with --corpora." >&2
         return 1
@@ -51,7 +51,7 @@ download() {
 }
 
 prepare_data() {
-    "$python" -m a3t.espnet.prepare "$corpus" "$corpora" "$data" ${unseen:+--unseen "$unseen"} \
+    "$python" -m a3t.training.espnet.prepare "$corpus" "$corpora" "$data" ${unseen:+--unseen "$unseen"} \
         ${dev:+--dev "$dev"} ${test:+--test "$test"} ${clips:+--clips "$clips"}
 }
 
@@ -59,7 +59,7 @@ align_and_dump() {
     local split flags=(--aligner "$aligner" --jobs "$jobs")
     if "$pitch"; then flags+=(--pitch); fi
     for split in "$data"/*/; do
-        "$python" -m a3t.espnet.dump "$split" "$dump/$(basename "$split")" "${flags[@]}" || return
+        "$python" -m a3t.training.espnet.dump "$split" "$dump/$(basename "$split")" "${flags[@]}" || return
     done
 }
 
@@ -78,7 +78,7 @@ espnet() { # OUTPUT OPTIONS…: the task with this recipe's data
         fi
     done
     # shellcheck disable=SC2086 # train_args holds several words
-    "$python" -m a3t.espnet.train "${given[@]}" "$@" $train_args
+    "$python" -m a3t.training.espnet.train "${given[@]}" "$@" $train_args
 }
 
 statistics() { espnet "$exp/stats" --collect_stats true --batch_size 8; }
@@ -90,17 +90,17 @@ pretrain() {
 }
 
 train_durations() {
-    "$python" -m a3t.espnet.durations "$dump" "$durations" --config "$durations_config"
+    "$python" -m a3t.training.espnet.durations "$dump" "$durations" --config "$durations_config"
 }
 
-pack() { "$python" -m a3t.espnet.pack "$exp" "$durations" "$packed"; }
+pack() { "$python" -m a3t.training.espnet.pack "$exp" "$durations" "$packed"; }
 
 decode() {
-    "$python" -m a3t.espnet.decode "$data/test" "$packed" "$exp/decode" --vocoder "$vocoder"
+    "$python" -m a3t.training.espnet.decode "$data/test" "$packed" "$exp/decode" --vocoder "$vocoder"
 }
 
 evaluate() {
-    "$python" -m a3t.espnet.evaluate "$data" "$dump" "$packed" "$exp/evaluation" \
+    "$python" -m a3t.training.espnet.evaluate "$data" "$dump" "$packed" "$exp/evaluation" \
         --clips "$test_clips" --vocoder "$vocoder"
 }
 

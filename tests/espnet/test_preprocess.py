@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from a3t.espnet.preprocess import DataConfig, Preprocess, collate
 from a3t.model.a3t import A3T, reconstruction_loss
 from a3t.model.embeddings import Batch
 from a3t.model.masking import MaskingConfig
 from a3t.text.phones import PHONES
+from a3t.training.espnet.preprocess import DataConfig, Preprocess, collate
 
 THESIS = MaskingConfig("thesis", {"ratio": 0.8, "mean_span": 4.0})
 

@@ -18,7 +18,7 @@ import torch
 
 pytest.importorskip("espnet2", reason="ESPnet is not installed (see recipes/README.md)")
 
-from a3t.espnet import train
+from a3t.training.espnet import train
 from tests.espnet.toy import CONFIG, command, write_corpus
 
 FORK = multiprocessing.get_context("fork")
@@ -69,8 +69,8 @@ def test_training_learns_and_averages_its_best_epochs(finished: Path) -> None:
 def test_a_run_is_packed_for_the_model_zoo_and_read_back(finished: Path, tmp_path: Path) -> None:
     from espnet2.main_funcs.pack_funcs import unpack
 
-    from a3t.espnet.pack import pack_zoo
-    from a3t.espnet.task import A3TTask
+    from a3t.training.espnet.pack import pack_zoo
+    from a3t.training.espnet.task import A3TTask
 
     pack_zoo(finished, tmp_path / "a3t.zip")
     files = unpack(tmp_path / "a3t.zip", tmp_path / "unpacked")
@@ -88,7 +88,7 @@ def test_killed_in_the_middle_of_an_epoch_a_run_goes_on_as_if_it_had_not_been(
     arguments = command(corpus, out, "--max_epoch", "4", "--accum_grad", "2")
 
     def until_killed() -> None:
-        from a3t.espnet.preprocess import Preprocess
+        from a3t.training.espnet.preprocess import Preprocess
 
         plain = Preprocess.__call__
 

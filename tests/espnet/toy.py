@@ -64,7 +64,7 @@ def write_corpus(folder: Path) -> None:
 
 
 def command(corpus: Path, out: Path, *more: str, config: dict | None = None) -> list[str]:
-    """Arguments for ``a3t.espnet.train`` that train on the toy corpus into ``out``."""
+    """Arguments for ``a3t.training.espnet.train`` that train on the toy corpus into ``out``."""
     out.mkdir(parents=True, exist_ok=True)
     settings = out.parent / f"{out.name}.yaml"
     settings.write_text(yaml.safe_dump({**CONFIG, **(config or {})}))

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from a3t.errors import InputError
-from a3t.espnet.preprocess import DataConfig, Preprocess
-from a3t.espnet.train import merge, read_config, resolve
 from a3t.model.a3t import A3T
 from a3t.model.masking import MaskingConfig
+from a3t.training.espnet.preprocess import DataConfig, Preprocess
+from a3t.training.espnet.train import merge, read_config, resolve
 from a3t.training.loop import Schedule
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from a3t.errors import InputError
-from a3t.espnet.download import CORPORA, Archive, fetch, unpack
+from a3t.training.espnet.download import CORPORA, Archive, fetch, unpack
 
 
 def content() -> bytes:

@@ -10,9 +10,9 @@ import soundfile
 
 from a3t.audio.mel import log_mel
 from a3t.errors import InputError
-from a3t.espnet import dump as room
-from a3t.espnet.dump import dump, main, read_scp
 from a3t.text.phones import PHONES
+from a3t.training.espnet import dump as room
+from a3t.training.espnet.dump import dump, main, read_scp
 from tests.conftest import ARCTIC
 
 RATE = 16_000

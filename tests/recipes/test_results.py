@@ -13,13 +13,13 @@ import yaml
 
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.espnet import durations as room
-from a3t.espnet import evaluate, pictures
-from a3t.espnet.durations import errors, phone_class, read_features, report
-from a3t.espnet.pack import main as pack
-from a3t.espnet.train import read_config
 from a3t.model.a3t import A3T
 from a3t.text.phones import PHONE_ID, PHONES
+from a3t.training.espnet import durations as room
+from a3t.training.espnet import evaluate, pictures
+from a3t.training.espnet.durations import errors, phone_class, read_features, report
+from a3t.training.espnet.pack import main as pack
+from a3t.training.espnet.train import read_config
 from tests.conftest import ARCTIC
 from tests.espnet.toy import write_split
 

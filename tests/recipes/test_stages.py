@@ -12,7 +12,7 @@ RECIPES = Path(__file__).parents[2] / "recipes"
 STAND_IN = """#!/bin/sh
 echo "$*" >> "$CALLS"
 case "$*" in *"$FAILS"*) exit 1;; esac
-if [ "$2" = a3t.espnet.prepare ]; then mkdir -p "$5/train" "$5/dev" "$5/test"; fi
+if [ "$2" = a3t.training.espnet.prepare ]; then mkdir -p "$5/train" "$5/dev" "$5/test"; fi
 """
 
 
@@ -81,7 +81,7 @@ def test_a_stage_that_is_asked_for_is_done_again(recipe: Recipe) -> None:
 
 
 def test_a_stage_that_fails_says_so_and_stops(recipe: Recipe) -> None:
-    failed = recipe.run(fails="a3t.espnet.dump")
+    failed = recipe.run(fails="a3t.training.espnet.dump")
     assert failed.returncode == 1
     assert "Stage 3 (align_and_dump) failed" in failed.stderr and "--stage 3" in failed.stderr
     assert recipe.modules() == ["prepare", "dump"]

@@ -59,7 +59,7 @@ class Preprocess:
     data: DataConfig = field(default_factory=DataConfig)
     rows: int = 500
     seed: int = 0
-    epoch: int = 0  # set before each epoch; see `a3t.espnet.trainer.EpochIterFactory`
+    epoch: int = 0  # set before each epoch; see `a3t.training.espnet.trainer.EpochIterFactory`
 
     def __post_init__(self) -> None:
         self._masking = self.masking.build()
@@ -138,7 +138,7 @@ class Preprocess:
 
 
 def collate(clips: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[list[str], dict[str, Tensor]]:
-    """Pad clips to the longest: what `a3t.espnet.model.A3TModel.forward` takes, with B first.
+    """Pad clips to the longest, as `a3t.training.espnet.model.A3TModel.forward` takes them, B first.
 
     ``mel_lengths`` and ``phones_lengths`` (B,) say what is no padding.
     """

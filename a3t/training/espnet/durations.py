@@ -1,6 +1,6 @@
 """FastSpeech 2's duration predictor, trained on a recipe's own alignments and phones.
 
-python -m a3t.espnet.durations dump exp/durations --config a3t/model/conf/durations.yaml
+python -m a3t.training.espnet.durations dump exp/durations --config a3t/model/conf/durations.yaml
 
 Pauses are phones among the others. At the end errors.tsv has the error on clips that training did
 not hear, in milliseconds and by class of phone, for known speakers and, where the recipe holds some
@@ -22,10 +22,10 @@ import yaml
 from a3t.audio.files import atomic_path
 from a3t.audio.mel import HOP, MELS, SAMPLE_RATE
 from a3t.commands import run
-from a3t.espnet.dump import read_scp
 from a3t.plan.durations import DurationPredictor, rate_ratio
 from a3t.text.phones import PAUSE, PHONES, is_vowel, strip_stress
 from a3t.training.durations import DurationTraining
+from a3t.training.espnet.dump import read_scp
 from a3t.training.features import Features, Item
 from a3t.training.loop import CHECKPOINT, Run, stop_signals
 
@@ -121,7 +121,9 @@ def train(dump: Path, out: Path, config: dict[str, Any]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 something can't be used (one sentence says what)."""
-    parser = argparse.ArgumentParser(prog="python -m a3t.espnet.durations", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m a3t.training.espnet.durations", description=__doc__
+    )
     parser.add_argument("dump", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--config", type=Path, required=True)
@@ -130,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     torch.set_num_threads(options.threads)
 
     def work() -> None:
-        from a3t.espnet.train import read_config
+        from a3t.training.espnet.train import read_config
 
         print(train(options.dump, options.out, read_config(options.config)))
 

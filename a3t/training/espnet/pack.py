@@ -1,6 +1,6 @@
 """A recipe's results as a model to load: ``Editor.load(FOLDER)``.
 
-python -m a3t.espnet.pack exp/a3t_paper exp/durations exp/packed/a3t_paper
+python -m a3t.training.espnet.pack exp/a3t_paper exp/durations exp/packed/a3t_paper
 
 Takes the average of the best epochs, and puts the duration predictor beside it. The card's figures
 are the recipe's own.
@@ -37,7 +37,8 @@ CARD = """# {title}
 - **Use**: edit recordings of yourself or of people who have agreed to it, and say that a recording
   was edited.
 
-Made by `python -m a3t.espnet.pack`; state here what was measured, and the corpus's licence.
+Made by `python -m a3t.training.espnet.pack`; state here what was measured, and the corpus's
+licence.
 """
 
 
@@ -133,7 +134,7 @@ def pack_zoo(exp: Path, out: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 something is missing (one sentence says what)."""
-    parser = argparse.ArgumentParser(prog="python -m a3t.espnet.pack", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m a3t.training.espnet.pack", description=__doc__)
     parser.add_argument("exp", type=Path)
     parser.add_argument("durations", type=Path)
     parser.add_argument("out", type=Path)

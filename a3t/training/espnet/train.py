@@ -1,6 +1,6 @@
 """Pretrain A3T by ESPnet.
 
-python -m a3t.espnet.train --config recipes/vctk/conf/a3t_paper.yaml --output_dir exp/a3t …
+python -m a3t.training.espnet.train --config recipes/vctk/conf/a3t_paper.yaml --output_dir exp/a3t …
 
 Every option of an ESPnet task works. A configuration may begin with ``extends: other.yaml`` (beside
 it): it then holds only what it changes, as the ablations do.
@@ -61,7 +61,7 @@ def resolve(arguments: Sequence[str]) -> list[str]:
 
 def _train(arguments: Sequence[str]) -> None:
     try:
-        from a3t.espnet.task import A3TTask
+        from a3t.training.espnet.task import A3TTask
     except ImportError as error:
         raise InputError(
             f"ESPnet is not here ({error}): set it up as recipes/README.md says."

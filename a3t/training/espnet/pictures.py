@@ -1,6 +1,6 @@
 """Figures 4.6 and 4.7 of the thesis from any checkpoint: reconstruction, and attention.
 
-python -m a3t.espnet.pictures small clip.wav --text "What it says." --out folder
+python -m a3t.training.espnet.pictures small clip.wav --text "What it says." --out folder
 
 Writes reconstruction.png (the recording's mel, and the middle third of its phones filled) and
 attention.png (the encoder's last layer, mean over heads: the frames of some phones against those
@@ -23,12 +23,12 @@ from torch import Tensor
 from a3t.commands import run
 from a3t.convert.checkpoint import load as load_converted
 from a3t.errors import InputError
-from a3t.espnet.dump import ClipError, Job, features
-from a3t.espnet.pack import AVERAGE, read_average
 from a3t.evaluation.systems import load_a3t, read_weights
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.text.phones import PHONES
+from a3t.training.espnet.dump import ClipError, Job, features
+from a3t.training.espnet.pack import AVERAGE, read_average
 
 SHOWN = 11  # phones in the picture of attention, as in the thesis
 
@@ -151,7 +151,9 @@ def draw(checkpoint: str, wav: Path, text: str, out: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 something can't be used (one sentence says what)."""
-    parser = argparse.ArgumentParser(prog="python -m a3t.espnet.pictures", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m a3t.training.espnet.pictures", description=__doc__
+    )
     parser.add_argument("checkpoint")
     parser.add_argument("wav", type=Path)
     parser.add_argument("--text", required=True)

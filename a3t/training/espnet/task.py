@@ -1,6 +1,6 @@
 """A3T as an ESPnet task: its arguments, its data, its network.
 
-``python -m a3t.espnet.train`` runs it, with every option that ESPnet's tasks have.
+``python -m a3t.training.espnet.train`` runs it, with every option that ESPnet's tasks have.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 import torch.distributed
 
-from a3t.espnet import torchaudio_stand_in
+from a3t.training.espnet import torchaudio_stand_in
 
 torchaudio_stand_in.install()  # before anything of espnet2.tasks
 
@@ -26,12 +26,12 @@ from espnet2.utils.get_default_kwargs import get_default_kwargs
 from espnet2.utils.nested_dict_action import NestedDictAction
 
 from a3t.errors import InputError
-from a3t.espnet.batch_norm import synchronise
-from a3t.espnet.model import A3TModel
-from a3t.espnet.preprocess import DataConfig, Preprocess, collate
-from a3t.espnet.trainer import A3TTrainer, EpochIterFactory
 from a3t.model.a3t import A3T
 from a3t.model.masking import MaskingConfig
+from a3t.training.espnet.batch_norm import synchronise
+from a3t.training.espnet.model import A3TModel
+from a3t.training.espnet.preprocess import DataConfig, Preprocess, collate
+from a3t.training.espnet.trainer import A3TTrainer, EpochIterFactory
 
 
 class A3TTask(AbsTask):
@@ -59,7 +59,7 @@ class A3TTask(AbsTask):
             "--data_conf",
             action=NestedDictAction,
             default={},
-            help="arguments of a3t.espnet.preprocess.DataConfig",
+            help="arguments of a3t.training.espnet.preprocess.DataConfig",
         )
         group.add_argument("--loss_power", type=int, default=1, choices=[1, 2], help="1: L1, 2: L2")
         group.add_argument(

@@ -1,10 +1,10 @@
 """Features of a Kaldi-style directory: every clip aligned, its mel computed once.
 
-python -m a3t.espnet.dump data/train dump/train [--aligner mfa] [--pitch] [--jobs N]
+python -m a3t.training.espnet.dump data/train dump/train [--aligner mfa] [--pitch] [--jobs N]
 
-Writes mel.scp (one .npy a clip), phones, durations and words, which `a3t.espnet.train` reads, and
-left-out.tsv with the clips that could not be used and why. Each clip is written by itself and
-completed by a rename: what was interrupted goes on where it stopped.
+Writes mel.scp (one .npy a clip), phones, durations and words, which `a3t.training.espnet.train`
+reads, and left-out.tsv with the clips that could not be used and why. Each clip is written by itself
+and completed by a rename: what was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from a3t.audio.files import atomic_path
 from a3t.audio.mel import HOP, SAMPLE_RATE, log_mel
 from a3t.commands import run
 from a3t.errors import InputError
-from a3t.espnet.left_out import LeftOut
 from a3t.plan.grid import on_grid
 from a3t.text.g2p import Pronouncer
 from a3t.text.phones import PHONES, phone_ids
 from a3t.text.transcript import Transcript
 from a3t.training.corpora import Clip
 from a3t.training.data import LEAST_SCORE
+from a3t.training.espnet.left_out import LeftOut
 from a3t.training.waveforms import decode
 from alignment.aligner import Aligner
 from alignment.errors import AlignmentError
@@ -224,7 +224,7 @@ def _write_lists(out: Path, names: Sequence[str], speakers: dict[str, str], pitc
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 something can't be used (one sentence says what)."""
-    parser = argparse.ArgumentParser(prog="python -m a3t.espnet.dump", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m a3t.training.espnet.dump", description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--aligner", choices=["pocketsphinx", "mfa"], default="pocketsphinx")

@@ -11,7 +11,7 @@ from typing import Any
 from espnet2.iterators.abs_iter_factory import AbsIterFactory
 from espnet2.train.trainer import Trainer
 
-from a3t.espnet.preprocess import Preprocess
+from a3t.training.espnet.preprocess import Preprocess
 
 CHECKPOINT, PREVIOUS = "checkpoint.pth", "checkpoint.previous.pth"
 

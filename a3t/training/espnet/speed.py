@@ -1,6 +1,6 @@
 """Training steps per second: our network against ESPnet's own modules in the same configuration.
 
-python -m a3t.espnet.speed --config recipes/shared/conf/a3t_paper.yaml --frames 300 --clips 2
+python -m a3t.training.espnet.speed --config recipes/shared/conf/a3t_paper.yaml --clips 2
 
 Both are built from the same arguments and take turns, step by step, on the same batch: forward,
 backward, an Adam step. ``--clock cpu`` counts the process's own seconds (of all its threads), for
@@ -22,9 +22,9 @@ import torch
 from torch import Tensor, nn
 
 from a3t.commands import run
-from a3t.espnet.train import read_config
 from a3t.model.a3t import A3T, reconstruction_loss
 from a3t.model.embeddings import Batch
+from a3t.training.espnet.train import read_config
 
 
 class ReferenceNetwork(nn.Module):
@@ -147,7 +147,9 @@ def compare(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 a file can't be used."""
-    parser = argparse.ArgumentParser(prog="python -m a3t.espnet.speed", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m a3t.training.espnet.speed", description=__doc__
+    )
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--clips", type=int, default=4)
     parser.add_argument("--frames", type=int, default=400)
