@@ -3,8 +3,8 @@
 python -m a3t.training.espnet.dump data/train dump/train [--aligner mfa] [--pitch] [--jobs N]
 
 Writes mel.scp (one .npy a clip), phones, durations and words, which `a3t.training.espnet.train`
-reads, and left-out.tsv with the clips that could not be used and why. Each clip is written by itself
-and completed by a rename: what was interrupted goes on where it stopped.
+reads, and left-out.tsv with the clips that could not be used and why. Each clip is written by
+itself and completed by a rename: what was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations

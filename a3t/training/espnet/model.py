@@ -41,8 +41,10 @@ class A3TModel(AbsESPnetModel):
         pitch: Tensor | None = None,
         **_: Any,
     ) -> tuple[Tensor, dict[str, Tensor], Tensor]:
-        """See `a3t.training.espnet.preprocess.collate` for the shapes; the loss is equation 4.1, and
-        the pitch's where the network predicts one. In validation it is not told the pitch, as in use.
+        """The loss of equation 4.1, and the pitch's where the network predicts one.
+
+        Shapes: `a3t.training.espnet.preprocess.collate`. In validation the network is not told the
+        pitch, as in use.
         """
         batch = Batch(
             mel, masked, phones, frame_phone, mel_lengths, phones_lengths, row_offset, pitch

@@ -138,7 +138,7 @@ class Preprocess:
 
 
 def collate(clips: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[list[str], dict[str, Tensor]]:
-    """Pad clips to the longest, as `a3t.training.espnet.model.A3TModel.forward` takes them, B first.
+    """Pad clips to the longest, as `a3t.training.espnet.model.A3TModel` takes them, B first.
 
     ``mel_lengths`` and ``phones_lengths`` (B,) say what is no padding.
     """
