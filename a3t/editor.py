@@ -21,13 +21,11 @@ from a3t.audio.windows import grid_frames, mel_window
 from a3t.errors import InputError
 from a3t.hearing import hear
 from a3t.joining import deletion_of, edit_frames, patch_of
-from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill
-from a3t.plan.durations import DurationPredictor
+from a3t.networks import Networks, load_networks
 from a3t.plan.plan import make_plan
 from a3t.plan.prompt import speech_plan
 from a3t.plan.windows import WindowFrames, lay_out
-from a3t.pretrained import checkpoint_folder, load_checkpoint
 from a3t.records import (
     Asked,
     EditedRecording,
@@ -46,7 +44,7 @@ from alignment.formats import read_alignment
 from alignment.pocketsphinx_aligner import PocketSphinxAligner
 from alignment.records import Alignment
 
-MODEL, DURATIONS = "small", "durations"
+MODEL = "small"
 LARGEST_MARGIN = 0.5  # seconds
 REMEMBERED = 8  # alignments kept, so that a plan and its edit align once
 
@@ -59,17 +57,14 @@ class Editor:
 
     def __init__(
         self,
-        model: A3T,
-        durations: DurationPredictor,
+        networks: Networks,
         vocoder: Vocoder,
         aligner: Aligner,
-        name: str,
-        sha256: str | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> None:
-        self.model, self.durations = model.eval(), durations.eval()
+        self.model, self.durations = networks.model, networks.durations
+        self.name, self.sha256 = networks.name, networks.sha256
         self.vocoder, self.aligner = vocoder, aligner
-        self.name, self.sha256 = name, sha256
         self.progress = progress
         self.seconds: dict[str, float] = {}
         self.pronouncer = Pronouncer()
@@ -83,41 +78,10 @@ class Editor:
         device: str = "cpu",
         progress: Callable[[str], None] | None = None,
     ) -> Editor:
-        """Load a shipped model by name, or a folder's; InputError if it can't be used.
-
-        A model's folder names the duration predictor beside it (``durations_from``).
-        """
+        """Load a shipped model by name, or a folder's; InputError if it can't be used."""
         started = time.perf_counter()
-        try:
-            torch.empty(0, device=device)
-        except (RuntimeError, AssertionError):  # unknown, or not in this build of torch
-            raise InputError(f"There is no device {device!r} here: use cpu.") from None
-        folder = checkpoint_folder(model)
-        config, tensors, sha256 = load_checkpoint(folder)
-        timing = config.get("durations_from", "durations")
-        beside = folder.parent / timing
-        duration_config, duration_tensors, _ = load_checkpoint(
-            beside if beside.is_dir() else timing
-        )
-        try:
-            with torch.device(device):
-                network = A3T.from_config(config)
-                durations = DurationPredictor.from_config(duration_config)
-            network.load_state_dict(tensors)
-            durations.load_state_dict(duration_tensors)
-        except (KeyError, TypeError, RuntimeError) as error:
-            first = str(error).splitlines()[0]
-            raise InputError(f"{folder} does not hold an A3T model: {first}") from None
-        durations = durations.cpu()
-        editor = cls(
-            network,
-            durations,
-            load_vocoder(vocoder, device),
-            PocketSphinxAligner(),
-            name=folder.name,
-            sha256=sha256,
-            progress=progress,
-        )
+        networks = load_networks(model, device)
+        editor = cls(networks, load_vocoder(vocoder, device), PocketSphinxAligner(), progress)
         editor.seconds["load"] = time.perf_counter() - started
         return editor
 

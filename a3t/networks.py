@@ -1,0 +1,50 @@
+"""The two networks of an edit, with their weights: A3T and the duration predictor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from a3t.errors import InputError
+from a3t.model.a3t import A3T
+from a3t.plan.durations import DurationPredictor
+from a3t.pretrained import checkpoint_folder, load_checkpoint
+
+
+@dataclass(frozen=True)
+class Networks:
+    """``name`` and ``sha256`` are those of A3T's weights."""
+
+    model: A3T
+    durations: DurationPredictor
+    name: str
+    sha256: str
+
+
+def load_networks(name_or_path: str | Path, device: str = "cpu") -> Networks:
+    """Load a shipped model by name, or a folder's; InputError if it can't be used.
+
+    The duration predictor, a small one that stays on the processor, is the one beside the model's
+    folder or the shipped one; the configuration may name another (``durations_from``).
+    """
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError):  # unknown, or not in this build of torch
+        raise InputError(f"There is no device {device!r} here: use cpu.") from None
+    folder = checkpoint_folder(name_or_path)
+    config, tensors, sha256 = load_checkpoint(folder)
+    timing = config.get("durations_from", "durations")
+    beside = folder.parent / timing
+    timing_config, timing_tensors, _ = load_checkpoint(beside if beside.is_dir() else timing)
+    try:
+        with torch.device(device):
+            model = A3T.from_config(config)
+        durations = DurationPredictor.from_config(timing_config)
+        model.load_state_dict(tensors)
+        durations.load_state_dict(timing_tensors)
+    except (KeyError, TypeError, RuntimeError) as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"{folder} does not hold an A3T model: {first}") from None
+    return Networks(model.eval(), durations.eval(), folder.name, sha256)
