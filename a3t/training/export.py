@@ -32,7 +32,7 @@ CARD = """# {title}
 - **Parameters**: {parameters:,}; stored as 16-bit floats.
 - **Data**: about 6.8 hours of English, 29 voices (5.2 hours of them LibriSpeech); three speakers
   and some 3 % of the prompts of the others were never trained on.
-- **Steps**: {steps:,}, {training}
+- **Steps**: {steps:,}{history}; batches: {training}
 - **Held-out losses at the end** (averaged weights): {losses}
 - **Measured quality**: {quality}
 - **Licence of the weights**: Apache-2.0. {attribution}
@@ -48,8 +48,11 @@ WHAT = {
 }
 
 
-def export(run: Path, folder: Path, quality: str) -> str:
-    """Write ``folder`` from the run's last checkpoint; returns the sha256 of the weights."""
+def export(run: Path, folder: Path, quality: str, history: str = "") -> str:
+    """Write ``folder`` from the run's last checkpoint; returns the sha256 of the weights.
+
+    ``quality`` and ``history`` (what the run started from) are text for the card.
+    """
     config: dict[str, Any] = yaml.safe_load((run / "config.yaml").read_text())
     state = torch.load(run / CHECKPOINT, map_location="cpu", weights_only=True)
     tensors = {
@@ -73,6 +76,7 @@ def export(run: Path, folder: Path, quality: str) -> str:
         training=f"{config.get('data', {})}",
         losses=losses,
         quality=quality,
+        history=history and f" ({history})",
         attribution=ATTRIBUTION,
     )
     return save_checkpoint(folder, {**config, "steps": state["step"]}, tensors, card)
@@ -82,9 +86,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("run", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--quality", default="not measured yet")
+    parser.add_argument("--quality", default="not measured yet", help="for the card")
+    parser.add_argument("--history", default="", help="for the card: what the run started from")
     arguments = parser.parse_args()
-    print(export(arguments.run, arguments.folder, arguments.quality))
+    print(export(arguments.run, arguments.folder, arguments.quality, arguments.history))
 
 
 if __name__ == "__main__":
