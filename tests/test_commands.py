@@ -185,7 +185,7 @@ def _process(talk: Path, **more: object) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.parametrize("after", [0.5, 1.5])
+@pytest.mark.parametrize("after", [0.3, 0.9])
 def test_ctrl_c_leaves_nothing(after: float, talk: Path) -> None:
     process = _process(talk)
     time.sleep(after)

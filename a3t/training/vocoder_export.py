@@ -29,9 +29,10 @@ running average.
 Limits: English read speech, mostly women's voices at 24 kHz; above 8 kHz it has heard three women
 only, since LibriSpeech ends there. The mel says nothing above 7600 Hz: what is there is invented.
 
-Trained on LibriSpeech (c) 2014 Vassil Panayotov, CC BY 4.0, from LibriVox recordings; the LJ Speech
-Dataset (Keith Ito), public domain; Voice Dataset (Kathleen), Rhasspy project, CC0 1.0; CSTR VCTK
-Corpus 0.80 (C. Veaux, J. Yamagishi, K. MacDonald, University of Edinburgh), ODC-By 1.0.
+Licence of the weights: Apache-2.0. Trained on LibriSpeech (c) 2014 Vassil Panayotov, CC BY 4.0,
+from LibriVox recordings; the LJ Speech Dataset (Keith Ito), public domain; Voice Dataset
+(Kathleen), Rhasspy project, CC0 1.0; CSTR VCTK Corpus 0.80 (C. Veaux, J. Yamagishi, K. MacDonald,
+University of Edinburgh), ODC-By 1.0.
 """
 
 
