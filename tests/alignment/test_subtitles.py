@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from alignment.errors import AlignmentError
+from alignment.formats import write_alignment
 from alignment.records import Alignment
 from alignment.subtitles import read_transcript, write_subtitles
 
