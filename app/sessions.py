@@ -128,3 +128,8 @@ class Session:
         """Ends what is running and deletes the files."""
         self.cancelled.set()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def close_session(session: Session | None) -> None:
+    if session is not None:
+        session.close()

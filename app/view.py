@@ -83,6 +83,12 @@ def first_shown(marks: Sequence[Mark], duration: float) -> float:
     return max(0.0, min(marks[0].start - BEFORE_EDIT, duration - SHOWN))
 
 
+def start_at_edit(session: Session) -> float:
+    """`first_shown` for the current recording and its planned edits, in seconds."""
+    duration = Recording.open(session.current.audio).seconds
+    return first_shown(plan_marks(session), duration)
+
+
 def side(
     audio: Path,
     alignment: Alignment | None,

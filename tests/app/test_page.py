@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from a3t.editor import Editor
 from app.__main__ import credentials, is_loopback, main
 from app.edit_tab import EditTab
 from app.service import Service
@@ -18,6 +20,7 @@ from tests.conftest import ARCTIC
 
 NEVER = ARCTIC.replace("always", "never")
 SETTINGS = (1.0, 0, 1, "")
+APP = Path(__file__).parents[2] / "app"
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +91,27 @@ def test_nonsense_from_the_stage(tab: EditTab, upload: str, data: Any) -> None:
     with pytest.raises(gr.Error):
         tab.on_moved(session, gr.EventData(None, data))
     assert tab.on_paged(session, gr.EventData(None, data))[tab.stage]["sides"]
+
+
+@pytest.mark.parametrize("name", ["edit_layout", "edit_tab", "speak_tab", "api"])
+def test_what_gradio_calls_leaves_the_models_to_the_service(name: str) -> None:
+    named = {
+        node.module
+        for node in ast.walk(ast.parse((APP / f"{name}.py").read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "a3t"
+    }
+    assert named <= {"a3t.errors", "a3t.records"}  # the second for its types
+
+
+def test_the_service_uses_only_what_the_editor_offers() -> None:
+    own = {"ready", "forget_seconds"}  # of app.worker.EditorProcess
+    used = {
+        node.attr
+        for node in ast.walk(ast.parse((APP / "service.py").read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "editor"
+    }
+    assert {"plan", "render", "edit", "tts", "recognise"} <= used
+    assert all(hasattr(Editor, name) and not name.startswith("_") for name in used - own)
 
 
 @pytest.mark.parametrize(
