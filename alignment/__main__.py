@@ -190,4 +190,7 @@ def require_length(alignment: Alignment, seconds: float, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # By its full name, so that a corpus's workers can import what is handed to them.
+    from alignment.__main__ import main as run_main
+
+    sys.exit(run_main())

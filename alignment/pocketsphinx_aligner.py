@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from alignment.aligner import Pronunciations
-from alignment.confidence import Heard, match_score, mismatch, require_match, word_score
+from alignment.confidence import Heard, judged, mismatch, require_match, word_score
 from alignment.errors import AlignmentError
 from alignment.records import Alignment, Phone, Word, pause
-from alignment.refinement import refined
+from alignment.refinement import Sound, found_alone, refined
 from alignment.sphinx import (
     ARPABET,
     FRAME_SECONDS,
@@ -38,14 +38,12 @@ PIECE_SECONDS = 20.0
 class PocketSphinxAligner:
     """Two passes of PocketSphinx: words with a choice of pronunciations, then their phones.
 
+    The boundaries are then refined (alignment.refinement) and the words judged
+    (alignment.confidence) by a small network, which also stands in where PocketSphinx finds no way.
     Keeps nothing from one recording to the next: the same input gives the same result.
-    `refine`: move the boundaries to where alignment.refinement hears them.
     """
 
     name = "pocketsphinx"
-
-    def __init__(self, refine: bool = True) -> None:
-        self.refine = refine
 
     def align(
         self,
@@ -66,10 +64,19 @@ class PocketSphinxAligner:
         stressed = [_candidates(word, pronunciations) for word in words]
         if not stressed:
             raise AlignmentError("The text has no words: give the words that are spoken.")
-        found, loop = _find(waveform, words, [tuple(candidates) for candidates in stressed])
-        alignment = _on_the_clock(found, Heard(loop), words, stressed, len(samples) / sample_rate)
-        if self.refine:
-            alignment = refined(alignment, waveform)
+        duration = len(samples) / sample_rate
+        sound = Sound.of(waveform)
+        try:
+            found, loop = _find(waveform, words, [tuple(candidates) for candidates in stressed])
+        except AlignmentError:
+            phones = [next(iter(candidates.values())) for candidates in stressed]
+            alone = found_alone(words, phones, duration, sound)
+            if alone is None:
+                raise
+            alignment = judged(alone, sound.scores, alone=True)
+        else:
+            alignment = _on_the_clock(found, Heard(loop), words, stressed, duration)
+            alignment = judged(refined(alignment, sound), sound.scores)
         if check:
             require_match(alignment)
         return alignment
@@ -158,7 +165,6 @@ def _on_the_clock(
     duration: float,
 ) -> Alignment:
     """Frames as seconds that cover [0, duration]: pauses joined, stress restored, scored."""
-    text = heard.evidence([phone for word in found if word.index >= 0 for phone in word.phones])
     last_frame = found[-1].stop
 
     def seconds(frame: int) -> float:
@@ -191,5 +197,4 @@ def _on_the_clock(
         )
         score = word_score(heard.evidence(word.phones))
         result.append(Word(words[word.index], phones[0].start, phones[-1].end, score, phones))
-    scores = [word.score for word in result if not word.is_pause]
-    return Alignment(tuple(result), duration, match_score(text, scores))
+    return Alignment(tuple(result), duration)

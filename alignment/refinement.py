@@ -3,7 +3,7 @@
 The phones that PocketSphinx found are laid over the log posteriors of alignment.phone_net by a
 Viterbi search near the first boundaries; between two frames a boundary stands where the posteriors
 of its two phones cross. The mean of both aligners' boundaries then moves to the centre of the
-spectral change within 20 ms.
+spectral change within 15 ms.
 
 Each step was chosen by measurement on flite's voices (alignment.bench). A correction for each pair
 of phone classes was tried and left out: fitted to three voices, it did nothing for the fourth.
@@ -18,19 +18,36 @@ import numpy as np
 
 from alignment.phone_net import FRAME_SECONDS, HOP, INDEX, RATE, features, posteriors
 from alignment.records import PAUSE, Alignment, Phone, Word, pause
+from alignment.search import best_path
 
 REACH = 1.0  # seconds that a boundary can move, at most
 LEAVING = 0.4  # logarithm lost for each frame that a boundary moves
 SHORTEST = 0.005  # seconds of a phone
 SHORTEST_PAUSE = 0.05  # seconds of a pause that the first aligner did not find
 
+LONGEST_ALONE = 60.0  # seconds that the network searches without a first aligner
+
 # Where both aligners are this far apart, in seconds, one of them is lost: in noise, the first.
 APART = 0.05
 
 TRUST = 0.5  # of the mean of both aligners, the network's share
 
-# The spectral change: over 20 ms, looked for within 20 ms on either side.
-CHANGE_FRAMES, CHANGE_REACH = 4, 4  # of 5 ms
+# The spectral change: over 20 ms, looked for within 15 ms on either side.
+CHANGE_FRAMES, CHANGE_REACH = 4, 3  # of 5 ms
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """What the network is given and says: `frames` (K, BANDS), log posteriors `scores` (T, 40)."""
+
+    frames: np.ndarray
+    scores: np.ndarray
+
+    @classmethod
+    def of(cls, samples: np.ndarray) -> Sound:
+        """`samples`: 16 kHz mono, (n,)."""
+        frames = features(samples)
+        return cls(frames, posteriors(frames))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +61,53 @@ class _State:
     known: bool
 
 
-def refined(alignment: Alignment, samples: np.ndarray) -> Alignment:
+def refined(alignment: Alignment, sound: Sound) -> Alignment:
     """The alignment with its boundaries moved, and pauses found or dropped between its words.
 
-    `samples`: the same recording, 16 kHz mono (n,). Words, phones and scores stay.
+    `sound`: the same recording. Words, phones and scores stay.
     """
     states, owners = _states(alignment)
-    frames = features(samples)
-    scores = posteriors(frames)
-    starts = _starts(scores, states)
-    if starts is None:
-        return alignment
+    starts = _starts(sound.scores, states)
+    return alignment if starts is None else _moved(alignment, sound, states, owners, starts)
+
+
+def found_alone(
+    words: Sequence[str], phones: Sequence[Sequence[str]], duration: float, sound: Sound
+) -> Alignment | None:
+    """The words (each with its phones) found by the network alone; all scores 1.
+
+    For recordings in which the first aligner finds no way. None when there is no room for the
+    words, or more sound than can be searched at once.
+    """
+    count = sum(len(part) for part in phones)
+    if duration > LONGEST_ALONE or not 0 < count <= len(sound.scores):
+        return None
+    edges = np.linspace(0.0, duration, count + 1)
+    result: list[Word] = []
+    at = 0
+    for text, part in zip(words, phones, strict=True):
+        spread = tuple(
+            Phone(symbol, float(edges[at + k]), float(edges[at + k + 1]))
+            for k, symbol in enumerate(part)
+        )
+        result.append(Word(text, spread[0].start, spread[-1].end, 1.0, spread))
+        at += len(part)
+    alignment = Alignment(tuple(result), duration)
+    states, owners = _states(alignment)
+    # Nothing is known: no guess holds, and no boundary is averaged with one.
+    states = [replace(state, known=False) for state in states]
+    starts = _starts(sound.scores, states, reach=duration, leaving=0.0)
+    return None if starts is None else _moved(alignment, sound, states, owners, starts)
+
+
+def _moved(
+    alignment: Alignment,
+    sound: Sound,
+    states: Sequence[_State],
+    owners: Sequence[int],
+    starts: np.ndarray,
+) -> Alignment:
+    """The alignment with its states at the network's `starts`, settled and cleaned."""
     kept = [k for k, start in enumerate(starts) if start >= 0]
     # A pause too short to be one goes to its neighbours, half and half.
     ends = np.append(starts[kept[1:]], alignment.duration)
@@ -69,9 +122,11 @@ def refined(alignment: Alignment, samples: np.ndarray) -> Alignment:
     kept = [k for k, start in enumerate(starts) if start >= 0]
     before = [states[k].start for k in kept[1:]]
     familiar = [states[k].known and states[j].known for j, k in zip(kept, kept[1:], strict=False)]
-    moved = _settled(frames, starts[kept[1:]], np.array(before), np.array(familiar, dtype=bool))
+    moved = _settled(
+        sound.frames, starts[kept[1:]], np.array(before), np.array(familiar, dtype=bool)
+    )
     ends = _apart(np.append(moved, alignment.duration))
-    return _rebuilt(alignment, [(states[k], owners[k]) for k in kept], ends, scores)
+    return _rebuilt(alignment, [(states[k], owners[k]) for k in kept], ends, sound.scores)
 
 
 def _states(alignment: Alignment) -> tuple[list[_State], list[int]]:
@@ -97,12 +152,24 @@ def _states(alignment: Alignment) -> tuple[list[_State], list[int]]:
     return states, owners
 
 
-def _starts(scores: np.ndarray, states: Sequence[_State]) -> np.ndarray | None:
+def _starts(
+    scores: np.ndarray,
+    states: Sequence[_State],
+    reach: float | None = None,
+    leaving: float | None = None,
+) -> np.ndarray | None:
     """Where the network hears each state begin, seconds; -1 for one that is left out."""
     indices = np.array([INDEX[state.phone.symbol.rstrip("012")] for state in states])
     guesses = np.array([state.start for state in states]) / FRAME_SECONDS
     optional = np.array([state.optional for state in states])
-    path = _viterbi(scores, indices, np.round(guesses).astype(int), optional)
+    path = best_path(
+        scores,
+        indices,
+        np.round(guesses).astype(int),
+        optional,
+        round((REACH if reach is None else reach) / FRAME_SECONDS),
+        LEAVING if leaving is None else leaving,
+    )
     if path is None:
         return None
     changes = np.flatnonzero(np.diff(path)) + 1
@@ -213,52 +280,3 @@ def _to_change(frames: np.ndarray, times: np.ndarray) -> np.ndarray:
     weight = change[places]
     weight = weight - weight.min(axis=1, keepdims=True) + 1e-9
     return (weight * places).sum(axis=1) / weight.sum(axis=1) * seconds
-
-
-def _viterbi(
-    scores: np.ndarray, indices: np.ndarray, guesses: np.ndarray, optional: np.ndarray
-) -> np.ndarray | None:
-    """The state of each frame, (T,), on the best path; None when there is no way through.
-
-    `scores` (T, symbols); for each of n states its symbol, the frame where it probably begins
-    (rising), and whether the path may pass it by. A state begins within REACH of its guess and
-    loses LEAVING for each frame in between; only the states within reach are looked at.
-    """
-    frames, states = len(scores), len(indices)
-    reach = round(REACH / FRAME_SECONDS)
-    opens = np.maximum(guesses - reach, 0)
-    closes = np.append(guesses[1:] + reach, frames)
-    low = np.minimum(np.searchsorted(closes, np.arange(frames), side="right"), states - 1)
-    high = np.searchsorted(opens, np.arange(frames), side="right")
-    steps = np.zeros((frames, int((high - low).max())), dtype=np.uint8)
-    passable = np.append(False, optional[:-1])
-    # The total of state j stands at j + 2; nothing comes before the first.
-    total = np.full(states + 2, -np.inf)
-    total[2] = scores[0, indices[0]]
-    if optional[0] and states > 1:
-        total[3] = scores[0, indices[1]]
-    for t in range(1, frames):
-        a, b = low[t], high[t]
-        away = LEAVING * np.abs(t - guesses[a:b])
-        best = total[a + 2 : b + 2]
-        step = np.zeros(b - a, dtype=np.uint8)
-        passes = np.where(passable[a:b], total[a:b], -np.inf)
-        for back, source in ((1, total[a + 1 : b + 1]), (2, passes)):
-            entered = source - away
-            better = entered > best
-            best = np.where(better, entered, best)
-            step[better] = back
-        steps[t, : b - a] = step
-        total[a + 2 : b + 2] = best + scores[t, indices[a:b]]
-        total[: a + 2] = -np.inf
-    state = states - 1
-    if optional[-1] and total[-2] > total[-1]:
-        state -= 1
-    if not np.isfinite(total[state + 2]):
-        return None
-    path = np.zeros(frames, dtype=int)
-    for t in range(frames - 1, -1, -1):
-        path[t] = state
-        if t:
-            state -= int(steps[t, state - low[t]])
-    return path

@@ -76,7 +76,7 @@ def test_times_are_on_the_recordings_clock(
     moved = np.abs(edges(other) - edges(aligned))
     assert np.median(moved) <= 0.001
     assert np.quantile(moved, 0.9) <= 0.01
-    print("MAX", moved.max())
+    assert moved.max() <= 0.03
 
 
 def test_silence_put_before_moves_every_time(
