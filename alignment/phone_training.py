@@ -4,6 +4,10 @@ FOLDER holds recordings and, beside each, its alignment (.TextGrid or .json), as
 `python -m alignment corpus` writes them. Half of what the network sees is in noise or in a room,
 with the labels of the clean recording: so it learns to find boundaries that PocketSphinx misses.
 Runs on one core; torch is needed.
+
+The weights that ship were trained by these functions on 1351 clips (3.4 h) of LibriSpeech, LJ
+Speech, VCTK and Kathleen, labelled by PocketSphinx on a grid of 12.5 ms, 3000 steps in two runs (130 s of
+processor time). A round of labelling anew lowered the loss and did nothing for the boundaries.
 """
 
 from __future__ import annotations
@@ -195,7 +199,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.safetensors")
     parser.add_argument("--steps", type=int, default=3000, metavar="N")
-    parser.add_argument("--rounds", type=int, default=2, metavar="N", help="relabelled in between")
+    parser.add_argument(
+        "--rounds", type=int, default=1, metavar="N", help="labelled anew in between"
+    )
     options = parser.parse_args(arguments)
     try:
         examples: Sequence[Example] = folder_examples(options.folder)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+# What leaving its guess costs a state at most: beyond, the guess was lost and says nothing.
+LOST = 8.0
+
 
 def best_path(
     scores: np.ndarray,
@@ -17,7 +20,8 @@ def best_path(
 
     `scores` (T, symbols); for each of n states its symbol, the frame where it probably begins
     (rising), and whether the path may pass it by. A state begins within `reach` frames of its guess
-    and loses `leaving` for each frame in between; only the states within reach are looked at.
+    and loses `leaving` for each frame in between, at most LOST; only the
+    states within reach are looked at.
     """
     frames, states = len(scores), len(indices)
     opens = np.maximum(guesses - reach, 0)
@@ -33,7 +37,7 @@ def best_path(
         total[3] = scores[0, indices[1]]
     for t in range(1, frames):
         a, b = low[t], high[t]
-        away = leaving * np.abs(t - guesses[a:b])
+        away = np.minimum(leaving * np.abs(t - guesses[a:b]), LOST)
         best = total[a + 2 : b + 2]
         step = np.zeros(b - a, dtype=np.uint8)
         passes = np.where(passable[a:b], total[a:b], -np.inf)

@@ -12,7 +12,7 @@ from alignment import refinement
 from alignment.phone_net import FRAME_SECONDS, INDEX, RATE, SYMBOLS, features, posteriors
 from alignment.records import Alignment, Phone, Word
 from alignment.refinement import Sound, found_alone, phone_ends, refined
-from alignment.search import best_path
+from alignment.search import LOST, best_path
 
 Speech = tuple[np.ndarray, int]
 
@@ -43,11 +43,11 @@ def value(
             away = abs(t - int(guesses[path[t]]))
             if away > reach:
                 return -np.inf
-            total -= leaving * away
+            total -= min(leaving * away, LOST)
     return total
 
 
-@pytest.mark.parametrize(("leaving", "reach"), [(0.0, 9), (0.4, 9), (0.4, 5)])
+@pytest.mark.parametrize(("leaving", "reach"), [(0.0, 9), (0.4, 9), (2.0, 9), (0.4, 5)])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_search_finds_the_best_path(seed: int, leaving: float, reach: int) -> None:
     random = np.random.default_rng(seed)
