@@ -6,8 +6,9 @@ with the labels of the clean recording: so it learns to find boundaries that Poc
 Runs on one core; torch is needed.
 
 The weights that ship were trained by these functions on 1351 clips (3.4 h) of LibriSpeech, LJ
-Speech, VCTK and Kathleen, labelled by PocketSphinx on a grid of 12.5 ms, 3000 steps in two runs (130 s of
-processor time). A round of labelling anew lowered the loss and did nothing for the boundaries.
+Speech, VCTK and Kathleen, labelled by PocketSphinx on a grid of 12.5 ms, 3000 steps in two
+runs (130 s of processor time). A round of labelling anew lowered the loss and did
+nothing for the boundaries.
 """
 
 from __future__ import annotations
