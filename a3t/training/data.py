@@ -115,7 +115,7 @@ class Crops:
             phones[b, :n] = crop.phones
             frame_phone[b, :t] = np.repeat(np.arange(n), crop.durations)
             hidden = np.repeat(self.masking.draw(crop.words, rng), crop.durations)
-            masked[b, :t] = _shift_edges(hidden, self.jitter, rng)
+            masked[b, :t] = shift_edges(hidden, self.jitter, rng)
         offsets = rng.integers(0, max(1, self.alignment_rows - 1), B)
         return Batch(
             torch.from_numpy(mel),
@@ -129,7 +129,7 @@ class Crops:
         )
 
 
-def _shift_edges(masked: np.ndarray, reach: int, rng: np.random.Generator) -> np.ndarray:
+def shift_edges(masked: np.ndarray, reach: int, rng: np.random.Generator) -> np.ndarray:
     """Move every edge of the mask by up to ``reach`` frames: no aligner is right to the frame."""
     if reach == 0:
         return masked

@@ -11,6 +11,7 @@ import yaml
 
 from a3t.errors import InputError
 from a3t.pretrained import save_checkpoint
+from a3t.training.export import ATTRIBUTION
 from a3t.vocoder.spectral import SpectralVocoder
 
 CARD = """# vocoder-small
@@ -29,10 +30,7 @@ running average.
 Limits: English read speech, mostly women's voices at 24 kHz; above 8 kHz it has heard three women
 only, since LibriSpeech ends there. The mel says nothing above 7600 Hz: what is there is invented.
 
-Licence of the weights: Apache-2.0. Trained on LibriSpeech (c) 2014 Vassil Panayotov, CC BY 4.0,
-from LibriVox recordings; the LJ Speech Dataset (Keith Ito), public domain; Voice Dataset
-(Kathleen), Rhasspy project, CC0 1.0; CSTR VCTK Corpus 0.80 (C. Veaux, J. Yamagishi, K. MacDonald,
-University of Edinburgh), ODC-By 1.0.
+Licence of the weights: Apache-2.0. {attribution}
 """
 
 
@@ -67,6 +65,7 @@ def export(
         seconds=plan["frames"] / 80,
         phase="and anti-wrapping phase losses, " if plan["phase"] else "",
         scores=scores and scores.strip() + "\n",
+        attribution=ATTRIBUTION,
     )
     config = {"vocoder": vocoder, "training": {"steps": state["step"], **plan}}
     return save_checkpoint(folder, config, tensors, card)

@@ -10,7 +10,7 @@ import torch
 
 from a3t.model.masking import MaskingConfig
 from a3t.training.augment import Augment, warp_frequency
-from a3t.training.data import Crops, _shift_edges
+from a3t.training.data import Crops, shift_edges
 from a3t.training.features import Features, Item
 
 PHONES_OF_A_CLIP = 40
@@ -92,12 +92,12 @@ def test_shifted_edges_stay_near_and_something_stays_masked() -> None:
     rng = np.random.default_rng(0)
     masked = np.zeros(50, bool)
     masked[20:30] = True
-    moved = np.stack([_shift_edges(masked, 2, rng) for _ in range(300)])
+    moved = np.stack([shift_edges(masked, 2, rng) for _ in range(300)])
     assert moved[:, 22:28].all() and not moved[:, :18].any() and not moved[:, 32:].any()
     assert {int(row.argmax()) for row in moved} == {18, 19, 20, 21, 22}
     one = np.zeros(9, bool)
     one[4] = True
-    assert all(_shift_edges(one, 2, rng).any() for _ in range(50))
+    assert all(shift_edges(one, 2, rng).any() for _ in range(50))
 
 
 def test_warping_moves_a_harmonic_by_the_factor() -> None:

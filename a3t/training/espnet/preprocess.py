@@ -18,6 +18,7 @@ from torch import Tensor
 
 from a3t.model.masking import MaskingConfig, random_spans
 from a3t.training.augment import Augment
+from a3t.training.data import shift_edges
 
 Arrays = dict[str, np.ndarray]
 VALIDATION_SEED = 12345
@@ -89,7 +90,7 @@ class Preprocess:
             phones, frame_phone = phones[:0], np.full(len(mel), -1)
         else:
             masked = self._masking.draw(words, rng)[frame_phone]
-            masked = self._jitter(masked, rng)
+            masked = shift_edges(masked, self.data.jitter if self.train else 0, rng)
         offset = rng.integers(0, max(1, self.rows - 1)) if self.train else 0
         made: Arrays = {
             "mel": np.asarray(mel, np.float32),
@@ -123,18 +124,6 @@ class Preprocess:
     def _frame_spans(self, frames: int, rng: np.random.Generator) -> np.ndarray:
         masked = max(1, round((self.data.speech_only or 0.0) * frames))
         return random_spans(frames, masked, round(masked / self.data.span), rng)
-
-    def _jitter(self, masked: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Move every edge by up to ``jitter`` frames: no aligner is right to the frame."""
-        reach = self.data.jitter if self.train else 0
-        if not reach:
-            return masked
-        moved = masked.copy()
-        for edge in np.flatnonzero(masked[1:] != masked[:-1]) + 1:
-            shift = int(rng.integers(-reach, reach + 1))
-            low, high = sorted((edge, edge + shift))
-            moved[max(0, low) : high] = masked[edge - 1] if shift > 0 else masked[edge]
-        return moved if moved.any() else masked
 
 
 def collate(clips: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[list[str], dict[str, Tensor]]:
