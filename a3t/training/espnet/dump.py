@@ -40,6 +40,7 @@ from alignment.errors import AlignmentError
 
 SECONDS = (0.1, 20.0)  # of a clip (method.md, "Training")
 LARGE = {"mel", "pitch"}  # a file each; the rest of a clip is small and shares one
+CLIPS_PER_WORKER = 100  # PocketSphinx keeps some MB of every clip: workers don't get old
 
 
 @dataclass(frozen=True)
@@ -192,13 +193,18 @@ def _done(out: Path, name: str, pitch: bool) -> bool:
 
 
 def _all(todo: Sequence[Job], jobs: int) -> Iterator[tuple[Job, ClipError | None]]:
-    with tqdm(total=len(todo), unit="clip", disable=None) as bar, ExitStack() as stack:
-        made: Iterator[ClipError | None] = map(make, todo)
-        if jobs > 1:
-            made = stack.enter_context(ProcessPoolExecutor(jobs)).map(make, todo, chunksize=4)
-        for pair in zip(todo, made, strict=True):
-            bar.update()
-            yield pair
+    portion = jobs * CLIPS_PER_WORKER
+    with tqdm(total=len(todo), unit="clip", disable=None) as bar:
+        for first in range(0, len(todo), portion):
+            some = todo[first : first + portion]
+            with ExitStack() as stack:
+                made: Iterator[ClipError | None] = map(make, some)
+                if jobs > 1 or len(todo) > portion:
+                    pool = stack.enter_context(ProcessPoolExecutor(jobs))
+                    made = pool.map(make, some, chunksize=4)
+                for pair in zip(some, made, strict=True):
+                    bar.update()
+                    yield pair
 
 
 def _write_lists(out: Path, names: Sequence[str], speakers: dict[str, str], pitch: bool) -> int:
