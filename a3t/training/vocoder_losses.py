@@ -15,7 +15,7 @@ from torch import Tensor
 from a3t.audio.mel import FLOOR, HOP, N_FFT, SAMPLE_RATE, WINDOW, mel_filters
 from a3t.vocoder.framing import BINS, spectrum
 
-RESOLUTIONS = (512, 1024, 2048)
+RESOLUTIONS = (256, 512, 1024, 2048)
 MEL_FLOOR = 1e-4  # of magnitude: below is the codecs' and microphones' noise
 
 
