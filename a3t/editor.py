@@ -14,6 +14,7 @@ from pathlib import Path
 
 import torch
 
+from a3t.asked import Asked
 from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
@@ -27,7 +28,6 @@ from a3t.plan.plan import make_plan
 from a3t.plan.prompt import speech_plan
 from a3t.plan.windows import WindowFrames, lay_out
 from a3t.records import (
-    Asked,
     EditedRecording,
     EditPlan,
     Range,
@@ -45,7 +45,6 @@ from alignment.pocketsphinx_aligner import PocketSphinxAligner
 from alignment.records import Alignment
 
 MODEL = "small"
-LARGEST_MARGIN = 0.5  # seconds
 REMEMBERED = 8  # alignments kept, so that a plan and its edit align once
 
 
@@ -94,21 +93,17 @@ class Editor:
         speed: float = 1.0,
         fit: bool = False,
         margin: float = 0.025,
+        asked: Asked | None = None,
     ) -> EditPlan:
         """Decide everything and render nothing.
 
         Without ``text`` the transcript is the sidecar's, the given alignment's, or recognised.
         ``speed`` makes the new words faster (above 1) or slower; with ``fit`` they take the time of
         the words that they replace. ``margin``, in seconds, is how much of their neighbours is
-        made anew on either side. Raises InputError (or AlignmentError) with one sentence if
-        recording or text can't be used, or don't match.
+        made anew on either side. ``asked`` says these at once, and more. Raises InputError (or
+        AlignmentError) with one sentence if recording or text can't be used, or don't match.
         """
-        if not 0.25 <= speed <= 4.0:
-            raise InputError(f"A speed of {speed:g} is out of range: use 0.25 to 4.")
-        if not 0.0 <= margin <= LARGEST_MARGIN:
-            raise InputError(
-                f"A margin of {margin:g} s is out of range: use 0 to {LARGEST_MARGIN}."
-            )
+        asked = asked or Asked(speed, fit, margin)
         new = Transcript.from_text(new_text)
         with self._step("read"):
             recording = wav if isinstance(wav, Recording) else Recording.open(wav)
@@ -118,7 +113,6 @@ class Editor:
             spoken = self._pronounce(new, aligned)
             frames = grid_frames(recording)
             transcript = found.transcript
-            asked = Asked(speed, fit, margin)
             return make_plan(transcript, new, aligned, spoken, self.durations, frames, asked)
 
     def edit(
@@ -132,6 +126,7 @@ class Editor:
         fit: bool = False,
         margin: float = 0.025,
         check: bool = True,
+        asked: Asked | None = None,
     ) -> EditedRecording:
         """The recording with the new words in it, not yet written; arguments as for `plan`.
 
@@ -139,7 +134,7 @@ class Editor:
         """
         self.seconds = {"load": self.seconds.get("load", 0.0)}
         recording = wav if isinstance(wav, Recording) else Recording.open(wav)
-        plan = self.plan(recording, new_text, text, alignment, speed, fit, margin)
+        plan = self.plan(recording, new_text, text, alignment, speed, fit, margin, asked)
         result = self.render(recording, plan, seed)
         return self.check(result) if check else result
 

@@ -8,12 +8,13 @@ Small, immutable, printable, and written to JSON. Frames are those of the one gr
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from a3t.asked import USUAL, Asked
 from a3t.audio.patches import Patch, output_spans
 from a3t.audio.recording import Recording
 from a3t.audio.speech import write_json, write_speech
@@ -99,19 +100,6 @@ class Window:
 
     source: Range
     edits: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """How the new words were wanted: their rate, in the old words' time or not, and how much of
-    their neighbours (seconds on either side) is made anew with them."""
-
-    speed: float = 1.0
-    fit: bool = False
-    margin: float = 0.025
-
-
-USUAL = Asked()
 
 
 @dataclass(frozen=True)
@@ -224,7 +212,7 @@ class EditedRecording:
             "new_text": self.plan.new_text.text,
             "edits": edits,
             "rate": round(self.plan.rate, 4),
-            "asked": asdict(self.plan.asked),
+            "asked": self.plan.asked.to_json(),
             "alignment": self.plan.alignment.to_json(),
             "model": self.model,
             "vocoder": self.vocoder,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from a3t.asked import Asked
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
@@ -52,7 +53,7 @@ def replay(
         told["text"],
         Alignment.from_json(told["alignment"]),
         told["seed"],
-        **told["asked"],
+        asked=told["asked"],
     )
 
 
@@ -64,12 +65,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
         told = json.loads(path.read_text(encoding="utf-8"))
         for kind, key in (("source", "path"), ("model", "name"), ("vocoder", "name")):
             str(told[kind][key]), str(told[kind]["sha256"])
-        asked = told["asked"]
-        told["asked"] = {
-            "speed": float(asked["speed"]),
-            "fit": bool(asked["fit"]),
-            "margin": float(asked["margin"]),
-        }
+        told["asked"] = Asked.from_json(told["asked"])
         told["seed"] = int(told["seed"])
         Alignment.from_json(told["alignment"])
         str(told["text"]), str(told["new_text"])
