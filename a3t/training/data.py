@@ -79,12 +79,7 @@ class Crops:
         """A crop of at most ``length`` frames (or one phone), anywhere in the clip."""
         mel, phones, durations, words = self.features.of(item)
         edges = np.concatenate([[0], np.cumsum(durations)])
-        # Any phone may be the first, and those near the end may be the last: edges are seen too.
-        start = int(rng.integers(-length // 4, max(1, edges[-1] - 3 * length // 4)))
-        first = int(np.searchsorted(edges[:-1], max(0, start)))
-        first = min(first, len(phones) - 1)
-        last = int(np.searchsorted(edges, edges[first] + length, side="right")) - 1
-        last = max(last, first + 1)
+        first, last = crop_phones(durations, length, rng)
         piece = mel[edges[first] : edges[last]][: 4 * length]
         durations = durations[first:last].astype(np.int64)
         durations[-1] -= durations.sum() - len(piece)
@@ -127,6 +122,17 @@ class Crops:
             torch.from_numpy(offsets),
             torch.from_numpy(pitch) if self.pitch else None,
         )
+
+
+def crop_phones(durations: np.ndarray, length: int, rng: np.random.Generator) -> tuple[int, int]:
+    """Phones [first, last) of a crop of at most ``length`` frames (or one phone) that begins and
+    ends between phones, as edits do; ``durations`` (L,) in frames."""
+    edges = np.concatenate([[0], np.cumsum(durations)])
+    # Any phone may be the first, and those near the end may be the last: edges are seen too.
+    start = int(rng.integers(-length // 4, max(1, edges[-1] - 3 * length // 4)))
+    first = min(int(np.searchsorted(edges[:-1], max(0, start))), len(durations) - 1)
+    last = int(np.searchsorted(edges, edges[first] + length, side="right")) - 1
+    return first, max(last, first + 1)
 
 
 def shift_edges(masked: np.ndarray, reach: int, rng: np.random.Generator) -> np.ndarray:

@@ -23,11 +23,14 @@ class A3TModel(AbsESPnetModel):
     so that a batch on two processes and the same batch on one have the same loss and gradient.
     """
 
-    def __init__(self, network: A3T, power: int = 1, pitch_weight: float = 0.1) -> None:
+    def __init__(
+        self, network: A3T, power: int = 1, pitch_weight: float = 0.1, bf16: bool = False
+    ) -> None:
         super().__init__()
         self.network = network
         self.power = power
         self.pitch_weight = pitch_weight
+        self.bf16 = bf16
 
     def forward(
         self,
@@ -49,7 +52,8 @@ class A3TModel(AbsESPnetModel):
         batch = Batch(
             mel, masked, phones, frame_phone, mel_lengths, phones_lengths, row_offset, pitch
         )
-        filled = self.network(batch if self.training else replace(batch, pitch=None))
+        with torch.autocast(mel.device.type, torch.bfloat16, self.bf16 and self.training):
+            filled = self.network(batch if self.training else replace(batch, pitch=None))
         scale = self.network.mel_scale if self.network.normalise else 1.0
         loss = reconstruction_loss(filled.before, filled.after, batch, scale, self.power)
         stats = {"mel_loss": loss.detach()}

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from a3t.model.masking import MaskingConfig, random_spans
 from a3t.training.augment import Augment
-from a3t.training.data import shift_edges
+from a3t.training.data import crop_phones, shift_edges
 
 Arrays = dict[str, np.ndarray]
 VALIDATION_SEED = 12345
@@ -66,9 +66,18 @@ class Preprocess:
         self._masking = self.masking.build()
         self._augment = Augment(**self.data.augment) if self.data.augment else None
 
-    def __call__(self, name: str, stored: Mapping[str, np.ndarray]) -> Arrays:
-        """ValueError if a clip's phones and frames don't belong together."""
-        rng = self._random(name)
+    def __call__(
+        self,
+        name: str,
+        stored: Mapping[str, np.ndarray],
+        length: int | None = None,
+        number: int = 0,
+    ) -> Arrays:
+        """``length`` of a crop in frames (None: the longest), ``number`` of those of one epoch.
+
+        ValueError if a clip's phones and frames don't belong together.
+        """
+        rng = self._random(name, number)
         mel, pitch = stored["mel"], stored.get("pitch")
         phones, durations, words = (stored[k] for k in ("phones", "durations", "words"))
         if not len(phones) == len(durations) == len(words) or durations.sum() != len(mel):
@@ -76,7 +85,7 @@ class Preprocess:
                 f"{name}: {len(mel)} frames, but its {len(phones)} phones have {durations.sum()}"
             )
         if self.data.crop is not None:
-            first, last = self._crop(durations, rng)
+            first, last = crop_phones(durations, length or self.data.crop[1], rng)
             start, end = int(durations[:first].sum()), int(durations[:last].sum())
             mel, pitch = mel[start:end], None if pitch is None else pitch[start:end]
             phones, durations, words = (x[first:last] for x in (phones, durations, words))
@@ -101,25 +110,11 @@ class Preprocess:
         }
         return made if pitch is None else {**made, "pitch": np.asarray(pitch, np.float32)}
 
-    def _random(self, name: str) -> np.random.Generator:
+    def _random(self, name: str, number: int) -> np.random.Generator:
         key = zlib.crc32(name.encode())
         if not self.train:  # the same crops and masks each time: losses of two epochs compare
             return np.random.default_rng([VALIDATION_SEED, key])
-        return np.random.default_rng([self.seed, self.epoch, key])
-
-    def _crop(self, durations: np.ndarray, rng: np.random.Generator) -> tuple[int, int]:
-        """Phones [first, last) of a crop that begins and ends between phones, as edits do."""
-        assert self.data.crop is not None
-        low, high = self.data.crop
-        # One length an epoch: crops of a batch are then alike, and little is padding.
-        epoch = np.random.default_rng([self.seed, self.epoch])
-        length = int(epoch.integers(low, high + 1)) if self.train else high
-        edges = np.concatenate([[0], np.cumsum(durations)])
-        # Any phone may be the first, and those near the end the last: edges are seen too.
-        start = int(rng.integers(-length // 4, max(1, edges[-1] - 3 * length // 4)))
-        first = min(int(np.searchsorted(edges[:-1], max(0, start))), len(durations) - 1)
-        last = int(np.searchsorted(edges, edges[first] + length, side="right")) - 1
-        return first, max(last, first + 1)
+        return np.random.default_rng([self.seed, self.epoch, key, number])
 
     def _frame_spans(self, frames: int, rng: np.random.Generator) -> np.ndarray:
         masked = max(1, round((self.data.speech_only or 0.0) * frames))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,14 @@ from espnet2.iterators.abs_iter_factory import AbsIterFactory
 from espnet2.tasks.abs_task import AbsTask
 from espnet2.utils.get_default_kwargs import get_default_kwargs
 from espnet2.utils.nested_dict_action import NestedDictAction
+from espnet2.utils.types import str2bool
 
+from a3t.audio.mel import MELS
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.masking import MaskingConfig
 from a3t.training.espnet.batch_norm import synchronise
+from a3t.training.espnet.crops import CropIterFactory
 from a3t.training.espnet.model import A3TModel
 from a3t.training.espnet.preprocess import DataConfig, Preprocess, collate
 from a3t.training.espnet.trainer import A3TTrainer, EpochIterFactory
@@ -64,6 +68,12 @@ class A3TTask(AbsTask):
         group.add_argument("--loss_power", type=int, default=1, choices=[1, 2], help="1: L1, 2: L2")
         group.add_argument(
             "--pitch_weight", type=float, default=0.1, help="of the pitch's loss, if there is one"
+        )
+        group.add_argument(
+            "--bf16",
+            type=str2bool,
+            default=False,
+            help="matrix products in bfloat16, on a CPU too, where --use_amp does nothing",
         )
         group.add_argument(
             "--mel_stats",
@@ -126,14 +136,34 @@ class A3TTask(AbsTask):
             fill_statistics(network, Path(args.mel_stats))
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             synchronise(network)
-        return A3TModel(network, args.loss_power, args.pitch_weight)
+        return A3TModel(network, args.loss_power, args.pitch_weight, args.bf16)
 
     @classmethod
     def build_sequence_iter_factory(
         cls, args: argparse.Namespace, iter_options: Any, mode: str
     ) -> AbsIterFactory:
-        factory = super().build_sequence_iter_factory(args, iter_options, mode)
-        return EpochIterFactory(factory, iter_options.preprocess_fn)
+        preprocess = iter_options.preprocess_fn
+        if not (iter_options.train and preprocess.data.crop):
+            factory = super().build_sequence_iter_factory(args, iter_options, mode)
+            return EpochIterFactory(factory, preprocess)
+        stored = cls.build_dataset(args, replace(iter_options, preprocess_fn=None), None)
+        durations = stored.loader_dict["durations"]
+        frames = np.array([np.sum(durations[name]) for name in durations])
+        part = (0, 1)
+        if iter_options.distributed:
+            part = (torch.distributed.get_rank(), torch.distributed.get_world_size())
+        steps = iter_options.num_iters_per_epoch or int(frames.sum() * MELS // args.batch_bins)
+        return CropIterFactory(
+            stored,
+            preprocess,
+            names=list(durations),
+            frames=frames,
+            bins=args.batch_bins,
+            steps=max(1, steps),
+            workers=args.num_workers,
+            pin_memory=args.ngpu > 0,
+            part=part,
+        )
 
 
 def fill_statistics(network: A3T, path: Path) -> None:
