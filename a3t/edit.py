@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,37 +65,23 @@ def main(arguments: list[str] | None = None) -> int:
 
 def edit(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError or AlignmentError."""
-    new_text = text_argument(options.new_text)
-    text = text_argument(options.text) if options.text is not None else None
     # What can be refused at once is refused before the models are loaded.
-    from a3t.audio.recording import Recording
-    from a3t.audio.writing import check_output, default_output
-    from a3t.text.transcript import Transcript
+    from a3t.making import make, order, plan
 
-    recording = Recording.open(options.wav)
-    Transcript.from_text(new_text)
-    out = options.out or default_output(options.wav)
-    if not options.plan:
-        check_output(recording, out)
+    asked = order(options)
 
-    from a3t.candidates import make_candidates
     from a3t.editor import Editor
 
     show_progress("read")
     editor = Editor.load(options.model, options.vocoder, options.device, show_progress)
-    asked = (options.speed, options.fit, options.margin / 1000)
-    plan = editor.plan(recording, new_text, text, options.alignment, *asked)
-    if text is None:
-        say(f"Transcript: {plan.text.text.strip()}")
+    planned = plan(editor, asked)
+    if asked.text is None:
+        say(f"Transcript: {planned.text.text.strip()}")
     if options.plan:
         say("") if sys.stderr.isatty() else None
-        print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())
+        print(json.dumps(planned.to_json(), indent=1) if options.json else planned.describe())
         return
-    if options.candidates == 1:
-        results = [editor.check(editor.render(recording, plan, options.seed))]
-    else:
-        results = make_candidates(editor, recording, plan, options.candidates, options.seed)
-    save(results, out, options.json)
+    save(make(editor, asked, planned), asked.out, options.json)
 
 
 def again(options: argparse.Namespace) -> None:
@@ -115,10 +100,11 @@ def again(options: argparse.Namespace) -> None:
     save([result], options.out or default_output(result.recording.path), options.json)
 
 
-def save(results: Sequence[EditedRecording], out: Path, as_json: bool) -> None:
+def save(results: list[EditedRecording], out: Path, as_json: bool) -> None:
     """Write the results, the best as ``out``, and say what was done."""
-    for rank, result in enumerate(results, 1):
-        result.save(out if rank == 1 else out.with_name(f"{out.stem}.{rank}{out.suffix}"))
+    from a3t.making import write
+
+    write(results, out)
     best = results[0]
     if as_json:
         print(json.dumps(best.record, indent=1, ensure_ascii=False))
