@@ -1,0 +1,171 @@
+"""One function over many jobs: on this machine's cores, or on a Dask cluster's.
+
+    for done in spread(function, jobs, workers=4, scheduler="tcp://10.0.0.1:8786"):
+        print(done.job, done.result if done.error is None else done.error)
+
+Nothing is remembered here: to resume, hand over the jobs that are still to be done.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Generic, TypeVar
+
+from alignment.errors import AlignmentError
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+# Every worker computes on one core; what numpy and torch start by themselves would be too much.
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+CONNECT_SECONDS = 30
+
+
+class WorkerDiedError(RuntimeError):
+    """The process that did the job was ended from outside or crashed, twice."""
+
+    def __init__(self) -> None:
+        super().__init__("The process that did this was stopped, perhaps for want of memory.")
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[Job, Result]):
+    """A job with what came of it: its `result`, or the `error` that it raised."""
+
+    job: Job
+    result: Result | None = None
+    error: Exception | None = None
+
+
+def spread(
+    function: Callable[[Job], Result],
+    jobs: Iterable[Job],
+    workers: int,
+    scheduler: str | None = None,
+) -> Iterator[Done[Job, Result]]:
+    """`function` of each job, in order of completion; a failed job is a value, not a raise.
+
+    `function` (of a module, or a functools.partial of one), jobs and results travel between
+    processes. With one worker everything happens in this process, in order. With more, each is a
+    fresh interpreter; one that dies takes no other job with it. `scheduler`, the address of a Dask
+    scheduler ("tcp://host:8786"): its workers do the jobs instead, where this package is installed
+    and paths must mean the same files.
+    Raises AlignmentError when `scheduler` can't be reached or Dask is not installed.
+    """
+    if scheduler is not None:
+        return _on_cluster(function, jobs, scheduler)
+    jobs = list(jobs)
+    workers = min(workers, len(jobs))
+    return _in_turn(function, jobs) if workers <= 1 else _on_cores(function, jobs, workers)
+
+
+def _in_turn(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Done[Job, Result]]:
+    for job in jobs:
+        try:
+            done = Done(job, function(job))
+        except Exception as error:
+            done = Done(job, error=error)
+        yield done
+
+
+def _on_cores(
+    function: Callable[[Job], Result], jobs: Sequence[Job], workers: int
+) -> Iterator[Done[Job, Result]]:
+    """A pool of processes; after a death, what was under way is done again one by one."""
+    waiting = deque(jobs)
+    while waiting:
+        suspects = deque[Job]()
+        yield from _in_pool(function, waiting, workers, 2 * workers, suspects)
+        while suspects:
+            dead = deque[Job]()
+            yield from _in_pool(function, suspects, 1, 1, dead)
+            for job in dead:
+                yield Done(job, error=WorkerDiedError())
+
+
+def _in_pool(
+    function: Callable[[Job], Result],
+    waiting: deque[Job],
+    workers: int,
+    ahead: int,
+    lost: deque[Job],
+) -> Iterator[Done[Job, Result]]:
+    """Takes jobs from `waiting`, `ahead` at a time, until there are none left or a worker dies:
+    `lost` were under way then."""
+    # Fresh interpreters: a fork would copy locks and threads in the middle of their work.
+    context = multiprocessing.get_context("spawn")
+    running: dict[Future[Result], Job] = {}
+    pool = ProcessPoolExecutor(workers, context)
+    try:
+        while True:
+            for job in list(islice(waiting, ahead - len(running))):
+                waiting.popleft()
+                with _one_thread_each():
+                    running[pool.submit(function, job)] = job
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                error = future.exception()
+                if isinstance(error, BrokenProcessPool):
+                    lost.extend(running.values())
+                    return
+                job = running.pop(future)
+                if error is None:
+                    yield Done(job, future.result())
+                elif isinstance(error, Exception):
+                    yield Done(job, error=error)
+                else:
+                    raise error
+    except BrokenProcessPool:  # found out while a job was handed over, which is the last of them
+        lost.extend([*running.values(), job])
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """What is started meanwhile finds one thread in its environment, unless more is asked for."""
+    added = [name for name in ONE_THREAD if name not in os.environ]
+    os.environ.update(dict.fromkeys(added, "1"))
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
+
+
+def _on_cluster(
+    function: Callable[[Job], Result], jobs: Iterable[Job], scheduler: str
+) -> Iterator[Done[Job, Result]]:
+    try:
+        from distributed import Client, as_completed
+    except ImportError:
+        raise AlignmentError(
+            "A cluster needs Dask: install it with pip install 'a3t[cluster]'."
+        ) from None
+    try:
+        client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise AlignmentError(
+            f"The Dask scheduler at {scheduler} can't be reached: check that it runs, and its "
+            "address (tcp://host:8786)."
+        ) from error
+    with client:
+        running = {client.submit(function, job, pure=False): job for job in jobs}
+        for future in as_completed(list(running), loop=client.loop):
+            job, raised = running.pop(future), future.exception()
+            if raised is None:
+                yield Done(job, future.result())
+            else:  # a KilledWorker: the scheduler tried several workers already
+                killed = type(raised).__name__ == "KilledWorker"
+                yield Done(job, error=WorkerDiedError() if killed else raised)
+            future.release()
