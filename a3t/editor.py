@@ -24,17 +24,14 @@ from a3t.hearing import hear
 from a3t.joining import deletion_of, edit_frames, patch_of
 from a3t.model.filling import MaskedMel, fill
 from a3t.networks import Networks, load_networks
+from a3t.pausing import pause_of, with_room_tone
 from a3t.plan.plan import make_plan
 from a3t.plan.prompt import speech_plan
+from a3t.plan.records import EditPlan, Range, Window
 from a3t.plan.windows import WindowFrames, lay_out
-from a3t.records import (
-    EditedRecording,
-    EditPlan,
-    Range,
-    SpokenRecording,
-    Window,
-)
+from a3t.records import EditedRecording, SpokenRecording
 from a3t.text.g2p import Pronouncer
+from a3t.text.markup import check_marks
 from a3t.text.phones import phone_ids
 from a3t.text.transcript import Transcript
 from a3t.transcripts import Found, find_transcript, found_in
@@ -108,6 +105,7 @@ class Editor:
         with self._step("read"):
             recording = wav if isinstance(wav, Recording) else Recording.open(wav)
         found = self._transcript(recording, text, new, alignment)
+        check_marks(new_text, found.transcript.text)
         aligned = found.alignment or self._align(recording, found.transcript)
         with self._step("plan"):
             spoken = self._pronounce(new, aligned)
@@ -149,10 +147,14 @@ class Editor:
         torch.manual_seed(seed)
         patches: dict[int, Patch] = {}
         for window in plan.windows:
-            patches |= self._patches(recording, plan, window)
+            patches |= self._patches(recording, plan, window, seed)
         for k, edit in enumerate(plan.edits):
-            if k not in patches:
-                with self._step("splice"):
+            if k in patches:
+                continue
+            with self._step("splice"):
+                if edit.phones:
+                    patches[k] = pause_of(recording, plan, edit, seed)
+                else:
                     patches[k] = deletion_of(recording, edit)
         return EditedRecording(
             recording,
@@ -254,7 +256,9 @@ class Editor:
         ids = phone_ids(phone.symbol for phone in window.phones)
         return fill(self.model, MaskedMel(mel, window.masked, ids, window.phone_of_frame))
 
-    def _patches(self, recording: Recording, plan: EditPlan, window: Window) -> dict[int, Patch]:
+    def _patches(
+        self, recording: Recording, plan: EditPlan, window: Window, seed: int
+    ) -> dict[int, Patch]:
         """The patch of each edit of a window that has new words."""
         frames = lay_out(plan, window)
         with self._step("fill"):
@@ -262,13 +266,14 @@ class Editor:
         patches = {}
         for k, (start, end) in frames.spans.items():
             edit = plan.edits[k]
-            if not edit.phones:
+            if not edit.is_spoken:
                 continue
             with self._step("vocode"):
                 around = edit_frames(edit, start, end)
                 samples = vocode_span(self.vocoder, filled, *around).numpy()
             with self._step("splice"):
-                patches[k] = patch_of(recording, edit, samples)
+                patch = patch_of(recording, edit, samples)
+                patches[k] = with_room_tone(recording, plan, edit, patch, seed)
         return patches
 
     @contextmanager

@@ -16,7 +16,8 @@ from a3t.audio.mel import HOP, SAMPLE_RATE
 from a3t.audio.patches import Patch, read_patched
 from a3t.audio.recording import Recording
 from a3t.plan.places import WordFrames
-from a3t.records import EditPlan, HeardWord, Window
+from a3t.plan.records import EditPlan, Window
+from a3t.records import HeardWord
 from a3t.text.g2p import Pronouncer
 from alignment.errors import AlignmentError
 from alignment.pocketsphinx_aligner import PocketSphinxAligner

@@ -9,7 +9,7 @@ from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
 from a3t.audio.splicing import cut_out, make_patch
 from a3t.audio.windows import grid_samples
-from a3t.records import PlannedEdit, Range
+from a3t.plan.records import PlannedEdit, Range
 
 RADIUS = 0.03  # seconds that a cut may move to a quieter place
 

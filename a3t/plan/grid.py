@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from a3t.audio.mel import HOP, SAMPLE_RATE
 from a3t.errors import InputError
-from a3t.records import GridPhone
+from a3t.plan.records import GridPhone
 from alignment.records import Alignment
 
 FRAMES_PER_SECOND = SAMPLE_RATE / HOP

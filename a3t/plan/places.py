@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from a3t.records import GridPhone
+from a3t.plan.records import GridPhone
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
 
@@ -21,13 +21,11 @@ class WordFrames:
 
     @classmethod
     def of(cls, grid: Sequence[GridPhone], words: int, frames: int) -> WordFrames:
-        spans = [
-            (
-                min(phone.first for phone in grid if phone.word == word),
-                max(phone.last for phone in grid if phone.word == word),
-            )
-            for word in range(words)
-        ]
+        spans = [(frames, 0)] * words
+        for phone in grid:
+            if phone.word >= 0:
+                first, last = spans[phone.word]
+                spans[phone.word] = min(first, phone.first), max(last, phone.last)
         return cls(tuple(spans), frames)
 
     def pause_before(self, word: int) -> tuple[int, int]:
@@ -43,8 +41,9 @@ class Place:
 
     edit: WordEdit
     frames: tuple[int, int]
-    pause_before: bool = False
-    pauses_after: frozenset[int] = frozenset()  # new words that a made pause follows
+    # Seconds of the pauses made with the new words, by the number of new words before each; 0 for
+    # one as long as this speaker's usually are.
+    pauses: Mapping[int, float] = field(default_factory=dict)
 
 
 def merge_touching(script: Sequence[WordEdit], words: WordFrames) -> list[WordEdit]:
@@ -63,19 +62,30 @@ def merge_touching(script: Sequence[WordEdit], words: WordFrames) -> list[WordEd
 
 
 def place_edits(
-    script: Sequence[WordEdit], words: WordFrames, text: Transcript, new_text: Transcript
+    script: Sequence[WordEdit],
+    words: WordFrames,
+    new_text: Transcript,
+    asked: Mapping[int, float] | None = None,
 ) -> list[Place]:
-    """The script's edits on the grid, in order."""
-    return [_place(edit, words, text, new_text) for edit in script]
+    """The script's edits on the grid, in order; ``asked`` are the pauses that are put in."""
+    result = []
+    for edit in script:
+        place = _place(edit, words, new_text)
+        here = {k: x for k, x in (asked or {}).items() if edit.new[0] <= k <= edit.new[1]}
+        result.append(replace(place, pauses={**place.pauses, **here}))
+    return result
 
 
-def _place(edit: WordEdit, words: WordFrames, text: Transcript, new_text: Transcript) -> Place:
+def _place(edit: WordEdit, words: WordFrames, new_text: Transcript) -> Place:
     (first, last), (new_first, new_last) = edit.old, edit.new
     if edit.op == "delete":
         return Place(edit, _deleted(first, last, words))
-    inside = frozenset(
-        word for word in range(new_first, new_last - 1) if new_text.words[word].pause_after
-    )
+    if new_first == new_last:  # nothing but a pause, in the middle of one that is there
+        gap = words.pause_before(first)
+        return Place(edit, (sum(gap) // 2, sum(gap) // 2))
+    inside = {
+        word + 1: 0.0 for word in range(new_first, new_last - 1) if new_text.words[word].pause_after
+    }
     wants_after = new_text.words[new_last - 1].pause_after and new_last < len(new_text.words)
     if edit.op == "replace":
         # Pauses beside the replaced words stay; only what punctuation asks for and is not there
@@ -83,7 +93,7 @@ def _place(edit: WordEdit, words: WordFrames, text: Transcript, new_text: Transc
         start, end = words.spans[first][0], words.spans[last - 1][1]
         pause = words.pause_before(last)
         after = wants_after and pause[0] == pause[1]
-        return Place(edit, (start, end), pauses_after=inside | ({new_last - 1} if after else set()))
+        return Place(edit, (start, end), inside | ({new_last: 0.0} if after else {}))
     return _inserted(edit, words, new_text, inside, wants_after)
 
 
@@ -91,7 +101,7 @@ def _inserted(
     edit: WordEdit,
     words: WordFrames,
     new_text: Transcript,
-    inside: frozenset[int],
+    inside: dict[int, float],
     wants_after: bool,
 ) -> Place:
     """An insertion beside an existing pause leaves it on the side where the new text has one."""
@@ -107,8 +117,8 @@ def _inserted(
         place, before, after = gap[1], not here, wants_after
     else:
         place, before, after = gap[0], False, wants_after and not here
-    pauses = inside | ({edit.new[1] - 1} if after else set())
-    return Place(edit, (place, place), before, pauses)
+    beside = ({edit.new[0]: 0.0} if before else {}) | ({edit.new[1]: 0.0} if after else {})
+    return Place(edit, (place, place), inside | beside)
 
 
 def _deleted(first: int, last: int, words: WordFrames) -> tuple[int, int]:

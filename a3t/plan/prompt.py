@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from a3t.plan.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.plan.grid import on_grid
-from a3t.plan.plan import scaled
+from a3t.plan.records import PlannedPhone, Range
+from a3t.plan.timeline import SECOND, scaled
 from a3t.plan.windows import WindowFrames
-from a3t.records import PlannedPhone, Range
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import Transcript
 from alignment.records import Alignment
@@ -40,15 +40,20 @@ def speech_plan(
     used = [p for p in grid[: last + 1] if p.first >= grid[last].last - PROMPT]
     prompt = [PlannedPhone(p.symbol, p.frames, -1, p.first) for p in used]
 
+    asked = dict(target.pauses)
+    given: dict[int, float] = {}  # frames of the pauses whose length is asked for, by their places
     symbols: list[tuple[str, int]] = [(PAUSE, -1)]
     for k, word in enumerate(target.words):
         symbols.extend((symbol, k) for symbol in pronunciations[k])
-        if word.pause_after and k + 1 < len(target.words):
+        if k + 1 < len(target.words) and (word.pause_after or k + 1 in asked):
+            if asked.get(k + 1):
+                given[len(symbols)] = asked[k + 1] * SECOND
             symbols.append((PAUSE, -1))
     symbols.append((PAUSE, -1))
     lengths = durations.frames([s for s, _ in symbols], [w for _, w in symbols])
     lengths = [scaled(s, x, ratio) for (s, _), x in zip(symbols, lengths, strict=True)]
     lengths[0] = lengths[-1] = float(EDGE)
+    lengths = [given.get(k, length) for k, length in enumerate(lengths)]
     new = [
         PlannedPhone(symbol, count, word)
         for (symbol, word), count in zip(symbols, whole_frames(lengths), strict=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from a3t.records import EditPlan, GridPhone, PlannedEdit, PlannedPhone, Range, Window
+from a3t.plan.records import EditPlan, GridPhone, PlannedEdit, PlannedPhone, Range, Window
 
 CONTEXT = 240  # frames of the recording around an edit, 3 s in all
 LONGEST = 480  # frames of a window with several edits, 6 s
@@ -24,7 +24,7 @@ def windows_around(
     """
     groups: list[list[int]] = []
     for k, edit in enumerate(edits):
-        if not edit.phones:
+        if not edit.is_spoken:
             continue
         if groups:
             first, last = edits[groups[-1][0]], edits[groups[-1][-1]]
@@ -113,5 +113,5 @@ def lay_out(plan: EditPlan, window: Window) -> WindowFrames:
             place += phone.frames
     for k in edits:
         add_edit(k)
-    made = [plan.edits[k] for k in window.edits if plan.edits[k].phones]
+    made = [plan.edits[k] for k in window.edits if plan.edits[k].is_spoken]
     return WindowFrames.of(phones, spans, [edit.remade for edit in made])

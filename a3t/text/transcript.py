@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from a3t.text.normalise import MAX_WORDS, normalise
+from a3t.errors import InputError
+from a3t.text.markup import emphasised, parted_at_pauses
+from a3t.text.normalise import MAX_WORDS, SpokenToken, normalise
 
 
 @dataclass(frozen=True)
@@ -28,21 +30,36 @@ class Transcript:
 
     text: str
     words: tuple[TranscriptWord, ...]
+    pauses: tuple[tuple[int, float], ...] = ()  # (words before it, seconds) of each [pause]
+    emphasis: frozenset[int] = frozenset()  # the words between asterisks
 
     @classmethod
     def from_text(cls, text: str, max_words: int | None = MAX_WORDS) -> Transcript:
-        """Normalise a text; raises InputError (one sentence) if it can't be spoken."""
-        words = tuple(
-            TranscriptWord(
-                text=word,
-                written=token.written,
-                pause_after=token.pause_after and position == len(token.words) - 1,
-                token=index,
-            )
-            for index, token in enumerate(normalise(text, max_words=max_words))
-            for position, word in enumerate(token.words)
-        )
-        return cls(text=text, words=words)
+        """Normalise a text; raises InputError (one sentence) if it can't be spoken.
+
+        [pause 0.4] and *emphasis* (`a3t.text.markup`) are no words: they stand in `pauses`, where
+        a [pause] without a length has 0, and in `emphasis`.
+        """
+        tokens: list[SpokenToken] = []
+        pauses: dict[int, float] = {}
+        for piece, seconds in parted_at_pauses(text):
+            if any(map(str.isalnum, piece)) or (seconds is None and not (tokens or pauses)):
+                tokens += normalise(piece, max_words)
+            if seconds is not None:
+                place = sum(len(token.words) for token in tokens)
+                pauses[place] = pauses.get(place, 0.0) + seconds
+        if not tokens:
+            raise InputError("The text has no words to speak: write at least one English word.")
+        stressed = emphasised([token.written for token in tokens], text)
+        words, emphasis = [], set()
+        for index, token in enumerate(tokens):
+            written = token.written.replace("*", "") if stressed[index] else token.written
+            for position, word in enumerate(token.words):
+                if stressed[index]:
+                    emphasis.add(len(words))
+                paused = token.pause_after and position == len(token.words) - 1
+                words.append(TranscriptWord(word, written, paused, index))
+        return cls(text, tuple(words), tuple(sorted(pauses.items())), frozenset(emphasis))
 
     @property
     def spoken(self) -> tuple[str, ...]:
@@ -56,10 +73,16 @@ class Transcript:
 
     def to_json(self) -> dict[str, Any]:
         """A dict of plain JSON types; from_json reads it back."""
-        return {"text": self.text, "words": [asdict(word) for word in self.words]}
+        return {
+            "text": self.text,
+            "words": [asdict(word) for word in self.words],
+            "pauses": [list(pause) for pause in self.pauses],
+            "emphasis": sorted(self.emphasis),
+        }
 
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> Transcript:
         """The transcript that to_json wrote; raises KeyError or TypeError on another record."""
         words = tuple(TranscriptWord(**word) for word in record["words"])
-        return cls(text=record["text"], words=words)
+        pauses = tuple((int(place), float(seconds)) for place, seconds in record["pauses"])
+        return cls(record["text"], words, pauses, frozenset(record["emphasis"]))

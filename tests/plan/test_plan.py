@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from a3t.errors import InputError
 from a3t.plan.plan import make_plan
 from a3t.plan.prompt import PROMPT, speech_plan
+from a3t.plan.records import Asked, EditPlan
 from a3t.plan.windows import CONTEXT, LONGEST, lay_out
-from a3t.records import Asked, EditPlan
 from a3t.text.transcript import Transcript
 from alignment.records import Alignment, Phone, Word, pause
 
@@ -191,3 +191,97 @@ def test_a_prompt_is_followed_by_its_target(prompt: list[str], target: list[str]
     assert not window.masked[:heard].any() and window.masked[heard:].all()
     new = [phone.symbol for phone in window.phones if phone.source is None]
     assert [s for s in new if s != "sp"] == [p for w in target for p in WORDS[w].split()]
+
+
+def marked(old: str, new: str, **asked: object) -> EditPlan:
+    """The plan between two texts with marks."""
+    text, new_text = Transcript.from_text(old), Transcript.from_text(new)
+    alignment = aligned(text.spoken)
+    said = [WORDS[word].split() for word in new_text.spoken]
+    frames = 1 + int(alignment.duration * 80)
+    wanted = Asked(**asked)  # type: ignore[arg-type]
+    return make_plan(text, new_text, alignment, said, SixFrames(), frames, wanted)  # type: ignore[arg-type]
+
+
+def test_a_pause_is_an_edit_without_words() -> None:
+    (edit,) = marked("ban dot feel", "ban dot [pause 0.4] feel").edits
+    assert (edit.op, edit.old, edit.new) == ("insert", (2, 2), (2, 2))
+    assert edit.new_words == "[pause 0.4]" and not edit.is_spoken
+    assert [phone.symbol for phone in edit.phones] == ["sp"] and edit.frames == 32
+    assert edit.margin == (0, 0)
+    assert marked("ban dot feel", "ban dot [pause 0.4] feel").windows == ()
+
+
+@pytest.mark.parametrize("new", ["[pause 1] ban dot", "ban dot [pause 1]", "ban [pause 1] dot"])
+def test_pauses_anywhere_take_their_time(new: str) -> None:
+    (edit,) = marked("ban dot", new).edits
+    assert edit.frames == 80
+
+
+def test_a_pause_that_the_old_text_has_is_there_already() -> None:
+    old = "ban [pause 0.4] dot feel"
+    assert marked(old, "ban [pause 0.4] dot feel").edits == ()
+    (edit,) = marked(old, "ban [pause 0.4] kit feel").edits
+    assert all(phone.symbol != "sp" for phone in edit.phones)
+
+
+def test_pauses_among_new_words_and_for_deleted_ones() -> None:
+    (edit,) = marked("ban feel", "ban dot [pause 0.5] kit feel", speed=2.0).edits
+    assert [(word.text, word.frames) for word in edit.words][1] == ("", 40)  # at any speed
+    (gone,) = marked("ban dot feel", "ban [pause 0.5] feel").edits
+    assert (gone.op, gone.old_words, gone.frames) == ("replace", "dot", 40)
+    assert gone.source[0] < gone.source[1]
+
+
+def test_a_pause_is_as_long_as_the_speakers_own() -> None:
+    """0.2 s after a comma; at twice the rate the predictor says 12 × 8/6 / 2 = 8 frames."""
+    old = "ban, dot, feel, good, kit, lock, moon, pen"
+    plan = marked(old, old.replace("good", "good, rose"), speed=2.0)
+    assert [p.frames for p in plan.edits[0].phones if p.symbol == "sp"] == [16]
+    none_to_go_by = marked("ban dot", "ban dot, kit", speed=2.0)
+    assert none_to_go_by.edits[0].phones[0].frames == 8
+
+
+def test_an_emphasised_word_is_said_again() -> None:
+    (edit,) = marked("ban dot feel", "ban *dot* feel").edits
+    assert (edit.op, edit.old_words, edit.new_words) == ("replace", "dot", "dot")
+    assert [word.emphasis for word in edit.words] == [True]
+    assert marked("ban *dot* feel", "ban *dot* feel").edits == ()
+
+
+@given(st.floats(0.3, 1.5))
+def test_a_duration_is_kept_to_the_frame(seconds: float) -> None:
+    (edit,) = marked("ban feel", "ban good kit feel", duration=seconds).edits
+    assert edit.frames == round(seconds * 80)
+    assert edit.scale == pytest.approx(edit.frames / 48)
+
+
+def test_a_duration_is_for_one_place() -> None:
+    with pytest.raises(InputError, match="these stand in 2"):
+        marked("ban dot feel", "good dot kit", duration=0.5)
+
+
+def test_a_plan_given_back_changes_nothing_but_what_was_changed_in_it() -> None:
+    plan = marked("ban dot feel", "ban good, kit feel")
+    told = tuple(tuple(word.seconds for word in edit.words) for edit in plan.edits)
+    again = marked("ban dot feel", "ban good, kit feel", lengths=told)
+    assert again.edits == plan.edits
+    good, pause_, kit = told[0]
+    slower = marked("ban dot feel", "ban good, kit feel", lengths=((2 * good, pause_, kit),))
+    word = slower.edits[0].words[0]
+    assert word.seconds == 2 * good and word.scale == pytest.approx(2.0)
+    assert slower.edits[0].phones[3:] == plan.edits[0].phones[3:]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "reason"),
+    [
+        (((0.3, 0.2),), "another edit"),
+        (((0.3,), (0.3,)), "another edit"),
+        (((0.01,),), "at least 0.04 s"),
+        (((3.0,),), "times as slowly"),
+    ],
+)
+def test_impossible_lengths(lengths: object, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        marked("ban dot feel", "ban good feel", lengths=lengths)

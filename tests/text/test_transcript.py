@@ -50,7 +50,7 @@ def test_written_ranges(transcript: Transcript) -> None:
 def test_to_json_and_back(transcript: Transcript) -> None:
     record = json.loads(json.dumps(transcript.to_json()))
     assert Transcript.from_json(record) == transcript
-    assert set(record) == {"text", "words"}
+    assert set(record) == {"text", "words", "pauses", "emphasis"}
     assert record["words"][0] == {
         "text": "well", "written": "“Well,”", "pause_after": True, "token": 0,
     }  # fmt: skip

@@ -1,0 +1,31 @@
+"""The pauses of an edit in samples: room tone where nobody speaks."""
+
+from __future__ import annotations
+
+from a3t.audio.mel import HOP, SAMPLE_RATE
+from a3t.audio.patches import Patch
+from a3t.audio.pauses import put_pause, quieted
+from a3t.audio.recording import Recording
+from a3t.plan.records import EditPlan, PlannedEdit
+from a3t.text.phones import PAUSE
+
+
+def pause_of(recording: Recording, plan: EditPlan, edit: PlannedEdit, seed: int) -> Patch:
+    """The patch of an edit that is nothing but a pause."""
+    scale = recording.sample_rate / SAMPLE_RATE * HOP
+    first, last = (min(round(frame * scale), recording.samples) for frame in edit.source)
+    return put_pause(recording, plan.alignment, (first, last), round(edit.frames * scale), seed)
+
+
+def with_room_tone(
+    recording: Recording, plan: EditPlan, edit: PlannedEdit, patch: Patch, seed: int
+) -> Patch:
+    """The patch of new words with room tone in the pauses among them."""
+    scale = recording.sample_rate / SAMPLE_RATE * HOP
+    spans, frame = [], edit.source[0]
+    for phone in edit.phones:
+        if phone.symbol == PAUSE:
+            ends = (frame, frame + phone.frames)
+            spans.append(tuple(round(end * scale) - patch.source[0] for end in ends))
+        frame += phone.frames
+    return quieted(patch, spans, recording, plan.alignment, seed) if spans else patch

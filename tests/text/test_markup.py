@@ -1,0 +1,46 @@
+"""Marks in a text: pauses and emphasis are no words, and what means nothing is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from a3t.errors import InputError
+from a3t.text.markup import check_marks
+from a3t.text.transcript import Transcript
+
+
+def test_pauses_stand_between_words() -> None:
+    read = Transcript.from_text("[pause 1] Hello [pause], world. [Pause .3s][pause 0.2]")
+    assert read.spoken == ("hello", "world")
+    assert read.pauses == ((0, 1.0), (1, 0.0), (2, 0.5))
+
+
+def test_emphasis_is_no_word_and_not_written() -> None:
+    read = Transcript.from_text("we *never* do *that at all*, “*truly*”")
+    assert [read.spoken[k] for k in sorted(read.emphasis)] == "never that at all truly".split()
+    assert read.written(1, 2) == "never"
+
+
+@pytest.mark.parametrize("text", ["5 * 3 is fifteen", "a *b", "2 ** 3", "see note*"])
+def test_other_asterisks_are_what_they_were(text: str) -> None:
+    assert Transcript.from_text(text).emphasis == frozenset()
+
+
+@pytest.mark.parametrize("mark", ["[pause -1]", "[pause 100]", "[pause 0]", "[pause x]"])
+def test_no_pause(mark: str) -> None:
+    with pytest.raises(InputError, match="no pause that can be made") as caught:
+        Transcript.from_text(f"we {mark} meet")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_pause_alone_is_no_text() -> None:
+    with pytest.raises(InputError, match="no words"):
+        Transcript.from_text("[pause 0.4]")
+
+
+def test_unknown_marks() -> None:
+    for mark in ("[breath]", "[silence 0.4]"):
+        with pytest.raises(InputError, match="no mark that is known"):
+            check_marks(f"we {mark} meet", "we meet")
+        check_marks(f"we {mark} never meet", f"we {mark} meet")  # it is in the old text: text
+    check_marks("he [the president] said [pause 0.4] *so*", "he said")
