@@ -31,8 +31,8 @@ def run(command: Callable[[], None]) -> int:
     except (InputError, AlignmentError) as error:
         complain(str(error))
         return BAD_INPUT
-    except KeyboardInterrupt:
-        complain("Interrupted: nothing was written.")
+    except KeyboardInterrupt as interrupted:
+        complain(str(interrupted) or "Interrupted: nothing was written.")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone
         sys.stderr.close()

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.commands import add_model_arguments, run, say, show_progress, text_argument
+from a3t.commands import add_model_arguments, run, say, show_progress
 
 if TYPE_CHECKING:
     from a3t.records import EditedRecording
@@ -51,11 +52,28 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--plan", action="store_true", help="print the plan, render nothing")
     result.add_argument("--json", action="store_true", help="print edit.json")
     add_model_arguments(result)
+    many = result.add_argument_group("many edits from one list")
+    many.add_argument(
+        "--manifest", type=Path, metavar="LIST",
+        help="a .tsv or .jsonl, an edit a line, its columns these options' names (wav, new_text …)",
+    )  # fmt: skip
+    many.add_argument("--out-dir", type=Path, metavar="DIR", help="where the outputs go")
+    many.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
+        help="how many edits are made at once (one for each core)",
+    )  # fmt: skip
+    many.add_argument(
+        "--scheduler", metavar="ADDRESS", help="make them on a Dask cluster, tcp://host:8786"
+    )
     return result
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
+    if options.manifest:
+        if not options.out_dir or options.wav or options.new_text is not None:
+            parser().error("--manifest needs --out-dir, and has recordings and texts of its own")
+        return run(lambda: edit_list(options))
     if options.replay:
         return run(lambda: again(options))
     if not options.wav or options.new_text is None:
@@ -82,6 +100,13 @@ def edit(options: argparse.Namespace) -> None:
         print(json.dumps(planned.to_json(), indent=1) if options.json else planned.describe())
         return
     save(make(editor, asked, planned), asked.out, options.json)
+
+
+def edit_list(options: argparse.Namespace) -> None:
+    """Carry out --manifest; raises InputError."""
+    from a3t.batch import edit_all
+
+    edit_all(options, parser())
 
 
 def again(options: argparse.Namespace) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from a3t.audio.recording import Recording
 from a3t.audio.writing import check_output, default_output
@@ -57,7 +58,13 @@ def make(editor: Editor, asked: Order, planned: EditPlan) -> list[EditedRecordin
     return make_candidates(editor, asked.recording, planned, options.candidates, options.seed)
 
 
-def write(results: list[EditedRecording], out: Path) -> None:
-    """Write the results, the best as ``out``, the others as its stem.2, .3 …"""
+def write(
+    results: list[EditedRecording], out: Path, notes: Mapping[str, Any] | None = None
+) -> None:
+    """Write the results, the best as ``out``, the others as its stem.2, .3 …
+
+    ``notes`` are further entries of each edit.json.
+    """
     for rank, result in enumerate(results, 1):
-        result.save(out if rank == 1 else out.with_name(f"{out.stem}.{rank}{out.suffix}"))
+        to = out if rank == 1 else out.with_name(f"{out.stem}.{rank}{out.suffix}")
+        result.save(to, notes)

@@ -1,0 +1,145 @@
+"""Many edits from one list: python -m a3t.edit --manifest edits.tsv --out-dir DIR
+
+What a list looks like: `a3t.manifest`. An edit whose output is there, made of the same line and
+newer than its recording, is kept: after an interruption the same command goes on. What became of
+every line stands in DIR/report.tsv.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import multiprocessing
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from a3t.audio.files import atomic_path
+from a3t.commands import say
+from a3t.errors import InputError
+from a3t.manifest import Job, read_jobs
+from alignment.errors import AlignmentError
+from alignment.spread import spread
+
+if TYPE_CHECKING:
+    from a3t.editor import Editor
+
+REPORT = "report.tsv"
+COLUMNS = ("line", "wav", "out", "became", "seconds", "doubtful", "reason")
+
+# An editor makes one edit at a time; a cluster's worker may have several threads.
+_turn = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What became of a line: "made", "kept" or "failed"; seconds; words that are not heard."""
+
+    line: int
+    wav: Path
+    out: Path
+    became: str
+    seconds: float = 0.0
+    doubtful: str = ""
+    reason: str = ""
+
+
+def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Carry out the list; raises InputError if it can't be read, or if an edit failed."""
+    if options.jobs < 1:
+        raise InputError("--jobs must be at least 1.")
+    jobs = read_jobs(options, parser)
+    options.out_dir.mkdir(parents=True, exist_ok=True)
+    report = options.out_dir / REPORT
+    rows: list[Row] = []
+    begun = time.monotonic()
+    try:
+        for row in _rows(jobs, options.jobs, options.scheduler):
+            rows.append(row)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            "Interrupted: what is done is kept, and the same command goes on from there."
+        ) from None
+    finally:
+        write_report(report, rows)
+    made, kept, failed = (
+        sum(row.became == became for row in rows) for became in ("made", "kept", "failed")
+    )
+    rate = made / max(time.monotonic() - begun, 1e-9) * 60
+    pace = f" ({rate:.1f} a minute)" if made else ""
+    say(f"{made} made{pace}, {kept} already there, {failed} failed.")
+    if options.json:
+        counts = {"made": made, "kept": kept, "failed": failed}
+        print(json.dumps(counts | {"made_per_minute": round(rate, 1)}))
+    if failed:
+        raise InputError(f"{failed} of {len(rows)} edits failed: {report} says why.")
+
+
+def _rows(jobs: list[Job], workers: int, scheduler: str | None) -> Iterator[Row]:
+    from tqdm import tqdm
+
+    waiting: list[Job] = []
+    with tqdm(total=len(jobs), unit="edit", disable=None) as progress:
+        for job in jobs:
+            if job.problem is not None:
+                yield _row(job, "failed", reason=job.problem)
+            elif job.done:
+                yield _row(job, "kept")
+            else:
+                waiting.append(job)
+                continue
+            progress.update()
+        for done in spread(carry_out, waiting, workers, scheduler):
+            yield done.result or _row(done.job, "failed", reason=_sentence(done.error))
+            progress.update()
+
+
+def carry_out(job: Job) -> Row:
+    """Make and write the edit of a line; raises InputError or AlignmentError."""
+    from a3t.making import make, order, plan, write
+
+    options = job.options
+    begun = time.monotonic()
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    asked = order(options)
+    with _turn:
+        editor = _editor(options.model, options.vocoder, options.device)
+        results = make(editor, asked, plan(editor, asked))
+    write(results, asked.out, {"job": job.digest})
+    seconds = round(time.monotonic() - begun, 2)
+    return _row(job, "made", seconds, " ".join(results[0].doubtful))
+
+
+@cache
+def _editor(model: str, vocoder: str, device: str) -> Editor:
+    """This process's editor."""
+    from a3t.editor import Editor
+
+    if multiprocessing.parent_process() and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the first process's to answer
+    return Editor.load(model, vocoder, device)
+
+
+def _row(job: Job, became: str, seconds: float = 0.0, doubtful: str = "", reason: str = "") -> Row:
+    return Row(job.line, job.options.wav, job.options.out, became, seconds, doubtful, reason)
+
+
+def _sentence(error: Exception | None) -> str:
+    text = " ".join(str(error).split())
+    known = isinstance(error, InputError | AlignmentError | OSError)
+    return text if known and text else f"{type(error).__name__}: {text}"
+
+
+def write_report(path: Path, rows: list[Row]) -> None:
+    """A line for each edit that something became of, in the list's order."""
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, delimiter="\t", lineterminator="\n")
+        table.writerow(COLUMNS)
+        for row in sorted(rows, key=lambda row: row.line):
+            table.writerow([getattr(row, column) for column in COLUMNS])
