@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +12,12 @@ from a3t.errors import InputError
 from a3t.text.g2p import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment.formats import read_alignment
-from alignment.recognition import recognise
+from alignment.recognition import recognised_text
 from alignment.records import Alignment
-from alignment.subtitles import TRANSCRIPTS, read_transcript
+from alignment.subtitles import LARGEST_FILE, TRANSCRIPTS, read_transcript
 from alignment.tables import is_label_file
 
-SIDECARS = (".txt", ".lab", ".TextGrid", ".srt", ".vtt")
+SIDECARS = (".txt", ".lab", ".TextGrid", ".srt", ".vtt", ".json")
 LARGEST_TEXT = 1_000_000  # bytes
 
 
@@ -30,30 +31,63 @@ class Found:
 
 
 def find_transcript(
-    recording: Recording, given: str | None, new_text: Transcript | None, pronouncer: Pronouncer
+    recording: Recording,
+    given: str | None,
+    new_text: Transcript | None,
+    pronouncer: Pronouncer,
+    recogniser: str = "auto",
 ) -> Found:
     """The text as given, else the sidecar's, else what is recognised with the new text as prior.
 
-    A sidecar .TextGrid, and a .txt or .lab that holds labels with times, are alignments too.
+    A sidecar .TextGrid, a .txt or .lab that holds labels with times, and a .json that
+    `python -m alignment` wrote are alignments too. `recogniser`: of alignment.recognition.
     Raises InputError or AlignmentError, with one sentence.
     """
     if given is not None:
         return Found(Transcript.from_text(given, max_words=None), "given")
-    for suffix in SIDECARS:
-        path = recording.path.with_suffix(suffix)
-        if path.is_file():
-            if suffix == ".TextGrid" or (suffix in (".txt", ".lab") and is_label_file(path)):
-                return found_in(read_alignment(path), path.name)
-            return Found(Transcript.from_text(text_of(path), max_words=None), path.name)
+    path = sidecar(recording.path)
+    if path is not None:
+        if is_alignment(path):
+            return found_in(read_alignment(path), path.name)
+        return Found(Transcript.from_text(text_of(path), max_words=None), path.name)
     samples = recording.mono(sample_rate=SAMPLE_RATE)
     prior = list(new_text.spoken) if new_text else []
     pronunciations = {word: pronouncer.candidates(word) for word in prior}
-    words = recognise(samples, SAMPLE_RATE, prior or None, pronunciations)
-    if not words:
-        raise InputError(
-            f"No words were recognised in {recording.path.name}: give its text with --text."
-        )
-    return Found(Transcript.from_text(" ".join(words), max_words=None), "recognised")
+    text = recognised_text(samples, SAMPLE_RATE, prior or None, pronunciations, recogniser)
+    return Found(Transcript.from_text(text, max_words=None), "recognised")
+
+
+def sidecar(recording: Path) -> Path | None:
+    """The file beside a recording that says what is spoken in it, if there is one."""
+    for suffix in SIDECARS:
+        path = recording.with_suffix(suffix)
+        # Any program may have left a .json there: only one with words in it counts.
+        if path.is_file() and (suffix != ".json" or _keys(path) & {*_ALIGNED, *_TRANSCRIBED}):
+            return path
+    return None
+
+
+_ALIGNED = ("words",)
+_TRANSCRIBED = ("text", "segments", "transcription")
+
+
+def is_alignment(path: Path) -> bool:
+    """Whether a sidecar has times that are taken as they are."""
+    if path.suffix == ".json":
+        keys = _keys(path)
+        return keys >= set(_ALIGNED) and not keys & set(_TRANSCRIBED)
+    return path.suffix == ".TextGrid" or (path.suffix in (".txt", ".lab") and is_label_file(path))
+
+
+def _keys(path: Path) -> frozenset[str]:
+    """The names at the top of a JSON file; none in another file."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            return frozenset()
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return frozenset()
+    return frozenset(data) if isinstance(data, dict) else frozenset()
 
 
 def found_in(alignment: Alignment, origin: str) -> Found:

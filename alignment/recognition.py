@@ -1,4 +1,8 @@
-"""Which words a recording says, when its text is not given."""
+"""Which words a recording says, when its text is not given.
+
+By PocketSphinx with a language model of the text that it nearly says, or by Whisper where that is
+there (alignment.whisper). benchmarks.recognition measures it.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,31 @@ from alignment.aligner import Pronunciations
 from alignment.errors import AlignmentError
 from alignment.language_model import dictionary_words, write_model
 from alignment.waveform import model_waveform
+from alignment.whisper import find_whisper, require_whisper, transcribe
+
+RECOGNISERS = ("auto", "pocketsphinx", "whisper")
+
+
+def recognised_text(
+    samples: np.ndarray,
+    sample_rate: int,
+    prior_words: Sequence[str] | None,
+    pronunciations: Pronunciations,
+    recogniser: str = "auto",
+) -> str:
+    """The text heard by one of RECOGNISERS; "auto" is Whisper where a model of it is there.
+
+    Whisper writes punctuation and is not told the prior. Other arguments and errors as `recognise`.
+    """
+    if recogniser not in RECOGNISERS:
+        raise AlignmentError(
+            f'There is no recogniser "{recogniser}": choose {", ".join(RECOGNISERS)}.'
+        )
+    if recogniser != "pocketsphinx":
+        model = require_whisper() if recogniser == "whisper" else find_whisper()
+        if model is not None:
+            return transcribe(samples, sample_rate, model)
+    return " ".join(recognise(samples, sample_rate, prior_words, pronunciations))
 
 
 def recognise(

@@ -11,7 +11,7 @@ from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.text.g2p import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.transcripts import find_transcript, read_text, text_of
+from a3t.transcripts import find_transcript, read_text, sidecar, text_of
 from alignment.errors import AlignmentError
 from alignment.formats import write_alignment
 from alignment.records import Alignment, Phone, Word, pause
@@ -93,3 +93,20 @@ def test_files_that_hold_no_text(tmp_path: Path, talk: Path) -> None:
     talk.with_suffix(".srt").write_text("no cues")
     with pytest.raises(AlignmentError, match=r"talk\.srt"):
         found(talk)
+
+
+def test_a_json_beside_it_is_whispers_or_an_alignment(talk: Path) -> None:
+    beside = talk.with_suffix(".json")
+    beside.write_text('{"segments": [{"text": " We met,"}, {"text": "twice."}], "language": "en"}')
+    result = found(talk)
+    assert (result.origin, result.transcript.text) == ("talk.json", "We met, twice.")
+    write_alignment(labelled(), beside)
+    result = found(talk)
+    assert result.alignment is not None
+    assert result.transcript.spoken == ("see",)
+
+
+@pytest.mark.parametrize("content", ['{"version": 3}', "[1, 2]", "not json", "[" * 100_000])
+def test_another_programs_json_is_left_alone(content: str, talk: Path) -> None:
+    talk.with_suffix(".json").write_text(content)
+    assert sidecar(talk) is None

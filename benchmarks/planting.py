@@ -1,0 +1,114 @@
+"""Texts that are nearly what a clip says: errors and edits planted by a seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import soundfile
+
+from a3t.text.transcript import Transcript
+from a3t.training.corpora import Clip
+
+SHORTEST, LONGEST = 2.0, 10.0  # seconds: a sentence or two
+FEWEST = 6  # words
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A clip with its words as they are spoken; `samples` mono float32, (n,), at `rate` Hz."""
+
+    clip: Clip
+    words: tuple[str, ...]
+    samples: np.ndarray
+    rate: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The words [start, stop) of a text give way to `new`."""
+
+    start: int
+    stop: int
+    new: tuple[str, ...]
+
+    def of(self, words: Sequence[str]) -> list[str]:
+        return [*words[: self.start], *self.new, *words[self.stop :]]
+
+
+def chosen(clips: Sequence[Clip], count: int, seed: int) -> list[Spoken]:
+    """`count` clips of all corpora in turn, by a seed, and within one of all its voices."""
+    draw = random.Random(seed)
+    voices: dict[str, dict[str, list[Clip]]] = {}
+    for clip in clips:
+        if SHORTEST <= clip.seconds <= LONGEST and len(clip.text.split()) >= FEWEST:
+            voices.setdefault(clip.corpus, {}).setdefault(clip.speaker, []).append(clip)
+    result: list[Spoken] = []
+    while len(result) < count and voices:
+        for corpus in sorted(voices)[: count - len(result)]:
+            speakers = voices[corpus]
+            speaker = draw.choice(sorted(speakers))
+            clips_left = speakers[speaker]
+            result.append(heard(clips_left.pop(draw.randrange(len(clips_left)))))
+            if not clips_left:
+                del speakers[speaker]
+            if not speakers:
+                del voices[corpus]
+    return result
+
+
+def heard(clip: Clip) -> Spoken:
+    samples, rate = soundfile.read(str(clip.path), dtype="float32", always_2d=True)
+    words = Transcript.from_text(clip.text.lower(), max_words=None).spoken
+    return Spoken(clip, words, samples.mean(axis=1), rate)
+
+
+def vocabulary(clips: Sequence[Spoken]) -> list[str]:
+    """All words of all clips, as often as they are said: what planted words are drawn from."""
+    return [word for spoken in clips for word in spoken.words]
+
+
+def others(
+    pool: Sequence[str], words: Sequence[str], draw: random.Random, count: int
+) -> tuple[str, ...]:
+    """`count` words of the pool that don't stand among `words`."""
+    return tuple(draw.choices([word for word in pool if word not in words], k=count))
+
+
+Planter = Callable[[Sequence[str], Sequence[str], random.Random, int], Change]
+
+
+def replaced(
+    words: Sequence[str], pool: Sequence[str], draw: random.Random, count: int = 1
+) -> Change:
+    """`count` words give way to as many others."""
+    start = draw.randint(0, len(words) - count)
+    return Change(start, start + count, others(pool, words, draw, count))
+
+
+def inserted(
+    words: Sequence[str], pool: Sequence[str], draw: random.Random, count: int = 1
+) -> Change:
+    """`count` words more, between two of the text's."""
+    start = draw.randint(1, len(words) - 1)
+    return Change(start, start, others(pool, words, draw, count))
+
+
+def deleted(
+    words: Sequence[str], pool: Sequence[str], draw: random.Random, count: int = 1
+) -> Change:
+    """`count` words are left out."""
+    start = draw.randint(0, len(words) - count)
+    return Change(start, start + count, ())
+
+
+PLANTERS: tuple[Planter, ...] = (replaced, inserted, deleted)
+
+
+def edit_of(words: Sequence[str], pool: Sequence[str], number: int, seed: int) -> Change:
+    """One edit of one to three words; `number` decides its kind in turn."""
+    draw = random.Random(f"{seed}-{number}")
+    # Corpora take turns by fours, so kinds change more slowly: each meets each.
+    return PLANTERS[number // 4 % 3](words, pool, draw, draw.randint(1, 3))
