@@ -1,7 +1,7 @@
 """Subtitles written from an alignment, and transcripts read from other programs' files.
 
-Read: SubRip (.srt), WebVTT (.vtt) and Whisper's JSON, with their punctuation. Their times are not
-used: words are aligned all the same.
+Read: SubRip (.srt), WebVTT (.vtt) and Whisper's JSON, with their punctuation. Their times say where
+in a long recording to look; words are aligned all the same.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from alignment.errors import AlignmentError
 from alignment.files import write_whole
@@ -23,7 +24,8 @@ SENTENCE_END = (".", "!", "?", "…", '."', '!"', '?"')
 
 TRANSCRIPTS = (".srt", ".vtt", ".json")
 
-_TIMING = re.compile(r"^\s*(\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}\s+-->")
+_STAMP = r"(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
+_TIMING = re.compile(rf"^\s*{_STAMP}\s+-->\s+{_STAMP}")
 
 
 def write_subtitles(alignment: Alignment, path: Path, written: Sequence[str] | None = None) -> None:
@@ -64,8 +66,41 @@ def _stamp(seconds: float, vtt: bool) -> str:
     return f"{hours:02}:{minute:02}:{second:02}{'.' if vtt else ','}{thousandths:03}"
 
 
+class Cue(NamedTuple):
+    """What is said from `start` to `end`, seconds; these are rough, and may be missing (NaN)."""
+
+    start: float
+    end: float
+    text: str
+
+
 def read_transcript(path: Path) -> str:
     """The text of a .srt, .vtt or Whisper .json; AlignmentError when it has none."""
+    content = _content(path)
+    if path.suffix.lower() == ".json":
+        data = _whisper(content, path)
+        text = data["text"] if isinstance(data.get("text"), str) else _joined(_segments(data, path))
+    else:
+        text = _joined(_captions(content))
+    text = " ".join(text.split())
+    if not text:
+        raise AlignmentError(f"{path.name} holds no spoken text: give it another way.")
+    return text
+
+
+def read_cues(path: Path) -> list[Cue]:
+    """The cues of a .srt or .vtt, or Whisper's words or else segments; raises AlignmentError."""
+    content = _content(path)
+    if path.suffix.lower() == ".json":
+        return _segments(_whisper(content, path), path)
+    return _captions(content)
+
+
+def _joined(cues: Sequence[Cue]) -> str:
+    return " ".join(cue.text for cue in cues)
+
+
+def _content(path: Path) -> str:
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -74,37 +109,60 @@ def read_transcript(path: Path) -> str:
     if len(data) > LARGEST_FILE:
         raise AlignmentError(f"{path.name} is too large for a transcript: cut it into parts.")
     try:
-        content = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise AlignmentError(f"{path.name} is not a text in UTF-8: save it anew.") from error
-    text = _whisper(content, path) if path.suffix.lower() == ".json" else _captions(content)
-    if not text:
-        raise AlignmentError(f"{path.name} holds no spoken text: give it another way.")
-    return text
 
 
-def _captions(content: str) -> str:
-    """What is said in the cues: no numbers, times, tags, notes, or cue settings."""
-    said: list[str] = []
+def _captions(content: str) -> list[Cue]:
+    """What is said in the cues: no numbers, tags, notes, or cue settings."""
+    cues: list[Cue] = []
     for block in re.split(r"\n\s*\n", content.replace("\r\n", "\n").replace("\r", "\n")):
         lines = block.split("\n")
-        timing = next((k for k, line in enumerate(lines) if _TIMING.match(line)), None)
+        timings = ((k, _TIMING.match(line)) for k, line in enumerate(lines))
+        at, timing = next(((k, found) for k, found in timings if found), (0, None))
         if timing is None:
             continue
-        text = re.sub(r"<[^>]*>|\{\\[^}]*\}", "", " ".join(lines[timing + 1 :]))
-        said.append(html.unescape(text).strip())
-    return " ".join(" ".join(said).split())
+        text = re.sub(r"<[^>]*>|\{\\[^}]*\}", "", " ".join(lines[at + 1 :]))
+        stamps = timing.groups()
+        cues.append(Cue(_read(stamps[:4]), _read(stamps[4:]), html.unescape(text).strip()))
+    return cues
 
 
-def _whisper(content: str, path: Path) -> str:
+def _read(stamp: Sequence[str | None]) -> float:
+    """Seconds of hours (or None), minutes, seconds and a fraction's digits."""
+    hours, minutes, seconds, fraction = stamp
+    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(f"{seconds}.{fraction}")
+
+
+def _whisper(content: str, path: Path) -> dict[str, Any]:
     try:
         data = json.loads(content)
-        text = data.get("text")
-        if not isinstance(text, str):
-            segments = data.get("segments") or data.get("transcription") or ()
-            text = " ".join(str(segment["text"]).strip() for segment in segments)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise AlignmentError(f"{path.name} is not a transcript in Whisper's JSON: check it.") from (
-            error
-        )
-    return " ".join(text.split())
+        if not isinstance(data, dict):
+            raise TypeError
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _no_whisper(path) from error
+    return data
+
+
+def _segments(data: dict[str, Any], path: Path) -> list[Cue]:
+    """Its segments, or their words where these have times."""
+    cues: list[Cue] = []
+    try:
+        for segment in data.get("segments") or data.get("transcription") or ():
+            words = segment.get("words") or ()
+            timed = [
+                Cue(float(word["start"]), float(word["end"]), str(word["word"]).strip())
+                for word in words
+                if "start" in word and "word" in word
+            ]
+            ends = (float(segment.get(key, "nan")) for key in ("start", "end"))
+            whole = Cue(*ends, str(segment["text"]).strip())
+            cues += timed if timed and len(timed) == len(words) else [whole]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _no_whisper(path) from error
+    return cues
+
+
+def _no_whisper(path: Path) -> AlignmentError:
+    return AlignmentError(f"{path.name} is not a transcript in Whisper's JSON: check it.")
