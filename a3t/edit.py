@@ -49,6 +49,10 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--replay", type=Path, metavar="EDIT_JSON", help="make the edit again that this tells of"
     )
+    result.add_argument(
+        "--no-provenance", action="store_true",
+        help="don't write into the file which parts of it a machine made",
+    )  # fmt: skip
     result.add_argument("--plan", action="store_true", help="print the plan, render nothing")
     result.add_argument("--json", action="store_true", help="print edit.json")
     add_model_arguments(result)
@@ -99,7 +103,8 @@ def edit(options: argparse.Namespace) -> None:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(planned.to_json(), indent=1) if options.json else planned.describe())
         return
-    save(make(editor, asked, planned), asked.out, options.json)
+    results = make(editor, asked, planned)
+    save(results, asked.out, not options.no_provenance, options.json)
 
 
 def edit_list(options: argparse.Namespace) -> None:
@@ -112,7 +117,7 @@ def edit_list(options: argparse.Namespace) -> None:
 def again(options: argparse.Namespace) -> None:
     """Carry out --replay; raises InputError or AlignmentError."""
     from a3t.audio.writing import default_output
-    from a3t.replay import replay
+    from a3t.replay import read_record, replay
 
     show_progress("read")
     # A model that was not named is the one that the edit.json names.
@@ -122,20 +127,25 @@ def again(options: argparse.Namespace) -> None:
         for name in ("model", "vocoder")
     )
     result = replay(options.replay, options.wav, model, vocoder, options.device, show_progress)
-    save([result], options.out or default_output(result.recording.path), options.json)
+    provenance = read_record(options.replay)["provenance"] and not options.no_provenance
+    out = options.out or default_output(result.recording.path)
+    save([result], out, provenance, options.json)
 
 
-def save(results: list[EditedRecording], out: Path, as_json: bool) -> None:
+def save(results: list[EditedRecording], out: Path, provenance: bool, as_json: bool) -> None:
     """Write the results, the best as ``out``, and say what was done."""
     from a3t.making import write
+    from a3t.provenance import provenance_of
 
-    write(results, out)
+    write(results, out, provenance)
     best = results[0]
     if as_json:
-        print(json.dumps(best.record, indent=1, ensure_ascii=False))
+        print(out.with_name(f"{out.stem}.edit.json").read_text(encoding="utf-8"), end="")
     else:
         say(best.plan.describe())
         say(f"Written: {out}" + (f" and {len(results) - 1} others" if len(results) > 1 else ""))
+    if provenance and best.patches and not provenance_of(out).traces:
+        say(f"A {out.suffix} file has no room to say which parts were made: keep its edit.json.")
     if best.doubtful:
         words = ", ".join(f"“{word}”" for word in best.doubtful)
         say(f"Listen to it: {words} can hardly be heard in the result.")

@@ -59,12 +59,15 @@ def make(editor: Editor, asked: Order, planned: EditPlan) -> list[EditedRecordin
 
 
 def write(
-    results: list[EditedRecording], out: Path, notes: Mapping[str, Any] | None = None
+    results: list[EditedRecording],
+    out: Path,
+    provenance: bool = True,
+    notes: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the results, the best as ``out``, the others as its stem.2, .3 …
 
-    ``notes`` are further entries of each edit.json.
+    ``provenance`` and ``notes`` as for `EditedRecording.save`.
     """
     for rank, result in enumerate(results, 1):
         to = out if rank == 1 else out.with_name(f"{out.stem}.{rank}{out.suffix}")
-        result.save(to, notes)
+        result.save(to, provenance, notes)

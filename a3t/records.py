@@ -20,6 +20,7 @@ from a3t.audio.recording import Recording
 from a3t.audio.speech import write_json, write_speech
 from a3t.audio.writing import check_output, default_output, write_edited
 from a3t.plan.records import EditPlan, PlannedPhone
+from a3t.provenance import Trace, comment, models_named, told, traces_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +51,26 @@ class EditedRecording:
         return tuple(w.word for words in self.heard or () for w in words if w.score < 0.5)
 
     def save(
-        self, out: Path | str | None = None, notes: Mapping[str, Any] | None = None
+        self,
+        out: Path | str | None = None,
+        provenance: bool = True,
+        notes: Mapping[str, Any] | None = None,
     ) -> Path:
         """Write the sound, and edit.json beside it; returns the sound's path.
 
-        ``out`` defaults to {stem}.edited.wav beside the recording; ``notes`` are further entries
+        ``out`` defaults to {stem}.edited.wav beside the recording. With ``provenance`` the sound's
+        comment says which parts a machine made (`a3t.provenance`). ``notes`` are further entries
         of edit.json. Raises InputError if it can't be written; then nothing is.
         """
         out = Path(out) if out is not None else default_output(self.recording.path)
-        write_edited(self.recording, self.patches, out)
-        write_json(out.with_name(f"{out.stem}.edit.json"), self.record | dict(notes or {}))
+        words = [None if e.op == "delete" else e.new_words for e in self.plan.edits]
+        made_by = models_named(self.model, self.vocoder)
+        traces = traces_after(self.recording, self.patches, words, made_by) if provenance else ()
+        write_edited(
+            self.recording, self.patches, out, comment(self.recording, self.patches, traces, out)
+        )
+        record = self.record | {"provenance": provenance, **(notes or {})}
+        write_json(out.with_name(f"{out.stem}.edit.json"), record)
         return out
 
     def check(self, out: Path | str | None = None) -> Path:
@@ -93,6 +104,7 @@ class EditedRecording:
             "rate": round(self.plan.rate, 4),
             "asked": self.plan.asked.to_json(),
             "alignment": self.plan.alignment.to_json(),
+            "aligned_words": [list(words) for words in self.plan.passages] or None,
             "model": self.model,
             "vocoder": self.vocoder,
             "seed": self.seed,
@@ -115,10 +127,16 @@ class SpokenRecording:
     seed: int
     seconds: dict[str, float] = field(default_factory=dict)
 
-    def save(self, out: Path | str) -> Path:
-        """Write a 16-bit file of the kind that ``out`` ends in, and speech.json beside it."""
+    def save(self, out: Path | str, provenance: bool = True) -> Path:
+        """Write a 16-bit file of the kind that ``out`` ends in, and speech.json beside it.
+
+        With ``provenance`` its comment says that a machine made it.
+        """
         out = Path(out)
-        write_speech(out, self.samples, self.sample_rate, self.prompt.path)
+        end, models = len(self.samples) / self.sample_rate, models_named(self.model, self.vocoder)
+        traces = [Trace(0.0, end, True, "", models)] if provenance else []
+        block = told(traces, len(self.samples), self.sample_rate)
+        write_speech(out, self.samples, self.sample_rate, self.prompt.path, block)
         write_json(out.with_name(f"{out.stem}.speech.json"), self.record)
         return out
 

@@ -11,6 +11,7 @@ from a3t.asked import Asked
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.passages import Passages
 from a3t.records import EditedRecording
 from alignment.records import Alignment
 
@@ -51,10 +52,21 @@ def replay(
         recording,
         told["new_text"],
         told["text"],
-        Alignment.from_json(told["alignment"]),
+        aligned_in(told),
         told["seed"],
         asked=told["asked"],
     )
+
+
+def aligned_in(told: Mapping[str, Any]) -> Alignment | Passages:
+    """The alignment of an edit.json: of a long recording's passages, or of everything."""
+    alignment = Alignment.from_json(told["alignment"])
+    if not told.get("aligned_words"):
+        return alignment
+    words = tuple((int(first), int(last)) for first, last in told["aligned_words"])
+    if not all(0 <= first < last for first, last in words):
+        raise ValueError
+    return Passages(alignment, words)
 
 
 def read_record(path: Path) -> Mapping[str, Any]:
@@ -67,7 +79,8 @@ def read_record(path: Path) -> Mapping[str, Any]:
             str(told[kind][key]), str(told[kind]["sha256"])
         told["asked"] = Asked.from_json(told["asked"])
         told["seed"] = int(told["seed"])
-        Alignment.from_json(told["alignment"])
+        told["provenance"] = bool(told.get("provenance", True))
+        aligned_in(told)
         str(told["text"]), str(told["new_text"])
     except InputError:
         raise

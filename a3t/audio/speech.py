@@ -11,6 +11,7 @@ import numpy as np
 import soundfile
 
 from a3t.audio.files import atomic_path, check_target
+from a3t.audio.metadata import room_for_comment
 from a3t.audio.writing import CONTAINERS
 from a3t.errors import InputError
 
@@ -18,9 +19,15 @@ LOSSY_SUBTYPES = {"OGG": "VORBIS", "MP3": "MPEG_LAYER_III"}
 
 
 def write_speech(
-    out: Path | str, samples: np.ndarray, sample_rate: int, source: Path | None = None
+    out: Path | str,
+    samples: np.ndarray,
+    sample_rate: int,
+    source: Path | None = None,
+    comment: str = "",
 ) -> None:
     """Mono float samples (n,) as a 16-bit file of the kind ``out`` ends in, whole or not at all.
+
+    The ``comment`` goes into the file if it has room for one.
 
     Raises InputError if ``out`` is ``source``, has no sound's ending, or can't be written.
     """
@@ -35,7 +42,11 @@ def write_speech(
     subtype = LOSSY_SUBTYPES.get(container, "PCM_16")
     with atomic_path(out) as temporary:
         try:
-            soundfile.write(temporary, samples, sample_rate, subtype, format=container)
+            layout = (sample_rate, 1, subtype)
+            with soundfile.SoundFile(temporary, "w", *layout, format=container) as file:
+                if len(comment.encode()) <= room_for_comment(container):
+                    file.comment = comment
+                file.write(samples)
         except soundfile.LibsndfileError as error:
             raise InputError(f"{out} could not be written: {error.error_string}") from None
 

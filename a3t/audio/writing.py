@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import soundfile as sf
 
 from a3t.audio.files import atomic_path, check_target
 from a3t.audio.formats import Native, can_hold, is_lossy
+from a3t.audio.metadata import append_chunks, set_texts, texts_of
 from a3t.audio.patches import Patch, SpanPair, in_order, insert_patches, output_spans
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
@@ -60,11 +61,15 @@ def check_output(recording: Recording, out: Path | str) -> Path:
     return check_target(out, recording.path)
 
 
-def write_edited(recording: Recording, patches: Sequence[Patch], out: Path | str) -> Written:
+def write_edited(
+    recording: Recording, patches: Sequence[Patch], out: Path | str, comment: str | None = None
+) -> Written:
     """Writes the recording with the patches in it, streaming; memory does not grow with length.
 
     The container follows `out`'s extension, the sample format is the recording's own (for a
-    lossy one the 32-bit floats it decodes to). Without patches the samples are identical. Raises
+    lossy one the 32-bit floats it decodes to). Without patches the samples are identical, and in
+    a file of the same kind every byte. What texts the recording has are kept
+    (`a3t.audio.metadata`), with `comment` in the place of its own if one is given. Raises
     InputError if `out` is the recording, can't hold its samples, or can't be written; then an
     existing `out` is as it was and nothing else is left. Raises ValueError if patches overlap.
     """
@@ -75,9 +80,17 @@ def write_edited(recording: Recording, patches: Sequence[Patch], out: Path | str
     if not samples:
         raise InputError(f"Nothing would be left of {recording.path}: keep at least one word.")
     container, subtype = container_and_subtype(recording, out, samples)
+    if not ordered and (container, subtype) == (recording.container, recording.subtype):
+        with atomic_path(out) as temporary:
+            shutil.copyfile(recording.path, temporary)
+        return Written(out, samples, (), exact=True)
+    texts = texts_of(recording) if comment is None else {**texts_of(recording), "comment": comment}
     layout = (recording.sample_rate, recording.channels, subtype)
     with atomic_path(out) as temporary:
-        if not _write(temporary, container, layout, insert_patches(recording, ordered), samples):
+        blocks = insert_patches(recording, ordered)
+        if _write(temporary, container, layout, blocks, samples, texts):
+            append_chunks(temporary, recording, ordered, texts)
+        else:
             needed = samples * recording.channels * recording.format.width / 1e6
             free = shutil.disk_usage(temporary.parent).free / 1e6
             raise InputError(
@@ -124,10 +137,12 @@ def _write(
     layout: tuple[int, int, str],
     blocks: Iterable[Native],
     samples: int,
+    texts: Mapping[str, str],
 ) -> bool:
     """Whether all of it is in the file afterwards."""
     try:
         with sf.SoundFile(path, "w", *layout, format=container) as file:
+            set_texts(file, texts)
             for block in blocks:
                 file.write(block)
         # The FLAC and Ogg encoders write their last pages on closing, where libsndfile can't

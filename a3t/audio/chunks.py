@@ -1,0 +1,133 @@
+"""What a WAV or RF64 file holds beside its samples: its chunks, read and written again.
+
+libsndfile keeps short texts only and drops the rest, so the chunks are carried here: Broadcast Wave
+(EBU Tech 3285: bext, iXML, axml, cart), ID3 tags, markers (cue and their labels) and the texts of
+LIST INFO.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+RIFF = ("WAV", "WAVEX", "RF64")  # libsndfile's names for what has chunks
+CARRIED = (b"bext", b"iXML", b"axml", b"cart", b"id3 ", b"ID3 ", b"cue ")
+COMMENT = b"ICMT"
+LARGEST = 16_000_000  # bytes of a chunk; an ID3 tag may hold a picture
+MARKER = struct.Struct("<II4sIII")  # a cue point: name, place, chunk, its start, block, sample
+ENDLESS = 0xFFFF_FFFF  # a size that RF64 tells elsewhere
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A chunk's name and contents; None for one that is too large to be looked at."""
+
+    name: bytes
+    data: bytes | None
+    place: int  # of its contents in the file
+
+
+def chunks_of(path: Path) -> tuple[Chunk, ...]:
+    """The file's chunks in order, as far as it can be read; none for another kind of file."""
+    with path.open("rb") as file:
+        return tuple(_walk(file))
+
+
+def is_riff(path: Path) -> bool:
+    """Whether a file is a WAV or RF64."""
+    return bool(chunks_of(path))
+
+
+def carried(path: Path, move: Callable[[int], int]) -> list[tuple[bytes, bytes]]:
+    """The chunks of a file that a copy of it keeps; `move` says where a sample has gone."""
+    kept: list[tuple[bytes, bytes]] = []
+    for chunk in chunks_of(path):
+        if chunk.data is None:
+            continue
+        if chunk.name == b"cue ":
+            kept.append((chunk.name, _moved(chunk.data, move)))
+        elif chunk.name in CARRIED or (chunk.name == b"LIST" and chunk.data[:4] == b"adtl"):
+            kept.append((chunk.name, chunk.data))
+    return kept
+
+
+def texts_of(path: Path) -> dict[bytes, bytes]:
+    """The texts of LIST INFO by their names (INAM, ICMT …), without the zero that ends them."""
+    found: dict[bytes, bytes] = {}
+    for chunk in chunks_of(path):
+        if chunk.name == b"LIST" and chunk.data is not None and chunk.data[:4] == b"INFO":
+            position, data = 4, chunk.data
+            while position + 8 <= len(data):
+                name, size = struct.unpack_from("<4sI", data, position)
+                found[name] = data[position + 8 : position + 8 + size].split(b"\0")[0]
+                position += 8 + size + size % 2
+    return found
+
+
+def texts_chunk(texts: Mapping[bytes, bytes]) -> list[tuple[bytes, bytes]]:
+    """LIST INFO with these texts; no chunk where there are none."""
+    parts = [_chunk(name, text + b"\0") for name, text in texts.items() if text]
+    return [(b"LIST", b"INFO" + b"".join(parts))] if parts else []
+
+
+def append(path: Path, added: Sequence[tuple[bytes, bytes]]) -> None:
+    """Put chunks behind the samples, and the time of writing out of the file.
+
+    libsndfile notes that time with a float's PEAK; without it the same edit is the same bytes.
+    """
+    for chunk in chunks_of(path):
+        if chunk.name == b"PEAK":
+            with path.open("r+b") as file:
+                file.seek(chunk.place + 4)
+                file.write(bytes(4))
+    with path.open("r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        file.write(bytes(end % 2))
+        for name, data in added:
+            file.write(_chunk(name, data))
+        size = file.tell() - 8
+        file.seek(0)
+        if file.read(4) == b"RF64":
+            file.seek(20)  # the ds64 chunk, which comes first
+            file.write(struct.pack("<Q", size))
+        else:
+            file.write(struct.pack("<I", size))
+
+
+def _walk(file: BinaryIO) -> Iterator[Chunk]:
+    form, _, kind = struct.unpack("<4sI4s", file.read(12).ljust(12, b"\0"))
+    if form not in (b"RIFF", b"RF64") or kind != b"WAVE":
+        return
+    end, long = os.fstat(file.fileno()).st_size, 0
+    while len(head := file.read(8)) == 8:
+        name, size = struct.unpack("<4sI", head)
+        place = file.tell()
+        if name == b"data" and size == ENDLESS:
+            size = long or end - place
+        data = file.read(size) if name != b"data" and size <= LARGEST else None
+        if name == b"ds64" and data is not None and len(data) >= 16:
+            long = struct.unpack_from("<Q", data, 8)[0]
+        if place + size > end:
+            return
+        yield Chunk(name, data, place)
+        file.seek(place + size + size % 2)
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack("<4sI", name, len(data)) + data + bytes(len(data) % 2)
+
+
+def _moved(cue: bytes, move: Callable[[int], int]) -> bytes:
+    """Markers where their samples have gone."""
+    result = bytearray(cue)
+    for place in range(4, len(cue) - MARKER.size + 1, MARKER.size):
+        name, position, chunk, start, block, sample = MARKER.unpack_from(cue, place)
+        moved = min(move(sample), ENDLESS)
+        MARKER.pack_into(
+            result, place, name, min(move(position), ENDLESS), chunk, start, block, moved
+        )
+    return bytes(result)

@@ -1,0 +1,152 @@
+"""Which parts of a sound file were made by a machine, written into the file and read again.
+
+The comment of the file (LIST INFO in a WAV, a Vorbis comment in FLAC or Ogg) gets a block of lines
+that people and programs can read:
+
+    [a3t 0.1.0 wrote this file: 61234 samples at 16000 Hz]
+    1.234500-1.800000 s synthetic "never" (small e7483e7b52a0, builtin 53121e709e2c)
+    2.345000-2.351000 s joined where something was cut out
+    [end of a3t]
+
+What was deleted is not named. What stood in the comment before stays there; an edit of a file that
+was edited before keeps the older lines, at their new times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from a3t import __version__
+from a3t.audio.checks import open_audio
+from a3t.audio.metadata import comment_of, mover, room_for_comment
+from a3t.audio.patches import Patch, output_spans
+from a3t.audio.recording import Recording
+from a3t.audio.writing import container_and_subtype
+
+CUT = "joined where something was cut out"
+_BLOCK = re.compile(
+    r"\[a3t \S+ wrote this file: (\d+) samples at (\d+) Hz\]\n(.*?)\[end of a3t\]\n?", re.S
+)
+_LINE = re.compile(
+    rf'([\d.]+)-([\d.]+) s (?:synthetic(?: "([^"\n]*)")?(?: \(([^)\n]*)\))?|{CUT})$', re.M
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A part [start, end) of a file, in seconds, that is not as it was recorded.
+
+    ``synthetic`` if a machine made it, else the joint of a cut. ``words``: what was made there;
+    ``models``: the model's and the vocoder's names with the beginning of their sha256.
+    """
+
+    start: float
+    end: float
+    synthetic: bool
+    words: str = ""
+    models: str = ""
+
+    def __str__(self) -> str:
+        if not self.synthetic:
+            return f"{self.start:.6f}-{self.end:.6f} s {CUT}"
+        words = ' "{}"'.format(self.words.replace('"', "'")) if self.words else ""
+        models = " ({})".format(re.sub("[()]", "", self.models)) if self.models else ""
+        return f"{self.start:.6f}-{self.end:.6f} s synthetic{words}{models}"
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a file tells of itself; ``intact`` if it is still as long as it was when it was told."""
+
+    traces: tuple[Trace, ...]
+    sample_rate: int
+    samples: int
+    intact: bool = True
+
+    @property
+    def synthetic_seconds(self) -> float:
+        return sum(trace.end - trace.start for trace in self.traces if trace.synthetic)
+
+
+def models_named(*models: Mapping[str, str | None]) -> str:
+    """Their names, each with the first 12 digits of its sha256."""
+    named = ((Path(model["name"] or "").name, (model["sha256"] or "")[:12]) for model in models)
+    return ", ".join(" ".join(filter(None, pair)) for pair in named)
+
+
+def provenance_of(path: Path) -> Provenance:
+    """What a file tells of the parts that a machine made; InputError if it is no sound."""
+    with open_audio(path) as file:
+        rate, samples = file.samplerate, file.frames
+    found = _BLOCK.search(comment_of(path).replace("\r\n", "\n"))
+    if found is None:
+        return Provenance((), rate, samples)
+    told_samples, told_rate = int(found[1]), int(found[2])
+    traces = tuple(
+        Trace(
+            float(line[1]), float(line[2]), not line[0].endswith(CUT), line[3] or "", line[4] or ""
+        )
+        for line in _LINE.finditer(found[3])
+    )
+    return Provenance(traces, rate, samples, (told_samples, told_rate) == (samples, rate))
+
+
+def traces_after(
+    recording: Recording, patches: Sequence[Patch], words: Sequence[str | None], models: str
+) -> tuple[Trace, ...]:
+    """The edited recording's traces in order, with those that the recording had before.
+
+    ``words`` of each of the ordered patches; None where nothing was made, only something cut out.
+    """
+    rate = recording.sample_rate
+    traces = [*_moved(provenance_of(recording.path).traces, patches, rate)]
+    for span, said in zip(output_spans(patches), words, strict=True):
+        times = (span.output[0] / rate, span.output[1] / rate)
+        traces.append(Trace(*times, said is not None, said or "", models if said else ""))
+    return tuple(sorted(traces, key=lambda trace: (trace.start, trace.end)))
+
+
+def comment(
+    recording: Recording, patches: Sequence[Patch], traces: Sequence[Trace], out: Path
+) -> str:
+    """The comment of the edited recording that ``out`` will be: the recording's, and the traces.
+
+    Where a file of this kind has little room the words are left out, or all.
+    """
+    samples = recording.samples + sum(patch.growth for patch in patches)
+    container, _ = container_and_subtype(recording, out, samples)
+    before = _BLOCK.sub("", comment_of(recording.path).replace("\r\n", "\n")).strip("\n")
+    for shown in (traces, [replace(trace, words="") for trace in traces]):
+        block = told(shown, samples, recording.sample_rate)
+        text = "\n".join(filter(None, (before, block)))
+        if len(text.encode()) <= room_for_comment(container):
+            return text
+    return before
+
+
+def told(traces: Sequence[Trace], samples: int, sample_rate: int) -> str:
+    """The block of lines that tells of these traces; "" for none."""
+    if not traces:
+        return ""
+    head = f"[a3t {__version__} wrote this file: {samples} samples at {sample_rate} Hz]"
+    return "\n".join([head, *map(str, traces), "[end of a3t]"])
+
+
+def _moved(traces: Iterable[Trace], patches: Sequence[Patch], rate: int) -> Iterator[Trace]:
+    """What the patches leave of the traces, where it is now."""
+    move = mover(patches)
+    for trace in traces:
+        first, last = round(trace.start * rate), round(trace.end * rate)
+        spans = [patch.source for patch in patches]
+        if first == last and not any(begin < first < end for begin, end in spans):
+            yield replace(trace, start=move(first) / rate, end=move(first) / rate)
+        for begin, end in spans:
+            if first < begin < last:
+                yield replace(trace, start=move(first) / rate, end=(move(begin - 1) + 1) / rate)
+            if first < end and begin < last:
+                first = end
+        if first < last:
+            yield replace(trace, start=move(first) / rate, end=(move(last - 1) + 1) / rate)

@@ -1,0 +1,145 @@
+"""What a file tells of its synthetic parts, through edits of edits, and python -m a3t.inspect."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile as sf
+
+from a3t import inspect
+from a3t.audio.patches import Patch
+from a3t.audio.recording import Recording
+from a3t.audio.writing import write_edited
+from a3t.editor import Editor
+from a3t.provenance import Trace, comment, provenance_of, traces_after
+from tests.conftest import ARCTIC
+
+RATE = 16_000
+NEVER = "And you never want to see it in the superlative degree."
+
+
+def edited(source: Path, out: Path, *patches: tuple[int, int, int, str | None]) -> Path:
+    """The source with [first, last) replaced by a number of samples that say something."""
+    recording = Recording.open(source)
+    made = [Patch((a, b), np.full((n, 1), 0.01)) for a, b, n, _ in patches]
+    traces = traces_after(recording, made, [said for *_, said in patches], "m 0123456789ab")
+    write_edited(recording, made, out, comment(recording, made, traces, out))
+    return out
+
+
+@pytest.fixture
+def noise(tmp_path: Path) -> Path:
+    path = tmp_path / "noise.wav"
+    sf.write(path, np.random.default_rng(1).normal(0, 0.1, 2 * RATE), RATE)
+    return path
+
+
+def spans(path: Path) -> list[tuple[int, int, str, bool]]:
+    traces = provenance_of(path).traces
+    return [(round(t.start * RATE), round(t.end * RATE), t.words, t.synthetic) for t in traces]
+
+
+@pytest.mark.parametrize("ending", ["wav", "flac", "rf64", "aiff", "caf", "ogg", "mp3"])
+def test_a_file_tells_what_was_made(ending: str, noise: Path, tmp_path: Path) -> None:
+    out = edited(
+        noise, tmp_path / f"o.{ending}", (800, 1600, 1200, 'the "end"'), (8000, 9000, 96, None)
+    )
+    assert spans(out) == [(800, 2000, "the 'end'", True), (8400, 8496, "", False)]
+    assert provenance_of(out).intact
+
+
+def test_older_parts_move_with_the_sound(noise: Path, tmp_path: Path) -> None:
+    first = edited(noise, tmp_path / "1.flac", (8000, 9000, 2000, "old"))
+    second = edited(
+        first,
+        tmp_path / "2.wav",
+        (0, 0, 160, "well"),  # before it
+        (8500, 8600, 50, "in"),  # in the middle of it
+        (9900, 20_000, 0, None),  # over its end
+    )
+    assert spans(second) == [
+        (0, 160, "well", True),
+        (8160, 8660, "old", True),
+        (8660, 8710, "in", True),
+        (8710, 10_010, "old", True),
+        (10_010, 10_010, "", False),
+    ]
+    third = edited(second, tmp_path / "3.wav", (8000, 12_000, 100, "new"))
+    assert spans(third) == [(0, 160, "well", True), (8000, 8100, "new", True)]
+    assert not spans(noise)
+
+
+@pytest.mark.parametrize("rate", [16_000, 44_100, 48_000, 192_000])
+def test_times_are_exact_at_any_rate(rate: int, tmp_path: Path) -> None:
+    path, out = tmp_path / "in.wav", tmp_path / "out.wav"
+    sf.write(path, np.random.default_rng(1).normal(0, 0.1, 5 * rate), rate)
+    recording, place = Recording.open(path), 4 * rate + 12_345
+    patches = [Patch((place, place + 7), np.zeros((11, 1)))]
+    traces = traces_after(recording, patches, ["x"], "m")
+    write_edited(recording, patches, out, comment(recording, patches, traces, out))
+    (trace,) = provenance_of(out).traces
+    assert (round(trace.start * rate), round(trace.end * rate)) == (place, place + 11)
+
+
+def test_other_comments_stay(noise: Path, tmp_path: Path) -> None:
+    with sf.SoundFile(tmp_path / "c.flac", "w", RATE, 1) as file:
+        file.comment = "Take 3\nof Monday"
+        file.write(sf.read(noise)[0])
+    one = edited(tmp_path / "c.flac", tmp_path / "1.wav", (800, 1600, 1200, "a"))
+    two = edited(one, tmp_path / "2.flac", (8000, 8100, 50, "b"))
+    with sf.SoundFile(two) as file:
+        assert file.comment.startswith("Take 3\nof Monday\n[a3t ")
+        assert file.comment.count("[a3t ") == 1
+    recording = Recording.open(two)
+    assert comment(recording, [], (), tmp_path / "x.wav") == "Take 3\nof Monday"
+
+
+def test_little_room_leaves_out_the_words(noise: Path, tmp_path: Path) -> None:
+    recording = Recording.open(noise)
+    traces = [Trace(k, k + 0.5, True, "word " * 20, "m") for k in range(60)]
+    assert "word" in comment(recording, [], traces, tmp_path / "x.wav")
+    assert "word" not in comment(recording, [], traces, tmp_path / "x.aiff")
+    assert "synthetic" in comment(recording, [], traces, tmp_path / "x.aiff")
+    assert comment(recording, [], traces, tmp_path / "x.w64") == ""
+
+
+def test_an_edit_tells_and_keeps_still_when_asked(
+    editor: Editor, arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = editor.edit(arctic, NEVER, ARCTIC, check=False)
+    out = result.save(tmp_path / "out.wav")
+    span = result.record["edits"][0]["output"]
+    assert spans(out) == [(*span, "never", True)]
+    assert inspect.main([str(out)]) == 0
+    assert "“never”" in capsys.readouterr().out
+    silent = result.save(tmp_path / "silent.wav", provenance=False)
+    assert spans(silent) == []
+    assert json.loads(silent.with_suffix(".edit.json").read_text())["provenance"] is False
+    same = editor.edit(arctic, ARCTIC, ARCTIC).save(tmp_path / "same.wav")
+    assert same.read_bytes() == arctic.read_bytes()
+
+
+def test_inspecting(noise: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert inspect.main([str(noise)]) == 0
+    assert "no parts" in capsys.readouterr().out
+    out = edited(noise, tmp_path / "o.wav", (800, 1600, 1200, "some words"))
+    assert inspect.main(["--json", str(out)]) == 0
+    (told,) = json.loads(capsys.readouterr().out)["traces"]
+    assert told["words"] == "some words" and told["models"] == "m 0123456789ab"
+    recording = Recording.open(out)  # another program cuts it and keeps the comment
+    with sf.SoundFile(out) as file:
+        text = file.comment
+    write_edited(recording, [Patch((0, 500), np.zeros((0, 1)))], tmp_path / "cut.wav", text)
+    assert inspect.main([str(tmp_path / "cut.wav")]) == 0
+    assert "length was changed" in capsys.readouterr().out
+
+
+def test_inspecting_what_is_no_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x.wav").write_text("hello")
+    for path in (tmp_path / "x.wav", tmp_path / "none.wav", tmp_path):
+        assert inspect.main([str(path)]) == 1
+        error = capsys.readouterr().err
+        assert error.startswith("a3t: ") and len(error.splitlines()) == 1
