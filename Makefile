@@ -1,5 +1,6 @@
 # make demo   edit a sentence that comes with a package; writes demo/
 # make test   the tests (make test-all: the slow ones too)
+# make test-app  the page in a browser (needs Chromium: apt-get install chromium)
 # make lint   ruff and mypy
 # make app    the web page at http://127.0.0.1:7860
 # make clean  remove .venv, demo/ and every cache
@@ -14,7 +15,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 TORCH  := $(shell grep '^torch==' requirements.txt)
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test test-all lint app clean
+.PHONY: demo test test-all test-app lint app clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
@@ -25,6 +26,9 @@ test: $(VENV)/.dev-ready
 
 test-all: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -q
+
+test-app: $(VENV)/.dev-ready
+	$(BIN)/python -m pytest -q tests/app/browser
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .

@@ -13,12 +13,12 @@ import gradio as gr
 
 from a3t.errors import InputError
 from app import limits, texts
-from app.edit_tab import EDITOR, wish_of
+from app.edit_tab import EDITOR
 from app.sentences import one_sentence
-from app.service import Service, Wish
+from app.service import Service
+from app.settings import MOST_SEED
 from app.watching import Watch
-
-MOST_SEED = 2**31 - 1
+from app.wishes import Wish, texts_of
 
 
 def add_endpoints(service: Service) -> None:
@@ -53,7 +53,7 @@ def add_endpoints(service: Service) -> None:
     ) -> dict[str, Any]:
         """What an edit would do, in frames of 12.5 ms; nothing is rendered."""
         with one_sentence():
-            wish = wish_of(text, new_text, speed, 0, 1, "")
+            wish = Wish(*texts_of(text, new_text), speed=float(speed))
             return service.plan_upload(recording, wish, Watch())
 
     def edit(
@@ -61,7 +61,7 @@ def add_endpoints(service: Service) -> None:
     ) -> tuple[str, str, str]:
         """The edited recording, its edit.json, and the transcript that was used."""
         with one_sentence():
-            wish = wish_of(text, new_text, speed, seed, 1, "")
+            wish = Wish(*texts_of(text, new_text), seed=int(seed or 0), speed=float(speed))
             made, written, known = service.edit(recording, wish, Watch())
             return str(made), str(written), known
 
@@ -74,7 +74,7 @@ def add_endpoints(service: Service) -> None:
             if not wanted:
                 raise InputError(texts.NO_TEXT_TO_SAY)
             known = limits.check_text(prompt_text, "prompt's text")
-            wish = Wish("", wanted, int(seed or 0), float(speed))
+            wish = Wish("", wanted, seed=int(seed or 0), speed=float(speed))
             made, written, heard = service.tts(prompt, known, wish, Watch())
             return str(made), str(written), heard
 

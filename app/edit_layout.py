@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from app import limits, texts
-from app.changes import changes_html, note, transcript_html
-from app.sessions import Session, close_session
+from app.changes import note, transcript_html
+from app.sessions import Session, Take, close_session
+from app.settings import Settings
 
 if TYPE_CHECKING:
     from a3t.records import EditPlan
@@ -74,16 +75,9 @@ class EditLayout:
                     self.undo = gr.Button(texts.UNDO, size="sm", min_width=70, elem_id="undo")
                     self.redo = gr.Button(texts.REDO, size="sm", min_width=70, elem_id="redo")
                     self.accept = gr.Button(texts.ACCEPT, size="sm", elem_id="accept")
-                with gr.Accordion(texts.MORE, open=False):
-                    self.speed = gr.Slider(0.5, 2.0, 1.0, step=0.05, label=texts.SPEED)
-                    self.number = gr.Slider(1, 3, 1, step=1, label=texts.NUMBER_OF_TAKES)
-                    self.seed = gr.Number(
-                        label=texts.SEED, value=0, precision=0, minimum=0, maximum=2**31 - 1
-                    )
-                    self.kind = gr.Radio(
-                        [(texts.RECORDED, ""), *texts.FILE_TYPES], value="", label=texts.FILE_TYPE
-                    )
+                self.settings = Settings()
         self.status = gr.HTML("", elem_id="status")
+        self.proposed = gr.JSON(visible=False)  # texts for the fields: see `proposal`
         self.stage = gr.HTML(
             None,
             label=texts.STAGE,
@@ -106,9 +100,7 @@ class EditLayout:
         """The components that an event may give new values."""
         return [
             self.session,
-            self.text,
-            self.new_text,
-            self.changes,
+            self.proposed,
             self.confidence,
             self.status,
             self.stage,
@@ -121,9 +113,6 @@ class EditLayout:
         """As the tab is before there is a recording."""
         return {
             self.session: None,
-            self.text: "",
-            self.new_text: "",
-            self.changes: note(texts.NO_CHANGES_YET),
             self.confidence: "",
             self.status: "",
             self.stage: None,
@@ -145,10 +134,6 @@ class EditLayout:
         session.start = shown["sides"][0]["start"]
         return shown
 
-    def show_texts(self, session: Session) -> Shown:
-        text = session.current.text
-        return {self.text: text, self.new_text: text, self.changes: changes_html(text, text)}
-
     def show_all(self, session: Session) -> Shown:
         """Everything that follows from the session alone."""
         known, names = session.current, [take.name for take in session.takes]
@@ -156,16 +141,38 @@ class EditLayout:
         return {
             self.session: session,
             self.confidence: heard,
-            self.status: "",
+            self.status: doubts_html(session.take),
             self.stage: self.show_stage(session),
             self.takes: gr.Radio(
                 choices=names,
-                value=names[session.chosen] if names else None,
+                value=session.take.name if session.take is not None else None,
                 visible=len(names) > 1,
             ),
             self.files: [str(path) for path in session.downloads()] or None,
             self.history: history_html(session),
         }
+
+
+def proposal(text: tuple[str, str] | None, new_text: tuple[str, str] | None) -> dict[str, Any]:
+    """Texts for the two fields, each with what stood in it when they were worked out.
+
+    A field takes its text unless the person has typed in it meanwhile (`SETTLE`).
+    """
+    return {"text": text, "new_text": new_text}
+
+
+# In the browser: what was typed while an answer was on its way wins over the answer.
+SETTLE = """(proposed, text, new_text) => {
+    const settled = (offer, now) => offer && now === offer[0] ? offer[1] : now;
+    return proposed
+        ? [settled(proposed.text, text), settled(proposed.new_text, new_text)]
+        : [text, new_text];
+}"""
+
+
+def doubts_html(take: Take | None) -> str:
+    """The new words that the person should listen to."""
+    return note(texts.hardly_heard(take.doubtful)) if take is not None and take.doubtful else ""
 
 
 def history_label(plan: EditPlan) -> str:

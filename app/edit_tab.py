@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import gradio as gr
+from gradio.blocks import Block
 
 from a3t.errors import InputError
 from app import limits, texts
 from app.changes import changes_html, note
-from app.edit_layout import EditLayout, Shown, history_label, lines
+from app.edit_layout import SETTLE, EditLayout, Shown, history_label, lines, proposal
 from app.sentences import one_sentence
-from app.service import Service, Wish
+from app.service import Service
 from app.sessions import Session, close_session
+from app.settings import Given
 from app.watching import Watch
+from app.wishes import Wish
 
 PROGRESS = gr.Progress()
 EDITOR = "editor"  # one request at a time: a second would only slow the first on few cores
@@ -42,15 +47,17 @@ class EditTab(EditLayout):
             "concurrency_limit": 1,
             "api_visibility": "private",
         }
-        gr.on(
+        begun: set[Block] = {self.recording, self.text, self.new_text, self.session}
+        given = begun | self.settings.components()
+        arrived = gr.on(
             [self.recording.upload, self.recording.stop_recording],
             self.on_recording,
-            [self.recording, self.text, self.new_text, self.session],
+            begun,
             **quick,
         )
         self.recording.clear(self.on_clear, [self.session], **quick)
-        self.example.click(
-            self.on_example, [self.session], outputs=[*results, self.recording], **_rest(quick)
+        example = self.example.click(
+            self.on_example, begun, **(quick | {"outputs": [*results, self.recording]})
         )
         gr.on(
             [self.text.change, self.new_text.change],
@@ -62,17 +69,12 @@ class EditTab(EditLayout):
             show_progress="hidden",
             api_visibility="private",
         )
-        self.words_file.upload(
-            self.on_words_file, [self.words_file, self.new_text, self.session], **quick
-        )
-        texts_in = [self.recording, self.text, self.new_text, self.session]
-        settings = [self.speed, self.seed, self.number, self.kind]
-        found = self.find.click(self.on_find, texts_in, **slow)
-        planned = self.preview.click(self.on_preview, [*texts_in, *settings], **slow)
-        made = self.make.click(self.on_make, [*texts_in, *settings], **slow)
+        read = self.words_file.upload(self.on_words_file, begun | {self.words_file}, **quick)
+        found = self.find.click(self.on_find, given, **slow)
+        planned = self.preview.click(self.on_preview, given, **slow)
+        made = self.make.click(self.on_make, given, **slow)
         self.cancel.click(
             self.on_cancel,
-            [self.session],
             outputs=[self.status],
             cancels=[found, planned, made],
             queue=False,
@@ -80,41 +82,42 @@ class EditTab(EditLayout):
             api_visibility="private",
         )
         self.takes.input(self.on_choose, [self.takes, self.session], **quick)
-        self.accept.click(self.on_accept, [self.session], **quick)
-        self.undo.click(lambda session: self.on_step(session, -1), [self.session], **quick)
-        self.redo.click(lambda session: self.on_step(session, 1), [self.session], **quick)
+        accepted = self.accept.click(self.on_accept, begun, **quick)
+        undone = self.undo.click(self.on_undo, begun, **quick)
+        redone = self.redo.click(self.on_redo, begun, **quick)
         self.stage.moved(self.on_moved, [self.session], **quick)
         self.stage.paged(self.on_paged, [self.session], **quick)
+        for event in (arrived, example, read, found, planned, accepted, undone, redone):
+            event.success(
+                None,
+                [self.proposed, self.text, self.new_text],
+                [self.text, self.new_text],
+                js=SETTLE,
+                api_visibility="private",
+            )
 
     # ---- the recording ------------------------------------------------------------------------
 
-    def on_recording(
-        self, upload: str | None, text: str, new_text: str, session: Session | None
-    ) -> Shown:
+    def on_recording(self, given: Given) -> Shown:
         with one_sentence():
-            begun = self.service.open_session(upload)
-            if session is not None:  # another recording says something else
-                session.close()
-                text = new_text = ""
-            return self.show_all(begun) | {
-                self.text: text,
-                self.new_text: new_text,
-                self.changes: changes_html(text, new_text),
-            }
+            session = given[self.session]
+            begun = self.service.open_session(given[self.recording])
+            close_session(session)
+            # Another recording says something else.
+            offers = self._offers(given, "", "") if session is not None else None
+            return self.show_all(begun) | {self.proposed: offers}
 
     def on_clear(self, session: Session | None) -> Shown:
         close_session(session)
         return self.show_nothing()
 
-    def on_example(self, session: Session | None) -> Shown:
+    def on_example(self, given: Given) -> Shown:
         with one_sentence():
             begun, text, new_text = self.service.example_session()
-            close_session(session)
+            close_session(given[self.session])
             return self.show_all(begun) | {
                 self.recording: str(begun.current.audio),
-                self.text: text,
-                self.new_text: new_text,
-                self.changes: changes_html(text, new_text),
+                self.proposed: self._offers(given, text, new_text),
             }
 
     def on_typing(self, text: str, new_text: str) -> Shown:
@@ -124,88 +127,53 @@ class EditTab(EditLayout):
             return {self.changes: note(str(error))}
         return {self.changes: changes_html(*typed)}
 
-    def on_words_file(self, upload: str | None, new_text: str, session: Session | None) -> Shown:
+    def on_words_file(self, given: Given) -> Shown:
         with one_sentence():
-            text, wanted = self.service.read_words(session, upload)
-            wanted = wanted if wanted is not None else new_text or text
+            session, new_text = given[self.session], given[self.new_text]
+            text, wanted = self.service.read_words(session, given[self.words_file])
+            offers = self._offers(given, text, wanted if wanted is not None else new_text or text)
             shown: Shown = self.show_all(session) if session is not None else {}
-            return shown | {
-                self.text: text,
-                self.new_text: wanted,
-                self.changes: changes_html(text, wanted),
-            }
+            return shown | {self.proposed: offers}
+
+    def _offers(self, given: Given, text: str, new_text: str | None = None) -> dict[str, Any]:
+        """Texts for the fields, as `proposal`; the new text stays as it is without one."""
+        offer = None if new_text is None else (given[self.new_text], new_text)
+        return proposal((given[self.text], text), offer)
 
     # ---- finding, planning, making ------------------------------------------------------------
 
-    def on_find(
-        self,
-        upload: str | None,
-        text: str,
-        new_text: str,
-        session: Session | None,
-        progress: gr.Progress = PROGRESS,
-    ) -> Shown:
-        with one_sentence():
-            session = self._begin(upload, session)
-            typed = limits.check_text(text, "transcript")
-            known = self.service.find_words(session, typed, watching(session, progress))
-            wanted = new_text if new_text.strip() else known
-            return self.show_all(session) | {
-                self.text: known,
-                self.new_text: wanted,
-                self.changes: changes_html(known, wanted),
-            }
+    def on_find(self, given: Given, request: gr.Request, progress: gr.Progress = PROGRESS) -> Shown:
+        with one_sentence(), self._watch(request, progress) as watch:
+            session = self._begin(given)
+            typed = limits.check_text(given[self.text], "transcript")
+            models = self.settings.models(given)
+            known = self.service.find_words(session, typed, watch, models)
+            wanted = given[self.new_text] if given[self.new_text].strip() else known
+            return self.show_all(session) | {self.proposed: self._offers(given, known, wanted)}
 
     def on_preview(
-        self,
-        upload: str | None,
-        text: str,
-        new_text: str,
-        session: Session | None,
-        speed: float,
-        seed: float | None,
-        number: float,
-        kind: str,
-        progress: gr.Progress = PROGRESS,
+        self, given: Given, request: gr.Request, progress: gr.Progress = PROGRESS
     ) -> Shown:
-        with one_sentence():
-            session = self._begin(upload, session)
-            wish = wish_of(text, new_text, speed, seed, number, kind)
-            plan = self.service.plan(session, wish, watching(session, progress))
+        with one_sentence(), self._watch(request, progress) as watch:
+            session, wish = self._begin(given), self._wish(given)
+            plan = self.service.plan(session, wish, watch)
             self.turn_to_edit(session)
             return self.show_all(session) | {
-                self.text: session.current.text,
-                self.changes: changes_html(session.current.text, wish.new_text),
+                self.proposed: self._offers(given, session.current.text),
                 self.status: lines(plan.describe()),
             }
 
-    def on_make(
-        self,
-        upload: str | None,
-        text: str,
-        new_text: str,
-        session: Session | None,
-        speed: float,
-        seed: float | None,
-        number: float,
-        kind: str,
-        progress: gr.Progress = PROGRESS,
-    ) -> Shown:
-        with one_sentence():
-            session = self._begin(upload, session)
-            wish = wish_of(text, new_text, speed, seed, number, kind)
-            self.service.make(session, wish, watching(session, progress))
+    def on_make(self, given: Given, request: gr.Request, progress: gr.Progress = PROGRESS) -> Shown:
+        with one_sentence(), self._watch(request, progress) as watch:
+            session, wish = self._begin(given), self._wish(given)
+            self.service.make(session, wish, watch)
             self.turn_to_edit(session)
-            assert session.plan is not None
             return self.show_all(session) | {
-                self.text: session.current.text,
-                self.changes: changes_html(session.current.text, wish.new_text),
-                self.status: lines(session.plan.describe()),
+                self.proposed: self._offers(given, session.current.text)
             }
 
-    def on_cancel(self, session: Session | None) -> Shown:
-        if session is not None:
-            session.cancelled.set()
+    def on_cancel(self, request: gr.Request) -> Shown:
+        self.service.running.cancel(page_of(request))
         return {self.status: note(texts.CANCELLED)}
 
     # ---- choosing, history, correcting --------------------------------------------------------
@@ -217,17 +185,28 @@ class EditTab(EditLayout):
             session.chosen = names.index(name) if name in names else 0
             return self.show_all(session)
 
-    def on_accept(self, session: Session | None) -> Shown:
+    def on_accept(self, given: Given) -> Shown:
         with one_sentence():
-            session = used(session)
+            session = used(given[self.session])
             session.accept(history_label(session.plan) if session.plan is not None else "")
-            return self.show_all(session) | self.show_texts(session)
+            return self._show_version(session, given)
 
-    def on_step(self, session: Session | None, by: int) -> Shown:
+    def on_undo(self, given: Given) -> Shown:
+        return self._step(given, -1)
+
+    def on_redo(self, given: Given) -> Shown:
+        return self._step(given, 1)
+
+    def _step(self, given: Given, by: int) -> Shown:
         with one_sentence():
-            session = used(session)
+            session = used(given[self.session])
             session.step(by)
-            return self.show_all(session) | self.show_texts(session)
+            return self._show_version(session, given)
+
+    def _show_version(self, session: Session, given: Given) -> Shown:
+        """Another version of the recording, with its text in both fields."""
+        text = session.current.text
+        return self.show_all(session) | {self.proposed: self._offers(given, text, text)}
 
     def on_moved(self, session: Session | None, event: gr.EventData) -> Shown:
         with one_sentence():
@@ -249,28 +228,32 @@ class EditTab(EditLayout):
             session.start = max(0.0, min(session.start + by * SHOWN * 0.8, limits.MAX_SECONDS))
             return {self.stage: self.show_stage(session)}
 
-    def _begin(self, upload: str | None, session: Session | None) -> Session:
-        if session is None:
-            session = self.service.open_session(upload)
+    def _begin(self, given: Given) -> Session:
+        session = self.service.session_of(given[self.recording], given[self.session])
         session.touch()
-        session.cancelled.clear()
         return session
 
+    def _wish(self, given: Given) -> Wish:
+        return self.settings.wish(given, given[self.text], given[self.new_text])
 
-def wish_of(
-    text: str, new_text: str, speed: float, seed: float | None, number: float, kind: str
-) -> Wish:
-    """The fields as an edit; InputError naming the one that can't be used."""
-    wanted = limits.check_text(new_text, "new text")
-    if not wanted:
-        raise InputError(texts.NO_NEW_TEXT)
-    typed = limits.check_text(text, "transcript")
-    suffix = kind if kind in (".wav", ".flac") else ""
-    return Wish(typed, wanted, int(seed or 0), float(speed), int(number), suffix)
+    def _watch(self, request: gr.Request, progress: gr.Progress) -> AbstractContextManager[Watch]:
+        return self.service.running.watch(
+            page_of(request), lambda share, step: progress(share, desc=step)
+        )
 
 
-def watching(session: Session, progress: gr.Progress) -> Watch:
-    return Watch(lambda share, step: progress(share, desc=step), session.cancelled)
+def page_of(request: gr.Request) -> str:
+    """Gradio's name for this page's connection, which nobody else knows."""
+    return request.session_hash or ""
+
+
+def cancelling(service: Service) -> Callable[[gr.Request], None]:
+    """An event's function that ends what the page waits for."""
+
+    def cancel(request: gr.Request) -> None:
+        service.running.cancel(page_of(request))
+
+    return cancel
 
 
 def used(session: Session | None) -> Session:
@@ -278,8 +261,3 @@ def used(session: Session | None) -> Session:
         raise InputError(texts.NO_RECORDING)
     session.touch()
     return session
-
-
-def _rest(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a listener that has outputs of its own."""
-    return {key: value for key, value in settings.items() if key != "outputs"}

@@ -6,7 +6,7 @@ import gradio as gr
 
 from app import limits, texts
 from app.api import add_endpoints
-from app.edit_tab import EditTab
+from app.edit_tab import EditTab, cancelling
 from app.service import Service
 from app.speak_tab import SpeakTab
 
@@ -29,5 +29,6 @@ def build_page(service: Service) -> gr.Blocks:
             SpeakTab(service)
         gr.Markdown(texts.CONSENT)
         add_endpoints(service)
+        page.unload(cancelling(service))
     page.queue(default_concurrency_limit=1, max_size=WAITING)
     return page

@@ -14,36 +14,22 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
 from alignment.errors import AlignmentError
 from app import limits, texts
-from app.sessions import Session, Version
-from app.watching import Watch
-from app.worker import EditorProcess
+from app.sessions import Session, Version, close_session
+from app.watching import CancelledError, Running, Watch
+from app.wishes import USUAL, Models, Wish
+from app.worker import AbandonedError, EditorProcess, always
 
 if TYPE_CHECKING:  # torch is imported with the models, in the background
     from a3t.records import EditPlan
     from alignment.records import Alignment
 
 log = logging.getLogger(__name__)
-
-TAKE_SPEEDS = (1.0, 0.87, 1.15)  # the model answers every seed alike: takes differ in their pace
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What an edit shall be: the texts as typed and the settings."""
-
-    text: str
-    new_text: str
-    seed: int = 0
-    speed: float = 1.0
-    takes: int = 1
-    suffix: str = ""  # ".wav", ".flac", or "" for the recording's own
 
 
 class Service:
@@ -55,6 +41,7 @@ class Service:
         self._start = start
         self._editor: EditorProcess | None = None
         self._lock = threading.Lock()
+        self.running = Running()
 
     def warm_up(self) -> None:
         """Load the models in the background, so that the page stands before them."""
@@ -65,22 +52,30 @@ class Service:
             with self.editor(Watch()) as editor:
                 import a3t.audio.windows  # noqa: F401  (torch, which the stage's mel needs)
 
-                editor.ready()
+                editor.use(USUAL)
         except Exception:
             log.exception("the models could not be loaded; the first request tries again")
 
     @contextmanager
-    def editor(self, watch: Watch) -> Iterator[EditorProcess]:
+    def editor(self, watch: Watch, models: Models = USUAL) -> Iterator[EditorProcess]:
         """The editor, for one request at a time, which tells `watch` what it is doing."""
         watch("load")
-        with self._lock:
+        while not self._lock.acquire(timeout=0.2):
+            watch.check()
+        try:
             if self._editor is None or not self._editor.alive:
                 self._editor = self._start()
-            self._editor.progress = watch
-            try:
-                yield self._editor
-            finally:
-                self._editor.progress = None
+            self._editor.progress, self._editor.wanted = watch, watch.wanted
+            self._editor.use(models)
+            yield self._editor
+        except AbandonedError:  # the next one finds the models loaded again
+            self._editor = self._start()
+            self.warm_up()
+            raise CancelledError from None
+        finally:
+            if self._editor is not None:
+                self._editor.progress, self._editor.wanted = None, always
+            self._lock.release()
 
     def close(self) -> None:
         """Ends the editor's process."""
@@ -95,6 +90,7 @@ class Service:
 
         source = limits.check_upload(upload, self.folder)
         session = self._session(source)
+        session.upload = upload
         try:
             with self._sentences(session.folder):
                 Recording.open(session.current.audio)
@@ -102,6 +98,17 @@ class Service:
             session.close()
             raise
         return session
+
+    def session_of(self, upload: str | None, session: Session | None) -> Session:
+        """The visitor's session, a new one if the page shows another recording than it has."""
+        if session is not None and (not upload or upload == session.upload):
+            return session
+        if session is not None and session.began_with(limits.check_upload(upload, self.folder)):
+            session.upload = upload
+            return session
+        begun = self.open_session(upload)
+        close_session(session)
+        return begun
 
     def example_session(self) -> tuple[Session, str, str]:
         """A session for the recording that comes with a package, its text, and another text."""
@@ -120,12 +127,12 @@ class Service:
         shutil.copyfile(source, audio)
         return Session(audio.parent, stem, [Version(audio, texts.STARTED)])
 
-    def find_words(self, session: Session, text: str, watch: Watch) -> str:
+    def find_words(self, session: Session, text: str, watch: Watch, models: Models = USUAL) -> str:
         """Align the current recording with its text, recognised if there is none; the text."""
         from a3t.audio.recording import Recording
 
         session.touch()
-        with self._sentences(session.folder), self.editor(watch) as editor:
+        with self._sentences(session.folder), self.editor(watch, models) as editor:
             recording = Recording.open(session.current.audio)
             if not text:
                 text = editor.recognise(recording.path).text
@@ -135,10 +142,11 @@ class Service:
 
     def plan(self, session: Session, wish: Wish, watch: Watch) -> EditPlan:
         """Plan the edit of the session's recording, and remember the plan."""
-        with self._sentences(session.folder), self.editor(watch) as editor:
+        with self._sentences(session.folder), self.editor(watch, wish.models) as editor:
             self._know(session, wish, editor)
             known = session.current
-            plan = editor.plan(known.audio, wish.new_text, known.text, known.alignment, wish.speed)
+            texts_known = (wish.new_text, known.text, known.alignment)
+            plan = editor.plan(known.audio, *texts_known, **wish.asked)
         session.forget_takes()
         session.plan = plan
         return plan
@@ -148,18 +156,15 @@ class Service:
         from a3t.audio.recording import Recording
         from app.taking import write_take
 
-        with self._sentences(session.folder), self.editor(watch) as editor:
+        with self._sentences(session.folder), self.editor(watch, wish.models) as editor:
             self._know(session, wish, editor)
             known = session.current
             recording = Recording.open(known.audio)
             editor.forget_seconds()
-            speeds = [wish.speed * pace for pace in TAKE_SPEEDS[: max(1, wish.takes)]]
-            plans = [
-                editor.plan(recording, wish.new_text, known.text, known.alignment, speed)
-                for speed in speeds
-            ]
-            watch.pieces = sum(max(1, len(plan.windows)) for plan in plans)
-            results = [editor.render(recording, plan, wish.seed) for plan in plans]
+            texts_known = (wish.new_text, known.text, known.alignment)
+            plan = editor.plan(recording, *texts_known, **wish.asked)
+            watch.pieces = wish.takes * max(1, len(plan.windows))
+            results = editor.candidates(recording, plan, wish.takes, wish.seed)
             watch("save")
             folder = session.new_folder()
             number = len(session.current.records) + 1
@@ -170,7 +175,7 @@ class Service:
         if session.current is not known:  # undone while it was made
             raise InputError(texts.MEANWHILE)
         session.forget_takes()
-        session.plan, session.takes = plans[0], tuple(takes)
+        session.plan, session.takes = results[0].plan, tuple(takes)
 
     def _know(self, session: Session, wish: Wish, editor: EditorProcess) -> None:
         """The current version's text and alignment, found now unless they are known."""

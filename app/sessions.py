@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import shutil
-import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from a3t.errors import InputError
@@ -36,6 +36,7 @@ class Take:
     alignment: Alignment
     source_marks: tuple[Mark, ...]
     output_marks: tuple[Mark, ...]
+    doubtful: tuple[str, ...] = ()  # new words that are hardly heard in it
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Session:
     chosen: int = 0
     start: float = 0.0  # seconds: where the shown part of the recording begins
     made: int = 0  # folders of results so far
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    upload: str | None = None  # what the page calls the recording that it began with
 
     @property
     def current(self) -> Version:
@@ -72,6 +73,11 @@ class Session:
     @property
     def take(self) -> Take | None:
         return self.takes[self.chosen] if self.takes else None
+
+    def began_with(self, upload: Path) -> bool:
+        """Whether this is the recording that the session began with, under whatever name."""
+        original = self.folder / f"{self.stem}{upload.suffix.lower()}"
+        return original.is_file() and filecmp.cmp(upload, original, shallow=False)
 
     def touch(self) -> None:
         """Counts as used; raises InputError if its files are gone (limits.forget_old)."""
@@ -125,8 +131,7 @@ class Session:
         return [*own, *(path for path in self.current.records if path not in own)]
 
     def close(self) -> None:
-        """Ends what is running and deletes the files."""
-        self.cancelled.set()
+        """Deletes the files."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -6,10 +6,11 @@ import gradio as gr
 
 from a3t.errors import InputError
 from app import limits, texts
-from app.edit_tab import EDITOR, PROGRESS
+from app.edit_tab import EDITOR, PROGRESS, cancelling, page_of
 from app.sentences import one_sentence
-from app.service import Service, Wish
-from app.watching import Watch
+from app.service import Service
+from app.settings import MOST_SEED
+from app.wishes import Wish
 
 
 class SpeakTab:
@@ -35,7 +36,7 @@ class SpeakTab:
                 with gr.Accordion(texts.MORE, open=False):
                     self.speed = gr.Slider(0.5, 2.0, 1.0, step=0.05, label=texts.SPEED)
                     self.seed = gr.Number(
-                        label=texts.SEED, value=0, precision=0, minimum=0, maximum=2**31 - 1
+                        label=texts.SEED, value=0, precision=0, minimum=0, maximum=MOST_SEED
                     )
                 with gr.Row():
                     self.speak = gr.Button(texts.SPEAK, variant="primary", elem_id="speak")
@@ -57,7 +58,12 @@ class SpeakTab:
             concurrency_limit=1,
             api_visibility="private",
         )
-        self.cancel.click(None, cancels=[running], api_visibility="private")
+        self.cancel.click(
+            cancelling(service),
+            cancels=[running],
+            queue=False,
+            api_visibility="private",
+        )
 
     def on_speak(
         self,
@@ -66,6 +72,7 @@ class SpeakTab:
         text: str,
         seed: float | None,
         speed: float,
+        request: gr.Request,
         progress: gr.Progress = PROGRESS,
     ) -> tuple[str, str, str]:
         with one_sentence():
@@ -73,7 +80,9 @@ class SpeakTab:
             if not wanted:
                 raise InputError(texts.NO_TEXT_TO_SAY)
             known = limits.check_text(prompt_text, "prompt's text")
-            watch = Watch(lambda share, step: progress(share, desc=step))
-            wish = Wish("", wanted, int(seed or 0), float(speed))
-            audio, record, used = self.service.tts(prompt, known, wish, watch)
+            wish = Wish("", wanted, seed=int(seed or 0), speed=float(speed))
+            with self.service.running.watch(
+                page_of(request), lambda share, step: progress(share, desc=step)
+            ) as watch:
+                audio, record, used = self.service.tts(prompt, known, wish, watch)
             return str(audio), str(record), used

@@ -33,7 +33,7 @@ def write_take(
     rate = result.recording.sample_rate
     edits = told["edits"]
     return Take(
-        texts.TAKE_NAMES[k],
+        texts.take_name(k + 1, result.candidate, result.plan.asked.margin),
         audio,
         (audio, record, grid, subtitles),
         alignment,
@@ -45,6 +45,7 @@ def write_take(
             Mark(e["op"], e["output"][0] / rate, e["output"][1] / rate, e["new_words"])
             for e in edits
         ),
+        result.doubtful,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 TITLE = "a3t speech editor"
 HEADING = "# Change what a recording says"
 CONSENT = (
@@ -24,12 +26,14 @@ ACCEPT, UNDO, REDO = "Accept and go on editing", "Undo", "Redo"
 TAKES = "4 · Which one?"
 FILES = "Download"
 HISTORY = "History"
-MORE = "More"
+MORE = "Everything else"
 SPEED = "Speed of the new words (1: as the speaker talks)"
-SEED = "Seed"
+FIT = "In the time of the words that they replace"
+MARGIN = "How much of the neighbouring words is made anew (milliseconds)"
+SEED = "Seed of the randomness"
+MODEL, VOCODER, ALIGNER = "Model", "Vocoder", "Aligner"
 FILE_TYPE = "File"
 FILE_TYPES = [("WAV", ".wav"), ("FLAC", ".flac")]
-TAKE_NAMES = ("as the speaker talks", "slower", "faster")
 NUMBER_OF_TAKES = "How many to choose from"
 CONFIDENCE = "How surely each word was heard"
 CHANGES = "What will change"
@@ -46,7 +50,7 @@ NO_CHANGES_YET = "The changes appear here as you type the new text."
 SAME_WORDS = "Nothing changes yet: both texts have the same words."
 WORDS_THAT_GO = "goes"
 WORDS_THAT_COME = "is made anew"
-CANCELLED = "CancelledError: nothing was changed."
+CANCELLED = "Cancelled: nothing was changed."
 NO_RECORDING = "There is no recording yet: upload or record one first."
 NO_NEW_TEXT = "There is no new text yet: type what the recording should say."
 NO_TEXT_TO_SAY = "There is nothing to say yet: type a text."
@@ -70,6 +74,7 @@ STEPS = {
     "fill": "Filling the spectrogram",
     "vocode": "Making sound of it",
     "splice": "Joining",
+    "check": "Listening to the new words",
     "save": "Writing the files",
 }
 
@@ -80,6 +85,29 @@ def introduction(megabytes: int, minutes: float) -> str:
         "it**. Everything that you don't change stays as it was recorded, sample for sample. At "
         f"most {megabytes} MB and {minutes:g} minutes."
     )
+
+
+def take_name(number: int, candidate: Mapping[str, float] | None, margin: float) -> str:
+    """What is different about one of the results; `margin` in seconds."""
+    if candidate is None:
+        return f"{number}"
+    pace = round(100 * (candidate["pace"] - 1))
+    said = (
+        "as the speaker talks"
+        if not pace
+        else f"{abs(pace)} % {'faster' if pace > 0 else 'slower'}"
+    )
+    best = " (best)" if candidate["rank"] == 1 else ""
+    return f"{number}{best}: {said}, joined within {1000 * margin:.0f} ms"
+
+
+def hardly_heard(words: Sequence[str]) -> str:
+    listed = ", ".join(f"“{word}”" for word in words)
+    return f"Listen to it: {listed} can hardly be heard in the result."
+
+
+def not_offered(name: str) -> str:
+    return f"{name} is not one of the models, vocoders and aligners here: choose another."
 
 
 def changes_summary(changes: int, gone: int, made: int) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from app import texts
 
 # Where each step begins, as a share of the whole; the rest is the making of the new words.
 BEGINS = {"load": 0.02, "read": 0.1, "transcribe": 0.12, "align": 0.2, "plan": 0.5}
-MAKING = {"fill": 0.0, "vocode": 0.6, "splice": 0.9}  # shares of one piece
+MAKING = {"fill": 0.0, "vocode": 0.6, "splice": 0.8, "check": 0.85}  # shares of one piece
 MADE_FROM, MADE_TO = 0.55, 0.97
 
 
@@ -34,9 +35,17 @@ class Watch:
         self._filled = 0
         self.share = 0.0
 
-    def __call__(self, step: str) -> None:
-        if self._cancelled is not None and self._cancelled.is_set():
+    def wanted(self) -> bool:
+        """Whether the person still waits for it."""
+        return self._cancelled is None or not self._cancelled.is_set()
+
+    def check(self) -> None:
+        """Raises CancelledError if nobody waits any more."""
+        if not self.wanted():
             raise CancelledError
+
+    def __call__(self, step: str) -> None:
+        self.check()
         if step in MAKING:
             self._filled += step == "fill"
             piece = (max(self._filled - 1, 0) + MAKING[step]) / max(self.pieces, 1)
@@ -46,3 +55,34 @@ class Watch:
         self.share = max(self.share, reached)
         if self._show is not None:
             self._show(self.share, texts.STEPS.get(step, step))
+
+
+class Running:
+    """What each page has asked for and still waits for, so that it can be cancelled.
+
+    A page is known by gradio's name for its connection, which only its browser has.
+    """
+
+    def __init__(self) -> None:
+        self._events: dict[str, set[threading.Event]] = {}
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def watch(self, page: str, show: Callable[[float, str], None]) -> Iterator[Watch]:
+        """A Watch for one request of the page, which `cancel` ends."""
+        event = threading.Event()
+        with self._lock:
+            self._events.setdefault(page, set()).add(event)
+        try:
+            yield Watch(show, event)
+        finally:
+            with self._lock:
+                self._events[page].discard(event)
+                if not self._events[page]:
+                    del self._events[page]
+
+    def cancel(self, page: str) -> None:
+        """End everything that the page waits for."""
+        with self._lock:
+            for event in self._events.get(page, ()):
+                event.set()

@@ -2,7 +2,8 @@
 
 PocketSphinx holds Python's lock while it listens: in the server's own process it would stop the
 page for everybody as long as one person's recording is aligned. So the models live in a second
-process, which also keeps the page quick while they are loaded.
+process, which also keeps the page quick while they are loaded, and which can be ended where a
+person cancels in the middle of a long step.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
 from alignment.errors import AlignmentError
+from app.wishes import USUAL, Models
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -23,25 +25,44 @@ if TYPE_CHECKING:
     from a3t.text.transcript import Transcript
 
 
+PATIENCE = 0.5  # seconds that a cancelled worker has to come to its next step, before it is ended
+POLL = 0.1  # seconds between two looks at whether the result is still wanted
+
+
 class StoppedError(Exception):
     """In the worker: whoever asked doesn't want it any more."""
 
 
-def load_editor() -> Editor:
-    from a3t.editor import Editor
+class AbandonedError(Exception):
+    """Nobody wanted the result any more, and the worker was in the middle of a step."""
 
-    return Editor.load()
+
+def always() -> bool:
+    return True
+
+
+def load_editor(models: Models) -> Editor:
+    from a3t.editor import Editor
+    from alignment import by_name
+
+    editor = Editor.load(models.model, models.vocoder)
+    if models.aligner != USUAL.aligner:
+        editor.aligner = by_name(models.aligner)
+    return editor
 
 
 class EditorProcess:
     """As an Editor: the same methods, arguments, results and errors; one call at a time.
 
-    What `progress` raises ends the call, and is raised here. Raises RuntimeError, with the
-    worker's trace, when something goes wrong inside; `alive` is False if the process has ended.
+    What `progress` raises ends the call, and is raised here. Once `wanted` says no, the process is
+    ended if it doesn't come to its next step at once, and AbandonedError is raised. Raises
+    RuntimeError, with the worker's trace, when something goes wrong inside; `alive` is False if the
+    process has ended.
     """
 
-    def __init__(self, load: Callable[[], Any] = load_editor) -> None:
+    def __init__(self, load: Callable[[Models], Any] = load_editor) -> None:
         self.progress: Callable[[str], None] | None = None
+        self.wanted: Callable[[], bool] = always
         context = multiprocessing.get_context("spawn")  # the server has threads: no fork
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=work, args=(theirs, load), name="a3t", daemon=True)
@@ -52,9 +73,9 @@ class EditorProcess:
     def alive(self) -> bool:
         return self._process.is_alive()
 
-    def ready(self) -> None:
-        """Returns when the models are loaded."""
-        self.ask("ready")
+    def use(self, models: Models = USUAL) -> None:
+        """Returns when these models are loaded, instead of any others."""
+        self.ask("use", models)
 
     def forget_seconds(self) -> None:
         """Begin to count the steps' seconds anew, as `Editor.edit` does."""
@@ -64,9 +85,10 @@ class EditorProcess:
         planned: EditPlan = self.ask("plan", *args, **options)
         return planned
 
-    def render(self, *args: Any, **options: Any) -> EditedRecording:
-        rendered: EditedRecording = self.ask("render", *args, **options)
-        return rendered
+    def candidates(self, *args: Any) -> list[EditedRecording]:
+        """As `a3t.candidates.make_candidates`, with the worker's editor."""
+        made: list[EditedRecording] = self.ask("candidates", *args)
+        return made
 
     def edit(self, *args: Any, **options: Any) -> EditedRecording:
         edited: EditedRecording = self.ask("edit", *args, **options)
@@ -82,7 +104,17 @@ class EditorProcess:
 
     def ask(self, name: str, *args: Any, **options: Any) -> Any:
         """Call the worker's method and answer its steps until it is done."""
-        return ask(self._pipe, name, args, options, self.progress)
+        try:
+            return ask(self._pipe, name, args, options, self.progress, self.wanted)
+        except AbandonedError:
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """End the process whatever it is doing; nothing that it did is written yet."""
+        self._pipe.close()
+        self._process.kill()
+        self._process.join()
 
     def close(self) -> None:
         self._pipe.close()
@@ -97,12 +129,14 @@ def ask(
     args: tuple[Any, ...],
     options: dict[str, Any],
     progress: Callable[[str], None] | None = None,
+    wanted: Callable[[], bool] = always,
 ) -> Any:
-    """`EditorProcess.ask` over any pipe to `work`."""
+    """`EditorProcess.ask` over any pipe to `work`; the pipe is of no use after AbandonedError."""
     stopped: BaseException | None = None
     try:
         pipe.send((name, args, options))
         while True:
+            wait_for_answer(pipe, wanted)
             kind, value = pipe.recv()
             if kind != "step":
                 break
@@ -121,12 +155,20 @@ def ask(
     raise stopped or RuntimeError(f"in the editor's process:\n{value}")
 
 
-def work(pipe: Connection, load: Callable[[], Any]) -> None:
+def wait_for_answer(pipe: Connection, wanted: Callable[[], bool]) -> None:
+    """Returns when there is something to receive; AbandonedError PATIENCE after `wanted` ends."""
+    while not pipe.poll(POLL):
+        if not wanted() and not pipe.poll(PATIENCE):
+            raise AbandonedError
+
+
+def work(pipe: Connection, load: Callable[[Models], Any]) -> None:
     """The worker's life: load, then answer calls until nobody is there to ask."""
     if multiprocessing.parent_process() is not None:  # not in a thread of a test
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and it this
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     editor: Any = None
+    loaded: Models | None = None
 
     def step(name: str) -> None:
         pipe.send(("step", name))
@@ -137,8 +179,10 @@ def work(pipe: Connection, load: Callable[[], Any]) -> None:
         while True:
             name, args, options = pipe.recv()
             try:
-                if editor is None:
-                    editor = load()
+                models = args[0] if name == "use" else loaded or USUAL
+                if models != loaded:
+                    editor, loaded = None, None  # before the next: two would take twice the memory
+                    editor, loaded = load(models), models
                 editor.progress = step
                 try:
                     result = answer(editor, name, args, options)
@@ -157,10 +201,14 @@ def work(pipe: Connection, load: Callable[[], Any]) -> None:
 
 def answer(editor: Any, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     match name:
-        case "ready":
+        case "use":
             return None
         case "forget_seconds":
             editor.seconds = {"load": editor.seconds.get("load", 0.0)}
             return None
+        case "candidates":
+            from a3t.candidates import make_candidates
+
+            return make_candidates(editor, *args)
         case _:
             return getattr(editor, name)(*args, **options)

@@ -17,14 +17,15 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 from a3t.editor import Editor
 from app.__main__ import launch
 from app.service import Service
-from app.worker import EditorProcess, work
+from app.wishes import Models
+from app.worker import EditorProcess, always, work
 
 
 class EditorThread(EditorProcess):
     """The worker as a thread, over a pipe all the same: no test waits for another loading."""
 
-    def __init__(self, load: Callable[[], Any]) -> None:
-        self.progress = None
+    def __init__(self, load: Callable[[Models], Any]) -> None:
+        self.progress, self.wanted = None, always
         self._pipe, theirs = multiprocessing.Pipe()
         self._thread = threading.Thread(target=work, args=(theirs, load), daemon=True)
         self._thread.start()
@@ -33,11 +34,14 @@ class EditorThread(EditorProcess):
     def alive(self) -> bool:
         return self._thread.is_alive()
 
+    def end(self) -> None:
+        self._pipe.close()  # a thread can't be killed; it ends when it has done its step
+
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory, editor: Editor) -> Service:
     folder = tmp_path_factory.mktemp("app").resolve()
-    return Service(folder, lambda: EditorThread(lambda: editor))
+    return Service(folder, lambda: EditorThread(lambda models: editor))
 
 
 @pytest.fixture(scope="session")

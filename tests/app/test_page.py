@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
@@ -19,7 +20,6 @@ from app.sessions import Session
 from tests.conftest import ARCTIC
 
 NEVER = ARCTIC.replace("always", "never")
-SETTINGS = (1.0, 0, 1, "")
 APP = Path(__file__).parents[2] / "app"
 
 
@@ -29,6 +29,18 @@ def tab(service: Service) -> EditTab:
         return EditTab(service)
 
 
+PAGE = SimpleNamespace(session_hash="page")
+
+
+def given(
+    tab: EditTab, upload: str | None, text: str, new_text: str, session: Session | None = None
+) -> dict[Any, Any]:
+    """What stands on the page, as gradio hands it over."""
+    settings = {component: component.value for component in tab.settings.components()}
+    fields = {tab.recording: upload, tab.text: text, tab.new_text: new_text, tab.session: session}
+    return settings | fields
+
+
 def session_of(tab: EditTab, shown: dict[Any, Any]) -> Session:
     session = shown[tab.session]
     assert isinstance(session, Session)
@@ -36,58 +48,62 @@ def session_of(tab: EditTab, shown: dict[Any, Any]) -> Session:
 
 
 def test_from_upload_to_download(tab: EditTab, upload: str) -> None:
-    shown = tab.on_recording(upload, "", "", None)
+    shown = tab.on_recording(given(tab, upload, "", ""))
     session = session_of(tab, shown)
     assert len(shown[tab.stage]["sides"]) == 1
-    shown = tab.on_find(upload, ARCTIC, "", session)
-    assert shown[tab.new_text] == ARCTIC and "heard" in shown[tab.confidence]
-    shown = tab.on_typing(ARCTIC, NEVER)
-    assert "<del" in shown[tab.changes]
-    shown = tab.on_preview(upload, ARCTIC, NEVER, session, *SETTINGS)
+    shown = tab.on_find(given(tab, upload, ARCTIC, "", session), PAGE)
+    assert shown[tab.proposed]["new_text"] == ("", ARCTIC) and "heard" in shown[tab.confidence]
+    assert "<del" in tab.on_typing(ARCTIC, NEVER)[tab.changes]
+    edit = given(tab, upload, ARCTIC, NEVER, session)
+    shown = tab.on_preview(edit, PAGE)
     assert "always" in shown[tab.status] and len(shown[tab.stage]["sides"]) == 1
-    shown = tab.on_make(upload, ARCTIC, NEVER, session, *SETTINGS)
+    shown = tab.on_make(edit, PAGE)
     assert len(shown[tab.stage]["sides"]) == 2
     assert all(Path(file).is_file() for file in shown[tab.files])
-    shown = tab.on_accept(session)
-    assert shown[tab.text] == NEVER and "always → never" in shown[tab.history]
-    shown = tab.on_step(session, -1)
-    assert shown[tab.text] == ARCTIC and shown[tab.files] is None
+    shown = tab.on_accept(edit)
+    assert shown[tab.proposed]["text"] == (ARCTIC, NEVER)
+    assert "always → never" in shown[tab.history]
+    shown = tab.on_undo(edit | {tab.text: NEVER})
+    assert shown[tab.proposed]["text"] == (NEVER, ARCTIC) and shown[tab.files] is None
+    assert tab.on_redo(edit)[tab.proposed]["new_text"] == (NEVER, NEVER)
     shown = tab.on_clear(session)
     assert shown[tab.session] is None and not session.folder.exists()
 
 
 def test_another_recording_begins_anew(tab: EditTab, upload: str) -> None:
-    shown = tab.on_recording(upload, ARCTIC, NEVER, None)
-    assert shown[tab.text] == ARCTIC  # typed before the upload: stays
+    shown = tab.on_recording(given(tab, upload, ARCTIC, NEVER))
+    assert shown[tab.proposed] is None  # typed before the upload: stays
     first = session_of(tab, shown)
-    shown = tab.on_recording(upload, ARCTIC, NEVER, first)
-    assert shown[tab.text] == "" and not first.folder.exists()
+    shown = tab.on_recording(given(tab, upload, ARCTIC, NEVER, first))
+    assert shown[tab.proposed] == {"text": (ARCTIC, ""), "new_text": (NEVER, "")}
+    assert not first.folder.exists()
     assert session_of(tab, shown).folder != first.folder
 
 
 def test_the_example(tab: EditTab) -> None:
-    shown = tab.on_example(None)
-    assert "<ins" in shown[tab.changes] and Path(shown[tab.recording]).is_file()
+    shown = tab.on_example(given(tab, None, "", ""))
+    text, new_text = (offer[1] for offer in shown[tab.proposed].values())
+    assert text != new_text and Path(shown[tab.recording]).is_file()
 
 
 def test_buttons_pressed_too_early(tab: EditTab, upload: str) -> None:
     for press in (
-        lambda: tab.on_make(None, ARCTIC, NEVER, None, *SETTINGS),
-        lambda: tab.on_make(upload, ARCTIC, " ", None, *SETTINGS),
-        lambda: tab.on_accept(None),
-        lambda: tab.on_step(None, -1),
-        lambda: tab.on_find(None, "", "", None),
+        lambda: tab.on_make(given(tab, None, ARCTIC, NEVER), PAGE),
+        lambda: tab.on_make(given(tab, upload, ARCTIC, " "), PAGE),
+        lambda: tab.on_accept(given(tab, None, "", "")),
+        lambda: tab.on_undo(given(tab, None, "", "")),
+        lambda: tab.on_find(given(tab, None, "", ""), PAGE),
     ):
         with pytest.raises(gr.Error):
             press()
-    session = session_of(tab, tab.on_recording(upload, "", "", None))
+    session = session_of(tab, tab.on_recording(given(tab, upload, "", "")))
     with pytest.raises(gr.Error, match="press Make it first"):
-        tab.on_accept(session)
+        tab.on_accept(given(tab, upload, "", "", session))
 
 
 @pytest.mark.parametrize("data", [None, {}, {"number": "x", "start": 0, "end": 1}, {"number": 99}])
 def test_nonsense_from_the_stage(tab: EditTab, upload: str, data: Any) -> None:
-    session = session_of(tab, tab.on_find(upload, ARCTIC, "", None))
+    session = session_of(tab, tab.on_find(given(tab, upload, ARCTIC, ""), PAGE))
     with pytest.raises(gr.Error):
         tab.on_moved(session, gr.EventData(None, data))
     assert tab.on_paged(session, gr.EventData(None, data))[tab.stage]["sides"]
@@ -104,13 +120,13 @@ def test_what_gradio_calls_leaves_the_models_to_the_service(name: str) -> None:
 
 
 def test_the_service_uses_only_what_the_editor_offers() -> None:
-    own = {"ready", "forget_seconds"}  # of app.worker.EditorProcess
+    own = {"use", "forget_seconds", "candidates"}  # of app.worker.EditorProcess
     used = {
         node.attr
         for node in ast.walk(ast.parse((APP / "service.py").read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "editor"
     }
-    assert {"plan", "render", "edit", "tts", "recognise"} <= used
+    assert {"plan", "edit", "tts", "recognise"} <= used
     assert all(hasattr(Editor, name) and not name.startswith("_") for name in used - own)
 
 

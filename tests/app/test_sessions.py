@@ -12,10 +12,11 @@ import soundfile
 
 from a3t.errors import InputError
 from app import limits
-from app.service import Service, Wish
+from app.service import Service
 from app.sessions import Session
 from app.view import stage
-from app.watching import CancelledError, Watch
+from app.watching import CancelledError, Running, Watch
+from app.wishes import Models, Wish, models_of
 from tests.conftest import ARCTIC
 
 NEVER = ARCTIC.replace("always", "never")
@@ -72,15 +73,34 @@ def test_edit_accept_edit_again_undo_redo(service: Service, session: Session) ->
 
 def test_takes_differ_and_one_is_chosen(service: Service, session: Session) -> None:
     service.make(session, Wish(ARCTIC, NEVER, takes=3, suffix=".flac"), Watch())
-    lengths = [soundfile.info(take.audio).frames for take in session.takes]
-    assert lengths[1] > lengths[0] > lengths[2]
+    assert len({take.audio.read_bytes() for take in session.takes}) == 3
+    assert "best" in session.takes[0].name
     session.chosen = 1
     shown = stage(session)
     assert [side["name"] for side in shown["sides"]] == ["before", "after"]
     assert shown["sides"][1]["file"] == str(session.takes[1].audio)
+    length = soundfile.info(session.takes[1].audio).frames
     session.accept("slower")
     assert session.current.audio.suffix == ".flac"
-    assert soundfile.info(session.current.audio).frames == lengths[1]
+    assert soundfile.info(session.current.audio).frames == length
+
+
+def test_the_panel_is_obeyed(service: Service, session: Session) -> None:
+    plain = service.plan(session, Wish(ARCTIC, NEVER), Watch()).edits[0]
+    wide = service.plan(session, Wish(ARCTIC, NEVER, margin=0.1), Watch()).edits[0]
+    assert wide.margin > plain.margin
+    fitted = service.plan(session, Wish(ARCTIC, NEVER, fit=True), Watch()).edits[0]
+    assert fitted.frames == fitted.source[1] - fitted.source[0]
+    fast = service.plan(session, Wish(ARCTIC, NEVER, speed=2.0), Watch()).edits[0]
+    assert fast.frames < 0.7 * plain.frames
+
+
+@pytest.mark.parametrize("name", ["../small", "/etc", "other"])
+def test_only_models_that_are_offered_can_be_chosen(name: str) -> None:
+    assert models_of("small", "griffin-lim", "pocketsphinx") == Models("small", "griffin-lim")
+    for names in ((name, "builtin", "pocketsphinx"), ("small", name, "pocketsphinx")):
+        with pytest.raises(InputError, match="choose another"):
+            models_of(*names)
 
 
 def test_corrected_times_are_used(service: Service, session: Session) -> None:
@@ -134,14 +154,32 @@ def test_cancel_changes_nothing(service: Service, session: Session) -> None:
     def show(share: float, step: str) -> None:
         steps.append(step)
         if len(steps) == 3:
-            session.cancelled.set()
+            running.cancel("page")
 
-    with pytest.raises(CancelledError):
-        service.make(session, Wish(ARCTIC, NEVER), Watch(show, session.cancelled))
+    running = Running()
+    with pytest.raises(CancelledError), running.watch("page", show) as watch:
+        service.make(session, Wish(ARCTIC, NEVER), watch)
     assert session.takes == () and len(steps) == 3
-    session.cancelled.clear()
-    service.make(session, Wish(ARCTIC, NEVER), Watch(None, session.cancelled))
+    with running.watch("page", show) as watch:
+        running.cancel("another page")
+        service.make(session, Wish(ARCTIC, NEVER), watch)
     assert len(session.takes) == 1
+
+
+def test_the_page_decides_which_recording_is_edited(
+    service: Service, session: Session, upload: str, arctic: Path
+) -> None:
+    assert service.session_of(upload, session) is session
+    renamed = service.folder / "uploaded" / "other name.wav"
+    renamed.write_bytes(arctic.read_bytes())
+    assert service.session_of(str(renamed), session) is session
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    other = service.folder / "uploaded" / "other.wav"
+    soundfile.write(other, samples[:-800], rate)
+    begun = service.session_of(str(other), session)
+    assert begun is not session and not session.folder.exists()
+    with pytest.raises(InputError, match="not uploaded here"):
+        service.session_of(str(arctic), begun)
 
 
 def test_progress_never_falls_and_names_every_step() -> None:

@@ -16,12 +16,14 @@ import pytest
 
 from a3t.errors import InputError
 from alignment.errors import AlignmentError
-from app.worker import EditorProcess, ask, work
+from app.wishes import USUAL, Models
+from app.worker import AbandonedError, EditorProcess, ask, work
 from tests.conftest import ARCTIC
 
 
 class FakeEditor:
-    def __init__(self) -> None:
+    def __init__(self, models: Models = USUAL) -> None:
+        self.models = models
         self.progress: Any = None
         self.seconds = {"load": 1.0, "align": 2.0}
         self.steps: list[str] = []
@@ -36,6 +38,12 @@ class FakeEditor:
 
     def recognise(self) -> list[str]:
         return self.steps
+
+    def which(self) -> Models:
+        return self.models
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
 
 
 @pytest.fixture
@@ -79,6 +87,20 @@ def test_what_progress_raises_ends_the_call(pipe: Connection) -> None:
     assert ask(pipe, "recognise", (), {}) == ["read"]
 
 
+def test_other_models_replace_the_first(pipe: Connection) -> None:
+    other = Models("small", "griffin-lim")
+    for models in (USUAL, other, other, USUAL):
+        ask(pipe, "use", (models,), {})
+        assert ask(pipe, "which", (), {}) == models
+
+
+def test_what_nobody_wants_is_left_in_the_middle_of_a_step(pipe: Connection) -> None:
+    begun = time.monotonic()
+    with pytest.raises(AbandonedError):
+        ask(pipe, "sleep", (3.0,), {}, wanted=lambda: time.monotonic() < begun + 0.2)
+    assert time.monotonic() - begun < 2
+
+
 @pytest.mark.slow
 def test_a_process_and_its_end(arctic: Path) -> None:
     editor = EditorProcess()
@@ -88,7 +110,7 @@ def test_a_process_and_its_end(arctic: Path) -> None:
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
     with pytest.raises(RuntimeError, match="has ended"):
-        editor.ready()
+        editor.use()
     end = time.monotonic() + 10
     while editor.alive and time.monotonic() < end:
         time.sleep(0.05)

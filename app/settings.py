@@ -1,0 +1,71 @@
+"""The folded panel: everything that an edit can be told beside its texts, with sound defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+from gradio.blocks import Block
+
+from app import texts
+from app.wishes import (
+    USUAL,
+    VOCODERS,
+    Models,
+    Wish,
+    aligners_here,
+    models_here,
+    models_of,
+    texts_of,
+)
+
+MOST_SEED = 2**31 - 1
+MOST_TAKES = 3
+Given = Mapping[Any, Any]  # component -> what stands in it
+
+
+class Settings:
+    """Built where it shall stand, inside a `gr.Blocks`."""
+
+    def __init__(self) -> None:
+        with gr.Accordion(texts.MORE, open=False, elem_id="more"):
+            self.takes = gr.Slider(
+                1, MOST_TAKES, 1, step=1, label=texts.NUMBER_OF_TAKES, elem_id="number"
+            )
+            self.speed = gr.Slider(0.5, 2.0, 1.0, step=0.05, label=texts.SPEED)
+            self.fit = gr.Checkbox(False, label=texts.FIT)
+            self.margin = gr.Slider(0, 200, 25, step=5, label=texts.MARGIN)
+            self.seed = gr.Number(
+                label=texts.SEED, value=0, precision=0, minimum=0, maximum=MOST_SEED
+            )
+            self.kind = gr.Radio(
+                [(texts.RECORDED, ""), *texts.FILE_TYPES], value="", label=texts.FILE_TYPE
+            )
+            self.model = gr.Dropdown(list(models_here()), value=USUAL.model, label=texts.MODEL)
+            self.vocoder = gr.Dropdown(list(VOCODERS), value=USUAL.vocoder, label=texts.VOCODER)
+            self.aligner = gr.Dropdown(
+                list(aligners_here()), value=USUAL.aligner, label=texts.ALIGNER
+            )
+
+    def components(self) -> set[Block]:
+        return {value for value in vars(self).values() if isinstance(value, Block)}
+
+    def models(self, given: Given) -> Models:
+        """What the words are found with; InputError if it isn't here."""
+        return models_of(given[self.model], given[self.vocoder], given[self.aligner])
+
+    def wish(self, given: Given, text: str, new_text: str) -> Wish:
+        """The fields as an edit; InputError naming the one that can't be used."""
+        typed, wanted = texts_of(text, new_text)
+        return Wish(
+            typed,
+            wanted,
+            seed=int(given[self.seed] or 0),
+            speed=float(given[self.speed]),
+            fit=bool(given[self.fit]),
+            margin=float(given[self.margin]) / 1000,
+            takes=min(max(1, int(given[self.takes])), MOST_TAKES),
+            suffix=given[self.kind] if given[self.kind] in (".wav", ".flac") else "",
+            models=self.models(given),
+        )

@@ -1,0 +1,93 @@
+"""What a person may ask of an edit, and what of it there is on this machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import yaml
+
+from a3t.errors import InputError
+from a3t.pretrained import CONFIG, SHIPPED
+from alignment import ALIGNERS, by_name
+from alignment.errors import AlignmentError
+from app import limits, texts
+
+VOCODERS = ("builtin", "griffin-lim")
+
+
+@dataclass(frozen=True)
+class Models:
+    """What an editor is loaded with, by name."""
+
+    model: str = "small"
+    vocoder: str = "builtin"
+    aligner: str = "pocketsphinx"
+
+
+USUAL = Models()
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What an edit shall be: the texts as typed and the settings."""
+
+    text: str
+    new_text: str
+    seed: int = 0
+    speed: float = 1.0
+    fit: bool = False
+    margin: float = 0.025  # seconds
+    takes: int = 1
+    suffix: str = ""  # ".wav", ".flac", or "" for the recording's own
+    models: Models = USUAL
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """As `Editor.plan` takes it."""
+        return {"speed": self.speed, "fit": self.fit, "margin": self.margin}
+
+
+def models_of(model: str, vocoder: str, aligner: str) -> Models:
+    """Only what is offered: names that come with a request never become paths. InputError."""
+    chosen = Models(model, vocoder, aligner)
+    offered = (models_here(), VOCODERS, aligners_here())
+    for name, names in zip((model, vocoder, aligner), offered, strict=True):
+        if name not in names:
+            raise InputError(texts.not_offered(str(name)))
+    return chosen
+
+
+@lru_cache(maxsize=1)
+def models_here() -> tuple[str, ...]:
+    """The A3T models that are shipped, the usual one first."""
+    configs = {path.parent.name: path for path in SHIPPED.glob(f"*/{CONFIG}")}
+    found = {
+        name
+        for name, path in configs.items()
+        if "model" in yaml.safe_load(path.read_text(encoding="utf-8"))
+    }
+    return (USUAL.model, *sorted(found - {USUAL.model}))
+
+
+@lru_cache(maxsize=1)
+def aligners_here() -> tuple[str, ...]:
+    """The aligners that are installed, the usual one first."""
+    return tuple(name for name in ALIGNERS if name == USUAL.aligner or _is_installed(name))
+
+
+def _is_installed(aligner: str) -> bool:
+    try:
+        by_name(aligner)
+    except AlignmentError:
+        return False
+    return True
+
+
+def texts_of(text: str, new_text: str) -> tuple[str, str]:
+    """Both texts as typed, without space around them; InputError for a new text that is missing."""
+    wanted = limits.check_text(new_text, "new text")
+    if not wanted:
+        raise InputError(texts.NO_NEW_TEXT)
+    return limits.check_text(text, "transcript"), wanted
