@@ -64,6 +64,7 @@ class Editor:
         self.progress = progress
         self.seconds: dict[str, float] = {}
         self.pronouncer = Pronouncer()
+        self.recogniser = "auto"  # of alignment.recognition, where no text is given
         self._aligned: OrderedDict[tuple[str, str], Alignment] = OrderedDict()
 
     @classmethod
@@ -226,7 +227,7 @@ class Editor:
                 if given.spoken != found.transcript.spoken:
                     raise InputError("The alignment's words are not the text's: give one of them.")
                 return Found(given, "given", read)
-            return find_transcript(recording, text, new, self.pronouncer)
+            return find_transcript(recording, text, new, self.pronouncer, self.recogniser)
 
     def _align(self, recording: Recording, text: Transcript) -> Alignment:
         key = (recording.sha256, text.text)
