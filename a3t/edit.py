@@ -29,7 +29,15 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--text",
         metavar="TEXT",
-        help="what it says (default: IN's .txt, .lab or .TextGrid, else recognised)",
+        help="what it says (default: that of IN's .txt, .lab, .TextGrid, .srt, .vtt or .json, else "
+        "it is recognised)",
+    )
+    result.add_argument(
+        "--recogniser", choices=("auto", "pocketsphinx", "whisper"), default="auto",
+        help="who hears what nobody typed (auto: whisper if it is installed and has a model)",
+    )  # fmt: skip
+    result.add_argument(
+        "--yes", action="store_true", help="don't ask whether what was recognised is right"
     )
     result.add_argument(
         "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
@@ -93,12 +101,13 @@ def edit(options: argparse.Namespace) -> None:
     asked = order(options)
 
     from a3t.editor import Editor
+    from a3t.recognising import show_transcript
 
     show_progress("read")
     editor = Editor.load(options.model, options.vocoder, options.device, show_progress)
     planned = plan(editor, asked)
-    if asked.text is None:
-        say(f"Transcript: {planned.text.text.strip()}")
+    if asked.text is None and options.alignment is None:
+        show_transcript(planned, asked.recording.path, ask=not (options.plan or options.yes))
     if options.plan:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(planned.to_json(), indent=1) if options.json else planned.describe())

@@ -44,6 +44,7 @@ def order(options: argparse.Namespace) -> Order:
 def plan(editor: Editor, asked: Order) -> EditPlan:
     """What is to be done; raises InputError or AlignmentError."""
     options = asked.options
+    editor.recogniser = options.recogniser
     manner = (options.speed, options.fit, options.margin / 1000)
     return editor.plan(asked.recording, asked.new_text, asked.text, options.alignment, *manner)
 

@@ -1,0 +1,43 @@
+"""A transcript that nobody typed is shown with its confidences, and asked about on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from a3t.commands import say
+from a3t.errors import InputError
+from a3t.transcripts import sidecar
+from alignment.records import Alignment
+
+if TYPE_CHECKING:
+    from a3t.plan.records import EditPlan
+
+SURE = 0.9  # the confidence from which a word is shown without it
+
+
+def with_confidences(alignment: Alignment) -> str:
+    """The spoken words; those that are less than SURE with their confidence: "see‹42%›"."""
+    return " ".join(
+        word.text if word.score >= SURE else f"{word.text}‹{word.score:.0%}›"
+        for word in alignment.spoken
+    )
+
+
+def show_transcript(planned: EditPlan, recording: Path, ask: bool) -> None:
+    """Says what the recording says; with `ask`, on a terminal, a person must agree to what was
+    recognised.
+
+    Raises InputError when they don't.
+    """
+    beside = sidecar(recording)
+    if beside is not None:
+        say(f"Transcript ({beside.name}): {planned.text.text.strip()}")
+        return
+    say(f"Recognised: {with_confidences(planned.alignment)}")
+    if not ask or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    print("Is this what the recording says? [Y/n] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("", "y", "yes"):
+        raise InputError("Nothing was made: give what the recording says with --text.")

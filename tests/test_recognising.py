@@ -1,0 +1,73 @@
+"""What was recognised is shown with its confidences; on a terminal a person is asked about it."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from a3t.errors import InputError
+from a3t.recognising import show_transcript, with_confidences
+from a3t.text.transcript import Transcript
+from alignment.records import Alignment, Phone, Word, pause
+
+
+@dataclass
+class Planned:
+    """What is looked at of a plan."""
+
+    text: Transcript
+    alignment: Alignment
+
+
+def word(text: str, start: float, score: float) -> Word:
+    return Word(text, start, start + 0.5, score, (Phone("S", start, start + 0.5),))
+
+
+HEARD = Alignment((word("we", 0.0, 0.97), word("met", 0.5, 0.421), pause(1.0, 2.0)), 2.0)
+PLANNED = Planned(Transcript.from_text("we met"), HEARD)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def answered(answer: str, monkeypatch: pytest.MonkeyPatch, path: Path, ask: bool = True) -> str:
+    """What is printed to a terminal on which somebody answers."""
+    screen = Terminal()
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
+    monkeypatch.setattr("sys.stderr", screen)
+    show_transcript(PLANNED, path, ask)  # type: ignore[arg-type]
+    return screen.getvalue()
+
+
+def test_a_word_that_is_not_sure_says_so() -> None:
+    assert with_confidences(HEARD) == "we met‹42%›"
+
+
+@pytest.mark.parametrize("answer", ["\n", "y\n", "Yes\n"])
+def test_on_a_terminal_one_is_asked(
+    answer: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    screen = answered(answer, monkeypatch, tmp_path / "talk.wav")
+    assert "Recognised: we met‹42%›" in screen
+    assert "[Y/n]" in screen
+
+
+def test_no_means_no(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--text"):
+        answered("n\n", monkeypatch, tmp_path / "talk.wav")
+
+
+def test_nothing_is_asked_with_yes_in_a_pipe_or_of_a_text_beside(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "[Y/n]" not in answered("n\n", monkeypatch, tmp_path / "talk.wav", ask=False)
+    (tmp_path / "talk.txt").write_text("We met.")
+    assert "[Y/n]" not in answered("n\n", monkeypatch, tmp_path / "talk.wav")
+    (tmp_path / "talk.txt").unlink()
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    show_transcript(PLANNED, tmp_path / "talk.wav", ask=True)  # type: ignore[arg-type]
