@@ -6,7 +6,6 @@ Recording → Transcript → Alignment → EditPlan → filled mel → patch →
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,30 +18,30 @@ from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
 from a3t.audio.windows import grid_frames, mel_window
-from a3t.errors import InputError
 from a3t.hearing import hear
 from a3t.joining import deletion_of, edit_frames, patch_of
+from a3t.known import Known
 from a3t.model.filling import MaskedMel, fill
 from a3t.networks import Networks, load_networks
+from a3t.passages import Passages, excerpt
 from a3t.pausing import pause_of, with_room_tone
 from a3t.plan.plan import make_plan
 from a3t.plan.prompt import speech_plan
 from a3t.plan.records import EditPlan, Range, Window
+from a3t.plan.script import script_of
 from a3t.plan.windows import WindowFrames, lay_out
 from a3t.records import EditedRecording, SpokenRecording
 from a3t.text.g2p import Pronouncer
 from a3t.text.markup import check_marks
 from a3t.text.phones import phone_ids
 from a3t.text.transcript import Transcript
-from a3t.transcripts import Found, find_transcript, found_in
+from a3t.transcripts import Found, aligned_transcript, find_transcript
 from a3t.vocoder import Vocoder, load_vocoder, vocode_chunks, vocode_span
 from alignment.aligner import Aligner
-from alignment.formats import read_alignment
 from alignment.pocketsphinx_aligner import PocketSphinxAligner
 from alignment.records import Alignment
 
 MODEL = "small"
-REMEMBERED = 8  # alignments kept, so that a plan and its edit align once
 
 
 class Editor:
@@ -57,6 +56,7 @@ class Editor:
         vocoder: Vocoder,
         aligner: Aligner,
         progress: Callable[[str], None] | None = None,
+        memory: Path | None = None,
     ) -> None:
         self.model, self.durations = networks.model, networks.durations
         self.name, self.sha256 = networks.name, networks.sha256
@@ -65,7 +65,7 @@ class Editor:
         self.seconds: dict[str, float] = {}
         self.pronouncer = Pronouncer()
         self.recogniser = "auto"  # of alignment.recognition, where no text is given
-        self._aligned: OrderedDict[tuple[str, str], Alignment] = OrderedDict()
+        self.known = Known(aligner, self.pronouncer, memory)
 
     @classmethod
     def load(
@@ -74,11 +74,17 @@ class Editor:
         vocoder: str | Path = "builtin",
         device: str = "cpu",
         progress: Callable[[str], None] | None = None,
+        memory: Path | None = None,
     ) -> Editor:
-        """Load a shipped model by name, or a folder's; InputError if it can't be used."""
+        """Load a shipped model by name, or a folder's; InputError if it can't be used.
+
+        ``memory`` is a folder in which the alignments of long recordings are kept.
+        """
         started = time.perf_counter()
         networks = load_networks(model, device)
-        editor = cls(networks, load_vocoder(vocoder, device), PocketSphinxAligner(), progress)
+        editor = cls(
+            networks, load_vocoder(vocoder, device), PocketSphinxAligner(), progress, memory
+        )
         editor.seconds["load"] = time.perf_counter() - started
         return editor
 
@@ -87,7 +93,7 @@ class Editor:
         wav: str | Path | Recording,
         new_text: str,
         text: str | None = None,
-        alignment: str | Path | Alignment | None = None,
+        alignment: str | Path | Alignment | Passages | None = None,
         speed: float = 1.0,
         fit: bool = False,
         margin: float = 0.025,
@@ -102,24 +108,34 @@ class Editor:
         AlignmentError) with one sentence if recording or text can't be used, or don't match.
         """
         asked = asked or Asked(speed, fit, margin)
-        new = Transcript.from_text(new_text)
+        new = Transcript.from_text(new_text, max_words=None)
         with self._step("read"):
             recording = wav if isinstance(wav, Recording) else Recording.open(wav)
         found = self._transcript(recording, text, new, alignment)
         check_marks(new_text, found.transcript.text)
-        aligned = found.alignment or self._align(recording, found.transcript)
+        script = script_of(found.transcript, new)
+        if isinstance(alignment, Passages):
+            known = alignment
+        else:
+            with self._step("align"):
+                known = self.known.around(recording, found, script)
         with self._step("plan"):
-            spoken = self._pronounce(new, aligned)
+            part = excerpt(found.transcript, new, script, known.words)
+            spoken = self._pronounce(part.new_text, known.alignment)
             frames = grid_frames(recording)
-            transcript = found.transcript
-            return make_plan(transcript, new, aligned, spoken, self.durations, frames, asked)
+            plan = make_plan(
+                part.text, part.new_text, known.alignment, spoken, self.durations, frames, asked,
+                part.script,
+            )  # fmt: skip
+            everything = known.words == ((0, len(found.transcript.words)),)
+            return plan if everything else replace(plan, passages=known.words)
 
     def edit(
         self,
         wav: str | Path | Recording,
         new_text: str,
         text: str | None = None,
-        alignment: str | Path | Alignment | None = None,
+        alignment: str | Path | Alignment | Passages | None = None,
         seed: int = 0,
         speed: float = 1.0,
         fit: bool = False,
@@ -182,7 +198,8 @@ class Editor:
         with self._step("read"):
             recording = Recording.open(prompt_wav)
         found = self._transcript(recording, prompt_text, target, None)
-        aligned = found.alignment or self._align(recording, found.transcript)
+        with self._step("align"):
+            aligned = found.alignment or self.known.whole(recording, found.transcript)
         with self._step("plan"):
             spoken = self._pronounce(target, aligned)
             frames = grid_frames(recording)
@@ -215,33 +232,12 @@ class Editor:
         recording: Recording,
         text: str | None,
         new: Transcript | None,
-        alignment: str | Path | Alignment | None,
+        alignment: str | Path | Alignment | Passages | None,
     ) -> Found:
         with self._step("transcribe"):
             if alignment is not None:
-                read = alignment if isinstance(alignment, Alignment) else read_alignment(alignment)
-                found = found_in(read, "alignment")
-                if text is None:
-                    return found
-                given = Transcript.from_text(text, max_words=None)
-                if given.spoken != found.transcript.spoken:
-                    raise InputError("The alignment's words are not the text's: give one of them.")
-                return Found(given, "given", read)
+                return aligned_transcript(alignment, text)
             return find_transcript(recording, text, new, self.pronouncer, self.recogniser)
-
-    def _align(self, recording: Recording, text: Transcript) -> Alignment:
-        key = (recording.sha256, text.text)
-        if key not in self._aligned:
-            with self._step("align"):
-                words = text.spoken
-                choices = {word: self.pronouncer.candidates(word) for word in words}
-                aligned = self.aligner.align(
-                    recording.mono(), recording.sample_rate, words, choices
-                )
-            self._aligned[key] = aligned
-            while len(self._aligned) > REMEMBERED:
-                self._aligned.popitem(last=False)
-        return self._aligned[key]
 
     def _pronounce(self, text: Transcript, aligned: Alignment) -> list[tuple[str, ...]]:
         """A pronunciation for each word: as this speaker says it in the recording, if they do."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from a3t.audio.files import sha256_of
 from a3t.audio.patches import Patch, output_spans
 from a3t.audio.recording import Recording
 from a3t.audio.speech import write_json, write_speech
@@ -66,10 +67,10 @@ class EditedRecording:
         words = [None if e.op == "delete" else e.new_words for e in self.plan.edits]
         made_by = models_named(self.model, self.vocoder)
         traces = traces_after(self.recording, self.patches, words, made_by) if provenance else ()
-        write_edited(
-            self.recording, self.patches, out, comment(self.recording, self.patches, traces, out)
-        )
-        record = self.record | {"provenance": provenance, **(notes or {})}
+        text = comment(self.recording, self.patches, traces, out)
+        write_edited(self.recording, self.patches, out, text)
+        output = {"sha256": sha256_of(out)}
+        record = self.record | {"output": output, "provenance": provenance, **(notes or {})}
         write_json(out.with_name(f"{out.stem}.edit.json"), record)
         return out
 

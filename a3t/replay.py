@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from a3t.asked import Asked
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.history import History, Version, keep
 from a3t.passages import Passages
 from a3t.records import EditedRecording
 from alignment.records import Alignment
@@ -34,28 +35,41 @@ def replay(
     are not the ones it names.
     """
     told = read_record(record)
-    recording = Recording.open(source or _beside(record, told["source"]["path"]))
+    recording = Recording.open(source or source_of(record, told))
     if recording.sha256 != told["source"]["sha256"]:
         raise InputError(
             f"{recording.path} is not the recording that {record.name} was made of (its sha256 "
             "differs): name the right one with --wav."
         )
     names = (model or told["model"]["name"], vocoder or told["vocoder"]["name"])
-    editor = Editor.load(*names, device, progress)
-    for kind, sha256 in (("model", editor.sha256), ("vocoder", editor.vocoder.sha256)):
-        if told[kind]["sha256"] != sha256:
-            raise InputError(
-                f"The {kind} {told[kind]['name']!r} is not the one that {record.name} was made "
-                "with: replay it with the version of a3t that made it."
-            )
-    return editor.edit(
-        recording,
-        told["new_text"],
-        told["text"],
-        aligned_in(told),
-        told["seed"],
-        asked=told["asked"],
-    )
+    return remake(Editor.load(*names, device, progress), recording, History.of(told).chain())
+
+
+def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> EditedRecording:
+    """The last version of a chain (`History.chain`), each made anew upon the one before it.
+
+    Raises InputError if the editor's models are not those that a version was made with.
+    """
+    result: EditedRecording | None = None
+    for told in chain:
+        for kind, sha256 in (("model", editor.sha256), ("vocoder", editor.vocoder.sha256)):
+            if told[kind]["sha256"] != sha256:
+                raise InputError(
+                    f"The {kind} {told[kind]['name']!r} is not the one that the edit.json was made "
+                    "with: replay it with the version of a3t that made it, or begin anew with "
+                    "another --out."
+                )
+        made = editor.edit(
+            recording,
+            told["new_text"],
+            told["text"],
+            aligned_in(told),
+            int(told["seed"]),
+            asked=Asked.from_json(told["asked"]),
+        )
+        result = made if result is None else keep(result, made)
+    assert result is not None
+    return result
 
 
 def aligned_in(told: Mapping[str, Any]) -> Alignment | Passages:
@@ -75,22 +89,21 @@ def read_record(path: Path) -> Mapping[str, Any]:
         if path.stat().st_size > LARGEST_RECORD:
             raise InputError(f"{path} is too large for an edit.json.")
         told = json.loads(path.read_text(encoding="utf-8"))
-        for kind, key in (("source", "path"), ("model", "name"), ("vocoder", "name")):
-            str(told[kind][key]), str(told[kind]["sha256"])
-        told["asked"] = Asked.from_json(told["asked"])
-        told["seed"] = int(told["seed"])
-        told["provenance"] = bool(told.get("provenance", True))
-        aligned_in(told)
-        str(told["text"]), str(told["new_text"])
+        for version in History.of(told).versions:
+            for kind, key in (("source", "path"), ("model", "name"), ("vocoder", "name")):
+                str(version[kind][key]), str(version[kind]["sha256"])
+            Asked.from_json(version["asked"]), int(version["seed"]), aligned_in(version)
+            str(version["text"]), str(version["new_text"]), list(version["edits"])
     except InputError:
         raise
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror}.") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f"{path} is not an edit.json that this version wrote.") from None
     return told  # type: ignore[no-any-return]
 
 
-def _beside(record: Path, named: str) -> Path:
-    """The source as it is named, else the file of that name beside the record."""
-    return Path(named) if Path(named).is_file() else record.parent / Path(named).name
+def source_of(record: Path, told: Mapping[str, Any]) -> Path:
+    """The source as an edit.json names it, else the file of that name beside it."""
+    named = Path(told["source"]["path"])
+    return named if named.is_file() else record.parent / named.name

@@ -9,8 +9,10 @@ from pathlib import Path
 from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
+from a3t.passages import Passages
 from a3t.text.g2p import Pronouncer
 from a3t.text.transcript import Transcript
+from a3t.timed_text import Times, has_times, times_in
 from alignment.formats import read_alignment
 from alignment.recognition import recognised_text
 from alignment.records import Alignment
@@ -28,6 +30,7 @@ class Found:
     transcript: Transcript
     origin: str  # "given", "recognised", or the sidecar's name
     alignment: Alignment | None = None
+    times: Times | None = None  # where each word is, roughly, if the sidecar has times
 
 
 def find_transcript(
@@ -49,12 +52,43 @@ def find_transcript(
     if path is not None:
         if is_alignment(path):
             return found_in(read_alignment(path), path.name)
-        return Found(Transcript.from_text(text_of(path), max_words=None), path.name)
+        return found_with_times(path)
     samples = recording.mono(sample_rate=SAMPLE_RATE)
     prior = list(new_text.spoken) if new_text else []
     pronunciations = {word: pronouncer.candidates(word) for word in prior}
     text = recognised_text(samples, SAMPLE_RATE, prior or None, pronunciations, recogniser)
     return Found(Transcript.from_text(text, max_words=None), "recognised")
+
+
+def aligned_transcript(alignment: str | Path | Alignment | Passages, text: str | None) -> Found:
+    """What an alignment or subtitles say, a file's or given; or the text, if it is the same words.
+
+    Passages are not the whole text, which must be given with them. Raises InputError or
+    AlignmentError.
+    """
+    given = Transcript.from_text(text, max_words=None) if text is not None else None
+    if isinstance(alignment, Passages):
+        if given is None:
+            raise InputError("Passages of an alignment are not the whole text: give it.")
+        return Found(given, "given")
+    if isinstance(alignment, Alignment):
+        found = found_in(alignment, "alignment")
+    elif Path(alignment).suffix.lower() in (".srt", ".vtt"):
+        found = found_with_times(Path(alignment))
+    else:
+        found = found_in(read_alignment(alignment), "alignment")
+    if given is None:
+        return found
+    if given.spoken != found.transcript.spoken:
+        raise InputError("The alignment's words are not the text's: give one of them.")
+    return Found(given, "given", found.alignment, found.times)
+
+
+def found_with_times(path: Path) -> Found:
+    """The transcript that a text file or subtitles hold, and these with their times."""
+    transcript = Transcript.from_text(text_of(path), max_words=None)
+    times = times_in(path, transcript) if has_times(path) else None
+    return Found(transcript, path.name, times=times)
 
 
 def sidecar(recording: Path) -> Path | None:

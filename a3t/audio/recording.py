@@ -16,6 +16,7 @@ from a3t.audio.checks import BLOCK, check_header, check_samples, open_audio, rea
 from a3t.audio.formats import Native, SampleFormat, sample_format, to_float
 from a3t.errors import InputError
 
+PIECE_SECONDS = 120  # of a long recording that are resampled at once
 RESAMPLING_CONTEXT = 0.05  # seconds read on either side of a window; soxr's filter is far shorter
 
 
@@ -108,12 +109,19 @@ class Recording:
         """
         stop = self.samples if stop is None else stop
         if sample_rate is None or sample_rate == self.sample_rate:
-            empty = np.empty(0, np.float32)
-            return np.concatenate([empty, *map(_mean, self.blocks(start, stop))])
+            result, place = np.empty(stop - start, np.float32), 0
+            for block in self.blocks(start, stop):
+                result[place : place + len(block)] = to_float(block).mean(axis=1)
+                place += len(block)
+            return result
         first, last = (
             _rounded(position * sample_rate, self.sample_rate) for position in (start, stop)
         )
-        return self.resampled(first, last, sample_rate)
+        result = np.empty(last - first, np.float32)
+        for place in range(first, last, PIECE_SECONDS * sample_rate):
+            end = min(last, place + PIECE_SECONDS * sample_rate)
+            result[place - first : end - first] = self.resampled(place, end, sample_rate)
+        return result
 
     def resampled(self, first: int, last: int, sample_rate: int) -> np.ndarray:
         """Samples [first, last) of the whole recording's mono mix as it is at `sample_rate`.
@@ -135,10 +143,6 @@ class Recording:
             window = soxr.resample(window, self.sample_rate, sample_rate)
         window = window[first - begin * there : last - begin * there]
         return np.pad(window, (0, last - first - len(window)))
-
-
-def _mean(block: Native) -> np.ndarray:
-    return to_float(block).mean(axis=1).astype(np.float32)
 
 
 def _rounded(numerator: int, denominator: int) -> int:

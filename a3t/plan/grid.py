@@ -10,24 +10,35 @@ from collections.abc import Sequence
 from a3t.audio.mel import HOP, SAMPLE_RATE
 from a3t.errors import InputError
 from a3t.plan.records import GridPhone
+from a3t.text.phones import PAUSE
 from alignment.records import Alignment
 
 FRAMES_PER_SECOND = SAMPLE_RATE / HOP
+GAP = 0.1  # seconds between two words that an alignment leaves out, not only rounds
 
 
 def on_grid(alignment: Alignment, frames: int) -> tuple[GridPhone, ...]:
     """The alignment's phones, covering frames [0, ``frames``) with no gap, none without a frame.
 
-    Raises InputError if there are more phones than frames.
+    What the alignment leaves out stands here as a pause. Raises InputError if there are more
+    phones than frames.
     """
     symbols: list[tuple[str, int]] = []
     ends: list[float] = []
     spoken = 0
+    reached = 0.0
     for word in alignment.words:
+        if word.start - reached > GAP:
+            symbols.append((PAUSE, -1))
+            ends.append(word.start)
+        reached = word.end
         for phone in word.phones:
             symbols.append((phone.symbol, -1 if word.is_pause else spoken))
             ends.append(phone.end)
         spoken += not word.is_pause
+    if alignment.duration - reached > GAP:
+        symbols.append((PAUSE, -1))
+        ends.append(alignment.duration)
     edges = frame_edges([0.0, *ends], frames)
     return tuple(
         GridPhone(symbol, first, last, word)

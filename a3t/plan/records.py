@@ -135,6 +135,9 @@ class EditPlan:
     windows: tuple[Window, ...]
     rate: float  # this speaker's slowness against the duration predictor, times 1 / speed
     asked: Asked = USUAL
+    # Of a long recording the words of the text that were aligned; `text` and `new_text` have these
+    # words alone, and all of what is written. Empty: everything was.
+    passages: tuple[Range, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {

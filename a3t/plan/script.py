@@ -11,7 +11,7 @@ from a3t.text.edit_script import WordEdit, edit_script
 from a3t.text.transcript import Transcript, TranscriptWord
 
 STOPS = (".", "!", "?", "…")
-LEAST_PAUSE = 4  # frames; what is shorter between two words is no pause but a closure
+PAUSES = (4, 160)  # frames; what is shorter is a closure, what is longer a break or left out
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def usual_pauses(text: Transcript, grid: Sequence[GridPhone]) -> dict[str, float
     where the recording has any; pauses at its ends are not the speaker's."""
     found: dict[str, list[int]] = {}
     for before, phone in zip(grid, grid[1:], strict=False):
-        if phone.word >= 0 or phone.frames < LEAST_PAUSE or not before.word >= 0:
+        if before.word < 0 or phone.word >= 0 or not PAUSES[0] <= phone.frames <= PAUSES[1]:
             continue
         word = text.words[before.word]
         if word.pause_after and before.word + 1 < len(text.words):

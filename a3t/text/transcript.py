@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -70,6 +71,17 @@ class Transcript:
         """The text as written behind words [first, last), whole tokens; "" for an empty range."""
         tokens = {word.token: word.written for word in self.words[first:last]}
         return " ".join(tokens.values())
+
+    def of_words(self, ranges: Sequence[tuple[int, int]]) -> Transcript:
+        """The same text with only the words [first, last) of each of the ranges, in order."""
+        kept = [k for first, last in ranges for k in range(first, last)]
+        place = {k: n for n, k in enumerate(kept)}
+        return Transcript(
+            self.text,
+            tuple(self.words[k] for k in kept),
+            tuple((place[k], x) for k, x in self.pauses if k in place),
+            frozenset(place[k] for k in self.emphasis if k in place),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """A dict of plain JSON types; from_json reads it back."""

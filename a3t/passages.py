@@ -1,0 +1,160 @@
+"""Of a long recording only the passages around the edits: what an edit costs is theirs alone.
+
+A passage is a stretch of speech with its words. The plan is made of the passages' words, as if the
+text had no others; between them lies what nobody has to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from a3t.errors import InputError
+from a3t.plan.script import Script
+from a3t.text.edit_script import WordEdit
+from a3t.text.transcript import Transcript
+from a3t.timed_text import Times
+from alignment.records import Alignment, Phone, Word, pause
+
+Range = tuple[int, int]  # words [first, last) of the text
+
+LONG = 40.0  # seconds; a shorter recording is one passage
+CONTEXT = 7.0  # seconds of speech on either side of an edit
+PAUSE_WITHIN = 3.0  # seconds beyond the context in which a pause to begin or end with is looked for
+
+
+@dataclass(frozen=True)
+class Passages:
+    """An alignment of some ranges of the text's words, in order, with gaps between them."""
+
+    alignment: Alignment
+    words: tuple[Range, ...]
+
+
+def ranges_around(script: Script, times: Times) -> tuple[Range, ...]:
+    """The words of each passage: those spoken within CONTEXT of an edit, up to a pause if one is
+    near. Passages that touch are one."""
+    found: list[Range] = []
+    for edit in script.edits:
+        first, last = _widened(edit.old, times)
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], last))
+        else:
+            found.append((first, last))
+    return tuple(found) or (_widened((0, 0), times),)
+
+
+def _widened(words: Range, times: Times) -> Range:
+    start = times[words[0]][0] if words[0] < len(times) else times[-1][1]
+    end = times[words[1] - 1][1] if words[1] > 0 else 0.0
+    before = [k for k in range(words[0]) if times[k][0] >= start - CONTEXT - PAUSE_WITHIN]
+    after = [k for k in range(words[1], len(times)) if times[k][1] <= end + CONTEXT + PAUSE_WITHIN]
+    # One word on either side at least, however long the silence before it.
+    before, after = before or [*range(words[0])][-1:], after or [*range(words[1], len(times))][:1]
+    first = _at_a_pause(
+        [k for k in before if times[k][0] <= start - CONTEXT],
+        lambda k: times[k][0] - times[k - 1][1] if k else PAUSE_WITHIN,
+        min(before, default=words[0]),
+    )
+    last = _at_a_pause(
+        [k for k in after if times[k][1] >= end + CONTEXT],
+        lambda k: times[k + 1][0] - times[k][1] if k + 1 < len(times) else PAUSE_WITHIN,
+        max(after, default=words[1] - 1),
+    )
+    return first, last + 1
+
+
+def _at_a_pause(places: Sequence[int], gap: Callable[[int], float], otherwise: int) -> int:
+    """The place with the widest gap; where there is none to choose, the other one."""
+    return max(places, key=gap, default=otherwise)
+
+
+def cut(alignment: Alignment, ranges: Sequence[Range]) -> Passages:
+    """The passages of an alignment that is known as a whole, with the pauses beside them."""
+    words: list[Word] = []
+    spoken = -1
+    last_spoken = len(alignment.spoken) - 1
+    for word in alignment.words:
+        if not word.is_pause:
+            spoken += 1
+        inside = any(first <= spoken < last for first, last in ranges)
+        if word.is_pause:  # it stands after word `spoken`: kept beside either
+            ahead = any(first == spoken + 1 <= last_spoken for first, last in ranges)
+            inside = inside or ahead
+        if inside:
+            words.append(word)
+    return Passages(Alignment(tuple(words), alignment.duration, alignment.score), tuple(ranges))
+
+
+def stretches(ranges: Sequence[Range], times: Times, duration: float) -> list[tuple[float, float]]:
+    """Seconds [start, end) of each passage, in the middle of what is between it and its
+    neighbours; the file's ends belong to the passage there."""
+    result = []
+    for first, last in ranges:
+        start = (times[first - 1][1] + times[first][0]) / 2 if first else 0.0
+        end = (times[last - 1][1] + times[last][0]) / 2 if last < len(times) else duration
+        result.append((max(0.0, start), min(duration, end)))
+    return result
+
+
+def joined(parts: Sequence[Alignment], starts: Sequence[float], duration: float) -> Alignment:
+    """Alignments of stretches that begin at `starts` as one, on the recording's clock."""
+    words = [
+        _later(word, start)
+        for part, start in zip(parts, starts, strict=True)
+        for word in part.words
+    ]
+    return Alignment(tuple(words), duration, min((part.score for part in parts), default=1.0))
+
+
+def _later(word: Word, seconds: float) -> Word:
+    start, end = (round(time + seconds, 4) for time in (word.start, word.end))
+    if word.is_pause:
+        return pause(start, end, word.score)
+    phones = tuple(
+        Phone(p.symbol, round(p.start + seconds, 4), round(p.end + seconds, 4), p.score)
+        for p in word.phones
+    )
+    return Word(word.text, start, end, word.score, phones)
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """The two texts and what changes between them, with the passages' words alone."""
+
+    text: Transcript
+    new_text: Transcript
+    script: Script
+
+
+def excerpt(
+    text: Transcript, new_text: Transcript, script: Script, ranges: Sequence[Range]
+) -> Excerpt:
+    """Every edit lies in one of the ranges, and none touches a range's end but the text's own;
+    InputError if one does not."""
+    new_ranges: list[Range] = []
+    edits: list[WordEdit] = []
+    pauses: dict[int, float] = {}
+    growth = old_start = new_start = 0
+    remaining = list(script.edits)
+    for first, last in ranges:
+        own: list[WordEdit] = []
+        while remaining and remaining[0].old[1] <= last:
+            own.append(remaining.pop(0))
+        begin = first + growth
+        growth += sum((e.new[1] - e.new[0]) - (e.old[1] - e.old[0]) for e in own)
+        end = last + growth
+        old_shift, new_shift = old_start - first, new_start - begin
+        edits += [WordEdit(e.op, _moved(e.old, old_shift), _moved(e.new, new_shift)) for e in own]
+        pauses |= {k + new_shift: x for k, x in script.pauses.items() if begin <= k <= end}
+        new_ranges.append((begin, end))
+        old_start, new_start = old_start + last - first, new_start + end - begin
+    if remaining or ranges[-1][1] > len(text.words):
+        raise InputError("The passages that were aligned are not those that change: align anew.")
+    return Excerpt(
+        text.of_words(ranges), new_text.of_words(new_ranges), Script(tuple(edits), pauses)
+    )
+
+
+def _moved(words: Range, by: int) -> Range:
+    return words[0] + by, words[1] + by
