@@ -9,8 +9,9 @@ import torch
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
+from a3t.model.legacy import network_of
 from a3t.plan.durations import DurationPredictor
-from a3t.pretrained import checkpoint_folder, load_checkpoint
+from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,9 @@ class Networks:
 def load_networks(name_or_path: str | Path, device: str = "cpu") -> Networks:
     """Load a shipped model by name, or a folder's; InputError if it can't be used.
 
-    The duration predictor, a small one that stays on the processor, is the one beside the model's
-    folder or the shipped one; the configuration may name another (``durations_from``).
+    The name may be one of Hugging Face's hub (`a3t.pretrained.checkpoint_folder`). The duration
+    predictor, a small one that stays on the processor, is the one in the model's folder, or beside
+    it, or the shipped one; the configuration may name another (``durations_from``).
     """
     try:
         torch.empty(0, device=device)
@@ -36,11 +38,10 @@ def load_networks(name_or_path: str | Path, device: str = "cpu") -> Networks:
     folder = checkpoint_folder(name_or_path)
     config, tensors, sha256 = load_checkpoint(folder)
     timing = config.get("durations_from", "durations")
-    beside = folder.parent / timing
-    timing_config, timing_tensors, _ = load_checkpoint(beside if beside.is_dir() else timing)
+    timing_config, timing_tensors, _ = load_checkpoint(part_of(folder, timing) or timing)
     try:
         with torch.device(device):
-            model = A3T.from_config(config)
+            model = network_of(config)
         durations = DurationPredictor.from_config(timing_config)
         model.load_state_dict(tensors)
         durations.load_state_dict(timing_tensors)

@@ -16,10 +16,12 @@ import yaml
 
 from a3t.convert.__main__ import main
 from a3t.convert.checkpoint import BLOCK, WHOLE, convert, load, our_name
-from a3t.convert.legacy import LegacyA3T
 from a3t.errors import InputError
+from a3t.evaluation.systems import load_a3t
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
+from a3t.model.legacy import LegacyA3T
+from a3t.networks import load_networks
 from a3t.text.phones import PHONES
 
 REFERENCE = os.environ.get("A3T_REFERENCE")
@@ -204,3 +206,13 @@ def test_the_first_implementations_numbers_are_reproduced(k: int, tmp_path: Path
 
 
 NAMES = ("speech", "text", "masked", "speech_segment", "text_segment", "before", "after")
+
+
+def test_editor_and_evaluation_keep_the_faults_that_a_checkpoint_was_trained_with(
+    theirs: Path, tmp_path: Path
+) -> None:
+    arguments = [str(theirs / "model.pth"), "--config", str(theirs / "config.yaml")]
+    assert main([*arguments, "--out", str(tmp_path / "out")]) == 0
+    for network in (load_networks(tmp_path / "out").model, load_a3t(tmp_path / "out")[0]):
+        assert isinstance(network, LegacyA3T)
+        assert network.legacy_positions and network.legacy_padding

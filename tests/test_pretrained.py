@@ -17,6 +17,7 @@ from a3t.pretrained import (
     WEIGHTS,
     checkpoint_folder,
     load_checkpoint,
+    part_of,
     save_checkpoint,
 )
 
@@ -81,3 +82,44 @@ def test_the_shipped_weights_are_those_their_cards_name() -> None:
         card = (path / "README.md").read_text()
         assert all(word in card.lower() for word in ("licen", "trained on", "steps", "parameters"))
         assert "not measured" not in card
+
+
+@pytest.fixture
+def on_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A model as huggingface_hub leaves it in its cache, with no way to the hub; its sha256."""
+    hub = pytest.importorskip("huggingface_hub", reason="huggingface_hub is not installed")
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = tmp_path / "cache" / "models--someone--a3t"
+    sha256 = save_checkpoint(repository / "snapshots" / commit, {"model": {}}, TENSORS, "# A3T\n")
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(commit)
+    real = hub.snapshot_download
+
+    def offline(name: str, **options: object) -> str:
+        return str(real(name, cache_dir=tmp_path / "cache", local_files_only=True, **options))
+
+    monkeypatch.setattr(hub, "snapshot_download", offline)
+    return sha256
+
+
+def test_a_model_on_the_hub_is_loaded_by_its_name(on_hub: str) -> None:
+    for name in ("someone/a3t", "someone/a3t@main", f"someone/a3t@{on_hub}"):
+        assert load_checkpoint(name)[2] == on_hub
+
+
+def test_other_weights_than_those_pinned_are_refused(on_hub: str) -> None:
+    with pytest.raises(InputError, match=f"not those that were asked for: .* {on_hub}"):
+        checkpoint_folder(f"someone/a3t@{'0' * 64}")
+
+
+def test_what_the_hub_does_not_have_is_said_in_a_sentence(on_hub: str) -> None:
+    with pytest.raises(InputError, match=r"^There is no folder 'someone/else', and .* hub"):
+        checkpoint_folder("someone/else")
+
+
+def test_a_model_is_found_inside_another_before_beside_it(tmp_path: Path) -> None:
+    for place in ("a/durations", "durations", "b"):
+        save_checkpoint(tmp_path / place, {}, TENSORS, "")
+    assert part_of(tmp_path / "a", "durations") == tmp_path / "a" / "durations"
+    assert part_of(tmp_path / "b", "durations") == tmp_path / "durations"
+    assert part_of(tmp_path / "b", "nothing") is None

@@ -13,9 +13,9 @@ import torch
 import yaml
 from torch import Tensor
 
-from a3t.convert.legacy import LegacyA3T
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
+from a3t.model.legacy import network_of
 from a3t.pretrained import load_checkpoint
 from a3t.text.phones import PHONES
 
@@ -199,6 +199,6 @@ def in_our_order(
 def load(folder: Path | str) -> A3T:
     """A converted folder's network, with the positions and the padding that it names."""
     config, tensors, _ = load_checkpoint(folder)
-    network = (LegacyA3T if "legacy" in config else A3T).from_config(config)
+    network = network_of(config)
     network.load_state_dict(tensors)
     return network.eval()

@@ -14,8 +14,9 @@ from a3t.errors import InputError
 from a3t.evaluation.reconstruction import Filler, Gap, Ints, Item, Mel, Predictor, Vocoder
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
+from a3t.model.legacy import network_of
 from a3t.plan.durations import DurationPredictor, rate_ratio, whole_frames
-from a3t.pretrained import checkpoint_folder, load_checkpoint
+from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 from a3t.text.phones import PHONES
 from a3t.vocoder.base import Vocoder as BaseVocoder
 
@@ -41,7 +42,7 @@ def read_weights(name_or_path: str | Path) -> tuple[Mapping[str, Any], Mapping[s
 def load_a3t(name_or_path: str | Path) -> tuple[A3T, str]:
     """The network with its weights, for inference, and its name."""
     config, tensors, name = read_weights(name_or_path)
-    model = A3T.from_config(config)
+    model = network_of(config)
     _fill(model, tensors, name)
     return model, name
 
@@ -57,9 +58,7 @@ def load_durations(name_or_path: str | Path) -> tuple[DurationPredictor, str]:
 def durations_beside(name_or_path: str | Path) -> Path | None:
     """The duration predictor that a model's folder names, as the editor finds it; None if none."""
     folder = checkpoint_folder(name_or_path)
-    named = folder.parent / str(read_weights(folder)[0].get("durations_from", "durations"))
-    weights = ("model.safetensors", "checkpoint.pt")
-    return named if any((named / name).is_file() for name in weights) else None
+    return part_of(folder, str(read_weights(folder)[0].get("durations_from", "durations")))
 
 
 def _fill(model: torch.nn.Module, tensors: Mapping[str, Tensor], name: str) -> None:

@@ -1,7 +1,8 @@
 """Weights with their cards: config.yaml, model.safetensors and README.md in a folder.
 
 ``config.yaml`` holds constructor arguments and the sha256 of ``model.safetensors``, which is
-checked at every load. Nothing is ever unpickled.
+checked at every load. Nothing is ever unpickled. A model may hold another in a folder of its own:
+A3T its duration predictor.
 """
 
 from __future__ import annotations
@@ -18,24 +19,37 @@ from torch import Tensor
 
 from a3t.audio.files import atomic_path
 from a3t.errors import InputError
+from a3t.pretrained.hub import fetch, hub_name
 
 SHIPPED = Path(__file__).parent
 CONFIG, WEIGHTS = "config.yaml", "model.safetensors"
 
 
 def checkpoint_folder(name_or_path: str | Path) -> Path:
-    """The folder of a shipped model's name, or the path itself; InputError if neither exists."""
+    """The folder of a shipped model's name, the path itself, or the folder that a name on Hugging
+    Face's hub is fetched to (`a3t.pretrained.hub`); InputError if there is none."""
     shipped = SHIPPED / str(name_or_path)
     if Path(name_or_path).name == str(name_or_path) and (shipped / CONFIG).is_file():
         return shipped
     folder = Path(name_or_path)
     if not (folder / CONFIG).is_file():
+        on_hub = None if folder.is_dir() else hub_name(str(name_or_path))
+        if on_hub is not None:
+            return fetch(on_hub)
         names = ", ".join(sorted(path.parent.name for path in SHIPPED.glob(f"*/{CONFIG}")))
         raise InputError(
             f"There is no model {str(name_or_path)!r}: use one of {names or '(none shipped)'}, or "
             f"the path of a folder with {CONFIG} and {WEIGHTS}."
         )
     return folder
+
+
+def part_of(folder: Path, name: str) -> Path | None:
+    """The model of that name in a model's folder, or beside it; None if there is none."""
+    for place in (folder / name, folder.parent / name):
+        if (place / CONFIG).is_file():
+            return place
+    return None
 
 
 def load_checkpoint(name_or_path: str | Path) -> tuple[dict[str, Any], dict[str, Tensor], str]:

@@ -2,8 +2,8 @@
 
 python -m a3t.training.espnet.pack exp/a3t_paper exp/durations exp/packed/a3t_paper
 
-Takes the average of the best epochs, and puts the duration predictor beside it. The card's figures
-are the recipe's own.
+Takes the average of the best epochs, and puts the duration predictor in its folder. The card's
+figures are the recipe's own.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def check(network: torch.nn.Module, weights: Mapping[str, Tensor], path: Path) -
 
 
 def pack(exp: Path, durations: Path, out: Path) -> None:
-    """Write ``out`` and, beside it, its duration predictor as ``out-durations``."""
+    """Write ``out`` with its duration predictor inside: one folder to load, or to upload."""
     config, weights = read_average(exp)
     try:
         timing = yaml.safe_load((durations / "config.yaml").read_text(encoding="utf-8"))
@@ -84,13 +84,13 @@ def pack(exp: Path, durations: Path, out: Path) -> None:
     except OSError:
         raise InputError(f"{durations} has no {CHECKPOINT}: run stage 6 first.") from None
     check(DurationPredictor.from_config(timing), state["average"], durations / CHECKPOINT)
-    beside = out.with_name(f"{out.name}-durations")
+    inside = out / "durations"
     said = "FastSpeech 2's duration predictor."
     steps = f"{state['step']:,} steps"
-    _write(beside, {**timing, "steps": state["step"]}, state["average"], said, steps)
+    _write(inside, {**timing, "steps": state["step"]}, state["average"], said, steps)
     said = "A3T: fills masked log-mel from its surroundings and the text."
     trained = f"by ESPnet, {_epochs(exp)}; the average of the best by validation loss"
-    _write(out, {**config, "durations_from": beside.name}, weights, said, trained)
+    _write(out, {**config, "durations_from": inside.name}, weights, said, trained)
 
 
 def _epochs(exp: Path) -> str:

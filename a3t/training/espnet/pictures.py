@@ -21,9 +21,8 @@ import torch
 from torch import Tensor
 
 from a3t.commands import run
-from a3t.convert.checkpoint import load as load_converted
 from a3t.errors import InputError
-from a3t.evaluation.systems import load_a3t, read_weights
+from a3t.evaluation.systems import load_a3t
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.text.phones import PHONES
@@ -85,8 +84,6 @@ def read_network(checkpoint: str) -> A3T:
         network = A3T.from_config(config)
         network.load_state_dict(weights)
         return network.eval()
-    if "legacy" in read_weights(checkpoint)[0]:
-        return load_converted(checkpoint)
     return load_a3t(checkpoint)[0]
 
 

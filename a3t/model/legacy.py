@@ -122,3 +122,9 @@ class LegacyA3T(A3T):
         frames = kind(layout.valid[:, :T], layout.positions[:, :T], seam=T)
         after = before + self.postnet(before, frames).float() if self.postnet else before
         return Filled(before, after, None)
+
+
+def network_of(config: Mapping[str, Any]) -> A3T:
+    """The network that a configuration describes, random weights in it; as the first
+    implementation computed it where the configuration has a ``legacy`` part."""
+    return (LegacyA3T if "legacy" in config else A3T).from_config(config)
