@@ -9,7 +9,7 @@ N = T + L tokens (T frames, then L phones, each part padded to the longest), D m
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 import torch.nn.functional as F
@@ -24,11 +24,41 @@ class Layout:
     positions: Tensor  # (B, N), in frames; any real number
     seam: int  # T: tokens [0, T) are frames, [T, N) phones
 
+    _waves: dict[int, tuple[Tensor, Tensor]] = field(default_factory=dict, repr=False)
+
+    def waves(self, width: int) -> tuple[Tensor, Tensor]:
+        """Sines and cosines of the positions at width / 2 frequencies, (B, N, width / 2) each."""
+        if width not in self._waves:  # the same for all layers
+            steps = torch.arange(0, width, 2, dtype=torch.float32, device=self.positions.device)
+            frequencies = torch.exp(steps * (-math.log(10000.0) / width))
+            angles = self.positions[..., None].float() * frequencies
+            self._waves[width] = angles.sin(), angles.cos()
+        return self._waves[width]
+
     def convolve(self, conv: nn.Conv1d, x: Tensor) -> Tensor:
-        """Run a same-length convolution over frames and over phones, (B, N, C) -> (B, N, C')."""
-        x = (x * self.valid.to(x.dtype)).transpose(1, 2)
-        parts = [part for part in (x[..., : self.seam], x[..., self.seam :]) if part.shape[-1]]
-        return torch.cat([conv(part) for part in parts], dim=-1).transpose(1, 2)
+        """Run a same-length convolution over frames and over phones, (B, N, C) -> (B, N, C').
+
+        One convolution over both, with as many zeros between them as its kernel reaches: the same
+        numbers as two, in less time.
+        """
+        x = x * self.valid.to(x.dtype)
+        reach = conv.kernel_size[0] // 2
+        frames, phones = x[:, : self.seam], x[:, self.seam :]
+        if not (reach and frames.shape[1] and phones.shape[1]):
+            return _convolve(conv, x)
+        zeros = x.new_zeros(x.shape[0], reach, x.shape[2])
+        x = _convolve(conv, torch.cat([frames, zeros, phones], dim=1))
+        return torch.cat([x[:, : self.seam], x[:, self.seam + reach :]], dim=1)
+
+
+def _convolve(conv: nn.Conv1d, x: Tensor) -> Tensor:
+    """(B, N, C) -> (B, N, C'); a depthwise one without transposing, which takes half the time."""
+    if conv.groups == 1:
+        return conv(x.transpose(1, 2)).transpose(1, 2)
+    image = x[:, None].permute(0, 3, 1, 2)  # (B, C, 1, N), channels last in memory
+    padding = (0, conv.kernel_size[0] // 2)
+    image = F.conv2d(image, conv.weight[:, :, None], conv.bias, padding=padding, groups=conv.groups)
+    return image.permute(0, 2, 3, 1)[:, 0]
 
 
 class MaskedBatchNorm(nn.BatchNorm1d):
@@ -89,31 +119,25 @@ class RelativeAttention(nn.Module):
         key = self.key(x).view(B, N, heads, size).transpose(1, 2)  # (B, heads, N, size)
         value = self.value(x).view(B, N, heads, size).transpose(1, 2)
 
-        sine, cosine = _waves(layout.positions, D)  # (B, N, D / 2) each
-        weight = self.position.weight.view(heads, size, D)  # columns: sine, cosine, sine, …
-        offset = torch.einsum("bnhs,hsd->bnhd", query + self.position_bias, weight)
-        for_sine, for_cosine = offset[..., 0::2].float(), offset[..., 1::2].float()
+        # The weight's columns are sine, cosine, sine, …
+        weight = self.position.weight.view(heads, size, D // 2, 2)
+        moved = query + self.position_bias
+        for_sine = torch.einsum("bnhs,hsd->bnhd", moved, weight[..., 0])
+        for_cosine = torch.einsum("bnhs,hsd->bnhd", moved, weight[..., 1])
+        sine, cosine = (wave.to(key.dtype) for wave in layout.waves(D))  # (B, N, D / 2) each
         s, c = sine[:, :, None], cosine[:, :, None]
-        rotated = torch.cat([for_cosine * s - for_sine * c, for_sine * s + for_cosine * c], dim=-1)
-        waves = torch.cat([sine, cosine], dim=-1).to(key.dtype)[:, None].expand(B, heads, N, D)
+        rotated = [for_cosine * s - for_sine * c, for_sine * s + for_cosine * c]
+        waves = torch.cat([sine, cosine], dim=-1)[:, None].expand(B, heads, N, D)
 
-        left = torch.cat([query + self.content_bias, rotated.to(query.dtype)], dim=-1)
+        left = torch.cat([query + self.content_bias, *rotated], dim=-1) / math.sqrt(size)
         right = torch.cat([key, waves], dim=-1)
-        scores = left.transpose(1, 2) @ right.transpose(2, 3) / math.sqrt(size)  # (B, heads, N, N)
+        scores = left.transpose(1, 2) @ right.transpose(2, 3)  # (B, heads, N, N)
         padding = (layout.valid[:, None, None, :, 0] == 0).expand(B, 1, 1, N)
-        attention = scores.masked_fill(padding, float("-inf")).softmax(dim=-1)
+        attention = scores.masked_fill_(padding, float("-inf")).softmax(dim=-1)
         if maps is not None:
             maps.append(attention.detach())
         mixed = self.dropout(attention) @ value
         return self.out(mixed.transpose(1, 2).reshape(B, N, D))
-
-
-def _waves(positions: Tensor, width: int) -> tuple[Tensor, Tensor]:
-    """Sines and cosines of positions (B, N) at width / 2 frequencies, (B, N, width / 2) each."""
-    steps = torch.arange(0, width, 2, dtype=torch.float32, device=positions.device)
-    frequencies = torch.exp(steps * (-math.log(10000.0) / width))
-    angles = positions[..., None].float() * frequencies
-    return angles.sin(), angles.cos()
 
 
 class FeedForward(nn.Module):

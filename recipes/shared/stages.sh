@@ -3,14 +3,15 @@
 
 stage= stop_stage=9 ngpu=0 jobs=2 aligner=${aligner:-pocketsphinx} pitch=${pitch:-false} clips=
 dev= test= work=. tag= durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
-test_clips=${test_clips:-30} vocoder=${vocoder:-builtin} train_args= python=${PYTHON:-python}
+test_clips=${test_clips:-30} vocoder=${vocoder:-builtin} train_args= init= stats= python=${PYTHON:-python}
 
 while [ $# -gt 0 ]; do
     name=${1#--}
     if [ "$name" = "$1" ] || [ $# -lt 2 ] || ! declare -p "$name" >/dev/null 2>&1; then
         echo "usage: run.sh [--stage N] [--stop_stage N] [--ngpu N] [--config YAML] [--corpora DIR]" \
             "[--work DIR] [--tag NAME] [--jobs N] [--aligner pocketsphinx|mfa] [--pitch true|false]" \
-            "[--clips N] [--dev N] [--test N] [--test_clips N] [--vocoder NAME] [--train_args '…']" >&2
+            "[--clips N] [--dev N] [--test N] [--test_clips N] [--vocoder NAME] [--init MODEL]" \
+            "[--stats DIR] [--train_args '…']" >&2
         exit 2
     fi
     printf -v "$name" '%s' "$2"
@@ -21,6 +22,7 @@ stage=${stage:-1}
 tag=${tag:-$(basename "$config" .yaml)}
 data=$work/data dump=$work/dump exp=$work/exp/$tag durations=$work/exp/durations
 packed=$work/exp/packed/$tag
+stats=${stats:-$exp/stats}
 
 do_stage() { # NUMBER MARKER COMMAND…: once, unless asked for again; a failure is said and ends all
     local number=$1 marker=$2
@@ -81,12 +83,17 @@ espnet() { # OUTPUT OPTIONS…: the task with this recipe's data
     "$python" -m a3t.training.espnet.train "${given[@]}" "$@" $train_args
 }
 
-statistics() { espnet "$exp/stats" --collect_stats true --batch_size 8; }
+statistics() { espnet "$stats" --collect_stats true --batch_size 8; }
 
 pretrain() {
-    espnet "$exp" --resume true --mel_stats "$exp/stats/train/mel_stats.npz" \
-        --train_shape_file "$exp/stats/train/mel_shape" \
-        --valid_shape_file "$exp/stats/valid/mel_shape"
+    local start=()
+    if [ -n "$init" ]; then # the weights of a packed model
+        "$python" -m a3t.training.espnet.initial "$init" "$exp/initial.pth" || return
+        start=(--init_param "$exp/initial.pth")
+    fi
+    espnet "$exp" --resume true --mel_stats "$stats/train/mel_stats.npz" \
+        --train_shape_file "$stats/train/mel_shape" \
+        --valid_shape_file "$stats/valid/mel_shape" "${start[@]}"
 }
 
 train_durations() {
@@ -107,7 +114,7 @@ evaluate() {
 do_stage 1 "$work/.done/1-download" download
 do_stage 2 "$data/.done" prepare_data
 do_stage 3 "$dump/.done" align_and_dump
-do_stage 4 "$exp/stats/.done" statistics
+do_stage 4 "$stats/.done" statistics
 do_stage 5 "$exp/.trained" pretrain
 do_stage 6 "$durations/.trained" train_durations
 do_stage 7 "$packed/.done" pack
