@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-FADE_MS = 5.0
-LAG_MS = 2.0
+FADE_MS = 15.0
+LAG_MS = 6.5  # half a period of 77 Hz either way: any phase of a voice can be met
+QUIET_MS = 5.0  # how long a quiet place must be
 NEAR_DB = 1.0  # places this close to the quietest are as good; the one nearest the edit is taken
 
 
@@ -22,7 +23,7 @@ def nearest_least(power: np.ndarray, prefer: int) -> int:
 
 def quietest_point(mono: np.ndarray, centre: int, radius: int, rate: int) -> int:
     """The centre of the quietest 5 ms within `radius` samples of `centre`; mono: (n,)."""
-    width = max(1, min(len(mono), round(FADE_MS * rate / 1000)))
+    width = max(1, min(len(mono), round(QUIET_MS * rate / 1000)))
     half = width // 2
     first = min(max(0, centre - radius - half), len(mono) - width)
     last = max(min(len(mono), centre + radius + width - half), first + width)

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from a3t.audio.formats import to_float
-from a3t.audio.joints import nearest_least
 from a3t.audio.recording import Recording
 
 SURROUNDINGS_SECONDS = 1.0  # on either side of an edit: its level, spread and offset
 FINEST_RATE = 48_000  # lags are tried in steps of one sample of this rate
-LAG_IS_WORTH = 0.7  # the mismatch that a lag must come below, as a share of the one without
+PLACES = 1000  # a second, at which a cut is tried
+QUIET_DB = 40.0  # below the surroundings' level, where a mismatch begins to matter less
+# What moving costs, in units of mismatch, whose greatest is 2.
+LAG_COST = 80.0  # a second: 0.4 for 5 ms
+PLACE_COST = 0.2  # a second
 
 
 @dataclass(frozen=True)
@@ -68,33 +71,39 @@ def best_seam(
 ) -> Overlap:
     """The `width` samples in which to go from the recording to the sound (n,), or back.
 
-    They are those in which the two differ least in energy, with the sound moved by up to `lag`
-    samples. That is the quietest place where the two have nothing to do with each other, and in
-    a voice one where they run in phase. Among equally good places the one nearest `prefer`, a
-    sample of the recording, is taken. A lag moves the words and must be worth it.
+    They are those in which the two correlate most, with the sound moved by up to `lag` samples:
+    at a place where old and new have energies E and F and the product X, what is least is their
+    mismatch (E + F - 2 X) / (E + F + e), 1 minus the normalised correlation if E = F. The small e
+    lets a quiet place, where nobody hears a mismatch, count as a good one. A lag moves the words
+    and a place far from `prefer`, a sample of the recording, keeps less or more of them than was
+    asked for: each must be worth it.
     """
     width = min(width, len(overlap))
     if not width:
         return overlap
-    old, there = around.mono[around.here(overlap)], overlap.there
-
-    def mismatch(shift: int) -> np.ndarray:
-        """The mean squared difference at each place, infinite where the sound does not reach."""
-        begin = max(0, -(there.start + shift))
-        end = max(begin, min(len(old), len(sound) - there.start - shift))
-        new = sound[there.start + shift + begin : there.start + shift + end]
-        total = np.concatenate([[0.0], np.cumsum((old[begin:end] - new) ** 2)])
-        places = np.full(len(old) - width + 1, np.inf)
-        if end - begin >= width:
-            differences = np.maximum(total[width:] - total[:-width], 0.0) / width
-            places[begin : begin + len(differences)] = differences
-        return places
-
-    steps = range(1, lag + 1, max(1, around.rate // FINEST_RATE))
-    shifts = [shift * way for shift in steps for way in (1, -1)]
-    best, moved = mismatch(0), 0
-    other = min(shifts, key=lambda shift: mismatch(shift).min(), default=0)
-    if mismatch(other).min() < LAG_IS_WORTH * best.min():
-        best, moved = mismatch(other), other
-    first = overlap.first + nearest_least(best, prefer - overlap.first)
+    stride = max(1, around.rate // FINEST_RATE)
+    steps = lag // stride
+    lags = stride * np.arange(-steps, steps + 1)
+    old, start = around.mono[around.here(overlap)], overlap.first + overlap.offset
+    # Lags may reach beyond the sound: zeros there, and a cost that is never the least.
+    reach = 2 * lag + stride
+    padded = np.pad(sound, reach)
+    quiet = max(float(np.mean(np.square(around.mono))) * 10 ** (-QUIET_DB / 10), 1e-12)
+    quiet *= len(range(0, width, stride))
+    worth = LAG_COST * np.abs(lags) / around.rate
+    found = (np.inf, 0, 0)
+    for place in range(0, len(old) - width + 1, max(1, around.rate // PLACES)):
+        one = old[place : place + width : stride]
+        begin = start + place + lags[0]
+        other = padded[begin + reach : begin + reach + width + lags[-1] - lags[0] : stride]
+        energies = np.concatenate([[0.0], np.cumsum(np.square(other))])
+        both = one @ one + energies[len(one) :][: len(lags)] - energies[: len(lags)]
+        cost = (both - 2 * np.correlate(other, one, "valid")[: len(lags)]) / (both + quiet) + worth
+        cost += PLACE_COST * abs(overlap.first + place - prefer) / around.rate
+        inside = (begin - lags[0] + lags >= 0) & (begin - lags[0] + lags + width <= len(sound))
+        best = int(np.argmin(np.where(inside, cost, np.inf)))
+        if inside[best] and cost[best] < found[0]:
+            found = (float(cost[best]), place, int(lags[best]))
+    _, place, moved = found
+    first = overlap.first + place
     return Overlap(first, first + width, overlap.offset + moved)

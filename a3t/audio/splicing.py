@@ -1,9 +1,9 @@
 """From a synthesis at 24 kHz, or from nothing but the recording, to a Patch without a seam.
 
 The synthesis overlaps the recording by a margin on either side: there the model has spoken
-context that the recording holds too. In each margin the two are cross-faded over 5 ms where they
-differ least: where it is quiet, or where, moved by up to 2 ms, they run in phase. A deletion joins
-the recording with itself in the same way.
+context that the recording holds too. In each margin the two are cross-faded over 15 ms where they
+correlate most, the synthesis moved by up to 6.5 ms, so that they run in phase; or where it is
+quiet. A deletion joins the recording with itself in the same way.
 """
 
 from __future__ import annotations
@@ -69,10 +69,11 @@ def make_patch(
     sound = _at_its_level(sound, left, right, around)
 
     def seams(lag: int) -> tuple[Overlap, Overlap]:
-        return (
-            best_seam(left, around, sound, fade, lag, prefer=left.last - fade),
-            best_seam(right, around, sound, fade, lag, prefer=right.first),
-        )
+        leave = best_seam(left, around, sound, fade, lag, prefer=left.last - fade)
+        # What the first joint moved, the second moves along with, so that the length stays true.
+        moved = leave.offset - left.offset if len(right) else 0
+        later = replace(right, offset=right.offset + moved)
+        return leave, best_seam(later, around, sound, fade, lag, prefer=right.first)
 
     leave, enter = seams(_samples(lag_ms, rate))
     if leave.there.stop > enter.there.start:  # so short that the lags make the fades cross
@@ -104,8 +105,8 @@ def cut_out(
     """The Patch that deletes about the recording's samples [first, last).
 
     Both cuts move to the quietest point within `radius` samples (30 ms unless told), then, together
-    and the second by up to 2 ms more, to where the two sides differ least, and are cross-faded. At
-    the recording's start or end there is one cut, which fades in or out. Raises InputError if
+    and the second by up to 6.5 ms more, to where the two sides correlate most, and are cross-faded.
+    At the recording's start or end there is one cut, which fades in or out. Raises InputError if
     nothing would be left, ValueError if [first, last) is not a span of the recording.
     """
     if not 0 <= first < last <= recording.samples:

@@ -79,7 +79,7 @@ def test_a_synthesis_that_says_the_same_changes_nothing(make_recording, rate, ed
     )
     edited, before = applied(recording, patch), recording.mono()
     assert patch.growth == 0 and len(edited) == len(before)
-    faded = rate // 100  # at the file's edges there is a short fade
+    faded = rate // 60  # at the file's edges there is a short fade
     difference = (edited[:, 0] - before)[faded:-faded]
     assert level(difference) < 1e-3 * level(before)
     assert patch.source[0] >= (a - margins[0]) * rate // 24_000
@@ -89,7 +89,7 @@ def test_a_synthesis_that_says_the_same_changes_nothing(make_recording, rate, ed
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("frames", [0, 3, 37])
 def test_the_recording_goes_on_as_much_later_as_the_plan_says(make_recording, rate, frames):
-    """Another number of frames than before; only the 2 ms of lag at either joint may differ."""
+    """Another number of frames than before; only the 6.5 ms of lag at either joint may differ."""
     recording = make_recording(at(rate, 0, rate), rate)
     a, b, margin = 30 * FRAME, 42 * FRAME, 5 * FRAME
     synthesis = np.concatenate(
@@ -101,7 +101,7 @@ def test_the_recording_goes_on_as_much_later_as_the_plan_says(make_recording, ra
     )
     patch = make_patch(recording, synthesis, (a, b), (margin, margin))
     planned = (frames - 12) * FRAME * rate / 24_000
-    assert abs(patch.growth - planned) <= 2 * 0.002 * rate + 1
+    assert abs(patch.growth - planned) <= 2 * 0.0065 * rate + 1
     still = make_patch(recording, synthesis, (a, b), (margin, margin), lag_ms=0)
     assert abs(still.growth - planned) <= 0.5
 
@@ -115,7 +115,7 @@ def test_an_insertion_at_either_end_of_the_file(make_recording):
     )
     edited = applied(recording, first, last)
     assert first.source[0] == 0 and last.source[1] == 48_000
-    assert abs(len(edited) - (48_000 + 2 * 20 * 600)) <= 2 * 96
+    assert abs(len(edited) - (48_000 + 2 * 20 * 600)) <= 2 * 312
     assert np.abs(edited[[0, -1]]).max() < 1e-4
 
 
@@ -167,6 +167,38 @@ def test_without_a_lag_a_late_tone_would_sag(make_recording):
     assert moved.growth == 0 and abs(moved.source[0] - sagging.source[0]) < 3_600
     out = applied(recording, moved)[:, 0]
     assert decibels(level(out) / level(recording.mono())) > -0.1
+
+
+def a_vowel(rate: int, hertz: float, late: float = 0.0) -> np.ndarray:
+    """A second of a harmonic sound with a formant, begun `late` of a period late; whole periods."""
+    phase = 2 * np.pi * (hertz * np.arange(rate) / rate - late)
+    harmonics = np.arange(1, int(4_000 / hertz))
+    weights = 1 / (1 + ((harmonics * hertz - 600) / 300) ** 2)
+    return 0.1 * sum(w * np.cos(k * phase) for k, w in zip(harmonics, weights, strict=True))
+
+
+@pytest.mark.parametrize("rate", [16_000, 48_000])
+@pytest.mark.parametrize("hertz", [80.0, 120.0, 240.0])
+def test_a_voice_is_joined_in_phase_whatever_the_phase(make_recording, rate, hertz):
+    """No dip and no doubling at the joints, and as long as planned but for the lag."""
+    recording = make_recording(a_vowel(rate, hertz), rate)
+    a, b, margin = 9_000, 15_000, 1_800
+    periods = round(rate / hertz)
+    for late in np.arange(0, 1, 1 / 7):
+        synthesis = a_vowel(24_000, hertz, late)[a - margin : b + margin]
+        edited = applied(recording, make_patch(recording, synthesis, (a, b), (margin, margin)))
+        power = np.convolve(edited[:, 0] ** 2, np.ones(periods) / periods, "valid")
+        assert np.ptp(10 * np.log10(power)) < 0.9, late
+        assert abs(len(edited) - rate) <= 0.001 * rate  # moved as a whole: the length stays
+    dipping = make_patch(
+        recording,
+        a_vowel(24_000, hertz, 0.5)[a - margin : b + margin],
+        (a, b),
+        (margin,) * 2,
+        lag_ms=0,
+    )
+    power = np.convolve(applied(recording, dipping)[:, 0] ** 2, np.ones(periods) / periods, "valid")
+    assert np.ptp(10 * np.log10(power)) > 1.0
 
 
 def noisy(rate: int, levels: list[tuple[float, float]], seed: int) -> np.ndarray:
@@ -250,7 +282,7 @@ def test_a_deletion_cuts_in_the_pauses(make_recording, rate):
     patch = cut_out(recording, first, last)
     edited = applied(recording, patch)[:, 0]
     assert 0.30 * rate <= patch.source[0] and patch.source[1] <= 0.65 * rate
-    assert len(patch.samples) == round(0.005 * rate)
+    assert len(patch.samples) == round(0.015 * rate)
     assert abs(patch.growth + 0.3 * rate) < 0.06 * rate
     rest = np.sqrt(np.convolve(edited**2, np.ones(rate // 100) / (rate // 100), "valid"))
     assert rest.min() < 1e-3  # a pause is left between the two words
@@ -283,7 +315,7 @@ def test_a_deletion_within_a_tone_is_in_phase(make_recording):
 def test_deletions_of_nearly_all_and_nearly_nothing(make_recording, first, last):
     recording = make_recording(at(48_000, 0, 48_000))
     edited = applied(recording, cut_out(recording, first, last))
-    assert 0 < len(edited) <= 48_000 + 96
+    assert 0 < len(edited) <= 48_000 + 312
 
 
 def test_a_deletion_of_everything_is_refused(make_recording: Callable[..., Recording]):
