@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
         "--max-megabytes", type=int, metavar="N", help="largest recording (default 200)"
     )
     result.add_argument(
-        "--max-minutes", type=float, metavar="X", help="longest recording (default 30)"
+        "--max-minutes", type=float, metavar="X", help="longest recording (default 120)"
     )
     return result
 

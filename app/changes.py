@@ -5,6 +5,8 @@ Everything that a person typed is escaped here; nothing else makes HTML of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from html import escape
 
 from a3t.errors import InputError
@@ -13,22 +15,27 @@ from a3t.text.transcript import Transcript
 from alignment.records import Alignment
 from app import texts
 
+WHOLE = 400  # words that are shown in full
+AROUND = 12  # words shown beside what is marked in longer texts
 DOUBTFUL = 0.5  # a word's confidence below which it is marked (alignment.confidence)
 
 
 def changes_html(old: str, new: str) -> str:
-    """The new text with the old words struck through where they go and the new ones marked."""
+    """The new text with the old words struck through where they go and the new ones marked.
+
+    Of long texts only the part that differs, with some words around it.
+    """
     if not old.strip() or not new.strip():
         return note(texts.NO_CHANGES_YET)
+    head, old, new, tail = differing(old.split(), new.split())
     try:
-        before = Transcript.from_text(old, max_words=None)
-        after = Transcript.from_text(new, max_words=None)
+        before, after = words_of(old), words_of(new)
     except InputError as error:
         return note(str(error))
     edits = edit_script(before.spoken, after.spoken)
     if not edits:
         return note(texts.SAME_WORDS)
-    parts: list[str] = []
+    parts: list[str] = ["…"] if head else []
     position = 0
     for edit in edits:
         parts.append(escape(after.written(position, edit.new[0])))
@@ -39,6 +46,8 @@ def changes_html(old: str, new: str) -> str:
             parts.append(f'<ins title="{texts.WORDS_THAT_COME}">{escape(come)}</ins>')
         position = edit.new[1]
     parts.append(escape(after.written(position, len(after.words))))
+    if tail:
+        parts.append("…")
     made = sum(edit.new[1] - edit.new[0] for edit in edits)
     gone_words = sum(edit.old[1] - edit.old[0] for edit in edits)
     summary = escape(texts.changes_summary(len(edits), gone_words, made))
@@ -46,24 +55,53 @@ def changes_html(old: str, new: str) -> str:
     return f'<p class="a3t-changes">{body}</p><p class="a3t-note">{summary}</p>'
 
 
+def differing(old: Sequence[str], new: Sequence[str]) -> tuple[bool, str, str, bool]:
+    """Both texts from AROUND words before their first difference to AROUND after their last.
+
+    Before and after them: whether something was left out there. Short texts stay whole.
+    """
+    shorter = min(len(old), len(new))
+    if shorter <= WHOLE:
+        return False, " ".join(old), " ".join(new), False
+    head = next((k for k in range(shorter) if old[k] != new[k]), shorter)
+    tail = next((k for k in range(shorter - head) if old[-1 - k] != new[-1 - k]), shorter - head)
+    head, tail = max(head - AROUND, 0), max(tail - AROUND, 0)
+    before, after = (" ".join(text[head : len(text) - tail]) for text in (old, new))
+    return bool(head), before, after, bool(tail)
+
+
 def transcript_html(text: str, alignment: Alignment) -> str:
-    """The transcript with the words of low confidence marked; each tells how sure it is."""
-    transcript = Transcript.from_text(text, max_words=None)
+    """The transcript with the words of low confidence marked; each tells how sure it is.
+
+    Of long texts only those words, with some around them.
+    """
+    transcript = words_of(text)
     lowest: dict[int, float] = {}  # of a written token's spoken words
     for word, heard in zip(transcript.words, alignment.spoken, strict=True):
         lowest[word.token] = min(lowest.get(word.token, 1.0), heard.score)
     written = {word.token: word.written for word in transcript.words}
-    parts = []
-    for token, shown in written.items():
-        score = lowest[token]
+    order = list(written)
+    doubtful = [k for k, token in enumerate(order) if lowest[token] < DOUBTFUL]
+    near = {j for k in doubtful for j in range(k - AROUND, k + AROUND + 1)}
+    parts: list[str] = []
+    for k, token in enumerate(order):
+        if len(order) > WHOLE and k not in near:
+            if parts[-1:] != ["…"]:
+                parts.append("…")
+            continue
+        shown, score = escape(written[token]), lowest[token]
         if score < DOUBTFUL:
             title = escape(texts.doubtful_word(score))
-            parts.append(f'<mark title="{title}">{escape(shown)}<sup>?</sup></mark>')
-        else:
-            parts.append(escape(shown))
-    doubtful = sum(score < DOUBTFUL for score in lowest.values())
-    summary = escape(texts.doubtful_summary(doubtful))
+            shown = f'<mark title="{title}">{shown}<sup>?</sup></mark>'
+        parts.append(shown)
+    summary = escape(texts.doubtful_summary(len(doubtful)))
     return f'<p class="a3t-changes">{" ".join(parts)}</p><p class="a3t-note">{summary}</p>'
+
+
+@lru_cache(maxsize=32)
+def words_of(text: str) -> Transcript:
+    """As `Transcript.from_text`, for texts of any length; seconds for hours of speech, so once."""
+    return Transcript.from_text(text, max_words=None)
 
 
 def note(sentence: str) -> str:

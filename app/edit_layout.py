@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
@@ -78,11 +80,12 @@ class EditLayout:
                 self.settings = Settings()
         self.status = gr.HTML("", elem_id="status")
         self.proposed = gr.JSON(visible=False)  # texts for the fields: see `proposal`
+        told = {name: escape(text) for name, text in texts.STAGE_TEXTS.items()}
         self.stage = gr.HTML(
             None,
             label=texts.STAGE,
-            html_template=(HERE / "stage.html").read_text(encoding="utf-8"),
-            js_on_load=(HERE / "stage.js").read_text(encoding="utf-8"),
+            html_template=Template((HERE / "stage.html").read_text("utf-8")).substitute(told),
+            js_on_load=stage_script(),
             apply_default_css=False,
             elem_id="stage",
         )
@@ -151,6 +154,12 @@ class EditLayout:
             self.files: [str(path) for path in session.downloads()] or None,
             self.history: history_html(session),
         }
+
+
+def stage_script() -> str:
+    """What draws the stage and listens to it, with its texts."""
+    parts = [(HERE / name).read_text("utf-8") for name in ("drawing.js", "stage.js")]
+    return "\n".join([f"const TEXTS = {json.dumps(texts.STAGE_TEXTS)};", *parts])
 
 
 def proposal(text: tuple[str, str] | None, new_text: tuple[str, str] | None) -> dict[str, Any]:

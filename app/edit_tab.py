@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -220,12 +221,13 @@ class EditTab(EditLayout):
             return self.show_all(session)
 
     def on_paged(self, session: Session | None, event: gr.EventData) -> Shown:
-        from app.view import SHOWN
-
         with one_sentence():
             session = used(session)
-            by = 1 if isinstance(event._data, dict) and event._data.get("by") == 1 else -1
-            session.start = max(0.0, min(session.start + by * SHOWN * 0.8, limits.MAX_SECONDS))
+            try:
+                place = float(event._data["to"])
+            except (KeyError, TypeError, ValueError):
+                place = 0.0
+            session.start = place if math.isfinite(place) else 0.0  # the view stays inside
             return {self.stage: self.show_stage(session)}
 
     def _begin(self, given: Given) -> Session:

@@ -18,10 +18,10 @@ from a3t.errors import InputError
 from app import texts
 
 MAX_MEGABYTES = 200
-MAX_SECONDS = 1800.0
+MAX_SECONDS = 7200.0
 # Alignment holds the recording's mono mix in memory, four bytes a frame, twice for a moment.
 MAX_FRAMES = 100_000_000
-MAX_CHARACTERS = 20_000
+MAX_CHARACTERS = 200_000  # two hours of fast speech
 MAX_TEXT_FILE = 5_000_000  # bytes
 KEEP_SECONDS = 3600
 
@@ -48,8 +48,8 @@ def check_upload(path: str | None, uploads: Path) -> Path:
         ) from None
     if not math.isfinite(info.duration) or info.duration > MAX_SECONDS:
         raise InputError(
-            f"The recording is more than {MAX_SECONDS / 60:g} minutes long, which this page does "
-            "not take: cut it, or use the command line, which has no such limit."
+            f"The recording is longer than {texts.length(MAX_SECONDS)}, the most that this page "
+            "takes: cut it, or use the command line, which has no such limit."
         )
     if info.frames > MAX_FRAMES:
         raise InputError(

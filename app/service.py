@@ -86,14 +86,14 @@ class Service:
 
     def open_session(self, upload: str | None) -> Session:
         """A session for an uploaded recording; InputError if it can't be taken."""
-        from a3t.audio.recording import Recording
+        from app.recordings import opened
 
         source = limits.check_upload(upload, self.folder)
         session = self._session(source)
         session.upload = upload
         try:
             with self._sentences(session.folder):
-                Recording.open(session.current.audio)
+                opened(session.current.audio)
         except InputError:
             session.close()
             raise
@@ -129,11 +129,11 @@ class Service:
 
     def find_words(self, session: Session, text: str, watch: Watch, models: Models = USUAL) -> str:
         """Align the current recording with its text, recognised if there is none; the text."""
-        from a3t.audio.recording import Recording
+        from app.recordings import opened
 
         session.touch()
         with self._sentences(session.folder), self.editor(watch, models) as editor:
-            recording = Recording.open(session.current.audio)
+            recording = opened(session.current.audio)
             if not text:
                 text = editor.recognise(recording.path).text
             alignment = editor.plan(recording, text, text).alignment
@@ -153,13 +153,13 @@ class Service:
 
     def make(self, session: Session, wish: Wish, watch: Watch) -> None:
         """Make the takes, write their files, choose the first."""
-        from a3t.audio.recording import Recording
+        from app.recordings import opened
         from app.taking import write_take
 
         with self._sentences(session.folder), self.editor(watch, wish.models) as editor:
             self._know(session, wish, editor)
             known = session.current
-            recording = Recording.open(known.audio)
+            recording = opened(known.audio)
             editor.forget_seconds()
             texts_known = (wish.new_text, known.text, known.alignment)
             plan = editor.plan(recording, *texts_known, **wish.asked)

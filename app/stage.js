@@ -1,12 +1,7 @@
-// The stage: waveform, mel, words and phones of the recording and, beneath, of the edited one.
+// The stage (with drawing.js, in one function): waveform, mel, words and phones of the recording and, beneath, of the edited one.
 // Runs as the body of a function (element, trigger, props, server, upload, watch); `props.value` is
-// what app/view.py's stage() makes. Nothing is drawn as HTML: texts are set as text.
-
-const MIN_PIXELS_PER_SECOND = 150;
-const NAMES = 16, WAVE = 64, MEL = 96, TIER = 16; // heights: names of edits, waveform, mel, phones
-const LIGHT = { replace: "#0072B2", insert: "#008060", delete: "#C04D00" };
-const DARK = { replace: "#56B4E9", insert: "#35C79D", delete: "#FF9B5E" };
-const SIGNS = { replace: "↔", insert: "+", delete: "−" };
+// what app/view.py's stage() makes, TEXTS is app/texts.py's STAGE_TEXTS. Nothing is drawn as HTML:
+// texts are set as text.
 
 const find = (name) => element.querySelector(`[data-part=${name}]`);
 const sides = {}; // name -> { data, audio, canvas, head, image }
@@ -14,7 +9,13 @@ let selected = null; // { number, start, end } of a word of the recording
 let playing = null; // { name, until }
 let joints = [];
 
-const seconds = (value) => `${value.toFixed(2)} s`;
+const tell = (name, ...values) => TEXTS[name].replace(/\{\}/g, () => values.shift());
+const seconds = (value) => tell("seconds", value.toFixed(2));
+const clock = (value) => {
+  const whole = Math.floor(value), two = (number) => String(number).padStart(2, "0");
+  const minutes = `${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+  return whole >= 3600 ? `${Math.floor(whole / 3600)}:${minutes}` : minutes;
+};
 const say = (text) => { find("said").textContent = text; };
 
 function fileUrl(path) {
@@ -31,7 +32,7 @@ function play(name, from, until) {
   stop();
   playing = { name, until: until === undefined ? Infinity : until };
   side.audio.currentTime = from;
-  side.audio.play().catch((error) => say(`The browser can't play this: ${error.message}`));
+  side.audio.play().catch((error) => say(tell("unplayable", error.message)));
   requestAnimationFrame(follow);
 }
 
@@ -82,82 +83,7 @@ function listen(name) {
   }
 }
 
-// ---- picture -------------------------------------------------------------------------------------
-
-function drawSide(side) {
-  const { data, canvas } = side;
-  const span = data.end - data.start;
-  const width = Math.min(Math.max(element.clientWidth - 4, span * MIN_PIXELS_PER_SECOND), 8000);
-  const height = NAMES + WAVE + MEL + TIER;
-  side.track.style.width = `${width}px`;
-  const scale = Math.min(window.devicePixelRatio || 1, 2);
-  canvas.width = width * scale;
-  canvas.height = height * scale;
-  canvas.style.height = `${height}px`;
-  const pen = canvas.getContext("2d");
-  pen.scale(scale, scale);
-  const style = getComputedStyle(element);
-  const ink = style.getPropertyValue("--body-text-color") || "#222";
-  const colours = element.closest(".dark") ? DARK : LIGHT;
-  const x = (time) => ((time - data.start) / span) * width;
-
-  if (side.image.complete && side.image.naturalWidth) {
-    pen.imageSmoothingEnabled = false;
-    pen.drawImage(side.image, 0, NAMES + WAVE, width, MEL);
-  }
-  pen.fillStyle = ink;
-  pen.globalAlpha = 0.6;
-  const pairs = data.peaks.length / 2;
-  for (let k = 0; k < pairs; k++) {
-    const low = data.peaks[2 * k], high = data.peaks[2 * k + 1];
-    const top = NAMES + WAVE / 2 - (high / 100) * (WAVE / 2 - 2);
-    pen.fillRect((k / pairs) * width, top, Math.max(width / pairs, 0.7), Math.max(((high - low) / 100) * (WAVE / 2 - 2), 1));
-  }
-  pen.globalAlpha = 1;
-  for (const mark of data.marks) {
-    const left = x(mark.start), right = Math.max(x(mark.end), left + 2);
-    pen.fillStyle = colours[mark.op];
-    pen.globalAlpha = 0.22;
-    pen.fillRect(left, NAMES, right - left, WAVE);
-    pen.globalAlpha = 1;
-    pen.strokeStyle = colours[mark.op];
-    pen.lineWidth = 2;
-    pen.strokeRect(left, NAMES, right - left, WAVE + MEL - 1);
-    pen.font = "bold 12px sans-serif";
-    pen.fillText(`${SIGNS[mark.op]} ${mark.words}`, left, NAMES - 4);
-  }
-  pen.font = "10px sans-serif";
-  pen.textAlign = "center";
-  for (const word of data.words) {
-    pen.strokeStyle = ink;
-    pen.lineWidth = 1;
-    pen.globalAlpha = 0.5;
-    for (const edge of [word.start, word.end]) line(pen, x(edge), NAMES, height);
-    for (const [symbol, start, end] of word.phones) {
-      pen.globalAlpha = 0.3;
-      line(pen, x(start), NAMES + WAVE + MEL, height);
-      pen.globalAlpha = 1;
-      pen.fillStyle = ink;
-      if (x(end) - x(start) > pen.measureText(symbol).width) pen.fillText(symbol, x((start + end) / 2), height - 4);
-    }
-    pen.globalAlpha = 1;
-  }
-  if (data.name === "before" && selected) {
-    pen.fillStyle = "#E69F00";
-    pen.globalAlpha = 0.25;
-    pen.fillRect(x(selected.start), 0, x(selected.end) - x(selected.start), height);
-    pen.globalAlpha = 1;
-    for (const edge of [selected.start, selected.end]) pen.fillRect(x(edge) - 1.5, 0, 3, height);
-  }
-  pen.textAlign = "start";
-}
-
-function line(pen, x, top, bottom) {
-  pen.beginPath();
-  pen.moveTo(x, top);
-  pen.lineTo(x, bottom);
-  pen.stroke();
-}
+// ---- words ----------------------------------------------------------------------------------------
 
 function drawWords(side) {
   const { data, words } = side;
@@ -170,9 +96,12 @@ function drawWords(side) {
     button.className = `a3t-word${word.doubtful ? " doubtful" : ""}${word.edited ? " edited" : ""}`;
     button.style.left = `${((word.start - data.start) / span) * 100}%`;
     button.style.width = `${((word.end - word.start) / span) * 100}%`;
-    const state = (word.doubtful ? `, doubtful (${word.score})` : "") + (word.edited ? ", in an edit" : "");
-    button.title = `${word.text}, ${seconds(word.start)} to ${seconds(word.end)}${state}`;
+    const told = [word.text, tell("span", seconds(word.start), seconds(word.end))];
+    if (word.doubtful) told.push(tell("doubtful", word.score));
+    if (word.edited) told.push(TEXTS.in_an_edit);
+    button.title = told.join(", ");
     button.setAttribute("aria-label", button.title);
+    button.tabIndex = words.childElementCount ? -1 : 0; // one stop for the Tab key, then arrow keys
     button.addEventListener("click", () => {
       play(data.name, word.start, word.end);
       if (data.name === "before") select(word);
@@ -181,11 +110,24 @@ function drawWords(side) {
   }
 }
 
+function walk(event) {
+  const all = [...event.currentTarget.children], at = all.indexOf(event.target);
+  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: all.length - 1 }[event.key];
+  if (at < 0 || !all[to]) return;
+  event.preventDefault();
+  all[at].tabIndex = -1;
+  all[to].tabIndex = 0;
+  all[to].focus();
+}
+
 function build(data) {
   const track = document.createElement("div");
   track.className = "a3t-track";
   const words = document.createElement("div");
   words.className = "a3t-words";
+  words.setAttribute("role", "toolbar");
+  words.setAttribute("aria-label", TEXTS.words);
+  words.addEventListener("keydown", walk);
   const canvas = document.createElement("canvas");
   canvas.setAttribute("role", "img");
   const head = document.createElement("div");
@@ -217,7 +159,7 @@ function show() {
     side.data = data;
     sides[name] = side;
     find(`${name}-scroll`).replaceChildren(side.track);
-    side.canvas.setAttribute("aria-label", `${box.dataset.title}: waveform and spectrogram, ${data.words.map((word) => word.text).join(" ")}`);
+    side.canvas.setAttribute("aria-label", `${box.dataset.title}: ${TEXTS.stage}, ${data.words.map((word) => word.text).join(" ")}`);
     if (side.image.src !== data.mel) side.image.src = data.mel;
     drawSide(side);
     drawWords(side);
@@ -229,7 +171,13 @@ function show() {
   find("word").hidden = true;
   const long = first && first.duration > first.end - first.start + 0.01;
   find("pages").hidden = !long;
-  if (long) find("where").textContent = `${seconds(first.start)} to ${seconds(first.end)} of ${seconds(first.duration)}`;
+  if (long) {
+    find("where").textContent = tell("span_of", clock(first.start), clock(first.end), clock(first.duration));
+    find("place").max = Math.ceil(first.duration - (first.end - first.start));
+    find("place").value = first.start;
+    find("place").setAttribute("aria-valuetext", find("where").textContent);
+    drawOverview(first);
+  }
   const mark = first && first.marks[0];
   if (mark) {
     for (const side of Object.values(sides)) {
@@ -299,8 +247,13 @@ find("word-start").addEventListener("input", typed);
 find("word-end").addEventListener("input", typed);
 find("word-hear").addEventListener("click", () => selected && play("before", selected.start, selected.end));
 find("word-use").addEventListener("click", () => selected && trigger("moved", { number: selected.number, start: selected.start, end: selected.end }));
-find("earlier").addEventListener("click", () => trigger("paged", { by: -1 }));
-find("later").addEventListener("click", () => trigger("paged", { by: 1 }));
+const page = (share) => {
+  const { start, end } = sides.before.data;
+  trigger("paged", { to: start + share * (end - start) });
+};
+find("earlier").addEventListener("click", () => page(-0.8));
+find("later").addEventListener("click", () => page(0.8));
+find("place").addEventListener("change", (event) => trigger("paged", { to: Number(event.target.value) }));
 new ResizeObserver(() => Object.values(sides).forEach(drawSide)).observe(element);
 watch("value", show);
 show();

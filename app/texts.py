@@ -79,11 +79,42 @@ STEPS = {
 }
 
 
+STAGE_TEXTS = {  # of stage.html and stage.js; {} in them is filled in there
+    "stage": "waveform, words and spectrogram",
+    "empty": "The recording appears here.",
+    "listening": "Listening",
+    "recording": "Recording",
+    "edited": "Edited",
+    "edited_same_place": "Edited, at the same place",
+    "stop": "Stop",
+    "replaced": "replaced",
+    "inserted": "inserted",
+    "deleted": "deleted",
+    "part_of_recording": "Part of the recording",
+    "shown_from": "Show from, in seconds",
+    "earlier": "Earlier",
+    "later": "Later",
+    "where_the_word_is": "Where the word is",
+    "from": "from",
+    "to": "to",
+    "hear_it": "Hear it",
+    "use_times": "Use these times",
+    "drag_hint": "Drag the orange edges, or type; arrow keys move by 5 ms.",
+    "words": "Words: click to hear; arrow keys go from one to the next",
+    "doubtful": "doubtful ({})",
+    "in_an_edit": "in an edit",
+    "seconds": "{} s",
+    "span": "{} to {}",
+    "span_of": "{} to {} of {}",
+    "unplayable": "The browser can't play this: {}",
+}
+
+
 def introduction(megabytes: int, minutes: float) -> str:
     return (
         "Upload or record English speech, say what it says, change the text, and press **Make "
         "it**. Everything that you don't change stays as it was recorded, sample for sample. At "
-        f"most {megabytes} MB and {minutes:g} minutes."
+        f"most {megabytes} MB and {length(60 * minutes)}."
     )
 
 
@@ -108,6 +139,13 @@ def hardly_heard(words: Sequence[str]) -> str:
 
 def not_offered(name: str) -> str:
     return f"{name} is not one of the models, vocoders and aligners here: choose another."
+
+
+def length(seconds: float) -> str:
+    hours, minutes = seconds / 3600, seconds / 60
+    if hours >= 1:
+        return f"{hours:g} hour{'' if hours == 1 else 's'}"
+    return f"{minutes:g} minute{'' if minutes == 1 else 's'}"
 
 
 def changes_summary(changes: int, gone: int, made: int) -> str:

@@ -22,6 +22,7 @@ from a3t.audio.recording import Recording
 from a3t.audio.windows import grid_frames, mel_window
 from alignment.records import Alignment
 from app.changes import DOUBTFUL
+from app.recordings import as_percent, opened, overview
 from app.sessions import Mark, Session
 
 SHOWN = 30.0  # seconds
@@ -85,7 +86,7 @@ def first_shown(marks: Sequence[Mark], duration: float) -> float:
 
 def start_at_edit(session: Session) -> float:
     """`first_shown` for the current recording and its planned edits, in seconds."""
-    duration = Recording.open(session.current.audio).seconds
+    duration = opened(session.current.audio).seconds
     return first_shown(plan_marks(session), duration)
 
 
@@ -101,7 +102,7 @@ def side(
 
     `edited` has the numbers of the spoken words that go, or that were made.
     """
-    recording = Recording.open(audio)
+    recording = opened(audio)
     start = max(0.0, min(start, recording.seconds - SHOWN))
     end = min(start + SHOWN, recording.seconds)
     words = []
@@ -126,6 +127,7 @@ def side(
         "end": end,
         "duration": recording.seconds,
         "peaks": peaks(recording, start, end),
+        "overview": overview(recording) if name == "before" and recording.seconds > SHOWN else [],
         "mel": mel_picture(recording, start, end),
         "words": words,
         "marks": [
@@ -135,7 +137,7 @@ def side(
     }
 
 
-def peaks(recording: Recording, start: float, end: float) -> list[int]:
+def peaks(recording: Recording, start: float, end: float) -> Sequence[int]:
     """Lowest and highest sample by turns, PEAKS_PER_SECOND pairs a second, -100..100."""
     rate = recording.sample_rate
     samples = recording.mono(round(start * rate), min(round(end * rate), recording.samples))
@@ -143,9 +145,7 @@ def peaks(recording: Recording, start: float, end: float) -> list[int]:
         return []
     slices = min(len(samples), max(1, round((end - start) * PEAKS_PER_SECOND)))
     edges = np.linspace(0, len(samples), slices + 1).astype(int)[:-1]
-    scale = 100 / max(float(np.abs(samples).max()), 1e-6)
-    low, high = np.minimum.reduceat(samples, edges), np.maximum.reduceat(samples, edges)
-    return [int(value) for value in np.round(np.stack([low, high], 1) * scale).ravel()]
+    return as_percent(np.minimum.reduceat(samples, edges), np.maximum.reduceat(samples, edges))
 
 
 def mel_picture(recording: Recording, start: float, end: float) -> str:

@@ -101,7 +101,7 @@ def test_refusals_are_one_sentence(client: Client, arctic: Path, tmp_path: Path)
     upload = handle_file(arctic)
     assert "upload or record one first" in refusal(client, None, ARCTIC, ARCTIC, 0, 1.0)
     assert "no new text" in refusal(client, upload, ARCTIC, "  ", 0, 1.0)
-    assert "20000" in refusal(client, upload, ARCTIC, "word " * 5000, 0, 1.0)
+    assert "200000" in refusal(client, upload, ARCTIC, "word " * 50000, 0, 1.0)
     assert "speed" in refusal(client, upload, ARCTIC, NEVER, 0, 9.0)
     other_words = "A wholly different sentence about bread and butter."
     assert "wholly" in refusal(client, upload, other_words, ARCTIC, 0, 1.0)
@@ -138,4 +138,4 @@ def test_hours_of_silence_in_a_small_file(
         for _ in range(10):
             file.write(np.zeros(8000 * 60, np.int16))
     assert bomb.stat().st_size < 100_000
-    assert "minutes long" in refusal(client, handle_file(bomb), ARCTIC, NEVER, 0, 1.0)
+    assert "longer than 1 minute" in refusal(client, handle_file(bomb), ARCTIC, NEVER, 0, 1.0)

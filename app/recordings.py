@@ -1,0 +1,57 @@
+"""What is looked at again and again of a recording, worked out once: its header, its whole shape.
+
+An hour of speech is read by blocks, so the page's memory does not grow with the recording.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from a3t.audio.formats import to_float
+from a3t.audio.recording import Recording
+
+COLUMNS = 1000  # of the picture of a whole recording
+
+
+def opened(path: Path) -> Recording:
+    """`Recording.open`, which reads compressed files to their end, once for each state of a file.
+
+    Raises InputError as that does.
+    """
+    try:
+        state = path.stat()
+    except OSError:
+        return Recording.open(path)
+    return _opened(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=64)
+def _opened(path: Path, modified: int, size: int) -> Recording:
+    return Recording.open(path)
+
+
+@lru_cache(maxsize=64)
+def overview(recording: Recording) -> tuple[int, ...]:
+    """Lowest and highest sample by turns of each of COLUMNS slices, -100..100; mono."""
+    edges = np.linspace(0, recording.samples, COLUMNS + 1).astype(np.int64)
+    low, high = np.zeros(COLUMNS), np.zeros(COLUMNS)
+    position = 0
+    for block in recording.blocks():
+        mono = to_float(block).mean(axis=1)
+        first = int(np.searchsorted(edges, position, side="right")) - 1
+        inner = edges[(edges > position) & (edges < position + len(mono))] - position
+        starts = np.concatenate([[0], inner])
+        columns = slice(first, first + len(starts))
+        low[columns] = np.minimum(low[columns], np.minimum.reduceat(mono, starts))
+        high[columns] = np.maximum(high[columns], np.maximum.reduceat(mono, starts))
+        position += len(mono)
+    return as_percent(low, high)
+
+
+def as_percent(low: np.ndarray, high: np.ndarray) -> tuple[int, ...]:
+    """(n,) and (n,) -> 2 n whole numbers by turns, the loudest at 100."""
+    loudest = max(float(np.abs(low).max(initial=0)), float(np.abs(high).max(initial=0)), 1e-6)
+    return tuple(int(v) for v in np.round(np.stack([low, high], 1) * 100 / loudest).ravel())

@@ -1,0 +1,46 @@
+"""Debian's Chromium, without a window, through Playwright.
+
+    apt-get install chromium; make test-app
+
+A3T_SCREENSHOTS names a folder for pictures of the page.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app.browser.pages import opened
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="session")
+def browser(arctic: Path) -> Iterator[Any]:
+    reason = "playwright is not installed: pip install playwright==1.65.2"
+    playwright = pytest.importorskip("playwright.sync_api", reason=reason)
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed: apt-get install chromium")
+    with playwright.sync_playwright() as driver:
+        flags = [
+            "--no-sandbox",
+            "--autoplay-policy=no-user-gesture-required",
+            "--use-fake-ui-for-media-stream",
+            "--use-fake-device-for-media-stream",
+            f"--use-file-for-fake-audio-capture={arctic}",
+        ]
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Any, url: str) -> Iterator[Any]:
+    page = opened(browser, url, viewport={"width": 1280, "height": 1000})
+    yield page
+    assert page.faults == []
+    page.context.close()
