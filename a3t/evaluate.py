@@ -44,6 +44,19 @@ def _parser() -> argparse.ArgumentParser:
     three.add_argument("--record", type=Path, help="edit.json (default: the one beside EDITED)")
     three.add_argument("--out", type=Path, required=True, metavar="PNG")
     three.set_defaults(command=_picture)
+
+    four = commands.add_parser("vocoders", help="held-out clips to mels and back, by each vocoder")
+    four.add_argument(
+        "--vocoder",
+        action="append",
+        default=[],
+        metavar="NAME_OR_PATH",
+        help="another to compare, beside Griffin-Lim and the built-in one; any number of times",
+    )
+    four.add_argument("--clips", type=int, default=8, metavar="N", help="of each part (default 8)")
+    four.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
+    four.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    four.set_defaults(command=_vocoders)
     return parser
 
 
@@ -82,6 +95,38 @@ def _reconstruction(options: argparse.Namespace) -> None:
     page = markdown_report(rows, "Identity reconstruction of the middle third", facts)
     _write(options.out / "reconstruction.tsv", rows_to_tsv(rows))
     _write(options.out / "reconstruction.md", page)
+    print(page)
+
+
+def _vocoders(options: argparse.Namespace) -> None:
+    from tqdm import tqdm
+
+    from a3t.evaluation import vocoders
+    from a3t.evaluation.copies import GRIFFIN_LIM, SPEED_FRAMES, UNTRAINED, Copies, make_copies
+    from a3t.evaluation.report import rows_to_tsv
+    from a3t.training.corpora import corpora_root, read_corpora
+
+    if options.clips < 1:
+        raise InputError("At least one clip of each part is needed.")
+    originals = vocoders.draw_parts(read_corpora(options.corpora or corpora_root()), options.clips)
+    names = [GRIFFIN_LIM, "builtin", *options.vocoder]
+    copies = [make_copies(name, [original.mel for original in originals]) for name in names]
+    costs: list[Copies] = list(copies)
+    notes: dict[str, None] = {}
+    for name in UNTRAINED:
+        try:
+            costs.append(make_copies(name, [originals[0].mel[:SPEED_FRAMES]]))
+        except InputError as reason:
+            notes[f"{name} was left out. {reason}"] = None
+    rows = []
+    for place, original in enumerate(tqdm(originals, unit="clip", disable=None)):
+        judge = vocoders.Judge(original)
+        rows += [judge.row(copy.vocoder, copy.samples[place]) for copy in copies]
+        notes |= dict.fromkeys(sorted(judge.missing))
+    page = vocoders.markdown_report(rows, costs, notes)
+    options.out.mkdir(parents=True, exist_ok=True)
+    _write(options.out / "vocoders.tsv", rows_to_tsv(rows))
+    _write(options.out / "vocoders.md", page)
     print(page)
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "PitchError",
     "cepstral_distortion",
     "first_implementation_mcd",
+    "fundamental_error",
     "mel_cepstra",
     "mel_cepstral_distance",
     "mel_cepstral_distortion",
@@ -120,8 +121,13 @@ def pitch_error(
         cepstra = [mel_cepstra(signal, sample_rate)[:, 1:] for signal in (reference, other)]
         pairs = warp_path(*cepstra)
         a, b = a[pairs[:, 0]], b[pairs[:, 1]]
-    frames = min(len(a), len(b))
-    a, b = a[:frames], b[:frames]
+    return fundamental_error(a, b)
+
+
+def fundamental_error(reference: Floats, other: Floats) -> PitchError:
+    """The errors between two tracks of F0 in Hz, 0 where unvoiced, frame by frame."""
+    frames = min(len(reference), len(other))
+    a, b = reference[:frames], other[:frames]
     both = (a > 0) & (b > 0)
     voicing = float(((a > 0) != (b > 0)).mean())
     if not both.any():

@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -29,18 +30,21 @@ class Mean:
         error = known.std(ddof=1) / math.sqrt(len(known)) if len(known) > 1 else math.nan
         return cls(float(known.mean()), float(error), len(known))
 
-    def __str__(self) -> str:
+    def shown(self, digits: int = 2) -> str:
         if self.count == 0:
             return "–"
         if math.isnan(self.error):
-            return f"{self.value:.2f}"
-        return f"{self.value:.2f} ± {self.error:.2f}"
+            return f"{self.value:.{digits}f}"
+        return f"{self.value:.{digits}f} ± {self.error:.{digits}f}"
+
+    def __str__(self) -> str:
+        return self.shown()
 
 
-def rows_to_tsv(rows: Sequence[Row]) -> str:
-    """One line per clip and system, with a header; figures to four decimals."""
+def rows_to_tsv(rows: Sequence[Any]) -> str:
+    """One line per row (records of one dataclass) with a header; figures to four decimals."""
     text = io.StringIO()
-    names = [field.name for field in fields(Row)]
+    names = [field.name for field in fields(rows[0])]
     writer = csv.DictWriter(text, names, delimiter="\t", lineterminator="\n")
     writer.writeheader()
     for row in rows:

@@ -28,12 +28,12 @@ from a3t.training.vocoder_data import Batch, Windows
 from a3t.training.vocoder_losses import (
     amplitude_loss,
     mel_loss,
+    multi_mel_loss,
     multi_resolution_loss,
     phase_loss,
     true_spectrum,
 )
 from a3t.training.waveforms import Waveforms
-from a3t.vocoder.framing import griffin_lim
 from a3t.vocoder.spectral import SpectralVocoder
 
 CHECKPOINT = "checkpoint.pt"
@@ -54,6 +54,7 @@ class Schedule:
     spectral: float = 1.0
     mel: float = 3.0
     amplitude: float = 0.5
+    multi_mel: float = 0.0
     phase: float = 0.0
     # Griffin-Lim steps that the spectral losses hear: drawn anew from 0..unrolled at each step.
     unrolled: int = 2
@@ -97,13 +98,15 @@ class Trainer:
         # Fourier transforms stay in float32: bfloat16 has too few digits for a sum of 1200.
         draw = torch.Generator().manual_seed(plan.seed * 1_000_003 + step)
         turns = int(torch.randint(plan.unrolled + 1, (), generator=draw))
-        made = griffin_lim(magnitude, phase, self.model.window, turns, self.model.momentum)
+        made = self.model.sound(magnitude, phase, mel, turns)
         true = true_spectrum(samples)
         found = {
             "spectral": multi_resolution_loss(made, samples, top),
             "mel": mel_loss(made, mel),
             "amplitude": amplitude_loss(magnitude, true, top),
         }
+        if plan.multi_mel:
+            found["multi_mel"] = multi_mel_loss(made, samples, top)
         if plan.phase:
             found["phase"] = phase_loss(phase, true, top)
         weighed = [getattr(plan, name) * value for name, value in found.items()]

@@ -8,6 +8,8 @@ whole.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -60,12 +62,15 @@ def griffin_lim(
     iterations: int,
     momentum: float,
     size: int = WINDOW,
+    settle: Callable[[Tensor], Tensor] | None = None,
 ) -> Tensor:
     """Samples (B, 300 T) with the given magnitude (B, T, size // 2 + 1), made consistent.
 
     ``phase`` (B, T, size // 2 + 1), complex of modulus one, is where it starts; fast Griffin-Lim
     (Perraudin, Balazs and Søndergaard 2013) with ``momentum`` in [0, 1). With no iterations it is
     the plain inverse. Each iteration lets a sample hear three frames more on either side.
+    ``settle`` says, frame by frame, what magnitude to ask for next, given the one that the last
+    samples have; without it the first is asked for again and again.
     """
     samples = waveform(magnitude * phase, window, size)
     previous: Tensor | None = None
@@ -75,10 +80,17 @@ def griffin_lim(
         if previous is not None and momentum:
             leap = consistent + momentum * (consistent - previous)
         previous = consistent
+        if settle is not None:
+            magnitude = settle(modulus(consistent))
         samples = waveform(magnitude * unit(leap), window, size)
     return samples
 
 
+def modulus(values: Tensor) -> Tensor:
+    """Each complex number's distance from 0, differentiable there too."""
+    return torch.sqrt(values.real**2 + values.imag**2 + 1e-16)
+
+
 def unit(values: Tensor) -> Tensor:
     """Each complex number's direction: on the unit circle, differentiable, 0 where it is 0."""
-    return values / torch.sqrt(values.real**2 + values.imag**2 + 1e-16)
+    return values / modulus(values)

@@ -30,12 +30,11 @@ def mel_filters_at_bins() -> Tensor:
     return mel_filters() @ lines
 
 
-def fit_to_mel(magnitude: Tensor, mel: Tensor, filters: Tensor, updates: int) -> Tensor:
-    """Magnitudes (B, T, 601) moved towards the mel (B, T, 80, log10); ``filters`` (80, 601).
+def fit_to_mel(magnitude: Tensor, target: Tensor, filters: Tensor, updates: int) -> Tensor:
+    """Magnitudes (B, T, 601) moved towards a mel (B, T, 80), not its log; ``filters`` (80, 601).
 
     Bins that no filter reaches (above 7600 Hz) stay as they are.
     """
-    target = torch.pow(10.0, mel)
     reach = filters.sum(0)  # 601
     inside = reach > 1e-5
     for _ in range(updates):

@@ -69,6 +69,14 @@ class ParallelWaveGan:
         digest = hashlib.sha256(checkpoint.read_bytes()).hexdigest()
         return cls(generator, folder.resolve().name, digest, device, seed)
 
+    @classmethod
+    def untrained(cls, config: dict[str, Any], name: str) -> ParallelWaveGan:
+        """The generator of a configuration with random weights: it costs what a trained one does.
+
+        Raises InputError if the package is not installed.
+        """
+        return cls(_generator(config, None), name)
+
     @cached_property
     def receptive_frames(self) -> int:
         """Measured once: which frames one frame's samples depend on, as a NaN spreads."""
@@ -186,23 +194,31 @@ def _build(config: dict[str, Any], folder: Path, weights: dict[str, Tensor]) -> 
     if kind not in GENERATORS:
         usable = ", ".join(GENERATORS)
         raise InputError(f"The vocoder in {folder} is a {kind}; usable are {usable}.")
-    package = _package()
+    _package()
+    try:
+        generator = _generator(config, weights)
+    except (TypeError, RuntimeError, ValueError, AssertionError) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"The weights in {folder} don't fit its config.yml: {first}") from None
+    stats = _statistics(config, folder)
+    if stats is not None:
+        generator.register_buffer("mean", torch.from_numpy(stats[0]))
+        generator.register_buffer("scale", torch.from_numpy(stats[1]))
+    return generator
+
+
+def _generator(config: dict[str, Any], weights: dict[str, Tensor] | None) -> nn.Module:
+    """The generator that a configuration names, with the package's own bands."""
     # Old configurations carry a typing error that the package repairs as well.
     settings = {
         key.replace("upsample_kernal_sizes", "upsample_kernel_sizes"): value
         for key, value in config["generator_params"].items()
     }
-    try:
-        generator: Any = getattr(package, kind)(**settings)
+    kind = config.get("generator_type", "ParallelWaveGANGenerator")
+    generator: Any = getattr(_package(), kind)(**settings)
+    if weights is not None:
         generator.load_state_dict(weights)
-    except (TypeError, RuntimeError, ValueError, AssertionError) as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"The weights in {folder} don't fit its config.yml: {first}") from None
     generator.remove_weight_norm()
-    stats = _statistics(config, folder)
-    if stats is not None:
-        generator.register_buffer("mean", torch.from_numpy(stats[0]))
-        generator.register_buffer("scale", torch.from_numpy(stats[1]))
     bands = settings.get("out_channels", 1)
     if bands > 1:
         from parallel_wavegan.layers import PQMF

@@ -4,10 +4,13 @@ The idea is Vocos' (Siuzdak 2023): nothing is computed at the sample rate but on
 transform, so it is one to two orders faster on a CPU than generators that upsample. The network
 says magnitude and phase of each frame. Two old methods then do what a small network does badly:
 multiplicative updates make the magnitudes agree with the mel, and a few Griffin-Lim steps from the
-network's phase make neighbouring frames agree with one another.
+network's phase make neighbouring frames agree with one another. In these steps the magnitudes give
+way as well, as far as the mel lets them: what the network blurred no sound could have.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -41,8 +44,9 @@ class SpectralVocoder(nn.Module):
     """Log10 mel (B, T, 80) -> samples (B, 300 T) at 24 kHz; 3.8 M parameters by default.
 
     The arguments are the configuration: ``mel_updates`` multiplicative updates of the magnitudes,
-    then ``iterations`` Griffin-Lim steps with ``momentum``. Neither has parameters, so they can be
-    changed for weights that are trained.
+    then ``iterations`` Griffin-Lim steps with ``momentum``, in which the magnitudes go by
+    ``relaxation`` (0: not at all; 1: all the way) towards those of a real sound, and back to the
+    mel. None of these has parameters, so they can be changed for weights that are trained.
     """
 
     mean: Tensor
@@ -57,13 +61,15 @@ class SpectralVocoder(nn.Module):
         blocks: int = 8,
         kernel: int = 7,
         mel_updates: int = 4,
-        iterations: int = 8,
+        iterations: int = 16,
         momentum: float = 0.9,
+        relaxation: float = 0.7,
     ) -> None:
         super().__init__()
         self.mel_updates = mel_updates
         self.iterations = iterations
         self.momentum = momentum
+        self.relaxation = relaxation
         self.kernel = kernel
         self.embed = nn.Conv1d(MELS, width, kernel, padding=kernel // 2)
         self.norm_in = nn.LayerNorm(width, eps=1e-6)
@@ -96,13 +102,28 @@ class SpectralVocoder(nn.Module):
         log_magnitude, real, imaginary = x.split(BINS, dim=-1)
         magnitude = log_magnitude.clamp(*LOG_MAGNITUDES).exp()
         with torch.autocast(mel.device.type, enabled=False):
-            magnitude = fit_to_mel(magnitude, mel, self.filters, self.mel_updates)
+            target = torch.pow(10.0, mel)
+            magnitude = fit_to_mel(magnitude, target, self.filters, self.mel_updates)
         size = torch.sqrt(real**2 + imaginary**2 + 1e-8)
         return magnitude, torch.complex(real / size, imaginary / size)
 
+    def sound(self, magnitude: Tensor, phase: Tensor, mel: Tensor, iterations: int) -> Tensor:
+        """Samples (B, 300 T) of what ``spectra`` gave for the mel, after so many iterations."""
+        settle: Callable[[Tensor], Tensor] | None = None
+        if self.relaxation:
+            kept = magnitude ** (1 - self.relaxation)
+            target = torch.pow(10.0, mel)
+
+            def settle(found: Tensor) -> Tensor:
+                # Never quite 0, where a root has no gradient.
+                mixed = kept * (found + 1e-6) ** self.relaxation
+                return fit_to_mel(mixed, target, self.filters, 1)
+
+        return griffin_lim(magnitude, phase, self.window, iterations, self.momentum, settle=settle)
+
     def forward(self, mel: Tensor) -> Tensor:
         magnitude, phase = self.spectra(mel)
-        return griffin_lim(magnitude, phase, self.window, self.iterations, self.momentum)
+        return self.sound(magnitude, phase, mel, self.iterations)
 
 
 def _initialise(module: nn.Module) -> None:

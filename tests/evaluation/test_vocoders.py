@@ -1,0 +1,94 @@
+"""Copy-synthesis judged: a perfect copy, a worse one, what is missing, and the tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from a3t.audio.mel import HOP, log_mel
+from a3t.errors import InputError
+from a3t.evaluation import metrics, vocoders
+from a3t.evaluation.copies import Copies, make_copies, peak_mebibytes
+from a3t.training.corpora import UNSEEN_SPEAKERS, Clip
+from a3t.vocoder.griffin_lim import GriffinLim
+
+pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
+
+
+@pytest.fixture(scope="module")
+def original(sentence: np.ndarray) -> vocoders.Original:
+    samples = metrics.resampled(sentence[16000:48000], 16000, 24000).astype(np.float32)
+    frames = len(samples) // HOP
+    mel = log_mel(samples[: frames * HOP])[:frames].numpy()
+    return vocoders.Original("arctic", "arctic", 16000, samples[: frames * HOP], mel)
+
+
+def test_a_copy_is_judged_by_what_it_lost(original: vocoders.Original) -> None:
+    judge = vocoders.Judge(original)
+    same = judge.row("same", original.samples)
+    assert same.mcd == same.mcd_unwarped == same.f0_cents == same.voicing == 0
+    assert same.mel_l1 < 0.01  # but for the last frame, which now ends in a mirror
+    rough = judge.row("rough", GriffinLim(iterations=2)(torch.from_numpy(original.mel)).numpy())
+    assert 2 < rough.mcd < rough.mcd_unwarped
+    assert rough.mel_l1 > 0.05 and rough.voicing > 0
+
+
+def test_what_cannot_be_measured_is_said(
+    original: vocoders.Original, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(*_: object) -> float:
+        raise InputError("This metric needs the package pystoi.")
+
+    for name in ("pesq_wideband", "stoi", "speaker_embedding"):
+        monkeypatch.setattr(metrics, name, absent)
+    judge = vocoders.Judge(original)
+    row = judge.row("same", original.samples)
+    assert np.isnan([row.pesq, row.stoi, row.similarity]).all() and row.mcd == 0
+    assert judge.missing == {"This metric needs the package pystoi."}
+    assert "| – |" in vocoders.quality_table([row], by_part=False)
+
+
+def test_a_vocoder_runs_in_a_process_of_its_own(original: vocoders.Original) -> None:
+    copies = make_copies("griffin-lim", [original.mel])
+    assert copies.vocoder == "griffin-lim"
+    again = log_mel(copies.samples[0])[: len(original.mel)].numpy()
+    assert metrics.mel_l1(original.mel, again) < 0.1
+    assert copies.wall > 0 and copies.processor > 0 and copies.threads >= 1
+    assert 50 < copies.mebibytes < 4000 and peak_mebibytes() > 50
+
+
+def test_the_parts_are_corpora_and_voices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocoders, "decode", lambda _: (np.ones(2500, np.int16), 16000))
+    stranger = sorted(UNSEEN_SPEAKERS)[0].removeprefix("librispeech-")
+    clips = [
+        Clip(corpus, speaker, tmp_path / f"{speaker}{n}", f"prompt {n}", 3.0)
+        for corpus, speaker in (("librispeech", "19"), ("vctk", "p239"), ("librispeech", stranger))
+        for n in range(300)
+    ]
+    drawn = vocoders.draw_parts(clips, 2)
+    parts = [item.part for item in drawn]
+    assert {part: parts.count(part) for part in parts} == {
+        "librispeech": 2,
+        "vctk": 2,
+        "librispeech, unseen voices": 2,
+    }
+    assert all(item.mel.shape == (8, 80) and item.samples.shape == (2400,) for item in drawn)
+    assert {item.name for item in drawn} <= {item.name for item in vocoders.draw_parts(clips, 3)}
+    with pytest.raises(InputError, match="no held-out clip"):
+        vocoders.draw_parts([replace(clip, seconds=1.0) for clip in clips], 2)
+
+
+def test_the_page_has_means_and_costs() -> None:
+    figures = dict.fromkeys(("stoi", "mcd_unwarped", "mel_l1", "f0_cents", "f0_hertz"), 1.0)
+    rows = [
+        vocoders.Row("a", part, "one", pesq=3.0, mcd=mcd, voicing=0.01, similarity=0.9, **figures)
+        for part, mcd in (("lj", 3.0), ("vctk", 5.0), ("vctk", 5.5))
+    ]
+    page = vocoders.markdown_report(rows, [Copies("one", [], 0.5, 0.6, 300, 2)], ["A note."])
+    assert "| one | 3 | 3.00 ± 0.00 | 1.000 ± 0.000 | 4.50 ± 0.76 |" in page
+    assert "| one | vctk | 2 | 3.00 ± 0.00 | 1.000 ± 0.000 | 5.25 ± 0.25 |" in page
+    assert "| one | 0.500 | 0.600 | 300 | 2 |" in page and "- A note." in page
