@@ -9,12 +9,14 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from a3t.commands import add_model_arguments, run, say, show_progress
 
 if TYPE_CHECKING:
+    from a3t.history import History
     from a3t.records import EditedRecording
 
 
@@ -58,6 +60,12 @@ def parser() -> argparse.ArgumentParser:
         "--replay", type=Path, metavar="EDIT_JSON", help="make the edit again that this tells of"
     )
     result.add_argument(
+        "--undo", action="store_true",
+        help="make OUT what it was before its last edit (IN: OUT or what it was made of)",
+    )  # fmt: skip
+    result.add_argument("--redo", action="store_true", help="take an --undo back")
+    result.add_argument("--history", action="store_true", help="list OUT's versions")
+    result.add_argument(
         "--no-provenance", action="store_true",
         help="don't write into the file which parts of it a machine made",
     )  # fmt: skip
@@ -88,6 +96,8 @@ def main(arguments: list[str] | None = None) -> int:
         return run(lambda: edit_list(options))
     if options.replay:
         return run(lambda: again(options))
+    if options.wav and (options.undo or options.redo or options.history):
+        return run(lambda: go_back(options))
     if not options.wav or options.new_text is None:
         parser().error("--wav and --new-text are needed (or --replay)")
     return run(lambda: edit(options))
@@ -96,14 +106,17 @@ def main(arguments: list[str] | None = None) -> int:
 def edit(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError or AlignmentError."""
     # What can be refused at once is refused before the models are loaded.
-    from a3t.making import make, order, plan
+    from a3t.making import as_next_version, make, notes_of, order, plan
 
     asked = order(options)
 
     from a3t.editor import Editor
+    from a3t.project import find_project
     from a3t.recognising import show_transcript
 
     show_progress("read")
+    if project := find_project(options.wav, options.out):
+        asked = as_next_version(asked, project)
     editor = Editor.load(options.model, options.vocoder, options.device, show_progress)
     planned = plan(editor, asked)
     if asked.text is None and options.alignment is None:
@@ -113,7 +126,11 @@ def edit(options: argparse.Namespace) -> None:
         print(json.dumps(planned.to_json(), indent=1) if options.json else planned.describe())
         return
     results = make(editor, asked, planned)
-    save(results, asked.out, not options.no_provenance, options.json)
+    notes = notes_of(asked, results[0])
+    save(results, asked.out, not options.no_provenance, options.json, notes)
+    if asked.history:
+        count = len(asked.history.versions[: asked.history.place + 1]) + 1
+        say(f"Version {count} of it; --undo goes back.")
 
 
 def edit_list(options: argparse.Namespace) -> None:
@@ -126,27 +143,74 @@ def edit_list(options: argparse.Namespace) -> None:
 def again(options: argparse.Namespace) -> None:
     """Carry out --replay; raises InputError or AlignmentError."""
     from a3t.audio.writing import default_output
+    from a3t.history import History
     from a3t.replay import read_record, replay
 
     show_progress("read")
-    # A model that was not named is the one that the edit.json names.
+    result = replay(options.replay, options.wav, *models(options), options.device, show_progress)
+    out = options.out or default_output(result.recording.path)
+    save_version(result, History.of(read_record(options.replay)), out, options)
+
+
+def go_back(options: argparse.Namespace) -> None:
+    """Carry out --undo, --redo and --history; raises InputError."""
+    from a3t.editor import Editor
+    from a3t.project import open_project
+    from a3t.replay import remake
+
+    project = open_project(options.wav, options.out)
+    if options.history:
+        print(f"{project.out}, made of {project.source.path}")
+        print(project.history.describe())
+        return
+    history = project.history.moved(-1 if options.undo else 1)
+    model, vocoder = models(options)
+    editor = Editor.load(
+        model or history.current["model"]["name"],
+        vocoder or history.current["vocoder"]["name"],
+        options.device,
+        show_progress,
+    )
+    save_version(remake(editor, project.source, history.chain()), history, project.out, options)
+
+
+def models(options: argparse.Namespace) -> tuple[str | None, str | None]:
+    """The model and the vocoder if they were named; else they are those of the edit.json."""
     usual = parser()
     model, vocoder = (
         None if getattr(options, name) == usual.get_default(name) else getattr(options, name)
         for name in ("model", "vocoder")
     )
-    result = replay(options.replay, options.wav, model, vocoder, options.device, show_progress)
-    provenance = read_record(options.replay)["provenance"] and not options.no_provenance
-    out = options.out or default_output(result.recording.path)
-    save([result], out, provenance, options.json)
+    return model, vocoder
 
 
-def save(results: list[EditedRecording], out: Path, provenance: bool, as_json: bool) -> None:
+def save_version(
+    result: EditedRecording, history: History, out: Path, options: argparse.Namespace
+) -> None:
+    """Write a version that was made again, and say so if it is not what it was."""
+    from a3t.audio.files import sha256_of
+
+    told = history.current
+    provenance = told.get("provenance", True) and not options.no_provenance
+    notes = {**history.to_json(), "continues": told.get("continues")}
+    save([result], out, provenance, options.json, notes if len(history.versions) > 1 else {})
+    before = told.get("output", {}).get("sha256")
+    if before and before != sha256_of(out):
+        say("It is not the same to the last bit: made by another version, or elsewhere.")
+
+
+def save(
+    results: list[EditedRecording],
+    out: Path,
+    provenance: bool,
+    as_json: bool,
+    notes: Mapping[str, Any],
+) -> None:
     """Write the results, the best as ``out``, and say what was done."""
     from a3t.making import write
     from a3t.provenance import provenance_of
 
-    write(results, out, provenance)
+    write(results, out, provenance, notes)
     best = results[0]
     if as_json:
         print(out.with_name(f"{out.stem}.edit.json").read_text(encoding="utf-8"), end="")

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.audio.recording import Recording
 from a3t.audio.writing import check_output, default_output
 from a3t.commands import text_argument
+from a3t.errors import InputError
 from a3t.text.transcript import Transcript
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
-    from a3t.records import EditedRecording, EditPlan
+    from a3t.history import History
+    from a3t.plan.records import EditPlan
+    from a3t.project import Project
+    from a3t.records import EditedRecording
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Order:
     new_text: str
     out: Path
     options: argparse.Namespace
+    history: History | None = None  # if it is a next version of something
 
 
 def order(options: argparse.Namespace) -> Order:
@@ -41,6 +46,30 @@ def order(options: argparse.Namespace) -> Order:
     return Order(recording, text, new_text, out, options)
 
 
+def as_next_version(asked: Order, project: Project) -> Order:
+    """The order as an edit of the project's original, which goes on with its last version."""
+    text = asked.text
+    if project.source.path != asked.recording.path:
+        says = str(project.history.current["new_text"])
+        if (
+            text is not None
+            and Transcript.from_text(text).spoken != Transcript.from_text(says).spoken
+        ):
+            raise InputError(
+                f"{asked.recording.path.name} was made to say “{says}”: leave --text away, or "
+                "move its edit.json elsewhere if it says something else now."
+            )
+        text = None
+    check_output(project.source, project.out)
+    return replace(
+        asked,
+        recording=project.source,
+        text=project.text if text is None and asked.options.alignment is None else text,
+        out=project.out,
+        history=project.history,
+    )
+
+
 def plan(editor: Editor, asked: Order) -> EditPlan:
     """What is to be done; raises InputError or AlignmentError."""
     options = asked.options
@@ -53,10 +82,29 @@ def make(editor: Editor, asked: Order, planned: EditPlan) -> list[EditedRecordin
     """The result, or as many candidates as were asked for, the best first; each one checked."""
     options = asked.options
     if options.candidates == 1:
-        return [editor.check(editor.render(asked.recording, planned, options.seed))]
-    from a3t.candidates import make_candidates
+        results = [editor.check(editor.render(asked.recording, planned, options.seed))]
+    else:
+        from a3t.candidates import make_candidates
 
-    return make_candidates(editor, asked.recording, planned, options.candidates, options.seed)
+        results = make_candidates(
+            editor, asked.recording, planned, options.candidates, options.seed
+        )
+    base = None if asked.history is None else asked.history.base(asked.new_text)
+    if asked.history is None or base is None:
+        return results
+    from a3t.history import keep
+    from a3t.replay import remake
+
+    before = remake(editor, asked.recording, asked.history.chain(base))
+    return [keep(before, result) for result in results]
+
+
+def notes_of(asked: Order, result: EditedRecording) -> dict[str, Any]:
+    """What the edit.json of a next version says of the others; nothing for a first one."""
+    if asked.history is None:
+        return {}
+    continues = {"continues": asked.history.base(asked.new_text)}
+    return continues | asked.history.with_next(result.record | continues).to_json()
 
 
 def write(

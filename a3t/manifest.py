@@ -25,7 +25,7 @@ LARGEST = 200_000_000  # bytes
 
 # These hold for the whole list, or are no edit's at all.
 WHOLE = {"manifest", "out_dir", "jobs", "scheduler", "model", "vocoder", "device"}
-NO_EDIT = {"replay", "plan", "json", "history", "undo", "redo"}
+NO_EDIT = {"replay", "plan", "json", "yes", "history", "undo", "redo"}
 FILES = ("wav", "alignment")
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 

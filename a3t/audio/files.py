@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 import shutil
@@ -90,6 +91,12 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
                 temporary.unlink()
     with contextlib.suppress(OSError):  # the rename is done; not every file system syncs folders
         _flush(target.parent)
+
+
+def sha256_of(path: Path) -> str:
+    """Of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _flush(path: Path) -> None:

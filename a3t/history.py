@@ -1,0 +1,147 @@
+"""The versions of an edited recording: each an edit of the original, none a copy of a copy.
+
+The edit.json beside the output is the version that the file is. Under "versions" it tells of all of
+them, oldest first, each by what differs from it; "version" says which it is itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from a3t.errors import InputError
+from a3t.plan.records import PlannedEdit
+from a3t.records import EditedRecording
+
+Version = Mapping[str, Any]  # what the edit.json of a version says
+
+LIST, PLACE = "versions", "version"  # in an edit.json
+
+
+@dataclass(frozen=True)
+class History:
+    """All versions, oldest first, and which of them the file is."""
+
+    versions: tuple[Version, ...]
+    place: int
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> History:
+        """The history that an edit.json tells; KeyError, TypeError or ValueError if it is none."""
+        current = {name: value for name, value in told.items() if name not in (LIST, PLACE)}
+        versions = tuple({**current, **differing} for differing in told.get(LIST, [{}]))
+        place = int(told.get(PLACE, 0))
+        if not 0 <= place < len(versions):
+            raise ValueError
+        return cls(versions, place)
+
+    @property
+    def current(self) -> Version:
+        return self.versions[self.place]
+
+    def moved(self, by: int) -> History:
+        """The history a version earlier (-1) or later (1); InputError if there is none."""
+        if not 0 <= self.place + by < len(self.versions):
+            raise InputError(
+                "This is the first version: before it there is only the original, which is as it "
+                "was."
+                if by < 0
+                else "This is the last version: there is nothing to do again."
+            )
+        return replace(self, place=self.place + by)
+
+    def base(self, new_text: str) -> int | None:
+        """The version whose sound a next one goes on from; None for none.
+
+        The last, unless it says the same: then a change is made once more, and what it went on
+        from stays.
+        """
+        place: int | None = self.place
+        while place is not None and self.versions[place]["new_text"] == new_text:
+            place = self.versions[place].get("continues")
+        return place
+
+    def chain(self, place: int | None = None) -> tuple[Version, ...]:
+        """The versions that one (the current) is made of, oldest first, itself the last."""
+        found: list[Version] = []
+        following: int | None = self.place if place is None else place
+        while following is not None:
+            found.insert(0, self.versions[following])
+            earlier = self.versions[following].get("continues")
+            if earlier is not None and not 0 <= earlier < following:
+                raise InputError("The versions in the edit.json don't follow each other.")
+            following = earlier
+        return tuple(found)
+
+    def with_next(self, version: Version) -> History:
+        """A next version after the current one; those that were undone are forgotten."""
+        versions = (*self.versions[: self.place + 1], version)
+        return History(versions, len(versions) - 1)
+
+    def to_json(self) -> dict[str, Any]:
+        """The entries of the current version's edit.json."""
+        current = self.current
+        differing = [
+            {name: version.get(name) for name in {**version, **current}
+             if version.get(name) != current.get(name) or name not in current}
+            for version in self.versions
+        ]  # fmt: skip
+        differing[self.place] = {}
+        return {PLACE: self.place, LIST: differing}
+
+    def describe(self) -> str:
+        """A line for each version: what it changes in the original."""
+        lines = []
+        for k, version in enumerate(self.versions):
+            sign = "*" if k == self.place else " "
+            undone = "  (undone)" if k > self.place else ""
+            changes = ", ".join(map(_change, version["edits"])) or "nothing changed"
+            lines.append(f"{sign}{k + 1:3}  {changes}{undone}")
+        return "\n".join(lines)
+
+
+def _change(edit: Mapping[str, Any]) -> str:
+    old, new = (f"“{edit[key]}”" if edit[key] else "" for key in ("old_words", "new_words"))
+    match edit["op"]:
+        case "delete":
+            return f"without {old}"
+        case "insert":
+            return f"with {new or 'a pause'}"
+        case _:
+            return f"{old} → {new}"
+
+
+def keep(before: EditedRecording, result: EditedRecording) -> EditedRecording:
+    """The result, with every edit that the version before has too as it sounded there.
+
+    One that has come so close to a new one that both change the same samples is the new version's.
+    """
+    known = {_identity(edit): k for k, edit in enumerate(before.plan.edits)}
+    patches, edits = list(result.patches), list(result.plan.edits)
+    heard = list(result.heard or ())
+    for k, edit in enumerate(result.plan.edits):
+        place = known.get(_identity(edit))
+        if place is None:
+            continue
+        patch = before.patches[place]
+        free = (
+            patches[k - 1].source[1] if k else 0,
+            patches[k + 1].source[0] if k + 1 < len(patches) else result.recording.samples,
+        )
+        if free[0] <= patch.source[0] and patch.source[1] <= free[1]:
+            patches[k] = patch
+            edits[k] = replace(before.plan.edits[place], old=edit.old, new=edit.new)
+            if heard and before.heard:
+                heard[k] = before.heard[place]
+    return replace(
+        result,
+        patches=tuple(patches),
+        plan=replace(result.plan, edits=tuple(edits)),
+        heard=tuple(heard) if result.heard is not None else None,
+    )
+
+
+def _identity(edit: PlannedEdit) -> tuple[object, ...]:
+    said = tuple((word.text, word.emphasis) for word in edit.words)
+    return edit.op, edit.source, edit.old_words, edit.new_words, said

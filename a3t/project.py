@@ -1,0 +1,69 @@
+"""An output of this program as a project: its original and its versions, found by its edit.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from a3t.audio.recording import Recording
+from a3t.audio.writing import default_output
+from a3t.errors import InputError
+from a3t.history import History
+from a3t.replay import read_record, source_of
+
+
+@dataclass(frozen=True)
+class Project:
+    """``out`` was made of the recording ``source``."""
+
+    out: Path
+    source: Recording
+    history: History
+
+    @property
+    def text(self) -> str:
+        """What the original says, as it was given or found."""
+        return str(self.history.current["text"])
+
+
+def find_project(wav: Path, out: Path | None = None) -> Project | None:
+    """The project that a new edit of ``wav`` goes on with: of what ``wav`` was made of, if this
+    program made it; else the one at ``out`` ({stem}.edited.wav) if that was made of ``wav``."""
+    recording = Recording.open(wav)
+    told = _record(wav)
+    if told is not None and told.get("output", {}).get("sha256") == recording.sha256:
+        original = source_of(_beside(wav), told)
+        if original.is_file():
+            source = Recording.open(original)
+            if source.sha256 == told["source"]["sha256"]:
+                return Project(out or wav, source, History.of(told))
+    out = out or default_output(wav)
+    told = _record(out)
+    if told is not None and out.is_file() and told["source"]["sha256"] == recording.sha256:
+        return Project(out, recording, History.of(told))
+    return None
+
+
+def open_project(wav: Path, out: Path | None = None) -> Project:
+    """As `find_project`; InputError if there is none."""
+    project = find_project(wav, out)
+    if project is None:
+        raise InputError(
+            f"There is no edit of {wav.name}: neither is it one, with its edit.json and its "
+            f"original beside it, nor was {(out or default_output(wav)).name} made of it."
+        )
+    return project
+
+
+def _beside(out: Path) -> Path:
+    return out.with_name(f"{out.stem}.edit.json")
+
+
+def _record(out: Path) -> Mapping[str, Any] | None:
+    """The edit.json beside a file, if there is one that can be replayed."""
+    try:
+        return read_record(_beside(out)) if _beside(out).is_file() else None
+    except InputError:
+        return None

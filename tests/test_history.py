@@ -1,0 +1,119 @@
+"""Versions of one output: edits of the original, kept, undone and done again, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import soundfile
+
+from a3t import edit
+from a3t.history import History
+from tests.conftest import ARCTIC
+
+NEVER = ARCTIC.replace("always", "never")
+BOTH = NEVER.replace("degree", "form")
+
+
+@pytest.fixture
+def talk(arctic: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "talk.wav"
+    path.write_bytes(arctic.read_bytes())
+    return path
+
+
+def run(*arguments: object) -> None:
+    assert edit.main([str(argument) for argument in arguments]) == 0
+
+
+def told(out: Path) -> dict[str, object]:
+    return json.loads(out.with_suffix(".edit.json").read_text())  # type: ignore[no-any-return]
+
+
+def test_versions(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, original = talk.with_name("talk.edited.wav"), talk.read_bytes()
+    run("--wav", talk, "--text", ARCTIC, "--new-text", NEVER, "--seed", 3)
+    versions = [out.read_bytes()]
+    # The edited file is named, and what is edited is the original; "never" stays as it sounded.
+    run("--wav", out, "--new-text", BOTH, "--speed", "1.3")
+    versions.append(out.read_bytes())
+    record = told(out)
+    assert record["source"]["path"] == str(talk) and len(record["edits"]) == 2
+    first = json.loads(json.dumps(record["edits"][0]))
+    span = slice(*first["output"])
+    before, after = (soundfile.read(_as(talk, data))[0] for data in versions)
+    assert (before[span] == after[span]).all()
+    # The same text again is another take of the last change, not of the one before it.
+    run("--wav", talk, "--new-text", BOTH, "--speed", "0.8")
+    versions.append(out.read_bytes())
+    assert (soundfile.read(out)[0][span] == before[span]).all()
+    assert told(out)["continues"] == 0 and versions[2] != versions[1]
+
+    for place in (1, 0):
+        run("--wav", talk, "--undo")
+        assert out.read_bytes() == versions[place] and told(out)["version"] == place
+    assert edit.main(["--wav", str(talk), "--undo"]) == 1
+    assert out.read_bytes() == versions[0]
+    run("--wav", out, "--redo")
+    assert out.read_bytes() == versions[1]
+    capsys.readouterr()
+    run("--wav", out, "--history")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:1] for line in lines[1:]] == [" ", "*", " "]
+    assert lines[3].endswith("(undone)")
+    run("--replay", out.with_suffix(".edit.json"), "--out", talk.with_name("again.wav"))
+    assert talk.with_name("again.wav").read_bytes() == versions[1]
+    # A new edit after an undo: what was undone is forgotten.
+    run("--wav", out, "--new-text", ARCTIC.replace("superlative", "first"))
+    assert len(told(out)["versions"]) == 3 and told(out)["version"] == 2
+    assert talk.read_bytes() == original
+
+
+def _as(talk: Path, data: bytes) -> Path:
+    path = talk.with_name("bytes.wav")
+    path.write_bytes(data)
+    return path
+
+
+def test_what_has_no_history(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for flag in ("--undo", "--redo", "--history"):
+        assert edit.main(["--wav", str(talk), flag]) == 1
+        assert "There is no edit of talk.wav" in capsys.readouterr().err
+
+
+def test_a_file_that_was_changed_is_a_recording_of_its_own(talk: Path) -> None:
+    run("--wav", talk, "--text", ARCTIC, "--new-text", NEVER)
+    out = talk.with_name("talk.edited.wav")
+    samples, rate = soundfile.read(out)
+    soundfile.write(out, samples * 0.5, rate)
+    run("--wav", out, "--text", NEVER, "--new-text", BOTH)
+    record = told(talk.with_name("talk.edited.edited.wav"))
+    assert record["source"]["path"] == str(out) and "versions" not in record
+
+
+VERSIONS = [
+    {"new_text": "a", "edits": [], "continues": None, "alignment": {"words": [1]}},
+    {"new_text": "b", "edits": [], "continues": 0, "alignment": {"words": [1]}, "candidate": 2},
+    {"new_text": "b", "edits": [], "continues": 0, "alignment": {"words": [2]}},
+]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_history_is_read_as_it_was_written(place: int) -> None:
+    history = History(tuple(VERSIONS), place)
+    written = json.loads(json.dumps({**history.current, **history.to_json()}))
+    read = History.of(written)
+    assert read.place == place
+    for version, expected in zip(read.versions, VERSIONS, strict=True):
+        assert {k: v for k, v in version.items() if v is not None} == {
+            k: v for k, v in expected.items() if v is not None
+        }
+
+
+def test_what_a_version_goes_on_from() -> None:
+    history = History(tuple(VERSIONS), 2)
+    assert history.base("c") == 2
+    assert history.base("b") == 0  # another take of the last change
+    assert history.moved(-2).base("a") is None
+    assert [version["new_text"] for version in history.chain()] == ["a", "b"]
