@@ -63,6 +63,7 @@ class Run:
             lr=schedule.rate,
             betas=tuple(schedule.betas),  # type: ignore[arg-type]
             weight_decay=schedule.weight_decay,
+            fused=True,  # a third of the time
         )
         self.average = {name: value.clone() for name, value in model.state_dict().items()}
 
@@ -121,11 +122,14 @@ class Run:
     def _follow(self) -> None:
         # Early on the average would remember the random start: let it follow sooner.
         keep = min(self.schedule.ema, (1 + self.step) / (10 + self.step))
+        moving, there = [], []
         for name, value in self.model.state_dict().items():
             if value.is_floating_point():
-                self.average[name].lerp_(value, 1.0 - keep)
+                moving.append(self.average[name])
+                there.append(value)
             else:
                 self.average[name].copy_(value)
+        torch._foreach_lerp_(moving, there, 1.0 - keep)
 
     def train(
         self,

@@ -228,6 +228,18 @@ def test_attention_depends_on_offsets_only() -> None:
     torch.testing.assert_close(near, far, atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.parametrize("groups", [1, 6])
+@pytest.mark.parametrize("kernel", [1, 3, 7])
+def test_one_convolution_over_both_parts_equals_two(kernel: int, groups: int) -> None:
+    torch.manual_seed(0)
+    conv = nn.Conv1d(6, 12, kernel, padding=kernel // 2, groups=groups)
+    x, frames = torch.randn(2, 14, 6), 9
+    layout = Layout(torch.ones(2, 14, 1), torch.zeros(2, 14), seam=frames)
+    parts = [conv(part.transpose(1, 2)) for part in (x[:, :frames], x[:, frames:])]
+    expected = torch.cat(parts, dim=2).transpose(1, 2)
+    assert torch.allclose(layout.convolve(conv, x), expected, atol=1e-6)
+
+
 def test_batch_norm_equals_torch_on_what_is_valid() -> None:
     x = torch.randn(2, 10, 4)
     valid = torch.ones(2, 10, 1)

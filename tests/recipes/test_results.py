@@ -14,9 +14,10 @@ import yaml
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
+from a3t.model.embeddings import Batch
 from a3t.text.phones import PHONE_ID, PHONES
+from a3t.training.espnet import compare, evaluate, pictures
 from a3t.training.espnet import durations as room
-from a3t.training.espnet import evaluate, pictures
 from a3t.training.espnet.durations import errors, phone_class, read_features, report
 from a3t.training.espnet.pack import main as pack
 from a3t.training.espnet.train import read_config
@@ -116,6 +117,31 @@ def test_a_packed_recipe_is_a_model_for_the_editor(
     weights = torch.load(pretrained / "valid.loss.ave.pth", weights_only=True)
     packed = editor.model.state_dict()
     assert torch.allclose(packed["output.weight"], weights["network.output.weight"], atol=1e-3)
+
+
+def test_runs_are_compared_on_the_same_clips(dumped: Path, pretrained: Path) -> None:
+    page = compare.compare(dumped, [pretrained], count=3)
+    head, _, *rows = page.splitlines()
+    assert head.count("seen voices") == 4 and head.count("unseen voices") == 2
+    assert [row.split("|")[1].strip() for row in rows] == [pretrained.name, "(mean spectrum)"]
+
+
+def test_what_fills_the_truth_has_no_error_and_speech_alone_sees_no_phones() -> None:
+    clip = pictures.Clip(
+        np.random.default_rng(0).normal(size=(30, 80)).astype(np.float32),
+        np.arange(5, 15),
+        np.full(10, 3),
+    )
+    seen: list[Batch] = []
+
+    def truth(batch: Batch) -> torch.Tensor:
+        seen.append(batch)
+        return batch.mel
+
+    assert compare.judge(compare.speech_only(truth), [clip.batch()]) == compare.Figures(0.0, 0.0)
+    assert seen[0].phones.shape == (1, 0) and (seen[0].frame_phone == -1).all()
+    mean = compare.mean_spectrum(clip.batch())
+    assert torch.allclose(mean[0, 12], mean[0, 13]) and not torch.equal(mean[0, 0], mean[0, 12])
 
 
 def test_packing_says_what_is_missing(

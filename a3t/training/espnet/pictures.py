@@ -18,18 +18,16 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from a3t.commands import run
 from a3t.errors import InputError
+from a3t.evaluation.attention import Attention, attention, draw_attention
 from a3t.evaluation.systems import load_a3t
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.text.phones import PHONES
 from a3t.training.espnet.dump import ClipError, Job, features
 from a3t.training.espnet.pack import AVERAGE, read_average
-
-SHOWN = 11  # phones in the picture of attention, as in the thesis
 
 
 @dataclass(frozen=True)
@@ -87,34 +85,12 @@ def read_network(checkpoint: str) -> A3T:
     return load_a3t(checkpoint)[0]
 
 
-def attention(network: A3T, batch: Batch) -> Tensor:
-    """How much each frame looks at each phone in the encoder's last layer, (T, L)."""
-    maps: list[Tensor] = []
-    with torch.inference_mode():
-        network(batch, maps)
-    T = batch.mel.shape[1]
-    return maps[len(network.encoder) - 1][0].mean(0)[:T, T:]
-
-
-def draw_attention(network: A3T, clip: Clip, path: Path) -> None:
-    """Figure 4.7: the frames of `SHOWN` phones in the middle against those phones."""
-    from matplotlib.figure import Figure
-
-    middle = len(clip.phones) // 2
-    first = max(0, middle - SHOWN // 2)
-    last = min(len(clip.phones), first + SHOWN)
-    start, end = clip.edges[first], clip.edges[last]
-    shown = attention(network, clip.batch())[start:end, first:last].T.numpy()
-    figure = Figure(figsize=(8, 4), layout="constrained")
-    axes = figure.subplots()
-    image = axes.imshow(shown, aspect="auto", origin="lower", interpolation="nearest")
-    axes.set_yticks(range(last - first), [PHONES[k] for k in clip.phones[first:last]])
-    axes.set_xticks(clip.edges[first:last] - start - 0.5, clip.edges[first:last])
-    axes.set(xlabel="frame (12.5 ms; ticks: where each phone begins)", ylabel="phone")
-    axes.tick_params(axis="x", rotation=90)
-    axes.set_title("Attention of frames to phones, encoder's last layer, mean over heads")
-    figure.colorbar(image)
-    figure.savefig(path, dpi=150)
+def attention_in_the_middle(network: A3T, clip: Clip) -> Attention:
+    """The frames of some phones in the middle against those phones."""
+    weights = attention(network, clip.batch()).numpy()
+    symbols = tuple(PHONES[k] for k in clip.phones)
+    middle = len(symbols) // 2
+    return Attention(weights, symbols, clip.edges).around(middle, middle + 1)
 
 
 def draw_reconstruction(network: A3T, clip: Clip, path: Path) -> None:
@@ -143,7 +119,7 @@ def draw(checkpoint: str, wav: Path, text: str, out: Path) -> None:
     network = read_network(checkpoint)
     out.mkdir(parents=True, exist_ok=True)
     draw_reconstruction(network, clip, out / "reconstruction.png")
-    draw_attention(network, clip, out / "attention.png")
+    draw_attention(attention_in_the_middle(network, clip), out / "attention.png")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
