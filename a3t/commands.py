@@ -19,6 +19,7 @@ STEPS = {
     "plan": "planning",
     "fill": "filling the spectrogram",
     "vocode": "vocoding",
+    "emphasise": "emphasising",
     "splice": "splicing",
     "check": "listening to the new words",
 }
@@ -76,6 +77,18 @@ def text_argument(value: str) -> str:
     from a3t.transcripts import read_text
 
     return read_text(Path(value[1:]))
+
+
+EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "png")
+
+
+def export_kinds(value: str) -> tuple[str, ...]:
+    """What --export names, separated by commas."""
+    kinds = tuple(dict.fromkeys(kind.strip().lower() for kind in value.split(",") if kind.strip()))
+    strange = [kind for kind in kinds if kind not in EXPORTS]
+    if strange:
+        raise argparse.ArgumentTypeError(f"“{strange[0]}” is none of {', '.join(EXPORTS)}")
+    return kinds
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,28 +15,23 @@ import torch
 
 from a3t.asked import Asked
 from a3t.audio.mel import SAMPLE_RATE
-from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
-from a3t.audio.windows import grid_frames, mel_window
+from a3t.audio.windows import grid_frames
 from a3t.hearing import hear
-from a3t.joining import deletion_of, edit_frames, patch_of
 from a3t.known import Known
-from a3t.model.filling import MaskedMel, fill
 from a3t.networks import Networks, load_networks
 from a3t.passages import Passages, excerpt
-from a3t.pausing import pause_of, with_room_tone
 from a3t.plan.plan import make_plan
 from a3t.plan.prompt import speech_plan
-from a3t.plan.records import EditPlan, Range, Window
+from a3t.plan.records import EditPlan
 from a3t.plan.script import script_of
-from a3t.plan.windows import WindowFrames, lay_out
 from a3t.records import EditedRecording, SpokenRecording
+from a3t.rendering import Renderer
 from a3t.text.g2p import Pronouncer
 from a3t.text.markup import check_marks
-from a3t.text.phones import phone_ids
 from a3t.text.transcript import Transcript
 from a3t.transcripts import Found, aligned_transcript, find_transcript
-from a3t.vocoder import Vocoder, load_vocoder, vocode_chunks, vocode_span
+from a3t.vocoder import Vocoder, load_vocoder, vocode_chunks
 from alignment.aligner import Aligner
 from alignment.pocketsphinx_aligner import PocketSphinxAligner
 from alignment.records import Alignment
@@ -61,6 +56,7 @@ class Editor:
         self.model, self.durations = networks.model, networks.durations
         self.name, self.sha256 = networks.name, networks.sha256
         self.vocoder, self.aligner = vocoder, aligner
+        self.renderer = Renderer(self.model, vocoder, self._step)
         self.progress = progress
         self.seconds: dict[str, float] = {}
         self.pronouncer = Pronouncer()
@@ -161,26 +157,16 @@ class Editor:
 
     def render(self, recording: Recording, plan: EditPlan, seed: int = 0) -> EditedRecording:
         """Carry out a plan: fill, vocode and splice window by window, and cut what is deleted."""
-        torch.manual_seed(seed)
-        patches: dict[int, Patch] = {}
-        for window in plan.windows:
-            patches |= self._patches(recording, plan, window, seed)
-        for k, edit in enumerate(plan.edits):
-            if k in patches:
-                continue
-            with self._step("splice"):
-                if edit.phones:
-                    patches[k] = pause_of(recording, plan, edit, seed)
-                else:
-                    patches[k] = deletion_of(recording, edit)
+        done = self.renderer.render(recording, plan, seed)
         return EditedRecording(
             recording,
-            tuple(patches[k] for k in range(len(plan.edits))),
+            tuple(rendered.patch for rendered in done),
             plan,
             model={"name": self.name, "sha256": self.sha256},
             vocoder={"name": self.vocoder.name, "sha256": self.vocoder.sha256},
             seed=seed,
             seconds=dict(self.seconds),
+            raised=tuple(rendered.raised for rendered in done),
         )
 
     def tts(
@@ -205,7 +191,7 @@ class Editor:
             frames = grid_frames(recording)
             window, source = speech_plan(aligned, target, spoken, self.durations, frames, speed)
         with self._step("fill"):
-            filled = self._fill(recording, window, source)[source[1] - source[0] :]
+            filled = self.renderer.fill(recording, window, source)[source[1] - source[0] :]
         with self._step("vocode"):
             samples = torch.cat(list(vocode_chunks(self.vocoder, filled)))
         return SpokenRecording(
@@ -245,33 +231,6 @@ class Editor:
         looked_up = self.pronouncer.pronounce(text.spoken)
         pairs = zip(text.spoken, looked_up, strict=True)
         return [heard.get(word, pronunciation) for word, pronunciation in pairs]
-
-    def _fill(self, recording: Recording, window: WindowFrames, source: Range) -> torch.Tensor:
-        """The window's mel (N, 80): the recording's own, masked frames filled."""
-        place = torch.from_numpy(window.source - source[0]).clamp(min=0)
-        mel = mel_window(recording, *source)[place]
-        ids = phone_ids(phone.symbol for phone in window.phones)
-        return fill(self.model, MaskedMel(mel, window.masked, ids, window.phone_of_frame))
-
-    def _patches(
-        self, recording: Recording, plan: EditPlan, window: Window, seed: int
-    ) -> dict[int, Patch]:
-        """The patch of each edit of a window that has new words."""
-        frames = lay_out(plan, window)
-        with self._step("fill"):
-            filled = self._fill(recording, frames, window.source)
-        patches = {}
-        for k, (start, end) in frames.spans.items():
-            edit = plan.edits[k]
-            if not edit.is_spoken:
-                continue
-            with self._step("vocode"):
-                around = edit_frames(edit, start, end)
-                samples = vocode_span(self.vocoder, filled, *around).numpy()
-            with self._step("splice"):
-                patch = patch_of(recording, edit, samples)
-                patches[k] = with_room_tone(recording, plan, edit, patch, seed)
-        return patches
 
     @contextmanager
     def _step(self, name: str) -> Iterator[None]:

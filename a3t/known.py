@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from a3t import __version__
 from a3t.audio.recording import Recording
-from a3t.passages import LONG, Passages, Range, cut, joined, ranges_around, stretches
+from a3t.passages import LONG, Passages, Range, cut, ranges_around
 from a3t.plan.script import Script
 from a3t.remembered import RememberedAlignments
 from a3t.text.g2p import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.timed_text import times_of
+from a3t.timed_text import Times, times_of
 from a3t.transcripts import Found
-from alignment.aligner import Aligner
+from alignment.aligner import Aligner, Pronunciations
 from alignment.records import Alignment
+from alignment.windows import align_window, later
 
 REMEMBERED = 8  # alignments held in memory, so that a plan and its edit align once
 ALIGNED_AT = 16_000  # Hz that a long recording is read at; the aligner's own
+BESIDE = 1.0  # seconds of speech aligned on either side of a passage
+NEARBY = 60  # words on either side that the aligner may want to hear as well
+
+
+@dataclass(frozen=True, slots=True)
+class TimedWord:
+    """A word and roughly when it is spoken, in seconds."""
+
+    text: str
+    start: float
+    end: float
 
 
 class Known:
@@ -30,7 +43,7 @@ class Known:
 
     def __init__(self, aligner: Aligner, pronouncer: Pronouncer, folder: Path | None) -> None:
         self.aligner, self.pronouncer = aligner, pronouncer
-        self._held: OrderedDict[tuple[str, str, Range], Alignment] = OrderedDict()
+        self._held: OrderedDict[tuple[str, str, Range], Passages] = OrderedDict()
         self._kept = RememberedAlignments(folder)
 
     def around(self, recording: Recording, found: Found, script: Script) -> Passages:
@@ -40,56 +53,64 @@ class Known:
         A long recording whose words' times are known is aligned there alone, one of which nothing
         is known as a whole. Raises AlignmentError if the words are not the recording's.
         """
-        text, whole = found.transcript, (0, len(found.transcript.words))
+        text = found.transcript
         if recording.seconds <= LONG or not script.edits:
-            return Passages(found.alignment or self.whole(recording, text), (whole,))
+            alignment = found.alignment or self.whole(recording, text)
+            return Passages(alignment, ((0, len(text.words)),))
         if found.alignment is None and found.times is not None:
-            ranges = ranges_around(script, found.times)
-            parts = stretches(ranges, found.times, recording.seconds)
-            aligned = [
-                self._part(recording, text, words, seconds)
-                for words, seconds in zip(ranges, parts, strict=True)
+            times = found.times
+            parts = [
+                self._part(recording, text, words, times) for words in ranges_around(script, times)
             ]
-            starts = [start for start, _ in parts]
-            return Passages(joined(aligned, starts, recording.seconds), ranges)
+            words = tuple(word for part in parts for word in part.alignment.words)
+            ranges = tuple(part.words[0] for part in parts)
+            return Passages(Alignment(words, recording.seconds), ranges)
         alignment = found.alignment or self.whole(recording, text)
         return cut(alignment, ranges_around(script, times_of(alignment)))
 
     def whole(self, recording: Recording, text: Transcript) -> Alignment:
         """The alignment of all of a recording."""
-        key = (recording.sha256, text.text, (0, len(text.words)))
-        if key in self._held:
-            return self._remember(key, self._held[key])
-        if recording.seconds <= LONG:
-            samples = recording.mono()
-            return self._remember(key, self._align(samples, recording.sample_rate, text.spoken))
-        known_as = (recording.sha256, text.spoken, f"{self.aligner.name} {__version__}")
-        aligned = self._kept.get(*known_as)
-        if aligned is None:
-            samples = recording.mono(sample_rate=ALIGNED_AT)
-            aligned = self._align(samples, ALIGNED_AT, text.spoken)
-            self._kept.put(*known_as, aligned)
-        return self._remember(key, aligned)
+        everything = (0, len(text.words))
 
-    def _part(
-        self, recording: Recording, text: Transcript, words: Range, seconds: tuple[float, float]
-    ) -> Alignment:
-        """The alignment of some words in a stretch of the recording, on the stretch's clock."""
-        key = (recording.sha256, text.text, words)
-        if key not in self._held:
-            rate = recording.sample_rate
-            first, last = (min(round(time * rate), recording.samples) for time in seconds)
-            samples = recording.mono(first, last)
-            self._held[key] = self._align(samples, rate, text.spoken[slice(*words)])
-        return self._remember(key, self._held[key])
+        def align() -> Passages:
+            if recording.seconds <= LONG:
+                aligned = self._align(recording.mono(), recording.sample_rate, text.spoken)
+                return Passages(aligned, (everything,))
+            known_as = (recording.sha256, text.spoken, f"{self.aligner.name} {__version__}")
+            kept = self._kept.get(*known_as)
+            if kept is None:
+                samples = recording.mono(sample_rate=ALIGNED_AT)
+                kept = self._align(samples, ALIGNED_AT, text.spoken)
+                self._kept.put(*known_as, kept)
+            return Passages(kept, (everything,))
+
+        return self._once((recording.sha256, text.text, everything), align).alignment
+
+    def _part(self, recording: Recording, text: Transcript, words: Range, times: Times) -> Passages:
+        """A passage with at least these words, looked for where they are said to be."""
+        first, last = words
+
+        def align() -> Passages:
+            timed = [TimedWord(word, *ends) for word, ends in zip(text.spoken, times, strict=True)]
+            choices = self._choices(text.spoken[max(0, first - NEARBY) : last + NEARBY])
+            window = align_window(self.aligner, recording, timed, choices, first, last - 1, BESIDE)
+            start = window.start / recording.sample_rate
+            found = tuple(later(word, start) for word in window.alignment.words)
+            end = window.first + len(window.alignment.spoken)
+            return Passages(Alignment(found, recording.seconds), ((window.first, end),))
+
+        return self._once((recording.sha256, text.text, words), align)
 
     def _align(self, samples: np.ndarray, rate: int, words: Sequence[str]) -> Alignment:
-        choices = {word: self.pronouncer.candidates(word) for word in words}
-        return self.aligner.align(samples, rate, words, choices)
+        return self.aligner.align(samples, rate, words, self._choices(words))
 
-    def _remember(self, key: tuple[str, str, Range], aligned: Alignment) -> Alignment:
-        self._held[key] = aligned
+    def _choices(self, words: Sequence[str]) -> Pronunciations:
+        return {word: self.pronouncer.candidates(word) for word in words}
+
+    def _once(self, key: tuple[str, str, Range], align: Callable[[], Passages]) -> Passages:
+        if key not in self._held:
+            self._held[key] = align()
         self._held.move_to_end(key)
         while len(self._held) > REMEMBERED:
             self._held.popitem(last=False)
-        return aligned
+        return self._held[key]

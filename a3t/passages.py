@@ -14,12 +14,13 @@ from a3t.plan.script import Script
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
 from a3t.timed_text import Times
-from alignment.records import Alignment, Phone, Word, pause
+from alignment.records import Alignment, Word
 
 Range = tuple[int, int]  # words [first, last) of the text
 
 LONG = 40.0  # seconds; a shorter recording is one passage
-CONTEXT = 7.0  # seconds of speech on either side of an edit
+CONTEXT = 6.0  # seconds of speech on either side of an edit
+APART = 10.0  # seconds between two passages; what is nearer is one
 PAUSE_WITHIN = 3.0  # seconds beyond the context in which a pause to begin or end with is looked for
 
 
@@ -33,11 +34,11 @@ class Passages:
 
 def ranges_around(script: Script, times: Times) -> tuple[Range, ...]:
     """The words of each passage: those spoken within CONTEXT of an edit, up to a pause if one is
-    near. Passages that touch are one."""
+    near. Passages near each other are one."""
     found: list[Range] = []
     for edit in script.edits:
         first, last = _widened(edit.old, times)
-        if found and first <= found[-1][1]:
+        if found and times[first][0] <= times[found[-1][1] - 1][1] + APART:
             found[-1] = (found[-1][0], max(found[-1][1], last))
         else:
             found.append((first, last))
@@ -84,38 +85,6 @@ def cut(alignment: Alignment, ranges: Sequence[Range]) -> Passages:
         if inside:
             words.append(word)
     return Passages(Alignment(tuple(words), alignment.duration, alignment.score), tuple(ranges))
-
-
-def stretches(ranges: Sequence[Range], times: Times, duration: float) -> list[tuple[float, float]]:
-    """Seconds [start, end) of each passage, in the middle of what is between it and its
-    neighbours; the file's ends belong to the passage there."""
-    result = []
-    for first, last in ranges:
-        start = (times[first - 1][1] + times[first][0]) / 2 if first else 0.0
-        end = (times[last - 1][1] + times[last][0]) / 2 if last < len(times) else duration
-        result.append((max(0.0, start), min(duration, end)))
-    return result
-
-
-def joined(parts: Sequence[Alignment], starts: Sequence[float], duration: float) -> Alignment:
-    """Alignments of stretches that begin at `starts` as one, on the recording's clock."""
-    words = [
-        _later(word, start)
-        for part, start in zip(parts, starts, strict=True)
-        for word in part.words
-    ]
-    return Alignment(tuple(words), duration, min((part.score for part in parts), default=1.0))
-
-
-def _later(word: Word, seconds: float) -> Word:
-    start, end = (round(time + seconds, 4) for time in (word.start, word.end))
-    if word.is_pause:
-        return pause(start, end, word.score)
-    phones = tuple(
-        Phone(p.symbol, round(p.start + seconds, 4), round(p.end + seconds, 4), p.score)
-        for p in word.phones
-    )
-    return Word(word.text, start, end, word.score, phones)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from a3t.audio.emphasis import Raised
 from a3t.audio.files import sha256_of
 from a3t.audio.patches import Patch, output_spans
 from a3t.audio.recording import Recording
@@ -44,6 +45,7 @@ class EditedRecording:
     seed: int
     seconds: dict[str, float] = field(default_factory=dict)  # per step
     heard: tuple[tuple[HeardWord, ...], ...] | None = None  # for each edit, once it was checked
+    raised: tuple[tuple[Raised, ...], ...] = ()  # for each edit its emphasised words
     candidate: dict[str, float] | None = None  # its rank among several and why; `a3t.candidates`
 
     @property
@@ -95,6 +97,13 @@ class EditedRecording:
             }
             for edit, span in zip(self.plan.edits, spans, strict=True)
         ]
+        for edit, planned, raised in zip(edits, self.plan.edits, self.raised, strict=False):
+            stressed = [word.text for word in planned.words if word.emphasis]
+            if stressed:
+                edit["emphasis"] = [
+                    {"word": word, "semitones": round(x.semitones, 2), "dB": round(x.decibels, 2)}
+                    for word, x in zip(stressed, raised, strict=True)
+                ]
         for edit, words in zip(edits, self.heard or (), strict=False):
             edit["heard"] = [{"word": w.word, "score": w.score} for w in words]
         return {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
 from a3t.text.transcript import Transcript
 from alignment.records import Alignment
-from alignment.subtitles import TRANSCRIPTS, Cue, read_cues
+from alignment.subtitles import TRANSCRIPTS, read_cues
 
 Times = Sequence[tuple[float, float]]  # seconds [start, end) of each spoken word
 
@@ -38,30 +39,21 @@ def times_in(path: Path, transcript: Transcript) -> Times | None:
     if sum(tokens.values()) != sum(_signs(cue.text) for cue in cues):
         return None
     reached = dict(zip(tokens, accumulate(tokens.values()), strict=True))
-    clock = _Clock(cues)
-    return [
-        (clock.time(reached[word.token] - tokens[word.token]), clock.time(reached[word.token]))
-        for word in transcript.words
-    ]
+    signs = list(accumulate((_signs(cue.text) for cue in cues), initial=0))
+
+    def time(sign: int, within: int) -> float:
+        """Seconds before a sign, in the cue that holds the sign `within`."""
+        k = bisect_right(signs, within) - 1
+        share = (sign - signs[k]) / (signs[k + 1] - signs[k])
+        return cues[k].start + share * (cues[k].end - cues[k].start)
+
+    result = []
+    for word in transcript.words:
+        last = reached[word.token]
+        first = last - tokens[word.token]
+        result.append((time(first, first), time(last, last - 1)))
+    return result
 
 
 def _signs(text: str) -> int:
     return sum(not sign.isspace() for sign in text)
-
-
-class _Clock:
-    """Seconds at each sign of all cues, counted on without the spaces."""
-
-    def __init__(self, cues: Sequence[Cue]) -> None:
-        self.cues = cues
-        self.reached = list(accumulate((_signs(cue.text) for cue in cues), initial=0))
-        self.at = 0
-
-    def time(self, sign: int) -> float:
-        """The time before a sign; asked for in rising order, but for one step back."""
-        self.at = max(0, self.at - 1)
-        while self.at + 1 < len(self.cues) and self.reached[self.at + 1] <= sign:
-            self.at += 1
-        cue, first = self.cues[self.at], self.reached[self.at]
-        share = (sign - first) / (self.reached[self.at + 1] - first)
-        return cue.start + min(1.0, share) * (cue.end - cue.start)

@@ -1,0 +1,111 @@
+"""A plan carried out: each window filled and vocoded, each edit joined to the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from a3t.audio.emphasis import Raised, emphasise, require_world
+from a3t.audio.mel import HOP, SAMPLE_RATE
+from a3t.audio.patches import Patch
+from a3t.audio.recording import Recording
+from a3t.audio.windows import mel_window
+from a3t.joining import deletion_of, edit_frames, patch_of
+from a3t.model.a3t import A3T
+from a3t.model.filling import MaskedMel, fill
+from a3t.pausing import pause_of, with_room_tone
+from a3t.plan.records import EditPlan, PlannedEdit, Range, Window
+from a3t.plan.windows import WindowFrames, lay_out
+from a3t.text.phones import phone_ids
+from a3t.vocoder import Vocoder, vocode_span
+
+Step = Callable[[str], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """What stands in for an edit, and how its emphasised words were raised."""
+
+    patch: Patch
+    raised: tuple[Raised, ...] = ()
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """The networks that render; ``step`` is entered with the name of each step."""
+
+    model: A3T
+    vocoder: Vocoder
+    step: Step
+
+    def render(self, recording: Recording, plan: EditPlan, seed: int) -> list[Rendered]:
+        """One for each of the plan's edits; the same seed gives the same samples."""
+        torch.manual_seed(seed)
+        done: dict[int, Rendered] = {}
+        if any(word.emphasis for edit in plan.edits for word in edit.words):
+            require_world()  # before the work, not after it
+        for window in plan.windows:
+            done |= self._window(recording, plan, window, seed)
+        for k, edit in enumerate(plan.edits):
+            if k in done:
+                continue
+            with self.step("splice"):
+                if edit.phones:
+                    done[k] = Rendered(pause_of(recording, plan, edit, seed))
+                else:
+                    done[k] = Rendered(deletion_of(recording, edit))
+        return [done[k] for k in range(len(plan.edits))]
+
+    def fill(self, recording: Recording, window: WindowFrames, source: Range) -> torch.Tensor:
+        """The window's mel (N, 80): the recording's own, masked frames filled."""
+        place = torch.from_numpy(window.source - source[0]).clamp(min=0)
+        mel = mel_window(recording, *source)[place]
+        ids = phone_ids(phone.symbol for phone in window.phones)
+        return fill(self.model, MaskedMel(mel, window.masked, ids, window.phone_of_frame))
+
+    def _window(
+        self, recording: Recording, plan: EditPlan, window: Window, seed: int
+    ) -> dict[int, Rendered]:
+        """Each edit of a window that has new words."""
+        frames = lay_out(plan, window)
+        with self.step("fill"):
+            filled = self.fill(recording, frames, window.source)
+        done = {}
+        for k, (start, end) in frames.spans.items():
+            edit = plan.edits[k]
+            if not edit.is_spoken:
+                continue
+            with self.step("vocode"):
+                first, last = edit_frames(edit, start, end)
+                samples = vocode_span(self.vocoder, filled, first, last).numpy()
+            raised: tuple[Raised, ...] = ()
+            if spans := emphasised_spans(edit, start - first):
+                with self.step("emphasise"):
+                    samples, raised = emphasise(samples, spans, _voice(recording, plan, window))
+            with self.step("splice"):
+                patch = patch_of(recording, edit, samples)
+                patch = with_room_tone(recording, plan, edit, patch, seed)
+            done[k] = Rendered(patch, raised)
+        return done
+
+
+def emphasised_spans(edit: PlannedEdit, before: int) -> Sequence[Range]:
+    """Samples at 24 kHz of each emphasised word, `before` frames before the first of them."""
+    spans, frame = [], before
+    for word in edit.words:
+        if word.emphasis:
+            spans.append((frame * HOP, (frame + word.frames) * HOP))
+        frame += word.frames
+    return spans
+
+
+def _voice(recording: Recording, plan: EditPlan, window: Window) -> np.ndarray:
+    """The speaker's own speech around a window, at 24 kHz: what is aligned of the 10 s there."""
+    middle = sum(window.source) // 2
+    kept = [p for p in plan.phones if p.word >= 0 and abs(p.first - middle) <= 400]
+    first, last = (kept[0].first, kept[-1].last) if kept else window.source
+    return recording.resampled(first * HOP, last * HOP, SAMPLE_RATE)

@@ -1,0 +1,207 @@
+"""Long recordings: the passages around the edits are enough, and only they are looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.known import Known
+from a3t.passages import CONTEXT, Passages, cut, excerpt, ranges_around
+from a3t.plan.plan import make_plan
+from a3t.plan.script import script_of
+from a3t.remembered import KEPT, RememberedAlignments
+from a3t.replay import aligned_in, replay
+from a3t.text.g2p import Pronouncer
+from a3t.text.transcript import Transcript
+from a3t.timed_text import times_in, times_of
+from alignment.pocketsphinx_aligner import PocketSphinxAligner
+from alignment.records import Alignment
+from tests.conftest import ARCTIC
+from tests.plan.test_plan import WORDS, SixFrames, aligned
+
+LONG_TEXT = st.lists(st.sampled_from(sorted(WORDS)), min_size=120, max_size=160)
+CHANGES = st.lists(
+    st.tuples(st.integers(0, 159), st.sampled_from(["insert", "delete", "replace", "pause"])),
+    min_size=1, max_size=3,
+)  # fmt: skip
+
+
+@settings(max_examples=10, deadline=None)
+@given(LONG_TEXT, CHANGES)
+def test_the_passages_give_the_plan_of_the_whole(
+    old: list[str], changes: list[tuple[int, str]]
+) -> None:
+    written = list(old)
+    for place, kind in sorted(changes, reverse=True):
+        place = min(place, len(written) - 1)
+        if kind == "pause":
+            written.insert(place, "[pause 0.3]")
+        else:
+            written[place : place + (kind != "insert")] = [] if kind == "delete" else ["moon pen"]
+    text, new = Transcript.from_text(" ".join(old)), Transcript.from_text(" ".join(written))
+    whole, script = aligned(old), script_of(text, new)
+    frames = 1 + int(whole.duration * 80)
+    ranges = ranges_around(script, times_of(whole))
+    part, passages = excerpt(text, new, script, ranges), cut(whole, ranges)
+    assert [word.text for word in passages.alignment.spoken] == list(part.text.spoken)
+
+    def said(words: Transcript) -> list[list[str]]:
+        return [WORDS[word].split() for word in words.spoken]
+
+    rest = (SixFrames(), frames)
+    expected = make_plan(text, new, whole, said(new), *rest)  # type: ignore[arg-type]
+    found = make_plan(
+        part.text, part.new_text, passages.alignment, said(part.new_text), *rest, script=part.script
+    )  # type: ignore[arg-type]
+    for one, other in zip(found.edits, expected.edits, strict=True):
+        assert (one.op, one.old_words, one.new_words) == (
+            other.op,
+            other.old_words,
+            other.new_words,
+        )
+        assert (one.source, one.margin, one.overlap) == (other.source, other.margin, other.overlap)
+        assert [(p.symbol, p.frames) for p in one.phones] == [
+            (p.symbol, p.frames) for p in other.phones
+        ]
+    assert [w.source for w in found.windows] == [w.source for w in expected.windows]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 149))
+def test_a_passage_has_its_context_and_little_more(word: int) -> None:
+    old = sorted(WORDS) * 15
+    times = times_of(aligned(old))
+    text, new = Transcript.from_text(" ".join(old)), list(old)
+    new[word] = "bed"
+    ((first, last),) = ranges_around(script_of(text, Transcript.from_text(" ".join(new))), times)
+    assert first == 0 or CONTEXT <= times[word][0] - times[first][0] <= CONTEXT + 4
+    assert last == 150 or CONTEXT <= times[last - 1][1] - times[word][1] <= CONTEXT + 4
+
+
+def test_passages_of_other_words_are_refused() -> None:
+    text, new = Transcript.from_text("ban dot feel"), Transcript.from_text("ban dot good")
+    for ranges in ([(0, 2)], [(0, 9)]):
+        with pytest.raises(InputError, match="align anew"):
+            excerpt(text, new, script_of(text, new), ranges)
+
+
+SRT = """1
+00:00:01,000 --> 00:00:02,000
+One two, three.
+
+2
+00:00:03,500 --> 00:00:04,500
+It costs $5 now.
+"""
+
+
+def test_words_are_spread_over_their_cues(tmp_path: Path) -> None:
+    path = tmp_path / "a.srt"
+    path.write_text(SRT)
+    transcript = Transcript.from_text("One two, three. It costs $5 now.")
+    times = times_in(path, transcript)
+    assert times is not None and len(times) == len(transcript.words) == 8
+    assert [round(start, 2) for start, _ in times[:4]] == [1.0, 1.23, 1.54, 3.5]
+    assert times[2][1] == pytest.approx(2.0) and times[-1][1] == pytest.approx(4.5)
+    assert times_in(path, Transcript.from_text("Another text.")) is None
+    path.write_text(SRT.replace("00:00:03,500", "00:00:01,500"))  # cues that overlap
+    assert times_in(path, transcript) is None
+
+
+class Counted(PocketSphinxAligner):
+    """Counts the seconds that it aligns."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def align(self, samples: np.ndarray, sample_rate: int, *rest: object) -> Alignment:  # type: ignore[override]
+        self.seconds += len(samples) / sample_rate
+        return super().align(samples, sample_rate, *rest)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def long_talk(arctic: Path, tmp_path: Path) -> Path:
+    """The sentence sixteen times, a minute, with subtitles."""
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    path, seconds = tmp_path / "long.wav", len(samples) / rate
+    soundfile.write(path, np.tile(samples, 16), rate)
+    lines = [
+        f"{k}\n00:00:{k * seconds:06.3f} --> 00:00:{(k + 1) * seconds:06.3f}\n{ARCTIC}\n"
+        for k in range(15)
+    ]
+    lines.append(f"15\n00:00:{15 * seconds:06.3f} --> 00:01:{16 * seconds - 60:06.3f}\n{ARCTIC}\n")
+    path.with_suffix(".srt").write_text("\n".join(lines))
+    return path
+
+
+def test_only_the_passage_is_aligned(
+    editor: Editor, long_talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aligner = Counted()
+    monkeypatch.setattr(editor, "known", Known(aligner, editor.pronouncer, None))
+    new = " ".join([ARCTIC] * 8 + [ARCTIC.replace("always", "never")] + [ARCTIC] * 7)
+    result = editor.edit(long_talk, new)
+    assert aligner.seconds < 30
+    assert not result.doubtful
+    out = result.save(tmp_path / "out.wav")
+    record = result.record
+    (first, last), (start, end) = record["edits"][0]["source"], record["edits"][0]["output"]
+    source, output = (soundfile.read(path, dtype="int16")[0] for path in (long_talk, out))
+    assert np.array_equal(source[:first], output[:start])
+    assert np.array_equal(source[last:], output[end:])
+    assert 32 < first / 16000 < 36
+    words = [word for a, b in record["aligned_words"] for word in range(a, b)]
+    assert len(words) == sum(bool(word["text"]) for word in record["alignment"]["words"]) < 60
+    again = replay(out.with_suffix(".edit.json"))
+    assert np.array_equal(again.patches[0].samples, result.patches[0].samples)
+
+
+def test_an_alignment_is_remembered_by_what_was_aligned(tmp_path: Path) -> None:
+    kept, one = RememberedAlignments(tmp_path / "kept"), aligned(["ban", "dot"])
+    key = ("0f", ["ban", "dot"], "aligner")
+    assert kept.get(*key) is None
+    kept.put(*key, one)
+    assert kept.get(*key) == one
+    for other in (("1f", *key[1:]), (key[0], ["ban"], key[2]), (*key[:2], "other")):
+        assert kept.get(*other) is None
+    (file,) = (tmp_path / "kept").iterdir()
+    file.write_text("[")
+    assert kept.get(*key) is None
+    for number in range(KEPT + 3):
+        kept.put(str(number), *key[1:], one)
+    assert len(list((tmp_path / "kept").iterdir())) == KEPT
+    nowhere = RememberedAlignments(None)
+    nowhere.put(*key, one)
+    assert nowhere.get(*key) is None
+
+
+def test_a_long_recording_is_aligned_once(tmp_path: Path, long_talk: Path) -> None:
+    class Once(PocketSphinxAligner):
+        runs = 0
+
+        def align(self, samples: np.ndarray, *rest: object) -> Alignment:  # type: ignore[override]
+            Once.runs += 1
+            return aligned(["ban", "dot"])
+
+    from a3t.audio.recording import Recording
+
+    recording = Recording.open(long_talk)
+    text = Transcript.from_text("ban dot")
+    first, second = (
+        Known(Once(), Pronouncer(), tmp_path / "kept").whole(recording, text) for _ in range(2)
+    )
+    assert Once.runs == 1 and first == second
+
+
+def test_bad_ranges_in_a_record_are_refused() -> None:
+    told = {"alignment": aligned(["ban"]).to_json(), "aligned_words": [[3, 1]]}
+    with pytest.raises(ValueError):
+        aligned_in(told)
+    assert isinstance(aligned_in(told | {"aligned_words": [[0, 1]]}), Passages)
