@@ -13,7 +13,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.commands import add_model_arguments, run, say, show_progress
+from a3t.commands import (
+    EXPORTS,
+    add_model_arguments,
+    export_kinds,
+    run,
+    say,
+    show_progress,
+)
 
 if TYPE_CHECKING:
     from a3t.history import History
@@ -44,10 +51,17 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
     )
-    result.add_argument("--alignment", type=Path, metavar="FILE", help="a TextGrid or JSON")
+    result.add_argument("--alignment", type=Path, metavar="FILE", help="a TextGrid, JSON, .srt or .vtt")
     result.add_argument(
         "--fit", action="store_true", help="the new words take the time of those they replace"
     )
+    result.add_argument(
+        "--duration", type=float, metavar="S", help="the new words in exactly S seconds"
+    )
+    result.add_argument(
+        "--plan-file", type=Path, metavar="PLAN_JSON",
+        help="each new word in the seconds that this has for it: what --plan --json printed, edited",
+    )  # fmt: skip
     result.add_argument(
         "--margin", type=float, default=25.0, metavar="MS",
         help="how much of the words beside an edit is made anew with it (25)",
@@ -59,6 +73,10 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--replay", type=Path, metavar="EDIT_JSON", help="make the edit again that this tells of"
     )
+    result.add_argument(
+        "--export", type=export_kinds, default=(), metavar="KINDS",
+        help=f"write these beside OUT as well, of the result: {', '.join(EXPORTS)}",
+    )  # fmt: skip
     result.add_argument(
         "--undo", action="store_true",
         help="make OUT what it was before its last edit (IN: OUT or what it was made of)",
@@ -98,7 +116,7 @@ def main(arguments: list[str] | None = None) -> int:
         return run(lambda: again(options))
     if options.wav and (options.undo or options.redo or options.history):
         return run(lambda: go_back(options))
-    if not options.wav or options.new_text is None:
+    if not options.wav or (options.new_text is None and not options.plan_file):
         parser().error("--wav and --new-text are needed (or --replay)")
     return run(lambda: edit(options))
 
@@ -113,11 +131,13 @@ def edit(options: argparse.Namespace) -> None:
     from a3t.editor import Editor
     from a3t.project import find_project
     from a3t.recognising import show_transcript
+    from a3t.remembered import usual_folder
 
     show_progress("read")
     if project := find_project(options.wav, options.out):
         asked = as_next_version(asked, project)
-    editor = Editor.load(options.model, options.vocoder, options.device, show_progress)
+    names = (options.model, options.vocoder, options.device)
+    editor = Editor.load(*names, show_progress, memory=usual_folder())
     planned = plan(editor, asked)
     if asked.text is None and options.alignment is None:
         show_transcript(planned, asked.recording.path, ask=not (options.plan or options.yes))
@@ -127,7 +147,7 @@ def edit(options: argparse.Namespace) -> None:
         return
     results = make(editor, asked, planned)
     notes = notes_of(asked, results[0])
-    save(results, asked.out, not options.no_provenance, options.json, notes)
+    save(results, asked.out, options, not options.no_provenance, notes)
     if asked.history:
         count = len(asked.history.versions[: asked.history.place + 1]) + 1
         say(f"Version {count} of it; --undo goes back.")
@@ -193,7 +213,7 @@ def save_version(
     told = history.current
     provenance = told.get("provenance", True) and not options.no_provenance
     notes = {**history.to_json(), "continues": told.get("continues")}
-    save([result], out, provenance, options.json, notes if len(history.versions) > 1 else {})
+    save([result], out, options, provenance, notes if len(history.versions) > 1 else {})
     before = told.get("output", {}).get("sha256")
     if before and before != sha256_of(out):
         say("It is not the same to the last bit: made by another version, or elsewhere.")
@@ -202,21 +222,25 @@ def save_version(
 def save(
     results: list[EditedRecording],
     out: Path,
+    options: argparse.Namespace,
     provenance: bool,
-    as_json: bool,
     notes: Mapping[str, Any],
 ) -> None:
     """Write the results, the best as ``out``, and say what was done."""
     from a3t.making import write
     from a3t.provenance import provenance_of
 
-    write(results, out, provenance, notes)
+    exported = write(results, out, options.export, provenance, notes)
     best = results[0]
-    if as_json:
+    if options.json:
         print(out.with_name(f"{out.stem}.edit.json").read_text(encoding="utf-8"), end="")
     else:
         say(best.plan.describe())
         say(f"Written: {out}" + (f" and {len(results) - 1} others" if len(results) > 1 else ""))
+        for path in exported:
+            say(f"Written: {path}")
+    if best.plan.passages and {"textgrid", "labels", "srt", "vtt"} & set(options.export):
+        say("Of a long recording the words around the edits are written, the others not.")
     if provenance and best.patches and not provenance_of(out).traces:
         say(f"A {out.suffix} file has no room to say which parts were made: keep its edit.json.")
     if best.doubtful:

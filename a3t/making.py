@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from a3t.asked import Asked
 from a3t.audio.recording import Recording
 from a3t.audio.writing import check_output, default_output
 from a3t.commands import text_argument
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from a3t.history import History
     from a3t.plan.records import EditPlan
     from a3t.project import Project
-    from a3t.records import EditedRecording
+    from a3t.plan.files import read_plan
+from a3t.records import EditedRecording
 
 
 @dataclass(frozen=True)
@@ -31,19 +33,23 @@ class Order:
     new_text: str
     out: Path
     options: argparse.Namespace
+    manner: Asked
     history: History | None = None  # if it is a next version of something
 
 
 def order(options: argparse.Namespace) -> Order:
     """The order that the parsed options are; InputError if it can be refused at once."""
-    new_text = text_argument(options.new_text)
-    text = text_argument(options.text) if options.text is not None else None
+    given = read_plan(options.plan_file) if options.plan_file else None
+    new_text = text_argument(options.new_text) if given is None else given.new_text
+    text = text_argument(options.text) if options.text is not None else given and given.text
+    lengths = given and given.lengths
+    manner = Asked(options.speed, options.fit, options.margin / 1000, options.duration, lengths)
     recording = Recording.open(options.wav)
-    Transcript.from_text(new_text)
+    Transcript.from_text(new_text, max_words=None)
     out = options.out or default_output(options.wav)
     if not options.plan:
         check_output(recording, out)
-    return Order(recording, text, new_text, out, options)
+    return Order(recording, text, new_text, out, options, manner)
 
 
 def as_next_version(asked: Order, project: Project) -> Order:
@@ -74,8 +80,8 @@ def plan(editor: Editor, asked: Order) -> EditPlan:
     """What is to be done; raises InputError or AlignmentError."""
     options = asked.options
     editor.recogniser = options.recogniser
-    manner = (options.speed, options.fit, options.margin / 1000)
-    return editor.plan(asked.recording, asked.new_text, asked.text, options.alignment, *manner)
+    texts = (asked.new_text, asked.text, options.alignment)
+    return editor.plan(asked.recording, *texts, asked=asked.manner)
 
 
 def make(editor: Editor, asked: Order, planned: EditPlan) -> list[EditedRecording]:
@@ -110,13 +116,18 @@ def notes_of(asked: Order, result: EditedRecording) -> dict[str, Any]:
 def write(
     results: list[EditedRecording],
     out: Path,
+    exports: Sequence[str] = (),
     provenance: bool = True,
     notes: Mapping[str, Any] | None = None,
-) -> None:
+) -> list[Path]:
     """Write the results, the best as ``out``, the others as its stem.2, .3 …
 
-    ``provenance`` and ``notes`` as for `EditedRecording.save`.
+    ``provenance`` and ``notes`` as for `EditedRecording.save`. The best one's ``exports``
+    (`a3t.exports`) are written as well; returns their paths.
     """
+    from a3t.exports import export
+
     for rank, result in enumerate(results, 1):
         to = out if rank == 1 else out.with_name(f"{out.stem}.{rank}{out.suffix}")
         result.save(to, provenance, notes)
+    return export(results[0], out, exports)

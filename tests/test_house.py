@@ -68,6 +68,10 @@ def own_imports(module: str) -> set[str]:
     return {name for name in imports(module) if name in modules() and name != module}
 
 
+# A picture is drawn where one is asked for, by what evaluation has for it.
+ON_REQUEST = {("a3t.exports", "a3t.evaluation.pictures")}
+
+
 def closure(*entries: str) -> set[str]:
     """The project's modules that `entries` need, directly or through others."""
     found: set[str] = set()
@@ -76,7 +80,7 @@ def closure(*entries: str) -> set[str]:
         module = waiting.pop()
         if module not in found:
             found.add(module)
-            waiting.extend(own_imports(module))
+            waiting.extend(n for n in own_imports(module) if (module, n) not in ON_REQUEST)
     return found
 
 

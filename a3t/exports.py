@@ -1,0 +1,146 @@
+"""An edited recording for other programs: its words, subtitles, lists of its edits, a picture.
+
+| kind | file beside OUT | |
+|---|---|---|
+| textgrid | .TextGrid | Praat: words and phones of the result |
+| labels | .labels.txt | Audacity labels: its words |
+| srt, vtt | .srt, .vtt | subtitles of the result |
+| csv | .edits.csv | an edit a line: words, and times before and after in seconds |
+| edl | .edl | CMX 3600, 30 frames a second: what of OUT is the recording's, what was made |
+| png | .png | a picture of both (needs matplotlib) |
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from a3t.audio.files import atomic_path
+from a3t.records import EditedRecording
+from a3t.timing import after_edit, shown_words
+from alignment.formats import write_alignment
+
+FRAMES = 30  # a second, of an EDL; it says NON-DROP FRAME
+COLUMNS = (
+    "edit", "op", "old_words", "new_words", "old_start", "old_end", "new_start", "new_end", "heard",
+)  # fmt: skip
+
+
+def export(result: EditedRecording, out: Path, kinds: Sequence[str]) -> list[Path]:
+    """Write the kinds (of ENDINGS) beside ``out``, which was saved; returns their paths.
+
+    Raises InputError or AlignmentError if one can't be written.
+    """
+    record = result.record
+    paths = []
+    for kind in kinds:
+        path = out.with_name(f"{out.stem}{ENDINGS[kind]}")
+        _WRITERS[kind](result, record, out, path)
+        paths.append(path)
+    return paths
+
+
+Record = Mapping[str, Any]
+
+
+def _words(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
+    write_alignment(after_edit(result.plan, record), path, shown_words(result.plan.new_text))
+
+
+def _edits(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
+    rate = record["source"]["sample_rate"]
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(COLUMNS)
+    for number, edit in enumerate(record["edits"], 1):
+        times = [f"{sample / rate:.6f}" for sample in (*edit["source"], *edit["output"])]
+        heard = min((word["score"] for word in edit.get("heard", ())), default="")
+        words = (edit["old_words"], edit["new_words"])
+        table.writerow([number, edit["op"], *words, *times, heard])
+    _write(path, text.getvalue())
+
+
+def _edit_list(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
+    lines = [f"TITLE: {_plain(out.stem)}", "FCM: NON-DROP FRAME", ""]
+    source = result.recording.path
+    number = 0
+    for (start, end), begin, edit in _events(record):
+        frames = [round(second * FRAMES) for second in (start, end)]
+        if frames[0] == frames[1]:
+            continue
+        number += 1
+        clip = source if edit is None else out
+        reel = _reel(source) if edit is None else "A3T"
+        played = round(begin * FRAMES)
+        times = (played, played + frames[1] - frames[0], *frames)
+        codes = " ".join(map(timecode, times))
+        lines.append(f"{number:03}  {reel:<8} AA    C        {codes}")
+        lines.append(f"* FROM CLIP NAME: {_plain(clip.name)}")
+        if edit is not None:
+            changed = " by ".join(f'"{edit[k]}"' for k in ("old_words", "new_words") if edit[k])
+            lines.append(f"* COMMENT: {edit['op']} {_plain(changed)}, {start:.6f}-{end:.6f} s")
+    _write(path, "\n".join(lines) + "\n")
+
+
+def _events(
+    record: Record,
+) -> Iterator[tuple[tuple[float, float], float, Mapping[str, Any] | None]]:
+    """Each stretch of the output, in seconds; where it begins in its own file; its edit, if it is
+    one."""
+    rate = record["source"]["sample_rate"]
+    here = there = 0  # in the output and in the source
+    for edit in record["edits"]:
+        first, last = edit["output"]
+        yield (here / rate, first / rate), there / rate, None
+        yield (first / rate, last / rate), first / rate, edit
+        here, there = last, edit["source"][1]
+    rest = record["source"]["samples"] - there
+    yield (here / rate, (here + rest) / rate), there / rate, None
+
+
+def timecode(frames: int) -> str:
+    """hh:mm:ss:ff"""
+    seconds, frame = divmod(frames, FRAMES)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}:{frame:02}"
+
+
+def _reel(path: Path) -> str:
+    """A name of eight letters and figures, which is all that CMX 3600 has room for."""
+    letters = "".join(letter for letter in _plain(path.stem).upper() if letter.isalnum())
+    return letters[:8] or "SOURCE"
+
+
+def _plain(text: str) -> str:
+    return text.encode("ascii", "replace").decode().replace("\n", " ")
+
+
+def _picture(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
+    from a3t.evaluation.pictures import draw_edit
+
+    draw_edit(result.recording.path, out, record, path)
+
+
+def _write(path: Path, text: str) -> None:
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+ENDINGS = {
+    "textgrid": ".TextGrid",
+    "labels": ".labels.txt",
+    "srt": ".srt",
+    "vtt": ".vtt",
+    "csv": ".edits.csv",
+    "edl": ".edl",
+    "png": ".png",
+}
+
+_WRITERS: dict[str, Callable[[EditedRecording, Record, Path, Path], None]] = {
+    **dict.fromkeys(("textgrid", "labels", "srt", "vtt"), _words),
+    "csv": _edits,
+    "edl": _edit_list,
+    "png": _picture,
+}

@@ -1,0 +1,102 @@
+"""What other programs read of an edited recording: it is the result's, and in their own formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+import soundfile
+
+from a3t.commands import EXPORTS, export_kinds
+from a3t.editor import Editor
+from a3t.exports import ENDINGS, export, timecode
+from a3t.records import EditedRecording
+from alignment.formats import read_alignment
+from tests.conftest import ARCTIC
+
+NEW = "You never want to see it, again, in the superlative degree."
+RATE = 16_000
+
+
+@pytest.fixture(scope="module")
+def result(editor: Editor, arctic: Path) -> EditedRecording:
+    return editor.edit(arctic, NEW, ARCTIC)
+
+
+@pytest.fixture
+def out(result: EditedRecording, tmp_path: Path) -> Path:
+    return result.save(tmp_path / "said.edited.wav")
+
+
+def seconds(out: Path) -> float:
+    return soundfile.info(out).frames / RATE
+
+
+def test_kinds_are_those_that_the_command_knows() -> None:
+    assert tuple(ENDINGS) == EXPORTS
+    assert export_kinds("SRT, edl,srt") == ("srt", "edl")
+
+
+def test_words_and_phones(result: EditedRecording, out: Path) -> None:
+    grid, labels = export(result, out, ["textgrid", "labels"])
+    aligned = read_alignment(grid)
+    assert [word.text for word in aligned.spoken] == list(result.plan.new_text.spoken)
+    assert aligned.duration == pytest.approx(seconds(out), abs=1e-3)
+    for edit in result.record["edits"]:  # a new word lies where the new samples are
+        for text in edit["new_words"].split():
+            word = next(word for word in aligned.spoken if word.text == text.strip(",").lower())
+            first, last = (sample / RATE for sample in edit["output"])
+            assert first - 0.02 <= word.start and word.end <= last + 0.02
+    lines = labels.read_text().splitlines()
+    assert len(lines) == len(aligned.spoken)
+    assert lines[0].split("\t")[2] == "you"
+
+
+def test_subtitles(result: EditedRecording, out: Path) -> None:
+    srt, vtt = export(result, out, ["srt", "vtt"])
+    for path in (srt, vtt):
+        assert "never want to see it, again, in the" in path.read_text().replace("\n", " ")
+    assert vtt.read_text().startswith("WEBVTT")
+
+
+def test_the_edits_as_a_table(result: EditedRecording, out: Path) -> None:
+    (path,) = export(result, out, ["csv"])
+    rows = list(csv.DictReader(io.StringIO(path.read_text())))
+    edits = result.record["edits"]
+    assert [row["op"] for row in rows] == [edit["op"] for edit in edits]
+    for row, edit in zip(rows, edits, strict=True):
+        assert round(float(row["new_start"]) * RATE) == edit["output"][0]
+        assert round(float(row["old_end"]) * RATE) == edit["source"][1]
+
+
+def test_an_edit_decision_list(result: EditedRecording, out: Path) -> None:
+    """Read by another program: it covers the result without a gap, each part from where it is."""
+    pycmx = pytest.importorskip("pycmx", reason="pycmx is not installed")
+    (path,) = export(result, out, ["edl"])
+    with path.open() as file:
+        events = [edit for event in pycmx.parse_cmx3600(file).events for edit in event.edits]
+    assert [event.record_in for event in events[1:]] == [e.record_out for e in events[:-1]]
+    assert events[0].record_in == "00:00:00:00"
+    assert events[-1].record_out == timecode(round(seconds(out) * 30))
+    made = [event for event in events if event.source == "A3T"]
+    assert 1 <= len(made) <= len(result.record["edits"])
+    for event in made:
+        assert event.clip_name == out.name
+        assert (event.source_in, event.source_out) == (event.record_in, event.record_out)
+    assert {event.clip_name for event in events} == {out.name, "arctic_a0007.wav"}
+    assert "never" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("frames", "code"), [(0, "00:00:00:00"), (29, "00:00:00:29"), (30 * 3661 + 7, "01:01:01:07")]
+)
+def test_timecodes(frames: int, code: str) -> None:
+    assert timecode(frames) == code
+
+
+def test_a_picture(result: EditedRecording, out: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    (path,) = export(result, out, ["png"])
+    assert path.name == "said.edited.png" and path.read_bytes().startswith(b"\x89PNG")
