@@ -51,7 +51,9 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
     )
-    result.add_argument("--alignment", type=Path, metavar="FILE", help="a TextGrid, JSON, .srt or .vtt")
+    result.add_argument(
+        "--alignment", type=Path, metavar="FILE", help="a TextGrid or JSON, or a .srt or .vtt"
+    )
     result.add_argument(
         "--fit", action="store_true", help="the new words take the time of those they replace"
     )
@@ -60,7 +62,7 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument(
         "--plan-file", type=Path, metavar="PLAN_JSON",
-        help="each new word in the seconds that this has for it: what --plan --json printed, edited",
+        help="each new word in the seconds that this has for it; --plan --json prints one to edit",
     )  # fmt: skip
     result.add_argument(
         "--margin", type=float, default=25.0, metavar="MS",

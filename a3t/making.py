@@ -13,6 +13,7 @@ from a3t.audio.recording import Recording
 from a3t.audio.writing import check_output, default_output
 from a3t.commands import text_argument
 from a3t.errors import InputError
+from a3t.plan.files import read_plan
 from a3t.text.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from a3t.history import History
     from a3t.plan.records import EditPlan
     from a3t.project import Project
-    from a3t.plan.files import read_plan
-from a3t.records import EditedRecording
+    from a3t.records import EditedRecording
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,73 @@
+"""How long the new words take: a duration, and a plan that was edited by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from a3t import edit
+from tests.conftest import ARCTIC
+
+NEW = ARCTIC.replace("always", "never, ever")
+
+
+@pytest.fixture
+def command(arctic: Path, tmp_path: Path) -> list[str]:
+    return ["--wav", str(arctic), "--text", ARCTIC, "--out", str(tmp_path / "x.wav")]
+
+
+def test_a_plan_edited_by_hand(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert edit.main([*command, "--new-text", NEW, "--plan", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    words = plan["edits"][0]["words"]
+    assert [word["word"] for word in words] == ["never", "[pause]", "ever"]
+    words[0]["seconds"] *= 1.5
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(plan))
+    assert edit.main([*command[:2], *command[4:], "--plan-file", str(path)]) == 0
+    record = json.loads((tmp_path / "x.edit.json").read_text())
+    told = record["edits"][0]["words"]
+    assert told[0]["seconds"] == pytest.approx(words[0]["seconds"], abs=0.0126)
+    assert told[0]["scale"] == pytest.approx(1.5, rel=0.1)
+    assert told[1:] == words[1:]
+    replayed = ["--replay", str(tmp_path / "x.edit.json"), "--out", str(tmp_path / "y.wav")]
+    assert edit.main(replayed) == 0
+    assert (tmp_path / "y.wav").read_bytes() == (tmp_path / "x.wav").read_bytes()
+
+
+def test_a_duration(command: list[str], tmp_path: Path) -> None:
+    assert edit.main([*command, "--new-text", NEW, "--duration", "1.1"]) == 0
+    told = json.loads((tmp_path / "x.edit.json").read_text())["edits"][0]
+    assert sum(word["seconds"] for word in told["words"]) == pytest.approx(1.1)
+    assert told["scale"] != 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--duration", "0.01"], "out of range"),
+        (["--duration", "9"], "times as slowly"),
+        (["--duration", "0.1"], "times as long as the time there is"),
+        (["--duration", "1", "--fit"], "given twice"),
+    ],
+)
+def test_impossible_times(
+    options: list[str], reason: str, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert edit.main([*command, "--new-text", NEW, *options]) == 1
+    error = capsys.readouterr().err.strip()
+    assert reason in error and len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize("content", ["", "[1]", '{"edits": 3}', '{"text": 1, "edits": []}'])
+def test_no_plan(
+    content: str, command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text(content)
+    assert edit.main([*command, "--plan-file", str(path)]) == 1
+    assert "is not a plan" in capsys.readouterr().err
