@@ -104,6 +104,13 @@ def words_of(text: str) -> Transcript:
     return Transcript.from_text(text, max_words=None)
 
 
+def plain(text: str) -> str:
+    """A new text as the transcript of what was made of it: without marks for pauses and stress."""
+    transcript = words_of(text)
+    marked = transcript.pauses or transcript.emphasis
+    return transcript.written(0, len(transcript.words)) if marked else text
+
+
 def note(sentence: str) -> str:
     """One sentence in small print."""
     return f'<p class="a3t-note">{escape(sentence)}</p>'

@@ -96,6 +96,11 @@ class EditLayout:
                 )
             with gr.Column(min_width=300):
                 self.history = gr.HTML("", label=texts.HISTORY, elem_id="history")
+        with gr.Accordion(texts.ATTENTION, open=False, elem_id="attention"):
+            self.draw = gr.Button(texts.DRAW_ATTENTION, size="sm")
+            self.attention = gr.Image(
+                label=texts.ATTENTION, type="filepath", format="png", interactive=False
+            )
 
     # ---- what is shown ------------------------------------------------------------------------
 

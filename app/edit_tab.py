@@ -74,10 +74,15 @@ class EditTab(EditLayout):
         found = self.find.click(self.on_find, given, **slow)
         planned = self.preview.click(self.on_preview, given, **slow)
         made = self.make.click(self.on_make, given, **slow)
+        drawn = self.draw.click(
+            self.on_attention,
+            given,
+            **(slow | {"outputs": [self.attention], "show_progress_on": [self.attention]}),
+        )
         self.cancel.click(
             self.on_cancel,
             outputs=[self.status],
-            cancels=[found, planned, made],
+            cancels=[found, planned, made, drawn],
             queue=False,
             show_progress="hidden",
             api_visibility="private",
@@ -172,6 +177,13 @@ class EditTab(EditLayout):
             return self.show_all(session) | {
                 self.proposed: self._offers(given, session.current.text)
             }
+
+    def on_attention(
+        self, given: Given, request: gr.Request, progress: gr.Progress = PROGRESS
+    ) -> str:
+        with one_sentence(), self._watch(request, progress) as watch:
+            session, models = used(given[self.session]), self.settings.models(given)
+            return str(self.service.attention(session, watch, models))
 
     def on_cancel(self, request: gr.Request) -> Shown:
         self.service.running.cancel(page_of(request))

@@ -19,8 +19,6 @@ from app import texts
 
 MAX_MEGABYTES = 200
 MAX_SECONDS = 7200.0
-# Alignment holds the recording's mono mix in memory, four bytes a frame, twice for a moment.
-MAX_FRAMES = 100_000_000
 MAX_CHARACTERS = 200_000  # two hours of fast speech
 MAX_TEXT_FILE = 5_000_000  # bytes
 KEEP_SECONDS = 3600
@@ -50,11 +48,6 @@ def check_upload(path: str | None, uploads: Path) -> Path:
         raise InputError(
             f"The recording is longer than {texts.length(MAX_SECONDS)}, the most that this page "
             "takes: cut it, or use the command line, which has no such limit."
-        )
-    if info.frames > MAX_FRAMES:
-        raise InputError(
-            f"The recording has {info.frames:,} samples and this page takes {MAX_FRAMES:,}: cut "
-            "it, or save it with a lower sample rate."
         )
     return file
 

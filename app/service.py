@@ -146,7 +146,7 @@ class Service:
             self._know(session, wish, editor)
             known = session.current
             texts_known = (wish.new_text, known.text, known.alignment)
-            plan = editor.plan(known.audio, *texts_known, **wish.asked)
+            plan = editor.plan(known.audio, *texts_known, asked=wish.asked)
         session.forget_takes()
         session.plan = plan
         return plan
@@ -162,20 +162,31 @@ class Service:
             recording = opened(known.audio)
             editor.forget_seconds()
             texts_known = (wish.new_text, known.text, known.alignment)
-            plan = editor.plan(recording, *texts_known, **wish.asked)
+            plan = editor.plan(recording, *texts_known, asked=wish.asked)
             watch.pieces = wish.takes * max(1, len(plan.windows))
             results = editor.candidates(recording, plan, wish.takes, wish.seed)
             watch("save")
             folder = session.new_folder()
-            number = len(session.current.records) + 1
             takes = [
-                write_take(result, folder, session.stem, number, k, wish.suffix)
+                write_take(result, known, folder / str(k), session.result_name, wish.suffix)
                 for k, result in enumerate(results)
             ]
         if session.current is not known:  # undone while it was made
             raise InputError(texts.MEANWHILE)
         session.forget_takes()
         session.plan, session.takes = results[0].plan, tuple(takes)
+
+    def attention(self, session: Session, watch: Watch, models: Models = USUAL) -> Path:
+        """A picture of where the network looks as it fills the planned edit."""
+        from app.recordings import opened
+
+        session.touch()
+        if session.plan is None:
+            raise InputError(texts.NOTHING_PLANNED)
+        path = session.new_folder() / "attention.png"
+        with self._sentences(session.folder), self.editor(watch, models) as editor:
+            editor.draw_attention(opened(session.current.audio), session.plan, path)
+        return path
 
     def _know(self, session: Session, wish: Wish, editor: EditorProcess) -> None:
         """The current version's text and alignment, found now unless they are known."""
@@ -228,7 +239,7 @@ class Service:
     def plan_upload(self, upload: str | None, wish: Wish, watch: Watch) -> dict[str, Any]:
         """The plan of an edit, as `python -m a3t.edit --plan --json` prints it."""
         with self._request(upload) as recording, self.editor(watch) as editor:
-            plan = editor.plan(recording, wish.new_text, wish.text or None, speed=wish.speed)
+            plan = editor.plan(recording, wish.new_text, wish.text or None, asked=wish.asked)
             return plan.to_json()
 
     def edit(self, upload: str | None, wish: Wish, watch: Watch) -> tuple[Path, Path, str]:
@@ -241,7 +252,7 @@ class Service:
                 wish.new_text,
                 wish.text or None,
                 seed=wish.seed,
-                speed=wish.speed,
+                asked=wish.asked,
             )
             suffix = wish.suffix or (".flac" if recording.suffix == ".flac" else ".wav")
             out = result.save(recording.with_name(f"{recording.stem}.edited{suffix}"))

@@ -12,6 +12,7 @@ from a3t.errors import InputError
 from a3t.records import EditPlan
 from alignment.records import Alignment
 from app import texts
+from app.changes import plain
 
 MOST_VERSIONS = 50  # of a history; the oldest are forgotten
 
@@ -74,6 +75,12 @@ class Session:
     def take(self) -> Take | None:
         return self.takes[self.chosen] if self.takes else None
 
+    @property
+    def result_name(self) -> str:
+        """What the next result is called: talk.edited, then talk.edited-2."""
+        number = len(self.current.records) + 1
+        return f"{self.stem}.edited" + (f"-{number}" if number > 1 else "")
+
     def began_with(self, upload: Path) -> bool:
         """Whether this is the recording that the session began with, under whatever name."""
         original = self.folder / f"{self.stem}{upload.suffix.lower()}"
@@ -109,7 +116,7 @@ class Session:
         version = Version(
             take.audio,
             label,
-            self.plan.new_text.text,
+            plain(self.plan.new_text.text),
             take.alignment,
             take.files,
             (*self.current.records, *records),

@@ -35,6 +35,9 @@ class Settings:
             )
             self.speed = gr.Slider(0.5, 2.0, 1.0, step=0.05, label=texts.SPEED)
             self.fit = gr.Checkbox(False, label=texts.FIT)
+            self.duration = gr.Number(
+                None, label=texts.DURATION, placeholder=texts.DURATION_HINT, minimum=0, maximum=60
+            )
             self.margin = gr.Slider(0, 200, 25, step=5, label=texts.MARGIN)
             self.seed = gr.Number(
                 label=texts.SEED, value=0, precision=0, minimum=0, maximum=MOST_SEED
@@ -42,11 +45,9 @@ class Settings:
             self.kind = gr.Radio(
                 [(texts.RECORDED, ""), *texts.FILE_TYPES], value="", label=texts.FILE_TYPE
             )
-            self.model = gr.Dropdown(list(models_here()), value=USUAL.model, label=texts.MODEL)
-            self.vocoder = gr.Dropdown(list(VOCODERS), value=USUAL.vocoder, label=texts.VOCODER)
-            self.aligner = gr.Dropdown(
-                list(aligners_here()), value=USUAL.aligner, label=texts.ALIGNER
-            )
+            self.model = gr.Radio(list(models_here()), value=USUAL.model, label=texts.MODEL)
+            self.vocoder = gr.Radio(list(VOCODERS), value=USUAL.vocoder, label=texts.VOCODER)
+            self.aligner = gr.Radio(list(aligners_here()), value=USUAL.aligner, label=texts.ALIGNER)
 
     def components(self) -> set[Block]:
         return {value for value in vars(self).values() if isinstance(value, Block)}
@@ -65,6 +66,7 @@ class Settings:
             speed=float(given[self.speed]),
             fit=bool(given[self.fit]),
             margin=float(given[self.margin]) / 1000,
+            duration=float(given[self.duration]) if given[self.duration] else None,
             takes=min(max(1, int(given[self.takes])), MOST_TAKES),
             suffix=given[self.kind] if given[self.kind] in (".wav", ".flac") else "",
             models=self.models(given),

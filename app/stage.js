@@ -1,7 +1,7 @@
-// The stage (with drawing.js, in one function): waveform, mel, words and phones of the recording and, beneath, of the edited one.
-// Runs as the body of a function (element, trigger, props, server, upload, watch); `props.value` is
-// what app/view.py's stage() makes, TEXTS is app/texts.py's STAGE_TEXTS. Nothing is drawn as HTML:
-// texts are set as text.
+// The stage: waveform, mel, words and phones of the recording and, beneath, of the edited one.
+// With drawing.js before it, it runs as the body of a function (element, trigger, props, server,
+// upload, watch); `props.value` is what app/view.py's stage() makes, TEXTS is app/texts.py's
+// STAGE_TEXTS. Nothing is drawn as HTML: texts are set as text.
 
 const find = (name) => element.querySelector(`[data-part=${name}]`);
 const sides = {}; // name -> { data, audio, canvas, head, image }
@@ -254,6 +254,8 @@ const page = (share) => {
 find("earlier").addEventListener("click", () => page(-0.8));
 find("later").addEventListener("click", () => page(0.8));
 find("place").addEventListener("change", (event) => trigger("paged", { to: Number(event.target.value) }));
-new ResizeObserver(() => Object.values(sides).forEach(drawSide)).observe(element);
+const redraw = () => Object.values(sides).forEach(drawSide);
+new ResizeObserver(redraw).observe(element);
+new MutationObserver(redraw).observe(document.body, { attributeFilter: ["class"] }); // light or dark
 watch("value", show);
 show();

@@ -7,33 +7,33 @@ from pathlib import Path
 
 from a3t.audio.files import atomic_path
 from a3t.records import EditedRecording
-from a3t.text.transcript import Transcript
+from a3t.timing import after_edit, shown_words
 from alignment.formats import write_alignment
 from app import texts
-from app.sessions import Mark, Take
-from app.timing import after_edit
+from app.changes import words_of
+from app.sessions import Mark, Take, Version
 
 
 def write_take(
-    result: EditedRecording, folder: Path, stem: str, number: int, k: int, suffix: str
+    result: EditedRecording, source: Version, folder: Path, name: str, suffix: str
 ) -> Take:
-    """Write result `k` of the session's edit `number` (from 1); `suffix` "" keeps FLAC a FLAC."""
-    source = result.recording.path
-    suffix = suffix or (".flac" if source.suffix.lower() == ".flac" else ".wav")
-    folder = folder / str(k)
+    """Write a result made of the version `source` into a new folder.
+
+    Without a `suffix` a FLAC stays a FLAC, and anything else becomes a WAV.
+    """
+    suffix = suffix or (".flac" if source.audio.suffix.lower() == ".flac" else ".wav")
     folder.mkdir()
-    name = f"{stem}.edited" if number == 1 else f"{stem}.edited-{number}"
     audio = result.save(folder / f"{name}{suffix}")
     record = without_folders(audio.with_suffix(".edit.json"))
     told = result.record
-    alignment = after_edit(result.plan, told)
+    alignment = after_edit(result.plan, told, source.alignment or result.plan.alignment)
     grid, subtitles = folder / f"{name}.TextGrid", folder / f"{name}.srt"
     write_alignment(alignment, grid)
-    write_alignment(alignment, subtitles, shown_words(result.plan.new_text))
+    write_alignment(alignment, subtitles, shown_words(words_of(result.plan.new_text.text)))
     rate = result.recording.sample_rate
     edits = told["edits"]
     return Take(
-        texts.take_name(k + 1, result.candidate, result.plan.asked.margin),
+        texts.take_name(result.candidate or {}, result.plan.asked.margin),
         audio,
         (audio, record, grid, subtitles),
         alignment,
@@ -47,15 +47,6 @@ def write_take(
         ),
         result.doubtful,
     )
-
-
-def shown_words(text: Transcript) -> list[str]:
-    """What subtitles show for each spoken word: the written token, once."""
-    tokens = [word.token for word in text.words]
-    return [
-        "" if k and tokens[k - 1] == word.token else word.written
-        for k, word in enumerate(text.words)
-    ]
 
 
 def without_folders(record: Path) -> Path:

@@ -20,7 +20,9 @@ FIND_WORDS = "Find the words"
 RECOGNISE = "Recognise the words"
 TEXT_FILE = "Words from a file: .txt, .srt, .vtt, .TextGrid, or an edit.json to do again"
 NEW_TEXT = "3 · What it should say"
-NEW_TEXT_HINT = "Change the words here; only those that differ are made anew"
+NEW_TEXT_HINT = (
+    "Change the words here; only those that differ are made anew. [pause 0.4] makes a pause."
+)
 PREVIEW, MAKE, CANCEL = "Preview", "Make it", "Cancel"
 ACCEPT, UNDO, REDO = "Accept and go on editing", "Undo", "Redo"
 TAKES = "4 · Which one?"
@@ -29,6 +31,8 @@ HISTORY = "History"
 MORE = "Everything else"
 SPEED = "Speed of the new words (1: as the speaker talks)"
 FIT = "In the time of the words that they replace"
+DURATION = "How long the new words take, in seconds"
+DURATION_HINT = "as long as this speaker would take"
 MARGIN = "How much of the neighbouring words is made anew (milliseconds)"
 SEED = "Seed of the randomness"
 MODEL, VOCODER, ALIGNER = "Model", "Vocoder", "Aligner"
@@ -37,6 +41,8 @@ FILE_TYPES = [("WAV", ".wav"), ("FLAC", ".flac")]
 NUMBER_OF_TAKES = "How many to choose from"
 CONFIDENCE = "How surely each word was heard"
 CHANGES = "What will change"
+ATTENTION = "Where the network looks as it fills the gap (figure 4.7 of the thesis)"
+DRAW_ATTENTION = "Draw it"
 STAGE = "Waveform, words and spectrogram"
 
 PROMPT = "Voice to speak in: a recording of a few seconds"
@@ -56,6 +62,7 @@ NO_NEW_TEXT = "There is no new text yet: type what the recording should say."
 NO_TEXT_TO_SAY = "There is nothing to say yet: type a text."
 NOTHING_MADE = "There is nothing to accept yet: press Make it first."
 MEANWHILE = "The recording was changed while this was made: press Make it again."
+NOTHING_PLANNED = "There is no plan to look into yet: press Preview first."
 NO_WORD = "There is no such word any more: find the words again."
 EXPIRED = "This session has expired: upload the recording again."
 NO_EXAMPLE = "The example comes with the package pysptk, which is not installed here."
@@ -118,18 +125,14 @@ def introduction(megabytes: int, minutes: float) -> str:
     )
 
 
-def take_name(number: int, candidate: Mapping[str, float] | None, margin: float) -> str:
+def take_name(candidate: Mapping[str, float], margin: float) -> str:
     """What is different about one of the results; `margin` in seconds."""
-    if candidate is None:
-        return f"{number}"
-    pace = round(100 * (candidate["pace"] - 1))
+    rank, pace = int(candidate.get("rank", 1)), round(100 * (candidate.get("pace", 1.0) - 1))
     said = (
-        "as the speaker talks"
-        if not pace
-        else f"{abs(pace)} % {'faster' if pace > 0 else 'slower'}"
+        f"{abs(pace)} % {'faster' if pace > 0 else 'slower'}" if pace else "at the speaker's pace"
     )
-    best = " (best)" if candidate["rank"] == 1 else ""
-    return f"{number}{best}: {said}, joined within {1000 * margin:.0f} ms"
+    best = " (best)" if rank == 1 else ""
+    return f"{rank}{best}: {said}, joined within {1000 * margin:.0f} ms"
 
 
 def hardly_heard(words: Sequence[str]) -> str:

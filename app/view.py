@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from app.changes import DOUBTFUL
 from app.recordings import as_percent, opened, overview
 from app.sessions import Mark, Session
 
+Range = tuple[int, int]  # [first, last)
 SHOWN = 30.0  # seconds
 BEFORE_EDIT = 3.0  # seconds shown before the first edit of a long recording
 PEAKS_PER_SECOND = 200
@@ -41,12 +42,13 @@ def stage(session: Session) -> dict[str, Any]:
     """The current recording, and the chosen take beneath it if something was made."""
     version, take, plan = session.current, session.take, session.plan
     marks: Sequence[Mark] = ()
-    gone = {k for edit in plan.edits for k in range(*edit.old)} if plan is not None else set()
-    if take is not None:
-        marks = take.source_marks
-    elif plan is not None:
-        marks = plan_marks(session)
-    sides = [side(version.audio, version.alignment, marks, gone, session.start, "before")]
+    gone: Sequence[Range] = ()  # frames
+    if plan is not None:
+        gone = [edit.source for edit in plan.edits]
+        marks = take.source_marks if take is not None else plan_marks(session)
+    seconds = HOP / SAMPLE_RATE
+    spans = [(first * seconds, last * seconds) for first, last in gone]
+    sides = [side(version.audio, version.alignment, marks, spans, session.start, "before")]
     joints: list[list[float]] = []
     if take is not None:
         joints = [
@@ -56,8 +58,8 @@ def stage(session: Session) -> dict[str, Any]:
         moved = session.start + sum(
             b[3] - b[2] - b[1] + b[0] for b in joints if b[1] <= sides[0]["start"]
         )
-        come = {k for edit in plan.edits for k in range(*edit.new)} if plan is not None else set()
-        sides.append(side(take.audio, take.alignment, take.output_marks, come, moved, "after"))
+        made = [(mark.start, mark.end) for mark in take.output_marks if mark.words]
+        sides.append(side(take.audio, take.alignment, take.output_marks, made, moved, "after"))
     return {"sides": sides, "joints": joints}
 
 
@@ -94,13 +96,13 @@ def side(
     audio: Path,
     alignment: Alignment | None,
     marks: Sequence[Mark],
-    edited: Collection[int],
+    edited: Sequence[tuple[float, float]],
     start: float,
     name: str,
 ) -> dict[str, Any]:
     """One recording from `start` seconds on, as the stage's script reads it.
 
-    `edited` has the numbers of the spoken words that go, or that were made.
+    `edited` has the seconds between which words go, or were made.
     """
     recording = opened(audio)
     start = max(0.0, min(start, recording.seconds - SHOWN))
@@ -116,7 +118,7 @@ def side(
                     "end": round(word.end, 4),
                     "score": round(word.score, 2),
                     "doubtful": word.score < DOUBTFUL,
-                    "edited": number in edited,
+                    "edited": any(a < (word.start + word.end) / 2 < b for a, b in edited),
                     "phones": [[p.symbol, round(p.start, 4), round(p.end, 4)] for p in word.phones],
                 }
             )
@@ -126,8 +128,10 @@ def side(
         "start": start,
         "end": end,
         "duration": recording.seconds,
-        "peaks": peaks(recording, start, end),
-        "overview": overview(recording) if name == "before" and recording.seconds > SHOWN else [],
+        "peaks": list(peaks(recording, start, end)),
+        "overview": list(overview(recording))
+        if name == "before" and recording.seconds > SHOWN
+        else [],
         "mel": mel_picture(recording, start, end),
         "words": words,
         "marks": [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import yaml
 
+from a3t.asked import Asked
 from a3t.errors import InputError
 from a3t.pretrained import CONFIG, SHIPPED
 from alignment import ALIGNERS, by_name
@@ -39,14 +39,15 @@ class Wish:
     speed: float = 1.0
     fit: bool = False
     margin: float = 0.025  # seconds
+    duration: float | None = None  # seconds that the new words shall take
     takes: int = 1
     suffix: str = ""  # ".wav", ".flac", or "" for the recording's own
     models: Models = USUAL
 
     @property
-    def asked(self) -> dict[str, Any]:
-        """As `Editor.plan` takes it."""
-        return {"speed": self.speed, "fit": self.fit, "margin": self.margin}
+    def asked(self) -> Asked:
+        """As `Editor.plan` takes it; InputError for what can't be had."""
+        return Asked(self.speed, self.fit, self.margin, self.duration)
 
 
 def models_of(model: str, vocoder: str, aligner: str) -> Models:

@@ -13,6 +13,7 @@ import signal
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
@@ -20,6 +21,7 @@ from alignment.errors import AlignmentError
 from app.wishes import USUAL, Models
 
 if TYPE_CHECKING:
+    from a3t.audio.recording import Recording
     from a3t.editor import Editor
     from a3t.records import EditedRecording, EditPlan, SpokenRecording
     from a3t.text.transcript import Transcript
@@ -89,6 +91,10 @@ class EditorProcess:
         """As `a3t.candidates.make_candidates`, with the worker's editor."""
         made: list[EditedRecording] = self.ask("candidates", *args)
         return made
+
+    def draw_attention(self, recording: Recording, plan: EditPlan, path: Path) -> None:
+        """Where the network looks as it fills the plan's first window, as a PNG."""
+        self.ask("draw_attention", recording, plan, path)
 
     def edit(self, *args: Any, **options: Any) -> EditedRecording:
         edited: EditedRecording = self.ask("edit", *args, **options)
@@ -210,5 +216,10 @@ def answer(editor: Any, name: str, args: tuple[Any, ...], options: dict[str, Any
             from a3t.candidates import make_candidates
 
             return make_candidates(editor, *args)
+        case "draw_attention":
+            from a3t.evaluation.attention import attention_of_edit, draw_attention
+
+            recording, plan, path = args
+            return draw_attention(attention_of_edit(editor, recording, plan), path)
         case _:
             return getattr(editor, name)(*args, **options)

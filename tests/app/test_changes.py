@@ -85,3 +85,18 @@ def test_doubtful_words_are_marked() -> None:
     html = transcript_html("I paid $5 for it.", aligned)
     assert marked(html, "mark") == ["$5<sup>?</sup>", "it.<sup>?</sup>"]
     assert "2 words were hardly heard" in html
+
+
+def test_of_long_texts_only_what_differs_is_shown() -> None:
+    words = [f"word{'abcdefghij'[k % 10]}" for k in range(2000)]
+    other = [*words[:1000], "never", *words[1001:]]
+    shown = changes_html(" ".join(words), " ".join(other))
+    assert shown.count("…") == 2 and len(shown) < 1000
+    assert "<del" in shown and ">never</ins>" in shown
+    assert "Nothing changes" in changes_html(" ".join(words), " ".join(words))
+    begun = changes_html(" ".join(words), " ".join(["never", *words[1:]]))
+    assert begun.count("…") == 1
+
+
+def test_ten_thousand_characters_without_a_space() -> None:
+    assert "<" not in changes_html("a" * 10_000, "<b>" * 3_000).replace("<p", "").replace("</p", "")

@@ -56,6 +56,7 @@ def test_from_upload_to_download(tab: EditTab, upload: str) -> None:
     assert "<del" in tab.on_typing(ARCTIC, NEVER)[tab.changes]
     edit = given(tab, upload, ARCTIC, NEVER, session)
     shown = tab.on_preview(edit, PAGE)
+    assert Path(tab.on_attention(edit, PAGE)).read_bytes().startswith(b"\x89PNG")
     assert "always" in shown[tab.status] and len(shown[tab.stage]["sides"]) == 1
     shown = tab.on_make(edit, PAGE)
     assert len(shown[tab.stage]["sides"]) == 2
@@ -120,7 +121,7 @@ def test_what_gradio_calls_leaves_the_models_to_the_service(name: str) -> None:
 
 
 def test_the_service_uses_only_what_the_editor_offers() -> None:
-    own = {"use", "forget_seconds", "candidates"}  # of app.worker.EditorProcess
+    own = {"use", "forget_seconds", "candidates", "draw_attention"}  # of app.worker.EditorProcess
     used = {
         node.attr
         for node in ast.walk(ast.parse((APP / "service.py").read_text(encoding="utf-8")))

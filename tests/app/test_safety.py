@@ -116,3 +116,41 @@ def test_a_name_of_an_upload_does_no_harm(url: str, tmp_path: Path) -> None:
     assert asked.status_code in (200, 400, 422)
     if asked.status_code == 200:
         assert ".." not in asked.json()[0]
+
+
+@pytest.mark.parametrize("guess", ["", "0", "../x", "a" * 11])
+def test_nobody_gets_into_anothers_session(
+    guess: str, url: str, service: Service, upload: str
+) -> None:
+    """The page's own events, asked for by hand under a guessed name: there is nothing there."""
+    service.open_session(upload)
+    config = httpx.get(f"{url}/config").json()
+    ids = {part["id"]: part["props"].get("elem_id") for part in config["components"]}
+    (undo,) = (
+        event
+        for event in config["dependencies"]
+        if any(ids.get(target[0]) == "undo" for target in event["targets"]) and event["backend_fn"]
+    )
+    data = [None for _ in undo["inputs"]]
+    body = {"fn_index": undo["id"], "session_hash": guess, "data": data}
+    asked = httpx.post(f"{url}/gradio_api/queue/join", json=body)
+    if asked.status_code == 200:
+        told = httpx.get(f"{url}/gradio_api/queue/data", params={"session_hash": guess}, timeout=30)
+        assert str(service.folder) not in told.text and "Traceback" not in told.text
+        assert '"success":true' not in told.text.replace(" ", "")
+
+
+def test_a_text_of_ten_thousand_characters(url: str, upload: str) -> None:
+    text = "word " * 2000
+    answers = [
+        httpx.post(f"{url}/gradio_api/call/plan", json={"data": [handed(upload), text, other, 1.0]})
+        for other in (text, "never " + text)
+    ]
+    for asked in answers:
+        event = asked.json()["event_id"]
+        told = httpx.get(f"{url}/gradio_api/call/plan/{event}", timeout=60).text
+        assert "Traceback" not in told and "went wrong" not in told
+
+
+def handed(path: str) -> dict[str, object]:
+    return {"path": path, "meta": {"_type": "gradio.FileData"}}

@@ -11,14 +11,18 @@ import pytest
 import soundfile
 
 from a3t.errors import InputError
+from alignment.records import Phone, Word
 from app import limits
+from app.recordings import opened, overview
 from app.service import Service
 from app.sessions import Session
-from app.view import stage
+from app.timing import covering
+from app.view import stage, start_at_edit
 from app.watching import CancelledError, Running, Watch
 from app.wishes import Models, Wish, models_of
 from tests.conftest import ARCTIC
 
+TIMES = 12  # the sentence, one after the other, as a long recording
 NEVER = ARCTIC.replace("always", "never")
 
 
@@ -123,6 +127,67 @@ def test_the_stage(service: Service, session: Session) -> None:
     assert [word["text"] for word in side["words"] if word["edited"]] == ["always"]
     assert [mark["op"] for mark in side["marks"]] == ["replace"]
     assert json.loads(json.dumps(side)) == side
+
+
+def test_an_edit_in_a_long_recording_leaves_all_words_known(
+    service: Service, arctic: Path, session: Session
+) -> None:
+    """The editor plans a long recording's passage alone; the session still knows every word."""
+    service.find_words(session, ARCTIC, Watch())
+    once = session.current.alignment
+    assert once is not None
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    folder = service.folder / "uploaded"
+    soundfile.write(folder / "long.wav", np.tile(samples, TIMES), rate)
+    long = service.open_session(str(folder / "long.wav"))
+    words = [replaced(word, k * once.duration) for k in range(TIMES) for word in once.spoken]
+    text = " ".join([ARCTIC] * TIMES)
+    new_text = " ".join([*[ARCTIC] * 6, NEVER, *[ARCTIC] * (TIMES - 7)])
+    long.learn(text, covering(words, TIMES * once.duration, 1.0))
+    service.make(long, Wish(text, new_text), Watch())
+    take = long.take
+    assert take is not None
+    spoken = [word.text for word in take.alignment.spoken]
+    assert spoken == new_text.lower().replace(".", "").split()
+    changed = [k for k, word in enumerate(spoken) if word == "never"]
+    shift = take.alignment.duration - TIMES * once.duration
+    for k, (before, after) in enumerate(zip(words, take.alignment.spoken, strict=True)):
+        if k < changed[0] - 1 or k > changed[0] + 1:
+            moved = shift if k > changed[0] else 0.0
+            assert after.start == pytest.approx(before.start + moved, abs=0.02)
+    long.start = start_at_edit(long)
+    before, after = stage(long)["sides"]
+    assert [word["text"] for word in before["words"] if word["edited"]] == ["always"]
+    assert [word["text"] for word in after["words"] if word["edited"]] == ["never"]
+    assert len(before["overview"]) > 0 and before["end"] - before["start"] == 30
+    long.accept("")
+    assert long.current.text == new_text
+
+
+def replaced(word: Word, by: float) -> Word:
+    """The word some seconds later."""
+    phones = (Phone(p.symbol, p.start + by, p.end + by, p.score) for p in word.phones)
+    return Word(word.text, word.start + by, word.end + by, word.score, tuple(phones))
+
+
+def test_marks_for_pauses_do_not_stay_in_the_text(service: Service, session: Session) -> None:
+    marked = ARCTIC.replace("always", "never [pause 0.4]")
+    service.make(session, Wish(ARCTIC, marked), Watch())
+    session.accept("")
+    assert session.current.text == NEVER
+
+
+def test_a_picture_of_hours_is_read_in_blocks(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    samples = (rng.normal(size=(400_000, 2)) * 1000).astype(np.int16)
+    path = tmp_path / "noise.wav"
+    soundfile.write(path, samples, 16000)
+    shown = np.array(overview(opened(path))).reshape(-1, 2)
+    edges = np.linspace(0, len(samples), len(shown) + 1).astype(int)
+    mono = samples.mean(axis=1)
+    parts = [mono[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    expected = np.array([(part.min(), part.max()) for part in parts])
+    assert np.allclose(shown, expected * 100 / np.abs(mono).max(), atol=0.51)
 
 
 def test_a_words_file(service: Service, session: Session, tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ import soundfile
 
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.timing import after_edit
 from alignment.assembly import checked
 from alignment.records import Alignment, Phone, Word, pause
-from app.timing import after_edit, move_word
+from app.timing import move_word
 from tests.conftest import ARCTIC
 
 
@@ -86,7 +87,7 @@ def test_a_word_that_can_not_be_there(number: int, start: float, end: float) -> 
 def test_words_after_an_edit(editor: Editor, arctic: Path, new_text: str, tmp_path: Path) -> None:
     result = editor.edit(arctic, new_text, ARCTIC)
     out = result.save(tmp_path / "out.wav")
-    moved = after_edit(result.plan, result.record)
+    moved = after_edit(result.plan, result.record, result.plan.alignment)
     checked(moved, Path("after"))
     assert [w.text for w in moved.spoken] == list(result.plan.new_text.spoken)
     samples = soundfile.read(out)[0]

@@ -43,7 +43,7 @@ def test_recording_with_a_microphone(browser: Any, url: str) -> None:
 def test_a_long_recording_is_shown_in_parts(page: Any, arctic: Path, tmp_path: Path) -> None:
     samples, rate = soundfile.read(arctic, dtype="int16")
     long = tmp_path / "long.flac"
-    soundfile.write(long, np.tile(samples, 60), rate)
+    soundfile.write(long, np.tile(samples, 61), rate)
     upload(page, long)
     shown(page, "before")
     where = page.locator("[data-part=where]")

@@ -1,0 +1,102 @@
+"""Figure 4.7 of the thesis: how much each frame looks at each phone in the encoder's last layer.
+
+T frames, L phones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from a3t.audio.recording import Recording
+from a3t.audio.windows import mel_window
+from a3t.errors import InputError
+from a3t.model.a3t import A3T
+from a3t.model.embeddings import Batch
+from a3t.model.filling import MaskedMel
+from a3t.plan.records import EditPlan
+from a3t.plan.windows import lay_out
+from a3t.text.phones import phone_ids
+
+if TYPE_CHECKING:
+    from a3t.editor import Editor
+
+SHOWN = 11  # phones in the picture, as in the thesis
+
+
+@dataclass(frozen=True)
+class Attention:
+    """weights (T, L): each frame's share for each phone, mean over heads; phones: L symbols;
+    edges (L + 1,): the first frame of each phone, and T."""
+
+    weights: np.ndarray
+    phones: tuple[str, ...]
+    edges: np.ndarray
+
+    def around(self, first: int, last: int) -> Attention:
+        """The phones [first, last), widened to SHOWN of them, and their frames alone."""
+        wider = max(0, SHOWN - (last - first))
+        first = max(0, first - wider // 2)
+        last = min(len(self.phones), max(last, first + SHOWN))
+        start, end = self.edges[first], self.edges[last]
+        return Attention(
+            self.weights[start:end, first:last],
+            self.phones[first:last],
+            self.edges[first : last + 1],
+        )
+
+
+def attention(network: A3T, batch: Batch) -> Tensor:
+    """How much each frame looks at each phone in the encoder's last layer, (T, L)."""
+    maps: list[Tensor] = []
+    with torch.inference_mode():
+        network(batch, maps)
+    T = batch.mel.shape[1]
+    return maps[len(network.encoder) - 1][0].mean(0)[:T, T:]
+
+
+def attention_of_edit(
+    editor: Editor, recording: Recording, plan: EditPlan, number: int = 0
+) -> Attention:
+    """Of the fill of the plan's window `number`, around its first new words.
+
+    A mask that the editor fills in pieces is looked at in one here. Raises InputError if the plan
+    makes no words.
+    """
+    if number >= len(plan.windows):
+        raise InputError("This edit makes no new words: there is no attention to look at.")
+    window = plan.windows[number]
+    frames = lay_out(plan, window)
+    place = torch.from_numpy(frames.source - window.source[0]).clamp(min=0)
+    mel = mel_window(recording, *window.source)[place]
+    symbols = tuple(phone.symbol for phone in frames.phones)
+    item = MaskedMel(mel, frames.masked, phone_ids(symbols), frames.phone_of_frame)
+    device = next(editor.model.parameters()).device
+    batch = item.batch(np.arange(len(frames.masked))).to(device)
+    weights = attention(editor.model, batch).cpu().numpy()
+    edges = np.concatenate([[0], np.cumsum([phone.frames for phone in frames.phones])])
+    new = [k for k, phone in enumerate(frames.phones) if phone.source is None]
+    last = next((k for k in range(new[0], len(symbols)) if k not in new), len(symbols))
+    return Attention(weights, symbols, edges).around(new[0], last)
+
+
+def draw_attention(shown: Attention, path: Path) -> None:
+    """As a picture: phones from bottom to top, frames from left to right."""
+    from matplotlib.figure import Figure
+
+    start = shown.edges[0]
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(shown.weights.T, aspect="auto", origin="lower", interpolation="nearest")
+    axes.set_yticks(range(len(shown.phones)), shown.phones)
+    axes.set_xticks(shown.edges[:-1] - start - 0.5, [str(edge) for edge in shown.edges[:-1]])
+    axes.set(xlabel="frame (12.5 ms; ticks: where each phone begins)", ylabel="phone")
+    axes.tick_params(axis="x", rotation=90)
+    axes.set_title("Attention of frames to phones, encoder's last layer, mean over heads")
+    figure.colorbar(image)
+    figure.savefig(path, dpi=150)
