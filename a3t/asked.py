@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from a3t.audio.own_sound import EVERYTHING, Matching
 from a3t.errors import InputError
 
 Lengths = tuple[tuple[float, ...], ...]
@@ -19,6 +20,7 @@ class Asked:
     ``duration`` (seconds) a time of their own, ``lengths`` (seconds) each word and pause of each
     edit its own, as in a plan that was edited by hand. ``margin``, in seconds, is how much of the
     neighbours on either side is made anew with them, ``reach`` how far beyond it the joint may lie.
+    ``match`` says what of the recording's own sound they are given.
     """
 
     speed: float = 1.0
@@ -27,6 +29,7 @@ class Asked:
     duration: float | None = None
     lengths: Lengths | None = None
     reach: float = 0.075
+    match: Matching = EVERYTHING
 
     def __post_init__(self) -> None:
         if not 0.25 <= self.speed <= 4.0:
@@ -62,6 +65,7 @@ class Asked:
             None if duration is None else float(duration),
             None if lengths is None else tuple(tuple(map(float, words)) for words in lengths),
             float(data.get("reach", 0.075)),
+            Matching(**{name: bool(value) for name, value in data.get("match", {}).items()}),
         )
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from a3t.audio.matching import resample_patch
 from a3t.audio.mel import HOP, SAMPLE_RATE
+from a3t.audio.own_sound import Neighbour, OwnSound
 from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
+from a3t.audio.room_tone import find_room_tone
 from a3t.audio.splicing import cut_out, make_patch
 from a3t.audio.windows import grid_samples
-from a3t.plan.records import PlannedEdit, Range
+from a3t.plan.records import EditPlan, PlannedEdit, Range
+from a3t.plan.windows import WindowFrames
 
 RADIUS = 0.03  # seconds that a cut may move to a quieter place
+CLEAR = 2  # frames beside an edit in which the vocoder hears it too well
 
 
 def edit_frames(edit: PlannedEdit, first: int, last: int) -> Range:
@@ -19,7 +26,45 @@ def edit_frames(edit: PlannedEdit, first: int, last: int) -> Range:
     return first - edit.margin[0] - edit.overlap[0], last + edit.margin[1] + edit.overlap[1]
 
 
-def patch_of(recording: Recording, edit: PlannedEdit, samples: np.ndarray) -> Patch:
+def neighbours_of(
+    recording: Recording, frames: WindowFrames, copy: np.ndarray
+) -> tuple[Neighbour, ...]:
+    """What a window keeps of the recording, beside the same put through the vocoder.
+
+    copy: (300 N,) the whole window's samples at 24 kHz.
+    """
+    kept = np.flatnonzero(~frames.masked & (frames.source >= 0))
+    breaks = np.flatnonzero((np.diff(kept) != 1) | (np.diff(frames.source[kept]) != 1)) + 1
+    found = []
+    for run in np.split(kept, breaks):
+        run = run[CLEAR : len(run) - CLEAR]
+        if len(run):
+            said = copy[run[0] * HOP : (run[-1] + 1) * HOP]
+            first = int(frames.source[run[0]]) * HOP
+            said, start = resample_patch(said, first, recording.sample_rate)
+            real = recording.mono(start, min(start + len(said), recording.samples))
+            found.append(Neighbour(real.astype(np.float64), said[: len(real)]))
+    return tuple(found)
+
+
+def own_sound_of(
+    recording: Recording,
+    plan: EditPlan,
+    edit: PlannedEdit,
+    neighbours: Sequence[Neighbour],
+    seed: int,
+) -> OwnSound:
+    """What an edit's patch shall have of the recording's own sound."""
+    match, tone = plan.asked.match, None
+    if match.room_tone:
+        middle = round(sum(edit.source) / 2 * HOP * recording.sample_rate / SAMPLE_RATE)
+        tone = find_room_tone(recording, plan.alignment, min(middle, recording.samples))
+    return OwnSound(match, neighbours, tone, seed + edit.source[0])
+
+
+def patch_of(
+    recording: Recording, edit: PlannedEdit, samples: np.ndarray, own: OwnSound | None = None
+) -> Patch:
     """The patch of new words from the samples (n,), at 24 kHz, of `edit_frames`."""
     length = grid_samples(recording)  # the last frame is only as long as the recording
     begin, stop = edit.remade[0] * HOP, min(edit.remade[1] * HOP, length)
@@ -27,7 +72,7 @@ def patch_of(recording: Recording, edit: PlannedEdit, samples: np.ndarray) -> Pa
     after = min((edit.remade[1] + edit.overlap[1]) * HOP, length) - stop
     made = edit.frames + sum(edit.margin)
     cut = before + made * HOP - (edit.remade[1] * HOP - stop) + after
-    return make_patch(recording, samples[:cut], (begin, stop), (before, after))
+    return make_patch(recording, samples[:cut], (begin, stop), (before, after), own=own)
 
 
 def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:

@@ -11,10 +11,11 @@ import torch
 
 from a3t.audio.emphasis import Raised, emphasise, require_world
 from a3t.audio.mel import HOP, SAMPLE_RATE
+from a3t.audio.own_sound import Neighbour
 from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
 from a3t.audio.windows import mel_window
-from a3t.joining import deletion_of, edit_frames, patch_of
+from a3t.joining import deletion_of, edit_frames, neighbours_of, own_sound_of, patch_of
 from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill
 from a3t.pausing import pause_of, with_room_tone
@@ -74,6 +75,11 @@ class Renderer:
         frames = lay_out(plan, window)
         with self.step("fill"):
             filled = self.fill(recording, frames, window.source)
+        neighbours: Sequence[Neighbour] = ()
+        if plan.asked.match.learns:
+            with self.step("match"):
+                copy = vocode_span(self.vocoder, filled, 0, len(filled)).numpy()
+                neighbours = neighbours_of(recording, frames, copy)
         done = {}
         for k, (start, end) in frames.spans.items():
             edit = plan.edits[k]
@@ -87,7 +93,8 @@ class Renderer:
                 with self.step("emphasise"):
                     samples, raised = emphasise(samples, spans, _voice(recording, plan, window))
             with self.step("splice"):
-                patch = patch_of(recording, edit, samples)
+                own = own_sound_of(recording, plan, edit, neighbours, seed)
+                patch = patch_of(recording, edit, samples, own)
                 patch = with_room_tone(recording, plan, edit, patch, seed)
             done[k] = Rendered(patch, raised)
         return done

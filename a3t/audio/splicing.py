@@ -22,6 +22,7 @@ from a3t.audio.matching import (
     spread_channels,
 )
 from a3t.audio.overlaps import Overlap, Surroundings, best_seam
+from a3t.audio.own_sound import OwnSound
 from a3t.audio.patches import Patch, Span, SpanPair
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
@@ -49,6 +50,7 @@ def make_patch(
     replaced: Span,
     margins: tuple[int, int],
     *,
+    own: OwnSound | None = None,
     fade_ms: float = FADE_MS,
     lag_ms: float = LAG_MS,
 ) -> Patch:
@@ -59,13 +61,15 @@ def make_patch(
     samples at either end of `synthesis` speak what the recording says before a and after b, so
     synthesis[0] lies at a - margins[0]. Where the edit touches the recording's start (a == 0) or
     end there is no margin (0), and the patch fades in or out there. The patch's level follows
-    the recording's in the margins, and stays below full scale. Raises ValueError if the margins
-    don't fit.
+    the recording's in the margins, and stays below full scale; with `own` it gets more of the
+    recording's sound. Raises ValueError if the margins don't fit.
     """
     rate = recording.sample_rate
     fade = max(1, _samples(fade_ms, rate))
     sound, left, right = _on_the_recordings_clock(recording, synthesis, replaced, margins, fade)
     around = Surroundings.read(recording, left.first, right.last)
+    if own:
+        sound = own.coloured(sound, rate)
     sound = _at_its_level(sound, left, right, around)
 
     def seams(lag: int) -> tuple[Overlap, Overlap]:
@@ -80,6 +84,8 @@ def make_patch(
         leave, enter = seams(0)
 
     new = spread_channels(sound, around.samples)
+    if own:
+        new = own.in_its_room(new, rms(around.mono))
     new *= min(1.0, around.ceiling / max(float(np.abs(new).max()), 1e-9))
     samples = np.concatenate(
         [
