@@ -10,6 +10,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
+WAVEGAN := $(shell grep '^parallel-wavegan==' requirements.txt)
 # The build of torch without CUDA: 190 MB instead of several GB. It has an index of its own; where
 # that can't be reached, any other place that pip knows of is taken.
 TORCH  := $(shell grep '^torch==' requirements.txt)
@@ -59,4 +60,5 @@ $(VENV)/.demo-ready: $(VENV)/.torch-ready pyproject.toml requirements.txt
 
 $(VENV)/.dev-ready: $(VENV)/.demo-ready
 	$(PIP) install -q -c requirements.txt -e '.[app,dev]'
+	$(PIP) install -q --no-deps --no-build-isolation $(WAVEGAN)
 	@touch $@

@@ -6,7 +6,6 @@ import multiprocessing
 import resource
 import sys
 import time
-import warnings
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -88,9 +87,7 @@ def make_copies(name: str, mels: Sequence[Floats32]) -> Copies:
 def _copies(name: str, mels: Sequence[Floats32]) -> Copies:
     import torch
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # the package's, about weight norm
-        vocoder = _open(name)
+    vocoder = _open(name)
     vocoder(torch.zeros(20, 80) - 3)  # the first call plans transforms and reserves memory
     wall, processor = time.perf_counter(), time.process_time()
     samples = [vocoder(torch.from_numpy(mel)).numpy() for mel in mels]

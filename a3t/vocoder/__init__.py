@@ -16,7 +16,8 @@ def load_vocoder(name_or_path: str | Path = "builtin", device: str = "cpu") -> V
     """The vocoder called "builtin" (shipped) or "griffin-lim", or the one in a folder.
 
     A folder holds either weights of the built-in network (config.yaml, model.safetensors) or a
-    checkpoint of the parallel-wavegan package (config.yml, stats.h5 or stats.npy, checkpoint).
+    checkpoint of the parallel-wavegan package (config.yml, stats.h5 or stats.npy, checkpoint); one
+    that its authors released goes by its tag, too ("vctk_hifigan.v1"), and is fetched once.
     Raises InputError if there is no such vocoder or its folder can't be used.
     """
     # Each kind is imported when asked for: the editor starts with one of them.
@@ -30,10 +31,14 @@ def load_vocoder(name_or_path: str | Path = "builtin", device: str = "cpu") -> V
         return BuiltinVocoder.load(BUILTIN_FOLDER, "builtin", device)
     path = Path(name_or_path)
     if not path.exists():
-        raise InputError(
-            f"There is no vocoder {str(name_or_path)!r}; use builtin, griffin-lim or the path of a "
-            "checkpoint folder."
-        )
+        from a3t.vocoder.released import TAG, released
+
+        if not TAG.fullmatch(str(name_or_path)):
+            raise InputError(
+                f"There is no vocoder {str(name_or_path)!r}; use builtin, griffin-lim, a tag of "
+                "parallel-wavegan (vctk_hifigan.v1) or the path of a checkpoint folder."
+            )
+        path = released(str(name_or_path))
     if path.is_dir() and (path / "config.yaml").is_file():
         from a3t.vocoder.builtin import BuiltinVocoder
 

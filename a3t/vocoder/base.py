@@ -66,8 +66,14 @@ def vocode_span(vocoder: Vocoder, mel: Tensor, first: int, last: int) -> Tensor:
 
 
 def vocode_chunks(vocoder: Vocoder, mel: Tensor, frames: int = 1000) -> Iterator[Tensor]:
-    """The whole mel's samples in pieces of ``frames`` frames: equal to one pass, flat in memory."""
+    """The whole mel's samples in pieces of ``frames`` frames: equal to one pass, flat in memory.
+
+    But for a vocoder whose samples depend on every frame: that one has to run over the whole.
+    """
     check_mel(mel)
+    if vocoder.receptive_frames >= len(mel):
+        yield from vocoder(mel).split(frames * HOP)
+        return
     for first in range(0, len(mel), frames):
         yield vocode_span(vocoder, mel, first, min(first + frames, len(mel)))
 

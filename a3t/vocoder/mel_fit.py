@@ -37,8 +37,9 @@ def fit_to_mel(magnitude: Tensor, target: Tensor, filters: Tensor, updates: int)
     """
     reach = filters.sum(0)  # 601
     inside = reach > 1e-5
+    back = torch.where(inside, filters / reach.clamp(min=1e-5), 0.0)
+    outside = (~inside).to(magnitude.dtype)
     for _ in range(updates):
         ratio = target / (magnitude @ filters.T + 1e-8)
-        factor = (ratio @ filters) / reach.clamp(min=1e-5)
-        magnitude = magnitude * torch.where(inside, factor, 1.0)
+        magnitude = magnitude * (ratio @ back + outside)
     return magnitude

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import warnings
 from functools import cached_property
 from pathlib import Path
 from pickle import UnpicklingError
@@ -173,7 +174,9 @@ def _latest(folder: Path) -> Path:
 def _read_weights(checkpoint: Path) -> dict[str, Tensor]:
     try:
         # Weights only: a pickle can carry code, and this one came from somebody else.
-        state = torch.load(checkpoint, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of what is then refused below
+            state = torch.load(checkpoint, map_location="cpu", weights_only=True)
     except UnpicklingError:
         raise InputError(
             f"{checkpoint} is damaged or holds more than weights, and is not opened: its pickle "
@@ -215,7 +218,9 @@ def _generator(config: dict[str, Any], weights: dict[str, Tensor] | None) -> nn.
         for key, value in config["generator_params"].items()
     }
     kind = config.get("generator_type", "ParallelWaveGANGenerator")
-    generator: Any = getattr(_package(), kind)(**settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # the package's way of weight norm is old
+        generator: Any = getattr(_package(), kind)(**settings)
     if weights is not None:
         generator.load_state_dict(weights)
     generator.remove_weight_norm()
@@ -248,7 +253,7 @@ def _statistics(config: dict[str, Any], folder: Path) -> tuple[np.ndarray, np.nd
             values = list(np.load(path, allow_pickle=False)[:2])
         mean, scale = (value.reshape(-1).astype(np.float32) for value in values)
     except ImportError:
-        raise InputError(f"Reading {path} needs h5py: pip install h5py==3.16.0") from None
+        raise InputError(f'Reading {path} needs h5py: pip install "a3t[vocoders]"') from None
     except (OSError, KeyError, ValueError):
         raise InputError(f"{path} can't be read as the vocoder's mean and scale.") from None
     if mean.shape != (MELS,) or scale.shape != (MELS,):
@@ -266,7 +271,15 @@ def _package() -> Any:
         import parallel_wavegan.models
     except ImportError as error:
         raise InputError(
-            "Vocoders of parallel-wavegan need that package: pip install 'setuptools<81' h5py and "
+            'Vocoders of parallel-wavegan need that package: pip install "a3t[vocoders]" and '
             f"pip install --no-deps --no-build-isolation parallel-wavegan==0.6.1 ({error})."
         ) from None
     return parallel_wavegan.models
+
+
+def archives() -> dict[str, str]:
+    """The package's released vocoders: tag to the archive's identity on Google Drive."""
+    _package()
+    from parallel_wavegan.utils import PRETRAINED_MODEL_LIST
+
+    return dict(PRETRAINED_MODEL_LIST)

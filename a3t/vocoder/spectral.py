@@ -63,7 +63,7 @@ class SpectralVocoder(nn.Module):
         mel_updates: int = 4,
         iterations: int = 16,
         momentum: float = 0.9,
-        relaxation: float = 0.7,
+        relaxation: float = 0.85,
     ) -> None:
         super().__init__()
         self.mel_updates = mel_updates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,9 @@ import pytest
 import torch
 import yaml
 
-pytest.importorskip(
-    "h5py", reason="the packages of the extra `train` (h5py, parallel-wavegan) are not installed"
-)
+pytest.importorskip("h5py", reason="the extra `vocoders` is not installed")
 from a3t.errors import InputError
-from a3t.vocoder import load_vocoder, vocode_span
+from a3t.vocoder import load_vocoder, released, vocode_chunks, vocode_span
 from a3t.vocoder.base import placed_normal
 from a3t.vocoder.parallel_wavegan import ParallelWaveGan, _package
 
@@ -139,6 +138,18 @@ def test_a_span_equals_the_whole(kind: str, tmp_path: Path, mel: torch.Tensor) -
     torch.testing.assert_close(span, whole[22 * 300 : 25 * 300], atol=1e-5, rtol=0)
     if kind != "style-melgan":
         assert vocoder.receptive_frames < 20
+    pieces = torch.cat(list(vocode_chunks(vocoder, mel, 7)))
+    torch.testing.assert_close(pieces, whole, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_bad_mel_is_refused(kind: str, tmp_path: Path) -> None:
+    write_checkpoint(tmp_path, kind)
+    vocoder = load_vocoder(tmp_path)
+    for bad in (torch.zeros(0, 80), torch.zeros(5, 79), torch.full((4, 80), float("nan"))):
+        with pytest.raises(InputError) as refusal:
+            vocoder(bad)
+        assert "mel" in str(refusal.value)
 
 
 def test_statistics_from_hdf5_or_none(tmp_path: Path, mel: torch.Tensor) -> None:
@@ -184,8 +195,19 @@ class _Code:
         return (open, ("ran.txt", "w"))
 
 
-@pytest.mark.parametrize("damage", ["code", "cut", "other", "missing", "config", "weights"])
-def test_what_is_damaged_is_refused(
+DAMAGE = {
+    "code": "holds more than weights",
+    "cut": "cut off or damaged",
+    "other": "not of parallel-wavegan",
+    "missing": "holds no checkpoint",
+    "config": "can't be read as YAML",
+    "weights": "don't fit its config.yml",
+    "kind": "don't fit its config.yml",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_what_is_damaged_is_refused_in_a_sentence(
     damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -202,6 +224,59 @@ def test_what_is_damaged_is_refused(
         (tmp_path / "config.yml").write_text("{")
     elif damage == "weights":
         torch.save({"model": {"generator": {"w": torch.zeros(3)}}}, checkpoint)
-    with pytest.raises(InputError):
+    elif damage == "kind":
+        (tmp_path / "hifigan").mkdir()
+        other = write_checkpoint(tmp_path / "hifigan", "hifigan")
+        checkpoint.write_bytes(other.read_bytes())
+    with pytest.raises(InputError, match=DAMAGE[damage]) as refusal:
         ParallelWaveGan.load(tmp_path)
+    assert "\n" not in str(refusal.value)
     assert not (tmp_path / "ran.txt").exists()
+
+
+@pytest.fixture
+def drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Google Drive with one archive, of a tiny MelGAN, and a link out; what was asked of it."""
+    source = tmp_path / "source"
+    source.mkdir()
+    write_checkpoint(source, "melgan")
+    asked = []
+
+    def download(identity: str, path: Path) -> None:
+        asked.append(identity)
+        with tarfile.open(path, "w:gz") as archive:
+            for file in source.iterdir():
+                archive.add(file, f"exp/train/{file.name}")
+            archive.add(source / "config.yml", "../../outside.yml")
+
+    monkeypatch.setattr(released, "download", download)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    return asked
+
+
+def test_a_released_vocoder_is_fetched_once_and_checked(
+    drive: list[str], tmp_path: Path, mel: torch.Tensor
+) -> None:
+    tag = "vctk_multi_band_melgan.v2"
+    vocoder = load_vocoder(tag)
+    assert vocoder.name == tag and vocoder(mel).abs().max() > 1e-4
+    assert load_vocoder(tag).sha256 == vocoder.sha256
+    assert len(drive) == 1
+    assert not list(tmp_path.rglob("outside.yml"))
+    (tmp_path / "caches" / "a3t" / "vocoders" / tag / "stats.npy").write_bytes(b"")
+    with pytest.raises(InputError, match="sha256 differs"):
+        load_vocoder(tag)
+    with pytest.raises(InputError, match=r"has no tag.*vctk_hifigan\.v1"):
+        load_vocoder("nobody_hifigan.v1")
+
+
+def test_half_a_download_is_none(
+    drive: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = released.download
+    monkeypatch.setattr(released, "download", lambda _, path: path.write_bytes(b"<html>quota"))
+    with pytest.raises(InputError, match="no archive"):
+        load_vocoder("vctk_hifigan.v1")
+    monkeypatch.setattr(released, "download", good)
+    assert load_vocoder("vctk_hifigan.v1").name == "vctk_hifigan.v1"
+    assert len(list((tmp_path / "caches" / "a3t" / "vocoders").iterdir())) == 1

@@ -89,6 +89,28 @@ def test_a_span_equals_the_whole(vocoder: Vocoder) -> None:
     torch.testing.assert_close(pieces, whole, atol=1e-5, rtol=0)
 
 
+class Spy:
+    """A vocoder that notes the lengths of the mels it was given; it hears two frames around."""
+
+    name, sha256, receptive_frames = "spy", None, 2
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+
+    def __call__(self, mel: Tensor, first_frame: int = 0) -> Tensor:
+        self.lengths.append(len(mel))
+        return torch.zeros(len(mel) * HOP)
+
+
+def test_long_mels_are_never_vocoded_at_once() -> None:
+    spy = Spy()
+    mel = torch.zeros(1, 80).expand(100_000, 80)
+    pieces = vocode_chunks(spy, mel)
+    assert len(next(pieces)) == 1000 * HOP and len(spy.lengths) == 1  # no sooner than asked for
+    assert sum(map(len, pieces)) == 99_000 * HOP
+    assert max(spy.lengths) == 1004
+
+
 def test_the_receptive_field_is_as_stated(vocoder: Vocoder) -> None:
     mel = log_mel(voice(2.0))
     centre, reach = 80, vocoder.receptive_frames
