@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from a3t.audio.own_sound import EVERYTHING, Matching
+from a3t.audio.match import EVERYTHING, Matching
 from a3t.errors import InputError
 
 Lengths = tuple[tuple[float, ...], ...]

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from a3t.audio.match import Matching
 from a3t.errors import InputError
 from alignment.errors import AlignmentError
 
@@ -90,6 +91,16 @@ def export_kinds(value: str) -> tuple[str, ...]:
     if strange:
         raise argparse.ArgumentTypeError(f"“{strange[0]}” is none of {', '.join(EXPORTS)}")
     return kinds
+
+
+def matching(value: str) -> Matching:
+    """What --match names, separated by commas; "none" for nothing."""
+    if value.strip().lower() == "none":
+        return Matching.of(())
+    try:
+        return Matching.of(kind.strip().lower() for kind in value.split(",") if kind.strip())
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from a3t.audio.frames import OVERLAP, decibels, frame_size, frequencies, sound_of, spectra
+from a3t.audio.match import Matching
 from a3t.audio.room_tone import RoomTone
 
 MEL_TOP = 7600.0  # Hz: the mel says nothing above
@@ -28,27 +29,6 @@ NEARBY_FRAMES = 7
 AUDIBLE_DB = 40.0  # below speech a room's noise is let be
 CLEARLY = 3.0  # times below the room's power must a patch be: noise itself is now and then below
 LEAST_FRAMES = 40  # of neighbours: from fewer nothing is learnt
-
-
-@dataclass(frozen=True)
-class Matching:
-    """What of the recording's own sound a patch is given.
-
-    bandwidth: silence where the recording has none, and the band above 12 kHz if it has one;
-    spectrum: its spectrum from 7.6 to 12 kHz; room_tone: its noise floor.
-    """
-
-    bandwidth: bool = True
-    spectrum: bool = True
-    room_tone: bool = True
-
-    @property
-    def learns(self) -> bool:
-        """Whether a copy of the neighbours is needed."""
-        return self.bandwidth or self.spectrum
-
-
-EVERYTHING = Matching()
 
 
 @dataclass(frozen=True, eq=False)

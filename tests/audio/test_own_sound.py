@@ -7,7 +7,8 @@ import pytest
 import soxr
 
 from a3t.audio.frames import sound_of, spectra
-from a3t.audio.own_sound import Matching, Neighbour, OwnSound, give_spectrum, raise_floor
+from a3t.audio.match import Matching
+from a3t.audio.own_sound import Neighbour, OwnSound, give_spectrum, raise_floor
 from a3t.audio.room_tone import RoomTone
 from a3t.audio.splicing import make_patch
 
