@@ -39,13 +39,13 @@ def add_endpoints(service: Service) -> None:
     def transcribe(recording: str | None, expected: str = "") -> str:
         """What the recording says; a text that it is likely to say helps."""
         with one_sentence():
-            prior = limits.check_text(expected, "expected text")
+            prior = limits.check_text(expected, texts.THE_EXPECTED_TEXT)
             return service.transcribe(recording, prior, Watch())
 
     def align(recording: str | None, text: str = "") -> dict[str, Any]:
         """Words and phones with start, end (seconds) and confidence (0..1)."""
         with one_sentence():
-            typed = limits.check_text(text, "transcript")
+            typed = limits.check_text(text, texts.THE_TRANSCRIPT)
             return service.align(recording, typed, Watch()).to_json()
 
     def plan(
@@ -70,10 +70,10 @@ def add_endpoints(service: Service) -> None:
     ) -> tuple[str, str, str]:
         """The text in the prompt's voice, its speech.json, and the prompt's text."""
         with one_sentence():
-            wanted = limits.check_text(text, "text")
+            wanted = limits.check_text(text, texts.THE_TEXT)
             if not wanted:
                 raise InputError(texts.NO_TEXT_TO_SAY)
-            known = limits.check_text(prompt_text, "prompt's text")
+            known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
             wish = Wish("", wanted, seed=int(seed or 0), speed=float(speed))
             made, written, heard = service.tts(prompt, known, wish, Watch())
             return str(made), str(written), heard

@@ -128,10 +128,11 @@ class EditTab(EditLayout):
 
     def on_typing(self, text: str, new_text: str) -> Shown:
         try:
-            typed = limits.check_text(text, "transcript"), limits.check_text(new_text, "new text")
+            limits.check_text(text, texts.THE_TRANSCRIPT)
+            limits.check_text(new_text, texts.THE_NEW_TEXT)
         except InputError as error:
             return {self.changes: note(str(error))}
-        return {self.changes: changes_html(*typed)}
+        return {self.changes: changes_html(text, new_text)}
 
     def on_words_file(self, given: Given) -> Shown:
         with one_sentence():
@@ -151,7 +152,7 @@ class EditTab(EditLayout):
     def on_find(self, given: Given, request: gr.Request, progress: gr.Progress = PROGRESS) -> Shown:
         with one_sentence(), self._watch(request, progress) as watch:
             session = self._begin(given)
-            typed = limits.check_text(given[self.text], "transcript")
+            typed = limits.check_text(given[self.text], texts.THE_TRANSCRIPT)
             models = self.settings.models(given)
             known = self.service.find_words(session, typed, watch, models)
             wanted = given[self.new_text] if given[self.new_text].strip() else known

@@ -7,6 +7,8 @@ from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app import texts
+
 LARGEST_BODY = 2_000_000  # bytes of a request that is no upload
 
 HEADERS = (
@@ -34,15 +36,15 @@ class Guard:
             return
         path = unquote(scope["path"])
         if elsewhere(path):
-            await refuse(send, 403, "Files of other servers are not served here.")
+            await refuse(send, 403, texts.SERVED_ELSEWHERE)
             return
         if scope["method"] == "POST" and not path.rstrip("/").endswith("/upload"):
             body = await read_body(receive)
             if body is None:
-                await refuse(send, 413, "The request is too large.")
+                await refuse(send, 413, texts.LARGE_REQUEST)
                 return
             if b"http" in body.lower() and names_elsewhere(body):
-                await refuse(send, 403, "Files of other servers are not fetched: upload the file.")
+                await refuse(send, 403, texts.FETCHED_ELSEWHERE)
                 return
             receive = replay(body, receive)
 

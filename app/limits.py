@@ -34,31 +34,23 @@ def check_upload(path: str | None, uploads: Path) -> Path:
         raise InputError(texts.NO_RECORDING)
     file = inside(path, uploads)
     if file.stat().st_size > MAX_MEGABYTES * 1_000_000:
-        raise InputError(
-            f"The file is larger than {MAX_MEGABYTES} MB: cut it, or use the command line, "
-            "which has no such limit."
-        )
+        raise InputError(texts.too_large(MAX_MEGABYTES))
     try:
         info = soundfile.info(str(file))
     except (soundfile.SoundFileError, ValueError, RuntimeError):
-        raise InputError(
-            "This file is not a sound file that can be read here: upload WAV, FLAC, OGG or MP3."
-        ) from None
+        raise InputError(texts.NO_SOUND) from None
     if not math.isfinite(info.duration) or info.duration > MAX_SECONDS:
-        raise InputError(
-            f"The recording is longer than {texts.length(MAX_SECONDS)}, the most that this page "
-            "takes: cut it, or use the command line, which has no such limit."
-        )
+        raise InputError(texts.too_long(MAX_SECONDS))
     return file
 
 
 def check_text_file(path: str | None, uploads: Path) -> Path:
     """An uploaded transcript, TextGrid or edit.json as a path inside `uploads`."""
     if not path:
-        raise InputError("There is no file yet: upload one first.")
+        raise InputError(texts.NO_FILE)
     file = inside(path, uploads)
     if file.stat().st_size > MAX_TEXT_FILE:
-        raise InputError(f"{file.name} is too large for a text: upload one of less than 5 MB.")
+        raise InputError(texts.too_large_for_text(file.name, MAX_TEXT_FILE // 1_000_000))
     return file
 
 
@@ -70,7 +62,7 @@ def inside(path: str, uploads: Path) -> Path:
     except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a loop of links
         is_upload = False
     if not is_upload:
-        raise InputError("This recording was not uploaded here: upload it first.")
+        raise InputError(texts.NOT_UPLOADED)
     return file
 
 
@@ -78,10 +70,7 @@ def check_text(text: str | None, name: str) -> str:
     """`text` without the space around it ("" for none); InputError naming the field if too long."""
     text = (text or "").strip()
     if len(text) > MAX_CHARACTERS:
-        raise InputError(
-            f"The {name} is {len(text)} characters long and this page takes {MAX_CHARACTERS}: "
-            "shorten it, or edit the recording in parts."
-        )
+        raise InputError(texts.too_many_characters(name, len(text), MAX_CHARACTERS))
     return text
 
 

@@ -76,10 +76,10 @@ class SpeakTab:
         progress: gr.Progress = PROGRESS,
     ) -> tuple[str, str, str]:
         with one_sentence():
-            wanted = limits.check_text(text, "text")
+            wanted = limits.check_text(text, texts.THE_TEXT)
             if not wanted:
                 raise InputError(texts.NO_TEXT_TO_SAY)
-            known = limits.check_text(prompt_text, "prompt's text")
+            known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
             wish = Wish("", wanted, seed=int(seed or 0), speed=float(speed))
             with self.service.running.watch(
                 page_of(request), lambda share, step: progress(share, desc=step)

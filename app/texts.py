@@ -72,6 +72,16 @@ FAILED = (
 )
 STARTED, RECORDED = "Recording", "As recorded"
 
+NO_FILE = "There is no file yet: upload one first."
+NO_SOUND = "This file is not a sound file that can be read here: upload WAV, FLAC, OGG or MP3."
+NOT_UPLOADED = "This recording was not uploaded here: upload it first."
+NO_TIMES = "A word's times are numbers of seconds: type them again."
+SERVED_ELSEWHERE = "Files of other servers are not served here."
+FETCHED_ELSEWHERE = "Files of other servers are not fetched: upload the file."
+LARGE_REQUEST = "The request is too large."
+THE_TRANSCRIPT, THE_NEW_TEXT, THE_TEXT = "transcript", "new text", "text"
+THE_PROMPTS_TEXT, THE_EXPECTED_TEXT = "prompt's text", "expected text"
+
 STEPS = {
     "load": "Loading the models",
     "read": "Reading the recording",
@@ -149,6 +159,46 @@ def length(seconds: float) -> str:
     if hours >= 1:
         return f"{hours:g} hour{'' if hours == 1 else 's'}"
     return f"{minutes:g} minute{'' if minutes == 1 else 's'}"
+
+
+def too_large(megabytes: int) -> str:
+    return (
+        f"The file is larger than {megabytes} MB: cut it, or use the command line, which has no "
+        "such limit."
+    )
+
+
+def too_long(seconds: float) -> str:
+    return (
+        f"The recording is longer than {length(seconds)}, the most that this page takes: cut it, "
+        "or use the command line, which has no such limit."
+    )
+
+
+def too_large_for_text(name: str, megabytes: int) -> str:
+    return f"{name} is too large for a text: upload one of less than {megabytes} MB."
+
+
+def too_many_characters(name: str, characters: int, most: int) -> str:
+    return (
+        f"The {name} is {characters} characters long and this page takes {most}: shorten it, or "
+        "edit the recording in parts."
+    )
+
+
+def too_short(word: str, needed: float, left: float) -> str:
+    return (
+        f"“{word}” needs at least {needed:.3f} s, and {left:.3f} s are left for it: move the "
+        "boundary less."
+    )
+
+
+def no_words_file(name: str) -> str:
+    return f"{name} is no file of words: upload .txt, .srt, .vtt, .TextGrid or an edit.json."
+
+
+def no_json(name: str) -> str:
+    return f"{name} is not JSON: upload the edit.json as it was."
 
 
 def changes_summary(changes: int, gone: int, made: int) -> str:

@@ -7,6 +7,7 @@ import math
 from a3t.errors import InputError
 from a3t.timing import FRAME, covering, scaled
 from alignment.records import Alignment, Word
+from app import texts
 
 
 def move_word(alignment: Alignment, number: int, start: float, end: float) -> Alignment:
@@ -17,9 +18,9 @@ def move_word(alignment: Alignment, number: int, start: float, end: float) -> Al
     """
     spoken = list(alignment.spoken)
     if not 0 <= number < len(spoken):
-        raise InputError("There is no such word in the recording: choose it again.")
+        raise InputError(texts.NO_WORD)
     if not (math.isfinite(start) and math.isfinite(end)):
-        raise InputError("A word's times are numbers of seconds: type them again.")
+        raise InputError(texts.NO_TIMES)
     word = spoken[number]
     spoken[number] = _fitted(word, max(start, 0.0), min(end, alignment.duration))
     if number > 0 and spoken[number - 1].end > spoken[number].start:
@@ -33,8 +34,5 @@ def move_word(alignment: Alignment, number: int, start: float, end: float) -> Al
 
 def _fitted(word: Word, start: float, end: float) -> Word:
     if end - start < len(word.phones) * FRAME:
-        raise InputError(
-            f"“{word.text}” needs at least {len(word.phones) * FRAME:.3f} s, and {end - start:.3f} "
-            "s are left for it: move the boundary less."
-        )
+        raise InputError(texts.too_short(word.text, len(word.phones) * FRAME, end - start))
     return scaled(word, start, end)

@@ -107,6 +107,8 @@ def side(
     recording = opened(audio)
     start = max(0.0, min(start, recording.seconds - SHOWN))
     end = min(start + SHOWN, recording.seconds)
+    is_long = name == "before" and recording.seconds > SHOWN
+    whole = list(overview(recording)) if is_long else []
     words = []
     for number, word in enumerate(alignment.spoken if alignment is not None else ()):
         if word.end > start and word.start < end:
@@ -129,9 +131,7 @@ def side(
         "end": end,
         "duration": recording.seconds,
         "peaks": list(peaks(recording, start, end)),
-        "overview": list(overview(recording))
-        if name == "before" and recording.seconds > SHOWN
-        else [],
+        "overview": whole,
         "mel": mel_picture(recording, start, end),
         "words": words,
         "marks": [

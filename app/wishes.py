@@ -88,7 +88,7 @@ def _is_installed(aligner: str) -> bool:
 
 def texts_of(text: str, new_text: str) -> tuple[str, str]:
     """Both texts as typed, without space around them; InputError for a new text that is missing."""
-    wanted = limits.check_text(new_text, "new text")
+    wanted = limits.check_text(new_text, texts.THE_NEW_TEXT)
     if not wanted:
         raise InputError(texts.NO_NEW_TEXT)
-    return limits.check_text(text, "transcript"), wanted
+    return limits.check_text(text, texts.THE_TRANSCRIPT), wanted

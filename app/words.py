@@ -11,7 +11,7 @@ from a3t.transcripts import read_text
 from alignment.formats import read_alignment
 from alignment.records import Alignment
 from alignment.subtitles import read_transcript
-from app import limits
+from app import limits, texts
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,9 @@ def words_in(path: Path) -> WordsFile:
         case ".txt" | ".lab":
             found = WordsFile(" ".join(read_text(path).split()))
         case _:
-            raise InputError(
-                f"{path.name} is no file of words: upload .txt, .srt, .vtt, .TextGrid or an "
-                "edit.json."
-            )
-    limits.check_text(found.text, "transcript")
-    limits.check_text(found.new_text, "new text")
+            raise InputError(texts.no_words_file(path.name))
+    limits.check_text(found.text, texts.THE_TRANSCRIPT)
+    limits.check_text(found.new_text, texts.THE_NEW_TEXT)
     return found
 
 
@@ -54,7 +51,7 @@ def _edit_json(path: Path) -> WordsFile:
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
-        raise InputError(f"{path.name} is not JSON: upload the edit.json as it was.") from None
+        raise InputError(texts.no_json(path.name)) from None
     if not isinstance(told, dict) or not isinstance(told.get("new_text"), str):
         return WordsFile(read_transcript(path))
     return WordsFile(str(told.get("text", "")), told["new_text"])

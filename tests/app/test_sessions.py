@@ -11,12 +11,12 @@ import pytest
 import soundfile
 
 from a3t.errors import InputError
+from a3t.timing import covering
 from alignment.records import Phone, Word
 from app import limits
 from app.recordings import opened, overview
 from app.service import Service
 from app.sessions import Session
-from app.timing import covering
 from app.view import stage, start_at_edit
 from app.watching import CancelledError, Running, Watch
 from app.wishes import Models, Wish, models_of
