@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alignment import ALIGNERS, by_name
+from alignment.confidence import unwritten
 from alignment.dictionary import Dictionary, parse_entries, read_dictionary
 from alignment.errors import AlignmentError
 from alignment.formats import check_format, read_alignment, write_alignment
@@ -164,11 +165,22 @@ def align(options: argparse.Namespace) -> None:
             reader.pronunciations(transcript.spoken),
         )
         written = shown(transcript)
+        for sentence in doubts(alignment):
+            print(sentence, file=sys.stderr)
     if out is not None:
         write_alignment(alignment, out, written)
         print(f"Written: {out}", file=sys.stderr)
     if options.json:
         print(json.dumps(alignment.to_json(), indent=1, ensure_ascii=False))
+
+
+def doubts(alignment: Alignment) -> Iterator[str]:
+    """What a person should look at: words that are hardly heard, speech that has no words."""
+    for word in alignment.spoken:
+        if word.score < 0.5:
+            yield f'Doubtful: "{word.text}" at {word.start:.2f} s ({word.score:.0%}).'
+    for gap in unwritten(alignment):
+        yield f"Not in the text: what is said from {gap.start:.2f} to {gap.end:.2f} s."
 
 
 def shown(transcript: Transcript) -> list[str]:

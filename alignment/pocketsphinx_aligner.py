@@ -8,7 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from alignment.aligner import Pronunciations
-from alignment.confidence import Heard, judged, mismatch, require_match, word_score
+from alignment.confidence import (
+    Heard,
+    judged,
+    mismatch,
+    require_match,
+    require_speech,
+    word_score,
+)
 from alignment.errors import AlignmentError
 from alignment.records import Alignment, Phone, Word, pause
 from alignment.refinement import Sound, found_alone, refined
@@ -33,6 +40,8 @@ BOUNDARY_OFFSET = 0.0078
 
 # The second pass keeps every state of the text at every frame: long recordings go in pieces.
 PIECE_SECONDS = 20.0
+
+FASTEST = 50.0  # phones a second; the fastest speakers come to about 25
 
 
 class PocketSphinxAligner:
@@ -65,7 +74,10 @@ class PocketSphinxAligner:
         if not stressed:
             raise AlignmentError("The text has no words: give the words that are spoken.")
         duration = len(samples) / sample_rate
+        _require_room(stressed, duration)
         sound = Sound.of(waveform)
+        if check:
+            require_speech(sound.scores)
         try:
             found, loop = _find(waveform, words, [tuple(candidates) for candidates in stressed])
         except AlignmentError:
@@ -80,6 +92,16 @@ class PocketSphinxAligner:
         if check:
             require_match(alignment)
         return alignment
+
+
+def _require_room(stressed: Sequence[dict[Pronunciation, tuple[str, ...]]], seconds: float) -> None:
+    """Raises AlignmentError for more words than anyone can say in the time: no search is needed."""
+    phones = sum(min(map(len, candidates)) for candidates in stressed)
+    if phones > FASTEST * seconds:
+        raise AlignmentError(
+            f"The text has {len(stressed)} words, more than can be spoken in {seconds:.1f} s: give "
+            "the words that are spoken."
+        )
 
 
 def _find(

@@ -38,20 +38,23 @@ class Change:
         return [*words[: self.start], *self.new, *words[self.stop :]]
 
 
-def chosen(clips: Sequence[Clip], count: int, seed: int) -> list[Spoken]:
-    """`count` clips of all corpora in turn, by a seed, and within one of all its voices."""
+def chosen(clips: Sequence[Clip], count: int, seed: int) -> list[Clip]:
+    """`count` clips of all corpora in turn, by a seed, and within one of all its voices.
+
+    With a larger count the same ones come first.
+    """
     draw = random.Random(seed)
     voices: dict[str, dict[str, list[Clip]]] = {}
     for clip in clips:
         if SHORTEST <= clip.seconds <= LONGEST and len(clip.text.split()) >= FEWEST:
             voices.setdefault(clip.corpus, {}).setdefault(clip.speaker, []).append(clip)
-    result: list[Spoken] = []
+    result: list[Clip] = []
     while len(result) < count and voices:
         for corpus in sorted(voices)[: count - len(result)]:
             speakers = voices[corpus]
             speaker = draw.choice(sorted(speakers))
             clips_left = speakers[speaker]
-            result.append(heard(clips_left.pop(draw.randrange(len(clips_left)))))
+            result.append(clips_left.pop(draw.randrange(len(clips_left))))
             if not clips_left:
                 del speakers[speaker]
             if not speakers:
@@ -60,6 +63,7 @@ def chosen(clips: Sequence[Clip], count: int, seed: int) -> list[Spoken]:
 
 
 def heard(clip: Clip) -> Spoken:
+    """The clip decoded, its text as it is spoken."""
     samples, rate = soundfile.read(str(clip.path), dtype="float32", always_2d=True)
     words = Transcript.from_text(clip.text.lower(), max_words=None).spoken
     return Spoken(clip, words, samples.mean(axis=1), rate)

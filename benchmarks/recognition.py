@@ -20,7 +20,7 @@ from a3t.text.g2p import Pronouncer
 from a3t.training.corpora import corpora_root, read_corpora
 from alignment.errors import AlignmentError
 from alignment.recognition import recognise
-from benchmarks.planting import Change, Spoken, chosen, edit_of, vocabulary
+from benchmarks.planting import Change, Spoken, chosen, edit_of, heard, vocabulary
 
 
 class Counts(NamedTuple):
@@ -69,7 +69,8 @@ def main() -> None:
     parser.add_argument("--prior", action="append", choices=("new", "none"))
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="clip by clip")
     options = parser.parse_args()
-    clips = chosen(read_corpora(corpora_root()), options.clips, options.seed)
+    everything = read_corpora(corpora_root())
+    clips = [heard(clip) for clip in chosen(everything, options.clips, options.seed)]
     rows = [Row(*Row._fields)]
     print(HEAD)
     for prior in options.prior or ("new", "none"):

@@ -1,0 +1,159 @@
+"""Which wrong texts does the aligner doubt, and which right ones? Errors planted in real clips.
+
+    python -m benchmarks.planted_errors [--clips 100] [--seed 6] [--out FILE.tsv]
+
+Reads the corpora that A3T_CORPORA names. Each clip is aligned with its own text, with one word
+replaced, put in or left out, with words drawn from all clips, with another clip's text, and with
+its halves swapped; half of the clips as they are, the others in pink noise 10 or 5 dB below the
+speech. None of the clips by which the weights of alignment.confidence were fitted (seed 5) is used.
+
+Found: a wrong or an additional word has a confidence below 0.5, a missing one a neighbour below
+0.5, or the text is refused. False alarms: words of right texts below 0.5.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from a3t.text.g2p import Pronouncer
+from a3t.training.corpora import corpora_root, read_corpora
+from alignment.bench import Distortion, noise
+from alignment.errors import AlignmentError
+from alignment.pocketsphinx_aligner import PocketSphinxAligner
+from benchmarks.planting import Spoken, chosen, deleted, heard, inserted, others, replaced
+
+FITTED_CLIPS, FITTED_SEED = 100, 5
+
+CONDITIONS: tuple[tuple[str, Distortion | None], ...] = (
+    ("clean", None),
+    ("10 dB", noise(10)),
+    ("clean", None),
+    ("5 dB", noise(5)),
+)
+
+
+class Text(NamedTuple):
+    """A text for a clip, and which of its words shall be doubted."""
+
+    kind: str
+    words: list[str]
+    suspects: range
+
+
+class Row(NamedTuple):
+    """A clip aligned with one text; `lowest` is the suspects' least confidence."""
+
+    clip: str
+    condition: str
+    kind: str
+    words: int
+    doubtful: int
+    lowest: float
+    refused: bool
+    text: str
+
+
+ONE = ("right", "one word wrong", "one word too many", "one word missing")
+WHOLE = ("halves swapped", "another clip's text", "words at random")
+
+
+def texts(
+    spoken: Spoken, other: Spoken, pool: Sequence[str], draw: random.Random
+) -> Iterator[Text]:
+    """The clip's own text and the wrong ones."""
+    words = list(spoken.words)
+    yield Text("right", words, range(0))
+    for kind, planter in zip(ONE[1:], (replaced, inserted, deleted), strict=True):
+        change = planter(words, pool, draw, 1)
+        suspects = range(change.start, change.start + len(change.new))
+        if kind == "one word missing":
+            suspects = range(max(change.start - 1, 0), min(change.start + 1, len(words) - 1))
+        yield Text(kind, change.of(words), suspects)
+    half = len(words) // 2
+    yield Text("halves swapped", words[half:] + words[:half], range(0))
+    yield Text("another clip's text", list(other.words), range(0))
+    yield Text("words at random", list(others(pool, words, draw, len(words))), range(0))
+
+
+def measured(clips: Sequence[Spoken], seed: int) -> Iterator[Row]:
+    """Every clip with every text."""
+    aligner, pronouncer = PocketSphinxAligner(), Pronouncer()
+    pool = [word for spoken in clips for word in spoken.words]
+    for number, spoken in enumerate(clips):
+        # Corpora take turns by fours.
+        condition, distort = CONDITIONS[number // 4 % 4]
+        samples = distort(spoken.samples, spoken.rate)[0] if distort else spoken.samples
+        other = clips[(number + 4) % len(clips)]
+        for text in texts(spoken, other, pool, random.Random(f"{seed}-{number}")):
+            known = {word: pronouncer.candidates(word) for word in text.words}
+            try:
+                result = aligner.align(samples, spoken.rate, text.words, known, check=False)
+            except AlignmentError:
+                scores, refused = [0.0] * len(text.words), True
+            else:
+                scores, refused = [word.score for word in result.spoken], result.score < 0.5
+            yield Row(
+                spoken.clip.name,
+                condition,
+                text.kind,
+                len(scores),
+                sum(score < 0.5 for score in scores),
+                min((scores[k] for k in text.suspects), default=1.0),
+                refused,
+                " ".join(text.words),
+            )
+
+
+def table(rows: Sequence[Row]) -> str:
+    """What was found, and what was refused, by condition."""
+    parts = {"clean": ("clean",), "in noise": ("10 dB", "5 dB"), "all": ("clean", "10 dB", "5 dB")}
+    lines = ["| text | | " + " | ".join(parts) + " |", "|---|---|" + "---|" * len(parts)]
+
+    def line(kind: str, what: str) -> None:
+        cells = []
+        for conditions in parts.values():
+            inside = [row for row in rows if row.kind == kind and row.condition in conditions]
+            if what == "words doubted":
+                hits, of = sum(row.doubtful for row in inside), sum(row.words for row in inside)
+            elif what == "found":
+                hits, of = sum(row.refused or row.lowest < 0.5 for row in inside), len(inside)
+            else:
+                hits, of = sum(row.refused for row in inside), len(inside)
+            cells.append(f"{hits} of {of} ({hits / max(of, 1):.1%})")
+        lines.append(f"| {kind} | {what} | {' | '.join(cells)} |")
+
+    line("right", "words doubted")
+    line("right", "refused")
+    for kind in ONE[1:]:
+        line(kind, "found")
+    for kind in WHOLE:
+        line(kind, "refused")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.planted_errors", description=__doc__
+    )
+    parser.add_argument("--clips", type=int, default=100, metavar="N")
+    parser.add_argument("--seed", type=int, default=6, metavar="N")
+    parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="text by text")
+    options = parser.parse_args()
+    everything = read_corpora(corpora_root())
+    fitted = set(chosen(everything, FITTED_CLIPS, FITTED_SEED))
+    drawn = chosen(everything, options.clips, options.seed)
+    clips = [heard(clip) for clip in drawn if clip not in fitted]
+    rows = list(measured(clips, options.seed))
+    print(table(rows))
+    if options.out:
+        with options.out.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, delimiter="\t", lineterminator="\n").writerows([Row._fields, *rows])
+
+
+if __name__ == "__main__":
+    main()
