@@ -24,6 +24,7 @@ from a3t.commands import run
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
+from a3t.training.data import crop_phones
 from a3t.training.espnet.dump import read_scp
 from a3t.training.espnet.pack import read_average
 from a3t.training.espnet.pictures import Clip
@@ -41,8 +42,10 @@ class Figures:
     decibels: float
 
 
-def clips(dump: Path, split: str, count: int) -> Iterator[Clip]:
-    """``count`` clips of at least six phones, taken evenly from all over the split."""
+def clips(dump: Path, split: str, count: int, frames: int | None = None) -> Iterator[Clip]:
+    """``count`` clips of at least six phones, taken evenly from all over the split; of each a crop
+    of at most ``frames``, always the same, or all of it."""
+    rng = np.random.default_rng(0)
     if not (dump / split / "mel.scp").exists():
         return
     mels = read_scp(dump / split / "mel.scp")
@@ -50,7 +53,10 @@ def clips(dump: Path, split: str, count: int) -> Iterator[Clip]:
     names = [name for name in mels if len(lists["phones"][name].split()) >= 6]
     for name in names[:: max(1, len(names) // count)][:count]:
         ids, durations = (np.array(lists[key][name].split(), np.int64) for key in lists)
-        yield Clip(np.load(mels[name]).astype(np.float32), ids, durations)
+        mel = np.load(mels[name]).astype(np.float32)
+        first, last = crop_phones(durations, frames, rng) if frames else (0, len(ids))
+        start, end = durations[:first].sum(), durations[:last].sum()
+        yield Clip(mel[start:end], ids[first:last], durations[first:last])
 
 
 def filler(exp: Path) -> Fill:
@@ -99,10 +105,11 @@ def table(rows: Mapping[str, Mapping[str, Figures]]) -> str:
     return "\n".join(lines)
 
 
-def compare(dump: Path, runs: Sequence[Path], count: int) -> str:
+def compare(dump: Path, runs: Sequence[Path], count: int, frames: int | None = None) -> str:
     """The table of ``runs``; InputError if there is no clip, or a run can't be read."""
     batches: dict[str, Any] = {
-        kind: [clip.batch() for clip in clips(dump, split, count)] for kind, split in SPLITS.items()
+        kind: [clip.batch() for clip in clips(dump, split, count, frames)]
+        for kind, split in SPLITS.items()
     }
     batches = {kind: found for kind, found in batches.items() if found}
     if not batches:
@@ -124,8 +131,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("dump", type=Path)
     parser.add_argument("runs", type=Path, nargs="+")
     parser.add_argument("--clips", type=int, default=40, help="of each kind of speakers")
+    parser.add_argument("--frames", type=int, help="of each a crop of so many (default: all)")
     options = parser.parse_args(arguments)
-    return run(lambda: print(compare(options.dump, options.runs, options.clips)))
+    given = (options.dump, options.runs, options.clips, options.frames)
+    return run(lambda: print(compare(*given)))
 
 
 if __name__ == "__main__":
