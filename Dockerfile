@@ -1,5 +1,6 @@
 # The page on a CPU:  docker build -t a3t . && docker run --rm -p 127.0.0.1:7860:7860 a3t
 FROM python:3.11-slim-bookworm
+# A compiler for pysptk, which holds the example.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends build-essential \
     && rm -rf /var/lib/apt/lists/*
@@ -14,8 +15,12 @@ COPY app app
 # Editable: the weights and the page's files are used where they lie. `demo` brings the example.
 RUN pip install --no-cache-dir -c requirements.txt -e '.[app,demo]' \
     && useradd --create-home speaker
+# All that is written goes to /tmp, so the rest may be read-only.
+ENV MPLCONFIGDIR=/tmp/matplotlib PYTHONDONTWRITEBYTECODE=1
 USER speaker
 EXPOSE 7860
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s \
+    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:7860/', timeout=9)"]
 # Whoever publishes the port beyond this computer adds --auth NAME:PASSWORD instead of --no-auth.
 ENTRYPOINT ["python", "-m", "app", "--host", "0.0.0.0"]
 CMD ["--no-auth"]

@@ -15,6 +15,7 @@ from app.wishes import (
     Models,
     Wish,
     aligners_here,
+    matching_of,
     models_here,
     models_of,
     texts_of,
@@ -39,6 +40,12 @@ class Settings:
                 None, label=texts.DURATION, placeholder=texts.DURATION_HINT, minimum=0, maximum=60
             )
             self.margin = gr.Slider(0, 200, 25, step=5, label=texts.MARGIN)
+            self.match = gr.CheckboxGroup(
+                texts.MATCHED,
+                value=[kind for _, kind in texts.MATCHED],
+                label=texts.MATCH,
+                info=texts.MATCH_INFO,
+            )
             self.seed = gr.Number(
                 label=texts.SEED, value=0, precision=0, minimum=0, maximum=MOST_SEED
             )
@@ -67,6 +74,7 @@ class Settings:
             fit=bool(given[self.fit]),
             margin=float(given[self.margin]) / 1000,
             duration=float(given[self.duration]) if given[self.duration] else None,
+            match=matching_of(given[self.match] or ()),
             takes=min(max(1, int(given[self.takes])), MOST_TAKES),
             suffix=given[self.kind] if given[self.kind] in (".wav", ".flac") else "",
             models=self.models(given),

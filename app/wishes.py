@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import yaml
 
 from a3t.asked import Asked
+from a3t.audio.match import EVERYTHING, Matching
 from a3t.errors import InputError
 from a3t.pretrained import CONFIG, SHIPPED
 from alignment import ALIGNERS, by_name
@@ -40,6 +42,7 @@ class Wish:
     fit: bool = False
     margin: float = 0.025  # seconds
     duration: float | None = None  # seconds that the new words shall take
+    match: Matching = EVERYTHING
     takes: int = 1
     suffix: str = ""  # ".wav", ".flac", or "" for the recording's own
     models: Models = USUAL
@@ -47,7 +50,7 @@ class Wish:
     @property
     def asked(self) -> Asked:
         """As `Editor.plan` takes it; InputError for what can't be had."""
-        return Asked(self.speed, self.fit, self.margin, self.duration)
+        return Asked(self.speed, self.fit, self.margin, self.duration, match=self.match)
 
 
 def models_of(model: str, vocoder: str, aligner: str) -> Models:
@@ -58,6 +61,14 @@ def models_of(model: str, vocoder: str, aligner: str) -> Models:
         if name not in names:
             raise InputError(texts.not_offered(str(name)))
     return chosen
+
+
+def matching_of(kinds: Sequence[str]) -> Matching:
+    """What of the recording's own sound the new words are given; InputError for another kind."""
+    try:
+        return Matching.of(kinds)
+    except ValueError as error:
+        raise InputError(f"{error}.") from None
 
 
 @lru_cache(maxsize=1)

@@ -19,7 +19,7 @@ from app.service import Service
 from app.sessions import Session
 from app.view import stage, start_at_edit
 from app.watching import CancelledError, Running, Watch
-from app.wishes import Models, Wish, models_of
+from app.wishes import Models, Wish, matching_of, models_of
 from tests.conftest import ARCTIC
 
 TIMES = 12  # the sentence, one after the other, as a long recording
@@ -95,6 +95,12 @@ def test_the_panel_is_obeyed(service: Service, session: Session) -> None:
     assert wide.margin > plain.margin
     fitted = service.plan(session, Wish(ARCTIC, NEVER, fit=True), Watch()).edits[0]
     assert fitted.frames == fitted.source[1] - fitted.source[0]
+    bare = service.plan(session, Wish(ARCTIC, NEVER, match=matching_of([])), Watch())
+    assert not bare.asked.match.room_tone
+    with pytest.raises(InputError, match="none of"):
+        matching_of(["echo"])
+    long = service.plan(session, Wish(ARCTIC, NEVER, duration=1.0), Watch()).edits[0]
+    assert long.frames == pytest.approx(80, abs=1)
     fast = service.plan(session, Wish(ARCTIC, NEVER, speed=2.0), Watch()).edits[0]
     assert fast.frames < 0.7 * plain.frames
 

@@ -1,0 +1,33 @@
+"""The page in a browser, behind a reverse proxy that shows it under a path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.__main__ import launch
+from app.service import Service
+from tests.app.browser.pages import opened, shown
+from tests.app.proxy import under_a_path
+
+pytestmark = pytest.mark.slow
+
+
+def test_sound_and_picture_under_a_path(
+    browser: Any, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(service.folder))
+    with (
+        launch(service, "127.0.0.1", None, root_path="/speech") as address,
+        under_a_path(address, "/speech") as there,
+    ):
+        page = opened(browser, f"{there}/")
+        page.locator("#example").click()
+        shown(page, "before")
+        page.locator("[data-part=hear-before]").click()
+        page.wait_for_function(
+            "() => parseFloat(document.querySelector('.a3t-head').style.left) > 1"
+        )
+        assert page.faults == []
+        page.context.close()
