@@ -11,6 +11,8 @@ import argparse
 import csv
 import json
 import multiprocessing
+import multiprocessing.connection
+import os
 import signal
 import threading
 import time
@@ -20,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.audio.files import atomic_path
+from a3t.audio.files import atomic_path, remove_abandoned
 from a3t.commands import say
 from a3t.errors import InputError
 from a3t.manifest import Job, read_jobs
@@ -68,6 +70,8 @@ def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
         ) from None
     finally:
         write_report(report, rows)
+        for folder in {job.options.out.parent for job in jobs}:
+            remove_abandoned(folder)
     made, kept, failed = (
         sum(row.became == became for row in rows) for became in ("made", "kept", "failed")
     )
@@ -122,9 +126,21 @@ def _editor(model: str, vocoder: str, device: str) -> Editor:
     """This process's editor."""
     from a3t.editor import Editor
 
-    if multiprocessing.parent_process() and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the first process's to answer
+    if parent := multiprocessing.parent_process():
+        _follow(parent.sentinel)
     return Editor.load(model, vocoder, device)
+
+
+def _follow(parent: int) -> None:
+    """This worker leaves Ctrl-C to its parent process, and ends when that is killed."""
+
+    def watch() -> None:
+        multiprocessing.connection.wait([parent])
+        os._exit(1)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _row(job: Job, became: str, seconds: float = 0.0, doubtful: str = "", reason: str = "") -> Row:

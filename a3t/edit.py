@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from a3t.audio.match import EVERYTHING
 from a3t.commands import (
     EXPORTS,
     add_model_arguments,
     export_kinds,
+    matching,
     run,
     say,
     show_progress,
@@ -67,6 +69,10 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--margin", type=float, default=25.0, metavar="MS",
         help="how much of the words beside an edit is made anew with it (25)",
+    )  # fmt: skip
+    result.add_argument(
+        "--match", type=matching, default=EVERYTHING, metavar="KINDS",
+        help="what the new words get of its sound: bandwidth,spectrum,room (default: all) or none",
     )  # fmt: skip
     result.add_argument(
         "--candidates", type=int, default=1, metavar="N",
@@ -229,10 +235,12 @@ def save(
     notes: Mapping[str, Any],
 ) -> None:
     """Write the results, the best as ``out``, and say what was done."""
+    from a3t.audio.files import remove_abandoned
     from a3t.making import write
     from a3t.provenance import provenance_of
 
     exported = write(results, out, options.export, provenance, notes)
+    remove_abandoned(out.parent)
     best = results[0]
     if options.json:
         print(out.with_name(f"{out.stem}.edit.json").read_text(encoding="utf-8"), end="")

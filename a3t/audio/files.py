@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import hashlib
 import os
 import secrets
@@ -11,6 +12,7 @@ import shutil
 import signal
 import stat
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -69,18 +71,21 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
     The temporary file exists (empty) when the block begins. At the end it is flushed to the disk
     and renamed over `path`; on any exception, Ctrl-C and SIGTERM included, it is removed and an
     existing `path` stays as it was. An OSError (disk full, folder not writable) becomes an
-    InputError.
+    InputError. What a killed process leaves, `remove_abandoned` takes away: a lock, which ends with
+    its process, tells what is still being written.
     """
     target = check_target(path)
     temporary = target.parent / f".a3t-{secrets.token_hex(8)}.part"
     with _termination_raises():
         try:
-            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-            if target.exists():
-                shutil.copymode(target, temporary)
-            yield temporary
-            _flush(temporary)
-            os.replace(temporary, target)
+            with os.fdopen(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)) as lock:
+                with contextlib.suppress(OSError):  # not every file system has locks
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                if target.exists():
+                    shutil.copymode(target, temporary)
+                yield temporary
+                _flush(temporary)
+                os.replace(temporary, target)
         except OSError as error:
             reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
             raise InputError(
@@ -91,6 +96,16 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
                 temporary.unlink()
     with contextlib.suppress(OSError):  # the rename is done; not every file system syncs folders
         _flush(target.parent)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Take away what processes that were killed have left half written in a folder."""
+    for part in folder.glob(".a3t-*.part"):
+        with contextlib.suppress(OSError), part.open("rb") as file:
+            old = time.time() - os.fstat(file.fileno()).st_mtime > 1  # locked by now, if ever
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if old:
+                part.unlink()
 
 
 def sha256_of(path: Path) -> str:

@@ -1,0 +1,262 @@
+"""Many edits from one list: all of them, once, whatever happens in between."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import soundfile
+
+from a3t import edit
+from tests.conftest import ARCTIC
+
+TEXTS = [
+    ARCTIC.replace("always", "never"),
+    ARCTIC.replace("degree", "form"),
+    ARCTIC.replace("And ", ""),
+    ARCTIC.replace("superlative ", ""),
+    ARCTIC.replace("you always", "we never"),
+    ARCTIC,
+]
+
+
+@pytest.fixture
+def folder(arctic: Path, tmp_path: Path) -> Path:
+    (tmp_path / "talk.wav").write_bytes(arctic.read_bytes())
+    return tmp_path
+
+
+def write_list(folder: Path, rows: Sequence[dict[str, object]], name: str = "edits.tsv") -> Path:
+    """Rows of texts about talk.wav, as a table."""
+    rows = [{"wav": "talk.wav", "text": ARCTIC, **row} for row in rows]
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    lines = [columns, *([str(row.get(column, "")) for column in columns] for row in rows)]
+    path = folder / name
+    path.write_text("".join("\t".join(line) + "\n" for line in lines))
+    return path
+
+
+def command(manifest: Path, *more: object) -> list[str]:
+    out = manifest.parent / "out"
+    return ["--manifest", str(manifest), "--out-dir", str(out), *map(str, more)]
+
+
+def report(folder: Path) -> list[dict[str, str]]:
+    with (folder / "out" / "report.tsv").open() as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every sound by its name."""
+    paths = (path for path in folder.rglob("*") if path.suffix in (".wav", ".flac"))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def test_a_list(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[dict[str, object]] = [
+        {"new_text": TEXTS[0], "out": "one.wav", "seed": 3},
+        {"new_text": TEXTS[1] + ' "', "out": "sub/two.flac", "fit": "yes", "export": "srt,edl"},
+        {"new_text": TEXTS[2]},
+        {"new_text": TEXTS[2], "wav": "gone.wav"},
+        {"new_text": TEXTS[2], "out": "x.wav", "seed": "many"},
+        {"new_text": "Привет", "out": "y.wav"},
+        {"new_text": "", "out": "z.wav"},
+        {"new_text": TEXTS[0], "out": "w.wav", "text": "Something else is said in here."},
+    ]
+    manifest = write_list(folder, rows)
+    assert edit.main(command(manifest, "--jobs", 1)) == 1
+    assert "5 of 8 edits failed" in capsys.readouterr().err
+    became = [row["became"] for row in report(folder)]
+    assert became == ["made"] * 3 + ["failed"] * 5
+    assert all(bool(row["reason"]) == (row["became"] == "failed") for row in report(folder))
+    out = folder / "out"
+    assert soundfile.info(out / "sub" / "two.flac").samplerate == 16000
+    assert (out / "sub" / "two.srt").is_file() and (out / "sub" / "two.edl").is_file()
+    told = json.loads((out / "one.edit.json").read_text())
+    assert told["seed"] == 3 and told["new_text"] == TEXTS[0]
+    # Options of the command are those of every line that has none of its own.
+    assert json.loads((out / "talk.edited.edit.json").read_text())["seed"] == 0
+
+    # Again: nothing is done twice; a line that was changed is.
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*.wav")}
+    rows[0]["seed"] = 4
+    write_list(folder, rows)
+    assert edit.main(command(manifest, "--jobs", 1, "--json")) == 1
+    counts = json.loads(capsys.readouterr().out)
+    assert (counts["made"], counts["kept"], counts["failed"]) == (1, 2, 5)
+    changed = [path.name for path, when in before.items() if path.stat().st_mtime_ns != when]
+    assert changed == ["one.wav"]
+
+
+def test_json_lines_are_the_same_as_a_table(folder: Path) -> None:
+    table = write_list(folder, [{"new_text": TEXTS[0], "seed": 2, "fit": "no"}])
+    assert edit.main(command(table, "--jobs", 1)) == 0
+    row = {"wav": "talk.wav", "text": ARCTIC, "new_text": TEXTS[0], "seed": 2, "fit": False}
+    lines = folder / "edits.jsonl"
+    lines.write_text(json.dumps(row) + "\n\n")
+    assert edit.main(command(lines, "--jobs", 1)) == 0
+    assert [row["became"] for row in report(folder)] == ["kept"]
+
+
+REFUSED = {
+    "unknown column": ([{"new_text": "a", "newtext": "b"}], "newtext"),
+    "not an edit's": ([{"new_text": "a", "replay": "b"}], "replay"),
+    "the same output": ([{"new_text": "a"}, {"new_text": "b"}], "lines 2 and 3"),
+    "the same edit.json": (
+        [{"new_text": "a", "out": "x.wav"}, {"new_text": "b", "out": "x.flac"}],
+        "lines 2 and 3",
+    ),
+    "no rows": ([], "no edits"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_lists_that_are_refused(
+    case: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, reason = REFUSED[case]
+    assert edit.main(command(write_list(folder, rows))) == 1
+    error = capsys.readouterr().err
+    assert reason in error and len(error.splitlines()) == 1
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["none.tsv", "list.csv", "broken.jsonl", "latin.tsv"])
+def test_files_that_are_no_lists(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "list.csv").write_text("wav,new_text\n")
+    (folder / "broken.jsonl").write_text('{"wav": ["x"]}\n')
+    (folder / "latin.tsv").write_bytes("wav\tnew_text\ntalk.wav\tcafé\n".encode("latin-1"))
+    assert edit.main(command(folder / name)) == 1
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_outputs_stay_in_their_folder(folder: Path) -> None:
+    rows = [{"new_text": TEXTS[0], "out": out} for out in ("../x.wav", str(folder / "y.wav"))]
+    assert edit.main(command(write_list(folder, rows))) == 1
+    assert all("is not in" in row["reason"] for row in report(folder))
+    assert sorted(contents(folder)) == ["talk.wav"]
+
+
+@pytest.mark.parametrize("more", [[], ["--out-dir", "x", "--wav", "y.wav"]])
+def test_wrong_usage(more: list[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        edit.main(["--manifest", "x.tsv", *more])
+    assert stopped.value.code == 2
+
+
+def start(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "a3t.edit", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[1],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
+
+
+def kill_at(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """kill -9 after that time; whether it was still at work."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        return True
+    return False
+
+
+def assert_whole(folder: Path) -> None:
+    """Every sound there can be read to its end, and every edit.json is one."""
+    for path in folder.rglob("*"):
+        if path.suffix in (".wav", ".flac"):
+            with soundfile.SoundFile(path) as file:
+                assert len(file.read()) == file.frames > 0
+        elif path.suffix == ".json":
+            json.loads(path.read_text())
+
+
+def killed_batch(folder: Path, kills: int, jobs: int, seed: int) -> None:
+    """A batch that is killed again and again comes to what an undisturbed one makes."""
+    rows = [{"new_text": text, "out": f"{k}.wav"} for k, text in enumerate(TEXTS)]
+    manifest = write_list(folder, rows)
+    undisturbed = ["--manifest", str(manifest), "--out-dir", str(folder / "quiet")]
+    begun = time.monotonic()
+    assert start([*undisturbed, "--jobs", str(jobs)]).wait() == 0
+    lasts = time.monotonic() - begun
+    moments = random.Random(seed)
+    kept = 0
+    for _ in range(kills):
+        kill_at(start(command(manifest, "--jobs", jobs)), moments.uniform(0.1, 1.0) * lasts)
+        assert_whole(folder / "out")
+        done = len(list((folder / "out").glob("*.edit.json")))
+        assert done >= kept  # what is done stays done
+        kept = done
+    assert start(command(manifest, "--jobs", jobs)).wait() == 0
+    assert sum(row["became"] == "kept" for row in report(folder)) == kept
+    assert contents(folder / "out") == contents(folder / "quiet")
+    assert not list((folder / "out").glob(".*"))  # nor is anything half written left
+
+
+def test_kill_9_in_a_batch(folder: Path) -> None:
+    killed_batch(folder, 2, jobs=1, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_kill_9_at_twenty_moments_of_a_batch(jobs: int, folder: Path) -> None:
+    killed_batch(folder, 10, jobs=jobs, seed=jobs)
+
+
+def killed_edits(folder: Path, kills: int, seed: int) -> None:
+    """A single edit that is killed leaves nothing, or all of it; done again it is the same."""
+    talk, moments = folder / "talk.wav", random.Random(seed)
+    arguments = ["--wav", str(talk), "--text", ARCTIC, "--new-text", TEXTS[0]]
+    begun = time.monotonic()
+    assert start([*arguments, "--out", str(folder / "quiet.wav")]).wait() == 0
+    lasts, whole = time.monotonic() - begun, (folder / "quiet.wav").read_bytes()
+    original, out = talk.read_bytes(), folder / "talk.edited.wav"
+    for _ in range(kills):
+        kill_at(start(arguments), moments.uniform(0.2, 1.05) * lasts)
+        assert talk.read_bytes() == original
+        assert not out.exists() or out.read_bytes() == whole
+        assert_whole(folder)
+    assert start(arguments).wait() == 0
+    assert out.read_bytes() == whole
+    assert not list(folder.glob(".*"))
+
+
+def test_kill_9_in_an_edit(folder: Path) -> None:
+    killed_edits(folder, 2, seed=1)
+
+
+@pytest.mark.slow
+def test_kill_9_at_twenty_moments_of_an_edit(folder: Path) -> None:
+    killed_edits(folder, 20, seed=2)
+
+
+@pytest.mark.slow
+def test_a_cluster_makes_the_same(folder: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    rows = [{"new_text": text, "out": f"{k}.wav"} for k, text in enumerate(TEXTS)]
+    rows.append({"new_text": TEXTS[0], "out": "gone.wav", "wav": "gone.wav"})
+    manifest = write_list(folder, rows)
+    here = ["--manifest", str(manifest), "--out-dir", str(folder / "here")]
+    assert start([*here, "--jobs", "1"]).wait() == 1
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        there = command(manifest, "--scheduler", cluster.scheduler_address)
+        assert start(there).wait() == 1
+    assert contents(folder / "out") == contents(folder / "here")
+    assert [row["became"] for row in report(folder)] == ["made"] * 6 + ["failed"]
