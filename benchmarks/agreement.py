@@ -22,7 +22,7 @@ from alignment.sphinx import FRAME_SECONDS, ForcedDecoding, NoPathError
 from alignment.waveform import model_waveform
 from benchmarks.planting import Spoken, chosen, heard
 
-HEAD = """| clips of | clips | phones | median ms | mean ms | bias ms | under 10 ms | 20 ms | 50 ms |
+HEAD = """| clips of | clips | phones | median ms | mean ms | bias ms | <10 ms | <20 ms | <50 ms |
 |---|---|---|---|---|---|---|---|---|"""
 
 
