@@ -1,38 +1,61 @@
 """Several ways to make one edit, ranked by what can be measured of them.
 
 The network has one answer to one question. What differs on purpose is the question: how fast the
-new words are spoken, and how much of their neighbours is made anew with them.
+new words are spoken, how much of their neighbours is made anew with them, and how far from there
+the joint may lie.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import soxr
 
+from a3t.asked import Asked
 from a3t.audio.mel import HOP, SAMPLE_RATE, log_mel
 from a3t.audio.patches import output_spans, read_patched
+from a3t.audio.pitch import median_pitch
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
-from a3t.records import EditedRecording, EditPlan
+from a3t.passages import Passages
+from a3t.plan.records import EditPlan
+from a3t.records import EditedRecording
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
 
-# Pace against the speaker's own, and margin in seconds; the first is what `Editor.edit` makes.
+
+@dataclass(frozen=True)
+class Variation:
+    """Pace against what was asked for; margin and reach in seconds (`a3t.asked`)."""
+
+    pace: float
+    margin: float
+    reach: float
+
+
+# In place of the first stands what was asked for. No two have margin and reach in common: where
+# the new words' time is given, pace changes nothing.
 VARIATIONS = (
-    (1.0, 0.025),
-    (1.0, 0.0625),
-    (1.1, 0.025),
-    (0.91, 0.025),
-    (1.1, 0.0625),
-    (0.91, 0.0625),
-    (1.0, 0.0),
-    (1.2, 0.0375),
+    Variation(1.0, 0.025, 0.075),
+    Variation(0.93, 0.0375, 0.075),
+    Variation(1.0, 0.1, 0.1),
+    Variation(1.07, 0.0375, 0.15),
+    Variation(1.0, 0.0625, 0.15),
+    Variation(0.87, 0.025, 0.1),
+    Variation(1.15, 0.0625, 0.075),
+    Variation(1.0, 0.0, 0.05),
 )
+TRIES = 3  # results at most of an edit whose words are not heard, the first included
 AROUND = 0.5  # seconds on either side of a joint, by whose own changes its jump is judged
+NEARBY = 3.0  # seconds on either side of an edit, by whose pitch that of the new words is judged
+
+# What a merit weighs against the mean confidence of the new words, 1 of which is all of it.
+PACE, JOINT, PITCH = 1.0, 0.1, 0.3
+USUAL_PITCH = 0.15  # octaves that a few words' median differs from their neighbours' anyway
 
 
 @dataclass(frozen=True)
@@ -42,17 +65,32 @@ class Merits:
     heard: the new words' mean confidence when the result is aligned again, 0..1.
     joint: how much the mel changes from frame to frame at the joints, against the changes that the
         speech around them has; 1 is as much as natural.
-    pace: rate of the new words against the speaker's own.
+    pace: rate of the new words against what was asked for.
+    pitch: the new words' median pitch against that of the speech around them, in octaves.
     """
 
     heard: float
     joint: float
     pace: float
+    pitch: float = 0.0
 
     @property
     def score(self) -> float:
         """One number, the higher the better; a word that is not heard weighs most."""
-        return self.heard - abs(float(np.log(self.pace))) - 0.1 * max(0.0, self.joint - 1.0)
+        return (
+            self.heard
+            - PACE * abs(float(np.log(self.pace)))
+            - JOINT * max(0.0, self.joint - 1.0)
+            - PITCH * max(0.0, abs(self.pitch) - USUAL_PITCH)
+        )
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A result that was checked, and its merits."""
+
+    result: EditedRecording
+    merits: Merits
 
 
 def make_candidates(
@@ -64,49 +102,112 @@ def make_candidates(
     """
     if not 1 <= count <= len(VARIATIONS):
         raise InputError(f"{count} candidates can't be made: ask for 1 to {len(VARIATIONS)}.")
-    asked = plan.asked
-    known = (plan.new_text.text, plan.text.text, plan.alignment)
-    judged: list[tuple[Merits, EditedRecording]] = []
-    for pace, margin in VARIATIONS[:count]:
-        varied = plan
-        if judged:
-            varied = editor.plan(recording, *known, asked.speed * pace, asked.fit, margin)
-        result = editor.check(editor.render(recording, varied, seed))
-        judged.append((merits(result, 1.0 if asked.fit else pace), result))
-    judged.sort(key=lambda pair: -pair[0].score)
+    judged = [
+        judge(editor, recording, varied(editor, recording, plan, number), variation.pace, seed)
+        for number, variation in enumerate(VARIATIONS[:count])
+    ]
+    return ranked(judged)
+
+
+def make_heard(
+    editor: Editor, recording: Recording, plan: EditPlan, seed: int = 0
+) -> EditedRecording:
+    """The plan's rendering; if a new word is not heard in it, the best of TRIES that differ."""
+    first = editor.check(editor.render(recording, plan, seed))
+    if not first.doubtful:
+        return first
+    judged = [Judged(first, merits(first, VARIATIONS[0].pace))]
+    for number in range(1, TRIES):
+        other = varied(editor, recording, plan, number)
+        judged.append(judge(editor, recording, other, VARIATIONS[number].pace, seed))
+        if not judged[-1].result.doubtful:
+            break
+    best = ranked([each for each in judged if not each.result.doubtful] or judged)[0]
+    note = {"of": len(judged), "heard_first": round(judged[0].merits.heard, 4)}
+    return replace(best, candidate=(best.candidate or {}) | note)
+
+
+def varied(editor: Editor, recording: Recording, plan: EditPlan, number: int) -> EditPlan:
+    """The plan of the variation of that number; 0 is the plan itself."""
+    if number == 0:
+        return plan
+    aligned = Passages(plan.alignment, plan.passages) if plan.passages else plan.alignment
+    asked = varied_asked(plan.asked, VARIATIONS[number])
+    return editor.plan(recording, plan.new_text.text, plan.text.text, aligned, asked=asked)
+
+
+def varied_asked(asked: Asked, variation: Variation) -> Asked:
+    """What was asked for, but for what varies; a time that was given stays."""
+    speed = asked.speed * (variation.pace if free_in_time(asked) else 1.0)
+    speed = min(max(speed, 0.25), 4.0)
+    return replace(asked, speed=speed, margin=variation.margin, reach=variation.reach)
+
+
+def free_in_time(asked: Asked) -> bool:
+    """Whether the new words may take the time that they need."""
+    return not asked.fit and asked.duration is None and asked.lengths is None
+
+
+def judge(editor: Editor, recording: Recording, plan: EditPlan, pace: float, seed: int) -> Judged:
+    """A plan rendered, checked and measured; its new words are spoken at that pace."""
+    result = editor.check(editor.render(recording, plan, seed))
+    return Judged(result, merits(result, pace if free_in_time(plan.asked) else 1.0))
+
+
+def ranked(judged: Sequence[Judged]) -> list[EditedRecording]:
+    """The results, the best first, each with its rank and merits as its ``candidate``."""
+    order = sorted(judged, key=lambda each: -each.merits.score)
     return [
         replace(
-            result,
+            each.result,
             candidate={
                 "rank": rank,
-                "of": count,
-                "score": round(merit.score, 4),
-                "heard": round(merit.heard, 4),
-                "joint": round(merit.joint, 4),
-                "pace": merit.pace,
+                "of": len(order),
+                "score": round(each.merits.score, 4),
+                "heard": round(each.merits.heard, 4),
+                "joint": round(each.merits.joint, 4),
+                "pace": each.merits.pace,
+                "pitch": round(each.merits.pitch, 4),
             },
         )
-        for rank, (merit, result) in enumerate(judged, 1)
+        for rank, each in enumerate(order, 1)
     ]
 
 
 def merits(result: EditedRecording, pace: float) -> Merits:
     """What is measured of a result that was checked."""
     scores = [word.score for words in result.heard or () for word in words]
-    jumps = [
-        joint_jump(result, sample)
-        for span in output_spans(sorted(result.patches, key=lambda patch: patch.source))
-        for sample in span.output
-    ]
-    return Merits(float(np.mean(scores or [1.0])), max(jumps, default=1.0), pace)
+    spans = [span.output for span in output_spans(result.patches)]
+    jumps = [joint_jump(result, sample) for span in spans for sample in span]
+    spoken = [k for k, edit in enumerate(result.plan.edits) if edit.is_spoken]
+    pitches = [pitch_difference(result, spans[k]) for k in spoken]
+    pitch = float(np.mean(np.abs(pitches))) if pitches else 0.0
+    return Merits(float(np.mean(scores or [1.0])), max(jumps, default=1.0), pace, pitch)
+
+
+def pitch_difference(result: EditedRecording, span: tuple[int, int]) -> float:
+    """The median pitch of a span of the output against that of what is around it, in octaves; 0
+    where either has no voice."""
+    rate = result.recording.sample_rate
+    first, last = max(0, span[0] - round(NEARBY * rate)), span[1] + round(NEARBY * rate)
+    last = min(last, length_of(result))
+    sound = read_patched(result.recording, result.patches, first, last).mean(axis=1)
+    new = median_pitch(sound[span[0] - first : span[1] - first], rate)
+    around = np.concatenate([sound[: span[0] - first], sound[span[1] - first :]])
+    difference = new - median_pitch(around, rate)
+    return float(difference) if np.isfinite(difference) else 0.0
+
+
+def length_of(result: EditedRecording) -> int:
+    """Samples of the edited recording."""
+    return result.recording.samples + sum(patch.growth for patch in result.patches)
 
 
 def joint_jump(result: EditedRecording, sample: int) -> float:
     """The mel's change at a sample of the output against the mean change around it; 1 if even."""
     rate = result.recording.sample_rate
-    length = result.recording.samples + sum(patch.growth for patch in result.patches)
     reach = round(AROUND * rate)
-    first, last = max(0, sample - reach), min(length, sample + reach)
+    first, last = max(0, sample - reach), min(length_of(result), sample + reach)
     mono = read_patched(result.recording, result.patches, first, last).mean(axis=1)
     mel = log_mel(soxr.resample(mono, rate, SAMPLE_RATE).astype(np.float32)).numpy()
     changes = _changes(mel)

@@ -17,6 +17,7 @@ from a3t.asked import Asked
 from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.recording import Recording
 from a3t.audio.windows import grid_frames
+from a3t.candidates import make_heard
 from a3t.hearing import hear
 from a3t.known import Known
 from a3t.networks import Networks, load_networks
@@ -141,13 +142,15 @@ class Editor:
     ) -> EditedRecording:
         """The recording with the new words in it, not yet written; arguments as for `plan`.
 
-        With ``check`` the result is aligned once more, and says which new words are heard in it.
+        With ``check`` the result is aligned once more, and says which new words are heard in it; if
+        one is not, others are made (`a3t.candidates`) and the best of them is the result.
         """
         self.seconds = {"load": self.seconds.get("load", 0.0)}
         recording = wav if isinstance(wav, Recording) else Recording.open(wav)
         plan = self.plan(recording, new_text, text, alignment, speed, fit, margin, asked)
-        result = self.render(recording, plan, seed)
-        return self.check(result) if check else result
+        if not check:
+            return self.render(recording, plan, seed)
+        return make_heard(self, recording, plan, seed)
 
     def check(self, result: EditedRecording) -> EditedRecording:
         """The result with each new word's confidence: `EditedRecording.heard`."""

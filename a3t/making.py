@@ -43,7 +43,10 @@ def order(options: argparse.Namespace) -> Order:
     new_text = text_argument(options.new_text) if given is None else given.new_text
     text = text_argument(options.text) if options.text is not None else given and given.text
     lengths = given and given.lengths
-    manner = Asked(options.speed, options.fit, options.margin / 1000, options.duration, lengths)
+    manner = Asked(
+        options.speed, options.fit, options.margin / 1000, options.duration, lengths,
+        match=options.match,
+    )  # fmt: skip
     recording = Recording.open(options.wav)
     Transcript.from_text(new_text, max_words=None)
     out = options.out or default_output(options.wav)
@@ -86,12 +89,12 @@ def plan(editor: Editor, asked: Order) -> EditPlan:
 
 def make(editor: Editor, asked: Order, planned: EditPlan) -> list[EditedRecording]:
     """The result, or as many candidates as were asked for, the best first; each one checked."""
+    from a3t.candidates import make_candidates, make_heard
+
     options = asked.options
     if options.candidates == 1:
-        results = [editor.check(editor.render(asked.recording, planned, options.seed))]
+        results = [make_heard(editor, asked.recording, planned, options.seed)]
     else:
-        from a3t.candidates import make_candidates
-
         results = make_candidates(
             editor, asked.recording, planned, options.candidates, options.seed
         )

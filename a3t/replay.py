@@ -59,14 +59,9 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
                     "with: replay it with the version of a3t that made it, or begin anew with "
                     "another --out."
                 )
-        made = editor.edit(
-            recording,
-            told["new_text"],
-            told["text"],
-            aligned_in(told),
-            int(told["seed"]),
-            asked=Asked.from_json(told["asked"]),
-        )
+        asked = Asked.from_json(told["asked"])
+        plan = editor.plan(recording, told["new_text"], told["text"], aligned_in(told), asked=asked)
+        made = editor.check(editor.render(recording, plan, int(told["seed"])))
         result = made if result is None else keep(result, made)
     assert result is not None
     return result

@@ -10,11 +10,21 @@ import numpy as np
 import pytest
 
 from a3t import edit
+from a3t.asked import Asked
+from a3t.audio.pitch import median_pitch
 from a3t.audio.recording import Recording
-from a3t.candidates import VARIATIONS, Merits, joint_jump, make_candidates, merits
+from a3t.candidates import (
+    TRIES,
+    VARIATIONS,
+    Merits,
+    joint_jump,
+    make_candidates,
+    merits,
+    varied_asked,
+)
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.records import EditedRecording
+from a3t.records import EditedRecording, HeardWord
 from tests.conftest import ARCTIC
 
 NEW = ARCTIC.replace("always", "never")
@@ -35,7 +45,7 @@ def test_candidates_differ_and_the_best_stands_first(results: list[EditedRecordi
     scores = [note["score"] for note in notes]
     assert scores == sorted(scores, reverse=True)
     for note in notes:
-        merit = Merits(note["heard"], note["joint"], note["pace"])
+        merit = Merits(note["heard"], note["joint"], note["pace"], note["pitch"])
         assert merit.score == pytest.approx(note["score"], abs=2e-3)
 
 
@@ -44,6 +54,66 @@ def test_the_plain_edit_is_among_them(
 ) -> None:
     plain = editor.edit(arctic, NEW, ARCTIC).patches[0].samples
     assert any(np.array_equal(plain, result.patches[0].samples) for result in results)
+
+
+def test_no_two_variations_are_the_same_in_a_given_time() -> None:
+    fitted = {varied_asked(Asked(fit=True), each) for each in VARIATIONS}
+    assert len(fitted) == len(VARIATIONS)
+    assert {asked.speed for asked in fitted} == {1.0}
+
+
+def told_unheard(editor: Editor, monkeypatch: pytest.MonkeyPatch, results: int) -> list[int]:
+    """The first so many results are said not to be heard; returns what counts the checks."""
+    checks: list[int] = []
+    check = editor.check
+
+    def doubting(result: EditedRecording) -> EditedRecording:
+        checks.append(len(checks))
+        checked = check(result)
+        if len(checks) > results:
+            return checked
+        return replace(checked, heard=((HeardWord("never", 0.1),),))
+
+    monkeypatch.setattr(editor, "check", doubting)
+    return checks
+
+
+def test_a_word_that_is_not_heard_is_made_again(
+    editor: Editor, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks = told_unheard(editor, monkeypatch, 1)
+    result = editor.edit(arctic, NEW, ARCTIC)
+    assert len(checks) == 2 and not result.doubtful
+    assert result.plan.asked == varied_asked(Asked(), VARIATIONS[1])
+    note = result.record["candidate"]
+    assert note["of"] == 2 and note["heard_first"] == 0.1 < note["heard"]
+
+
+def test_what_is_never_heard_is_reported(
+    editor: Editor, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks = told_unheard(editor, monkeypatch, 9)
+    result = editor.edit(arctic, NEW, ARCTIC)
+    assert len(checks) == TRIES and result.doubtful == ("never",)
+
+
+def test_the_usual_edit_is_made_once(
+    editor: Editor, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks = told_unheard(editor, monkeypatch, 0)
+    assert editor.edit(arctic, NEW, ARCTIC).candidate is None and len(checks) == 1
+
+
+def test_pitch_against_the_neighbours() -> None:
+    time = np.arange(16_000) / 16_000
+    low, high = (
+        sum(np.sin(2 * np.pi * hertz * k * time) / k for k in range(1, 9)) for hertz in (110, 165)
+    )
+    assert median_pitch(low, 16_000) == pytest.approx(np.log2(110), abs=0.03)
+    assert median_pitch(high, 16_000) - median_pitch(low, 16_000) == pytest.approx(0.585, abs=0.05)
+    noise = np.random.default_rng(0).standard_normal(16_000)
+    assert np.isnan(median_pitch(noise, 16_000)) and np.isnan(median_pitch(noise[:9], 16_000))
+    assert Merits(1, 1, 1, 0.5).score < Merits(1, 1, 1, -0.1).score == Merits(1, 1, 1).score
 
 
 def test_a_click_at_the_joint_is_found(results: list[EditedRecording]) -> None:
