@@ -1,0 +1,230 @@
+"""Does a patch sound like its recording? Known clips made anew in part, compared with the truth.
+
+    python -m benchmarks.own_sound [--clips 24]
+
+Reads the corpora that A3T_CORPORA names. The middle third of each held-out clip's phones is filled
+with its own phones and durations, vocoded, and given the recording's own sound (`a3t.audio.match`)
+by one step, by all, or by none; what was recorded there is the truth. Each clip is used as it is,
+coloured by a random equaliser, with room noise at 20 dB, as through a telephone, resampled to
+48 kHz, and with a vocoder that stops at 8 kHz, which stands for the band above 12 kHz: no corpus
+here has one. One thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import soundfile
+import soxr
+import torch
+from scipy.signal import firwin, firwin2, lfilter, oaconvolve
+
+from a3t.audio import own_sound
+from a3t.audio.frames import decibels, frequencies, spectra
+from a3t.audio.joints import rms
+from a3t.audio.match import Matching
+from a3t.audio.matching import resample_patch
+from a3t.audio.mel import HOP, SAMPLE_RATE, log_mel
+from a3t.audio.own_sound import MEL_TOP, Neighbour, OwnSound
+from a3t.audio.recording import Recording
+from a3t.audio.room_tone import find_room_tone
+from a3t.editor import Editor
+from a3t.evaluation.clips import draw_items
+from a3t.evaluation.reconstruction import Item
+from a3t.model.filling import MaskedMel, fill
+from a3t.text.phones import PHONES
+from a3t.training.corpora import corpora_root, read_corpora
+from alignment.records import Alignment, Phone, Word, pause
+
+CONTEXT = 120  # frames on either side, as in an edit
+CLEAR = 4  # frames beside the region that teach nothing
+FLOOR_DB = -95.0  # of full scale, in a bin: what is quieter is as quiet
+STEPS = {
+    "nothing": Matching(False, False, False),
+    "bandwidth": Matching(True, False, False),
+    "spectrum": Matching(False, True, False),
+    "room tone": Matching(False, False, True),
+    "all three": Matching(),
+}
+
+Sound = np.ndarray
+
+
+def coloured(sound: Sound, draw: np.random.Generator) -> tuple[Sound, int]:
+    hertz = np.array([0, 200, 500, 1000, 2000, 4000, 8000, 12000])
+    gains = 10 ** (draw.uniform(-6, 6, len(hertz)) / 20)
+    return oaconvolve(sound, firwin2(1023, hertz, gains, fs=SAMPLE_RATE), "same"), SAMPLE_RATE
+
+
+def noisy(sound: Sound, draw: np.random.Generator) -> tuple[Sound, int]:
+    noise = lfilter([1.0], [1.0, -0.97], draw.standard_normal(len(sound)))
+    return sound + 0.1 * rms(sound) * noise / rms(noise), SAMPLE_RATE
+
+
+def telephone(sound: Sound, draw: np.random.Generator) -> tuple[Sound, int]:
+    low = soxr.resample(sound, SAMPLE_RATE, 16_000)
+    band = firwin(513, [300, 3400], pass_zero=False, fs=16_000)
+    return oaconvolve(low, band, "same") + 2e-5 * draw.standard_normal(len(low)), 16_000
+
+
+def resampled(sound: Sound, draw: np.random.Generator) -> tuple[Sound, int]:
+    return soxr.resample(sound, SAMPLE_RATE, 48_000), 48_000
+
+
+def as_it_is(sound: Sound, draw: np.random.Generator) -> tuple[Sound, int]:
+    return sound, SAMPLE_RATE
+
+
+CONDITIONS: dict[str, Callable[[Sound, np.random.Generator], tuple[Sound, int]]] = {
+    "as it is": as_it_is,
+    "coloured": coloured,
+    "noise at 20 dB": noisy,
+    "telephone": telephone,
+    "at 48 kHz": resampled,
+    "vocoder to 8 kHz": as_it_is,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A stretch made anew, at the recording's rate, what was recorded there, and what is beside."""
+
+    made: Sound
+    true: Sound
+    rate: int
+    neighbours: tuple[Neighbour, ...]
+    recording: Recording
+    alignment: Alignment
+    first: int
+
+
+def make_case(editor: Editor, item: Item, condition: str, folder: Path) -> Case:
+    """The item under a condition, its middle third filled."""
+    draw = np.random.default_rng(zlib.crc32(item.name.encode()))
+    sound, rate = CONDITIONS[condition](item.samples.astype(np.float64), draw)
+    path = folder / "recording.wav"
+    soundfile.write(path, np.clip(sound, -1, 1), rate, "PCM_24")
+    recording = Recording.open(path)
+    mono = recording.resampled(0, len(item.mel) * HOP, SAMPLE_RATE)
+    first, last = item.frames(item.region)
+    begin, end = max(0, first - CONTEXT), min(int(item.durations.sum()), last + CONTEXT)
+    owner = np.repeat(np.arange(len(item.phones)), item.durations)[begin:end]
+    heard, place = np.unique(owner, return_inverse=True)
+    masked = np.zeros(end - begin, bool)
+    masked[first - begin : last - begin] = True
+    mel = log_mel(mono)[begin:end]
+    filled = fill(editor.model, MaskedMel(mel, masked, item.phones[heard].tolist(), place))
+    said = editor.vocoder(filled).numpy()
+    if condition == "vocoder to 8 kHz":
+        low = soxr.resample(soxr.resample(said, SAMPLE_RATE, 16_000), 16_000, SAMPLE_RATE)
+        said = np.pad(low, (0, max(0, len(said) - len(low))))[: len(said)]
+
+    def both(start: int, stop: int) -> tuple[Sound, Sound]:
+        made, at = resample_patch(
+            said[(start - begin) * HOP : (stop - begin) * HOP], start * HOP, rate
+        )
+        real = recording.mono(at, min(at + len(made), recording.samples)).astype(np.float64)
+        return real, made[: len(real)]
+
+    sides = [(begin, first - CLEAR), (last + CLEAR, end)]
+    neighbours = tuple(Neighbour(*both(*side)) for side in sides if side[0] < side[1])
+    true, made = both(first, last)
+    middle = round(first * HOP * rate / SAMPLE_RATE)
+    return Case(made, true, rate, neighbours, recording, aligned(item), middle)
+
+
+def aligned(item: Item) -> Alignment:
+    """The item's phones as an alignment, a word each."""
+    edges = np.concatenate([[0], np.cumsum(item.durations)]) * HOP / SAMPLE_RATE
+    words = []
+    for phone, word, start, end in zip(item.phones, item.words, edges, edges[1:], strict=False):
+        if word < 0:
+            words.append(pause(start, end))
+        else:
+            words.append(Word("word", start, end, 1.0, (Phone(PHONES[phone], start, end),)))
+    return Alignment(tuple(words), float(edges[-1]))
+
+
+def given(case: Case, match: Matching) -> Sound:
+    """What was made, with the recording's own sound."""
+    tone = find_room_tone(case.recording, case.alignment, case.first) if match.room_tone else None
+    own = OwnSound(match, case.neighbours, tone, 0)
+    real = np.concatenate([neighbour.real for neighbour in case.neighbours])
+    return own.in_its_room(own.coloured(case.made, case.rate)[:, None], rms(real))[:, 0]
+
+
+def errors(made: Sound, true: Sound, rate: int) -> list[float]:
+    """Log-spectral distance in thirds of an octave, below and above the mel's end; how much too
+    loud it is above; what the quietest tenth of the frames differs by. All in dB."""
+    edges = 100 * 2 ** (np.arange(25) / 3)
+    edges = edges[edges <= rate / 2]
+    hertz = frequencies(rate)
+    levels = []
+    for sound in (made, true):
+        power = np.square(np.abs(spectra(sound, rate)[6:-6]))
+        bands = [
+            power[:, (a <= hertz) & (hertz < b)] for a, b in zip(edges, edges[1:], strict=False)
+        ]
+        means = np.stack([band.mean(axis=1) for band in bands if band.size], axis=1)
+        levels.append(np.maximum(decibels(means, rate), FLOOR_DB))
+    full = [((a <= hertz) & (hertz < b)).any() for a, b in zip(edges, edges[1:], strict=False)]
+    top = edges[1:][full] > MEL_TOP * 1.1
+    difference = levels[0] - levels[1]
+    low, high = (
+        float(np.sqrt(np.square(difference[:, part]).mean(axis=1)).mean()) if part.any() else np.nan
+        for part in (~top, top)
+    )
+    bias = float(difference[:, top].mean()) if top.any() else np.nan
+    quiet = np.quantile(levels[0], 0.1, axis=0) - np.quantile(levels[1], 0.1, axis=0)
+    return [low, high, bias, float(np.abs(quiet).mean())]
+
+
+def limits(condition: str) -> AbstractContextManager[object]:
+    if condition != "vocoder to 8 kHz":
+        return nullcontext()
+    return mock.patch.multiple(own_sound, VOCODER_TOP=7_700.0, FADE_HERTZ=200.0)
+
+
+def cases(editor: Editor, items: list[Item], condition: str, folder: Path) -> Iterator[Case]:
+    for item in items:
+        if item.rate > 16_000 or condition != "vocoder to 8 kHz":
+            yield make_case(editor, item, condition, folder)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--clips", type=int, default=24)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    editor = Editor.load()
+    items = list(draw_items(read_corpora(corpora_root()), options.clips))
+    print(
+        "| recording | clips | given | below 7.6 kHz | above | too loud above | quietest tenth |\n"
+        "|---|---|---|---|---|---|---|"
+    )
+    for condition in CONDITIONS:
+        found = defaultdict(list)
+        with tempfile.TemporaryDirectory() as temporary, limits(condition):
+            for case in cases(editor, items, condition, Path(temporary)):
+                for step, match in STEPS.items():
+                    found[step].append(errors(given(case, match), case.true, case.rate))
+        for step, rows in found.items():
+            low, high, bias, quiet = np.nanmean([[np.nan] * 4, *rows], axis=0)
+            print(
+                f"| {condition} | {len(rows)} | {step} | {low:.2f} | {high:.2f} | {bias:+.2f} "
+                f"| {quiet:.2f} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
