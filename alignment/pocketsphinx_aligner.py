@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from alignment.confidence import (
     word_score,
 )
 from alignment.errors import AlignmentError
+from alignment.long import InMemory, align_long
 from alignment.records import Alignment, Phone, Word, pause
 from alignment.refinement import Sound, found_alone, refined
 from alignment.sphinx import (
@@ -27,19 +28,17 @@ from alignment.sphinx import (
     PhoneFrames,
     Pronunciation,
     WordFrames,
-    WordSpan,
     phone_loop,
 )
-from alignment.waveform import MODEL_RATE, model_waveform
-
-FRAME_SAMPLES = round(FRAME_SECONDS * MODEL_RATE)
+from alignment.waveform import model_waveform
+from alignment.windows import Readable
 
 # A frame is 25.6 ms long and stands at its own start in PocketSphinx's count: the boundary before
 # frame t lies half a hop before the frame's centre, at 10 t + 12.8 - 5 ms.
 BOUNDARY_OFFSET = 0.0078
 
-# The second pass keeps every state of the text at every frame: long recordings go in pieces.
-PIECE_SECONDS = 20.0
+# The second pass keeps every state of the text at every frame: longer recordings go in pieces.
+LONG_SECONDS = 60.0
 
 FASTEST = 50.0  # phones a second; the fastest speakers come to about 25
 
@@ -53,6 +52,9 @@ class PocketSphinxAligner:
     """
 
     name = "pocketsphinx"
+
+    def __init__(self, workers: int = 1) -> None:
+        self.workers = workers
 
     def align(
         self,
@@ -69,10 +71,11 @@ class PocketSphinxAligner:
         words is refused; without, the scores say so.
         Raises AlignmentError with one sentence.
         """
+        if np.ndim(samples) == 1 and len(samples) > LONG_SECONDS * sample_rate:
+            recording = InMemory(np.asarray(samples), sample_rate)
+            return self.align_recording(recording, words, pronunciations, check)
         waveform = model_waveform(samples, sample_rate)
-        stressed = [_candidates(word, pronunciations) for word in words]
-        if not stressed:
-            raise AlignmentError("The text has no words: give the words that are spoken.")
+        stressed = _all_candidates(words, pronunciations)
         duration = len(samples) / sample_rate
         _require_room(stressed, duration)
         sound = Sound.of(waveform)
@@ -93,6 +96,25 @@ class PocketSphinxAligner:
             require_match(alignment)
         return alignment
 
+    def align_recording(
+        self,
+        recording: Readable,
+        words: Sequence[str],
+        pronunciations: Pronunciations,
+        check: bool = True,
+    ) -> Alignment:
+        """As `align`, without ever holding a long recording in memory: see alignment.long."""
+        if recording.samples <= LONG_SECONDS * recording.sample_rate:
+            rate = recording.sample_rate
+            return self.align(recording.mono(), rate, words, pronunciations, check)
+        every = zip(words, _all_candidates(words, pronunciations), strict=True)
+        usable = {word: list(candidates.values()) for word, candidates in every}
+        align = partial(PocketSphinxAligner().align, check=False)
+        alignment = align_long(align, recording, words, usable, self.workers)
+        if check:
+            require_match(alignment)
+        return alignment
+
 
 def _require_room(stressed: Sequence[dict[Pronunciation, tuple[str, ...]]], seconds: float) -> None:
     """Raises AlignmentError for more words than anyone can say in the time: no search is needed."""
@@ -107,34 +129,19 @@ def _require_room(stressed: Sequence[dict[Pronunciation, tuple[str, ...]]], seco
 def _find(
     waveform: np.ndarray, words: Sequence[str], alternatives: Sequence[Sequence[Pronunciation]]
 ) -> tuple[list[WordFrames], list[PhoneFrames]]:
-    """The words with their phones, and what the phone loop hears; long recordings in pieces."""
+    """The words with their phones, and what the phone loop hears."""
     try:
-        whole = ForcedDecoding(waveform, alternatives)
+        return ForcedDecoding(waveform, alternatives).phones(), phone_loop(waveform)
     except NoPathError as error:
         raise mismatch(words, ()) from error
-    pieces = _pieces(whole.spans)
-    if len(pieces) == 1:
-        return whole.phones(), phone_loop(waveform)
-    found: list[WordFrames] = []
-    loop: list[PhoneFrames] = []
-    for piece in pieces:
-        first, stop = piece[0].start, piece[-1].stop
-        part = waveform[first * FRAME_SAMPLES : stop * FRAME_SAMPLES]
-        indices = [span.index for span in piece if span.index >= 0]
-        try:
-            decoding = ForcedDecoding(part, [alternatives[k] for k in indices])
-        except NoPathError as error:
-            raise mismatch(words, indices) from error
-        for word in decoding.phones():
-            phones = tuple(_later(phone, first) for phone in word.phones)
-            index = indices[word.index] if word.index >= 0 else -1
-            found.append(WordFrames(index, word.pronunciation, phones))
-        loop += [_later(phone, first) for phone in phone_loop(part)]
-    return found, loop
 
 
-def _later(phone: PhoneFrames, frames: int) -> PhoneFrames:
-    return replace(phone, start=phone.start + frames)
+def _all_candidates(
+    words: Sequence[str], pronunciations: Pronunciations
+) -> list[dict[Pronunciation, tuple[str, ...]]]:
+    if not words:
+        raise AlignmentError("The text has no words: give the words that are spoken.")
+    return [_candidates(word, pronunciations) for word in words]
 
 
 def _candidates(word: str, pronunciations: Pronunciations) -> dict[Pronunciation, tuple[str, ...]]:
@@ -152,31 +159,6 @@ def _candidates(word: str, pronunciations: Pronunciations) -> dict[Pronunciation
     if not result:
         raise AlignmentError(f'The word "{word}" has no pronunciation: spell it as it is spoken.')
     return result
-
-
-def _pieces(spans: Sequence[WordSpan]) -> list[list[WordSpan]]:
-    """Spans in pieces of about PIECE_SECONDS, cut beside the longest pause in reach."""
-    piece_frames = round(PIECE_SECONDS / FRAME_SECONDS)
-    pieces: list[list[WordSpan]] = []
-    rest = list(spans)
-    while rest and rest[-1].stop - rest[0].start > 2 * piece_frames:
-        limit = rest[0].start + piece_frames
-        reach = [
-            k
-            for k in range(1, len(rest) - 1)
-            if limit - piece_frames // 2 <= rest[k].stop <= limit + piece_frames // 2
-        ]
-        if not reach:
-            break
-        cut = max(reach, key=lambda k: (rest[k].stop - rest[k].start) * (rest[k].index < 0))
-        if not any(span.index >= 0 for span in rest[: cut + 1]):
-            break
-        if not any(span.index >= 0 for span in rest[cut + 1 :]):
-            break
-        pieces.append(rest[: cut + 1])
-        rest = rest[cut + 1 :]
-    pieces.append(rest)
-    return pieces
 
 
 def _on_the_clock(

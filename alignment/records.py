@@ -6,7 +6,7 @@ Small, immutable, printable, and written to JSON and read back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 PAUSE = "sp"
@@ -108,3 +108,21 @@ class Alignment:
 def pause(start: float, end: float, score: float = 1.0) -> Word:
     """A pause as every alignment writes it."""
     return Word("", start, end, score, (Phone(PAUSE, start, end, score),))
+
+
+def later(word: Word, seconds: float) -> Word:
+    """The same word on a clock that began `seconds` earlier."""
+
+    def moved(time: float) -> float:
+        return round(time + seconds, 6)
+
+    phones = tuple(replace(p, start=moved(p.start), end=moved(p.end)) for p in word.phones)
+    return replace(word, start=phones[0].start, end=phones[-1].end, phones=phones)
+
+
+def stretched(word: Word, start: float, end: float) -> Word:
+    """The word with its outer boundaries moved, its outer phones' with them."""
+    phones = list(word.phones)
+    phones[0] = replace(phones[0], start=start)
+    phones[-1] = replace(phones[-1], end=end)
+    return replace(word, start=start, end=end, phones=tuple(phones))

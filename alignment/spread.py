@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Generic, TypeVar
 
 from alignment.errors import AlignmentError
@@ -55,17 +54,20 @@ def spread(
     """`function` of each job, in order of completion; a failed job is a value, not a raise.
 
     `function` (of a module, or a functools.partial of one), jobs and results travel between
-    processes. With one worker everything happens in this process, in order. With more, each is a
-    fresh interpreter; one that dies takes no other job with it. `scheduler`, the address of a Dask
-    scheduler ("tcp://host:8786"): its workers do the jobs instead, where this package is installed
-    and paths must mean the same files.
+    processes; a job is taken from `jobs` when a worker is free. With one worker everything happens
+    in this process, in order. With more, each is a fresh interpreter; one that dies takes no other
+    job with it. `scheduler`, the address of a Dask scheduler ("tcp://host:8786"): its workers do
+    the jobs instead, where this package is installed and paths must mean the same files.
     Raises AlignmentError when `scheduler` can't be reached or Dask is not installed.
     """
     if scheduler is not None:
         return _on_cluster(function, jobs, scheduler)
-    jobs = list(jobs)
-    workers = min(workers, len(jobs))
-    return _in_turn(function, jobs) if workers <= 1 else _on_cores(function, jobs, workers)
+    waiting = iter(jobs)
+    begin = list(islice(waiting, 2))
+    jobs = chain(begin, waiting)
+    if min(workers, len(begin)) <= 1:
+        return _in_turn(function, jobs)
+    return _on_cores(function, jobs, workers)
 
 
 def _in_turn(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Done[Job, Result]]:
@@ -78,26 +80,30 @@ def _in_turn(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator
 
 
 def _on_cores(
-    function: Callable[[Job], Result], jobs: Sequence[Job], workers: int
+    function: Callable[[Job], Result], jobs: Iterator[Job], workers: int
 ) -> Iterator[Done[Job, Result]]:
     """A pool of processes; after a death, what was under way is done again one by one."""
-    waiting = deque(jobs)
-    while waiting:
-        suspects = deque[Job]()
-        yield from _in_pool(function, waiting, workers, 2 * workers, suspects)
-        while suspects:
-            dead = deque[Job]()
-            yield from _in_pool(function, suspects, 1, 1, dead)
+    while True:
+        suspects: list[Job] = []
+        yield from _in_pool(function, jobs, workers, 2 * workers, suspects)
+        if not suspects:
+            return
+        again = iter(suspects)
+        while True:
+            dead: list[Job] = []
+            yield from _in_pool(function, again, 1, 1, dead)
+            if not dead:
+                break
             for job in dead:
                 yield Done(job, error=WorkerDiedError())
 
 
 def _in_pool(
     function: Callable[[Job], Result],
-    waiting: deque[Job],
+    waiting: Iterator[Job],
     workers: int,
     ahead: int,
-    lost: deque[Job],
+    lost: list[Job],
 ) -> Iterator[Done[Job, Result]]:
     """Takes jobs from `waiting`, `ahead` at a time, until there are none left or a worker dies:
     `lost` were under way then."""
@@ -107,8 +113,7 @@ def _in_pool(
     pool = ProcessPoolExecutor(workers, context)
     try:
         while True:
-            for job in list(islice(waiting, ahead - len(running))):
-                waiting.popleft()
+            for job in islice(waiting, ahead - len(running)):
                 with _one_thread_each():
                     running[pool.submit(function, job)] = job
             if not running:
@@ -116,7 +121,7 @@ def _in_pool(
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 error = future.exception()
                 if isinstance(error, BrokenProcessPool):
-                    lost.extend(running.values())
+                    lost += running.values()
                     return
                 job = running.pop(future)
                 if error is None:
@@ -126,9 +131,10 @@ def _in_pool(
                 else:
                     raise error
     except BrokenProcessPool:  # found out while a job was handed over, which is the last of them
-        lost.extend([*running.values(), job])
+        lost += [*running.values(), job]
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        # Idle workers are waited for; busy ones, when nobody wants more results, are not.
+        pool.shutdown(wait=not running, cancel_futures=True)
 
 
 @contextmanager

@@ -23,13 +23,7 @@ def model_waveform(samples: np.ndarray, sample_rate: int) -> np.ndarray:
     0.1 s, longer than 15 minutes, NaN or infinite samples, nothing but silence.
     """
     samples = np.asarray(samples)
-    if samples.ndim != 1:
-        raise AlignmentError(f"One channel is needed, not an array of {samples.ndim} dimensions.")
-    if sample_rate < MODEL_RATE:
-        raise AlignmentError(
-            f"The recording has {sample_rate} Hz, and the acoustic model needs at least "
-            f"{MODEL_RATE}: use a recording made at a higher rate."
-        )
+    require_usable(samples, sample_rate)
     seconds = len(samples) / sample_rate
     if seconds < MIN_SECONDS:
         raise AlignmentError(
@@ -41,18 +35,34 @@ def model_waveform(samples: np.ndarray, sample_rate: int) -> np.ndarray:
             f"The recording lasts {seconds / 60:.0f} minutes, and at most "
             f"{MAX_SECONDS / 60:.0f} can be aligned at once: cut it into parts."
         )
-    signal = samples.astype(np.float32)
-    if not np.isfinite(signal).all():
-        raise AlignmentError("The recording has NaN or infinite samples: export it again.")
-    signal = signal - signal.mean()
-    peak = float(np.abs(signal).max())
-    if peak < 1e-6:
+    if float(np.abs(samples - samples.mean(dtype=np.float64)).max()) < 1e-6:
         raise AlignmentError("The recording is silent: check the file or the channel.")
+    scaled = levelled(samples, sample_rate)
+    return np.clip(np.rint(scaled), -32768, 32767).astype(np.int16)
+
+
+def require_usable(samples: np.ndarray, sample_rate: int) -> None:
+    """Raises AlignmentError for samples that are not mono, below 16 kHz, NaN or infinite."""
+    if samples.ndim != 1:
+        raise AlignmentError(f"One channel is needed, not an array of {samples.ndim} dimensions.")
+    if sample_rate < MODEL_RATE:
+        raise AlignmentError(
+            f"The recording has {sample_rate} Hz, and the acoustic model needs at least "
+            f"{MODEL_RATE}: use a recording made at a higher rate."
+        )
+    if not np.isfinite(samples).all():
+        raise AlignmentError("The recording has NaN or infinite samples: export it again.")
+
+
+def levelled(samples: np.ndarray, sample_rate: int) -> np.ndarray:
+    """Finite samples, mono, (n,), at 16 kHz with a mean of 0, a peak of 0.7 of int16's and a floor
+    of noise; float32."""
+    signal = samples.astype(np.float32)
+    signal = signal - signal.mean()
     if sample_rate != MODEL_RATE:
         import soxr
 
         signal = soxr.resample(signal, sample_rate, MODEL_RATE, quality="HQ")
-        peak = max(float(np.abs(signal).max()), 1e-9)
+    peak = max(float(np.abs(signal).max(initial=0.0)), 1e-9)
     noise = np.random.default_rng(0).standard_normal(len(signal), dtype=np.float32)
-    scaled = signal * np.float32(_PEAK / peak) + noise * np.float32(_NOISE_RMS)
-    return np.clip(np.rint(scaled), -32768, 32767).astype(np.int16)
+    return signal * np.float32(_PEAK / peak) + noise * np.float32(_NOISE_RMS)

@@ -17,7 +17,7 @@ import numpy as np
 
 from alignment.aligner import Aligner, Pronunciations
 from alignment.errors import AlignmentError
-from alignment.records import Alignment, Phone, Word
+from alignment.records import Alignment, later, stretched
 
 CONTEXT_SECONDS = 4.0
 TRIES = 3  # the context doubles from one to the next
@@ -156,26 +156,8 @@ def _trimmed(window: Window, recording: Readable, first: int, last: int, count: 
     clock = (start - window.start) / rate
     duration = (stop - start) / rate
     moved = [later(word, -clock) for word in kept]
-    moved[0] = _between(moved[0], 0.0, moved[0].end)
-    moved[-1] = _between(moved[-1], moved[-1].start, duration)
+    moved[0] = stretched(moved[0], 0.0, moved[0].end)
+    moved[-1] = stretched(moved[-1], moved[-1].start, duration)
     return Window(
         replace(window.alignment, words=tuple(moved), duration=duration), start, stop, begin
     )
-
-
-def later(word: Word, seconds: float) -> Word:
-    """The same word on a clock that began `seconds` earlier."""
-
-    def moved(time: float) -> float:
-        return round(time + seconds, 6)
-
-    phones = tuple(replace(p, start=moved(p.start), end=moved(p.end)) for p in word.phones)
-    return replace(word, start=phones[0].start, end=phones[-1].end, phones=phones)
-
-
-def _between(word: Word, start: float, end: float) -> Word:
-    """The word with its outer boundaries moved (by less than a sample)."""
-    phones: list[Phone] = list(word.phones)
-    phones[0] = replace(phones[0], start=start)
-    phones[-1] = replace(phones[-1], end=end)
-    return replace(word, start=start, end=end, phones=tuple(phones))

@@ -1,0 +1,167 @@
+"""An hour of clips joined, with a wrong paragraph in the middle: cost, accuracy, what is reported.
+
+    python -m benchmarks.long_alignment [--minutes 60] [--workers 2] [--every 3]
+
+Reads LibriSpeech's clips where A3T_CORPORA says, speaker after speaker, with pauses of 0.2 to 1 s
+of faint noise between them. In the middle, the text of some clips is put in the place of a minute's
+own. The long alignment's words are compared with those of the same clips aligned one by one (every
+`--every`th), which is agreement, not accuracy: the aligner is the same, but the clip's borders are
+known there. CPU seconds are those of all processes together; each computes on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import resource
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import soundfile
+import soxr
+
+from a3t.audio.recording import Recording
+from a3t.text.g2p import Pronouncer
+from a3t.text.transcript import Transcript
+from a3t.training.corpora import Clip, corpora_root, read_corpora
+from alignment import Alignment
+from alignment.long import doubted
+from alignment.pocketsphinx_aligner import PocketSphinxAligner
+from alignment.spread import spread
+
+RATE = 16_000
+WRONG_SECONDS = 60.0
+CLOSE = (0.02, 0.05)  # seconds
+
+
+@dataclass(frozen=True)
+class Part:
+    """A clip in the joined recording: where it begins, seconds, and its words' places there."""
+
+    clip: Clip
+    start: float
+    first: int
+    end: int
+    right: bool
+
+
+def spoken(clip: Clip) -> list[str]:
+    return list(Transcript.from_text(clip.text, max_words=None).spoken)
+
+
+def joined(clips: list[Clip], path: Path, seconds: float) -> tuple[list[Part], list[str]]:
+    """Writes the recording; its parts and its text, wrong words in the middle."""
+    draw = np.random.default_rng(0)
+    parts: list[Part] = []
+    words: list[str] = []
+    waiting = iter(clips)
+    other = iter(reversed(clips))
+    with soundfile.SoundFile(path, "w", RATE, 1, "PCM_16") as file:
+        while file.tell() < seconds * RATE:
+            clip = next(waiting)
+            samples, rate = soundfile.read(str(clip.path), dtype="float32")
+            start = file.tell() / RATE
+            file.write(soxr.resample(samples, rate, RATE))
+            file.write(draw.normal(0, 1e-4, int(draw.uniform(0.2, 1.0) * RATE)))
+            right = not 0 <= start - seconds / 2 < WRONG_SECONDS
+            text = spoken(clip if right else next(other))
+            parts.append(Part(clip, start, len(words), len(words) + len(text), right))
+            words += text
+    return parts, words
+
+
+def align_clip(part: Part) -> Alignment:
+    """The clip by itself, words as in the text."""
+    samples, rate = soundfile.read(str(part.clip.path), dtype="float32")
+    words = spoken(part.clip)
+    said = {word: Pronouncer().candidates(word) for word in words}
+    return PocketSphinxAligner().align(samples, rate, words, said, check=False)
+
+
+def align_joined(path: Path, words: list[str], workers: int) -> tuple[Alignment, float, float, int]:
+    """The alignment, its CPU and wall seconds, and the most bytes that its processes held."""
+    said = {word: Pronouncer().candidates(word) for word in words}
+    before, began = processor_seconds(), time.perf_counter()
+    recording = Recording.open(path)
+    alignment = PocketSphinxAligner(workers).align_recording(recording, words, said, check=False)
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    held += workers * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    cost = processor_seconds() - before
+    return alignment, cost, time.perf_counter() - began, held * 1024
+
+
+def processor_seconds() -> float:
+    """Of this process and of those it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def compared(alignment: Alignment, parts: list[Part], workers: int) -> np.ndarray:
+    """How far each word's start and end lie from the clip's own alignment, seconds, (2 n,)."""
+    away: list[float] = []
+    for done in spread(align_clip, parts, workers):
+        if done.result is None:
+            print(f"{done.job.clip.path.name}: {done.error}")
+            continue
+        here = alignment.spoken[done.job.first : done.job.end]
+        for word, alone in zip(here, done.result.spoken, strict=True):
+            away.append(abs(word.start - done.job.start - alone.start))
+            away.append(abs(word.end - done.job.start - alone.end))
+    return np.array(away)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--every", type=int, default=3)
+    options = parser.parse_args()
+    clips = [clip for clip in read_corpora(corpora_root()) if "LibriSpeech" in clip.path.parts]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "joined.wav"
+        parts, words = joined(clips, path, options.minutes * 60)
+        # In a process of its own, so that memory is the alignment's and not the comparison's.
+        context = multiprocessing.get_context("spawn")
+        receive, send = context.Pipe(duplex=False)
+        work = context.Process(target=measured, args=(send, path, words, options.workers))
+        work.start()
+        send.close()
+        alignment, cost, wall, held = receive.recv()
+        work.join()
+    seconds = alignment.duration
+    print(f"{seconds:.0f} s, {len(words)} words, {len(parts)} clips")
+    print(
+        f"CPU {cost:.0f} s, {cost / seconds:.4f} x real time; {options.workers} workers, "
+        f"{wall:.0f} s; at most {held / 1e6:.0f} MB in all"
+    )
+    right = [part for part in parts if part.right]
+    away = compared(alignment, right[:: options.every], options.workers)
+    shares = ", ".join(f"{(away <= near).mean():.2%} within {near * 1000:.0f} ms" for near in CLOSE)
+    print(
+        f"{len(away)} boundaries against clip by clip: median {np.median(away) * 1000:.1f} ms, "
+        f"{shares}"
+    )
+    scores = np.array([word.score for word in alignment.spoken])
+    wrong = np.concatenate([np.arange(part.first, part.end) for part in parts if not part.right])
+    others = np.setdiff1d(np.arange(len(words)), wrong)
+    print(
+        f"wrong words below 0.5: {(scores[wrong] < 0.5).sum()} of {len(wrong)}; right ones: "
+        f"{(scores[others] < 0.5).sum()} of {len(others)}"
+    )
+    begin = min(part.start for part in parts if not part.right)
+    print(f"the wrong paragraph begins at {begin:.1f} s, words {wrong[0]} to {wrong[-1]}; named:")
+    for first, end in doubted(alignment):
+        a, b = alignment.spoken[first], alignment.spoken[end - 1]
+        print(f"  {a.start:.1f} to {b.end:.1f} s, words {first} to {end - 1}")
+
+
+def measured(pipe: object, path: Path, words: list[str], workers: int) -> None:
+    pipe.send(align_joined(path, words, workers))  # type: ignore[attr-defined]
+
+
+if __name__ == "__main__":
+    main()
