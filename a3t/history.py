@@ -119,7 +119,7 @@ def keep(before: EditedRecording, result: EditedRecording) -> EditedRecording:
     """
     known = {_identity(edit): k for k, edit in enumerate(before.plan.edits)}
     patches, edits = list(result.patches), list(result.plan.edits)
-    heard = list(result.heard or ())
+    heard, raised = list(result.heard or ()), list(result.raised)
     for k, edit in enumerate(result.plan.edits):
         place = known.get(_identity(edit))
         if place is None:
@@ -134,11 +134,14 @@ def keep(before: EditedRecording, result: EditedRecording) -> EditedRecording:
             edits[k] = replace(before.plan.edits[place], old=edit.old, new=edit.new)
             if heard and before.heard:
                 heard[k] = before.heard[place]
+            if raised and before.raised:
+                raised[k] = before.raised[place]
     return replace(
         result,
         patches=tuple(patches),
         plan=replace(result.plan, edits=tuple(edits)),
         heard=tuple(heard) if result.heard is not None else None,
+        raised=tuple(raised),
     )
 
 
