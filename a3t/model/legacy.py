@@ -28,8 +28,11 @@ EPSILON = 1e-12  # of its LayerNorms
 class LeakingLayout(Layout):
     """Convolutions run over everything, padding and the seam as well."""
 
-    def convolve(self, conv: nn.Conv1d, x: Tensor) -> Tensor:
-        return conv(x.transpose(1, 2)).transpose(1, 2)
+    def apart(self, x: Tensor, reach: int) -> Tensor:
+        return x.transpose(1, 2)
+
+    def together(self, x: Tensor, reach: int) -> Tensor:
+        return x.transpose(1, 2)
 
 
 class LegacyAttention(RelativeAttention):
