@@ -1,0 +1,215 @@
+"""Does the ranking of candidates pick better than chance? Words said again whose truth is known.
+
+    python -m benchmarks.candidates [--edits 48] [--of 5] [--out FOLDER]
+
+Reads the corpora that A3T_CORPORA names. In held-out clips one word is masked and made again, in as
+many ways as there are candidates; each is compared with what was recorded, in the word and 150 ms
+on either side of it. Distance: mel-cepstral, in dB, time-warped. One row a candidate goes into
+FOLDER/candidates.tsv; what is there already is not made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import soxr
+import torch
+from scipy.optimize import nnls
+from scipy.stats import spearmanr
+
+from a3t.audio.mel import SAMPLE_RATE, log_mel
+from a3t.audio.patches import read_patched
+from a3t.audio.recording import Recording
+from a3t.candidates import JOINT, PACE, PITCH, USUAL_PITCH, VARIATIONS, Judged, judge, varied
+from a3t.editor import Editor
+from a3t.evaluation.metrics import mel_cepstral_distance
+from a3t.text.transcript import Transcript
+from a3t.training.corpora import corpora_root, read_corpora, split_of
+from alignment.errors import AlignmentError
+from alignment.records import Alignment
+from benchmarks.planting import chosen
+
+UNKNOWN = "blank"  # stands in the old text for the word that is made again
+BESIDE = 0.15  # seconds
+SPOKEN = (0.2, 1.0)  # seconds of a word that is worth making
+
+
+@dataclass(frozen=True)
+class Row:
+    """A candidate of an edit, by its merits and by its distance to the truth."""
+
+    clip: str
+    word: str
+    variation: int
+    heard: float
+    pace: float
+    joint: float
+    pitch: float
+    distance: float
+
+    @property
+    def penalties(self) -> np.ndarray:
+        """What the score takes off, without its weights: (4,)."""
+        off = max(0.0, abs(self.pitch) - USUAL_PITCH)
+        return np.array([1 - self.heard, abs(np.log(self.pace)), max(0.0, self.joint - 1), off])
+
+
+WEIGHTS = np.array([1.0, PACE, JOINT, PITCH])  # of Merits.score
+
+
+def rows_of(editor: Editor, path: Path, text: str, count: int, draw: random.Random) -> list[Row]:
+    """One word of a clip made again in `count` ways; nothing if it has no such word."""
+    recording = Recording.open(path)
+    aligned = editor.plan(recording, text, text).alignment
+    words = [
+        k
+        for k, word in enumerate(aligned.spoken[1:-1], 1)
+        if SPOKEN[0] <= word.duration <= SPOKEN[1] and word.score > 0.8
+    ]
+    if not words:
+        return []
+    place = draw.choice(words)
+    word = aligned.spoken[place]
+    old = list(Transcript.from_text(text).spoken)
+    new_text = " ".join(old)
+    old[place] = UNKNOWN
+    renamed = tuple(replace(w, text=UNKNOWN) if w is word else w for w in aligned.words)
+    plan = editor.plan(
+        recording, new_text, " ".join(old), Alignment(renamed, aligned.duration, aligned.score)
+    )
+    made = [
+        judge(editor, recording, varied(editor, recording, plan, k), VARIATIONS[k].pace, 0)
+        for k in range(count)
+    ]
+    return [
+        Row(
+            path.stem,
+            word.text,
+            k,
+            *(round(getattr(each.merits, name), 4) for name in ("heard", "pace", "joint", "pitch")),
+            round(distance(each, word.start, word.end), 4),
+        )
+        for k, each in enumerate(made)
+    ]
+
+
+def distance(made: Judged, start: float, end: float) -> float:
+    """Of what was made to what was recorded from `start` to `end` seconds, and beside it; dB."""
+    recording, patches = made.result.recording, made.result.patches
+    rate, growth = recording.sample_rate, sum(patch.growth for patch in patches)
+    first = max(0, round((start - BESIDE) * rate))
+    last = min(recording.samples, round((end + BESIDE) * rate))
+    old = recording.mono(first, last)
+    new = read_patched(recording, patches, first, last + growth).mean(axis=1)
+    mels = [log_mel(soxr.resample(x, rate, SAMPLE_RATE).astype(np.float32)) for x in (old, new)]
+    return mel_cepstral_distance(mels[0].numpy(), mels[1].numpy(), dtw=True)
+
+
+def read_rows(path: Path) -> list[Row]:
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        kinds = {"clip": str, "word": str, "variation": int}
+        return [
+            Row(**{name: kinds.get(name, float)(value) for name, value in row.items()})  # type: ignore[arg-type]
+            for row in csv.DictReader(file, delimiter="\t")
+        ]
+
+
+def groups(rows: Sequence[Row]) -> list[list[Row]]:
+    """The candidates of each edit."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.clip, []).append(row)
+    return list(found.values())
+
+
+def report(edits: Sequence[Sequence[Row]], weights: np.ndarray, name: str) -> Iterator[str]:
+    """A line of the table: what choosing by these weights gives."""
+    distances = np.array([[row.distance for row in rows] for rows in edits])
+    scores = np.array([[-weights @ row.penalties for row in rows] for rows in edits])
+    picked = distances[np.arange(len(edits)), scores.argmax(axis=1)]
+    mean = distances.mean(axis=1)
+    gain = mean - picked
+    error = gain.std(ddof=1) / np.sqrt(len(gain))
+    order = [
+        spearmanr(score, -far).statistic
+        for score, far in zip(scores, distances, strict=True)
+        if np.ptp(score) > 0 and np.ptp(far) > 0
+    ]
+    best = (picked == distances.min(axis=1)).mean()
+    yield (
+        f"| {name} | {len(edits)} | {picked.mean():.2f} | {mean.mean():.2f} | "
+        f"{distances.min(axis=1).mean():.2f} | {distances[:, 0].mean():.2f} | "
+        f"{gain.mean():+.3f} ± {error:.3f} | {np.mean(order):+.2f} | {best:.0%} |"
+    )
+
+
+def fitted(edits: Sequence[Sequence[Row]]) -> np.ndarray:
+    """Weights >= 0 that tell best, within each edit, how far a candidate is from the truth."""
+    penalties, distances = [], []
+    for rows in edits:
+        own = np.array([row.penalties for row in rows])
+        far = np.array([row.distance for row in rows])
+        penalties.append(own - own.mean(axis=0))
+        distances.append(far - far.mean())
+    return nnls(np.concatenate(penalties), np.concatenate(distances))[0]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--edits", type=int, default=48)
+    parser.add_argument("--of", type=int, default=5, help="candidates of each edit")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    path = options.out / "candidates.tsv"
+    rows = read_rows(path)
+    done = {row.clip for row in rows}
+    clips = [c for c in read_corpora(corpora_root()) if split_of(c) == "test"]
+    editor = Editor.load()
+    for number, clip in enumerate(chosen(clips, len(clips), options.seed)):
+        if len(done) >= options.edits:
+            break
+        if clip.path.stem in done:
+            continue
+        try:
+            draw = random.Random(options.seed + number)
+            new = rows_of(editor, clip.path, clip.text, options.of, draw)
+        except AlignmentError:
+            continue
+        if not new:
+            continue
+        done.add(clip.path.stem)
+        rows += new
+        with path.open("a", newline="", encoding="utf-8") as file:
+            table = csv.DictWriter(file, list(asdict(new[0])), delimiter="\t")
+            if file.tell() == 0:
+                table.writeheader()
+            table.writerows(map(asdict, new))
+    edits = groups(rows)
+    halves = edits[::2], edits[1::2]
+    print(
+        "| ranked by | edits | chosen, dB | mean of all | best | the usual one | gain over chance, "
+        "dB | rank correlation | chosen is the best |\n|---|---|---|---|---|---|---|---|---|"
+    )
+    for line in report(edits, WEIGHTS, "the score as it is"):
+        print(line)
+    for fit, other, name in ((halves[0], halves[1], "first"), (halves[1], halves[0], "second")):
+        weights = fitted(fit)
+        told = ", ".join(f"{weight:.2f}" for weight in weights)
+        for line in report(other, weights, f"weights of the {name} half ({told}) on the other"):
+            print(line)
+        for line in report(other, WEIGHTS, "the score as it is, on that half"):
+            print(line)
+
+
+if __name__ == "__main__":
+    main()
