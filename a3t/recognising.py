@@ -27,7 +27,7 @@ def with_confidences(alignment: Alignment) -> str:
 
 def show_transcript(planned: EditPlan, recording: Path, ask: bool) -> None:
     """Says what the recording says; with `ask`, on a terminal, a person must agree to what was
-    recognised.
+    recognised, and to what would be done.
 
     Raises InputError when they don't.
     """
@@ -38,6 +38,8 @@ def show_transcript(planned: EditPlan, recording: Path, ask: bool) -> None:
     say(f"Recognised: {with_confidences(planned.alignment)}")
     if not ask or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
+    # Words that the new text doesn't have are the least sure: the plan names them.
+    say(planned.describe())
     print("Is this what the recording says? [Y/n] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("", "y", "yes"):
         raise InputError("Nothing was made: give what the recording says with --text.")

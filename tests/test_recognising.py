@@ -21,6 +21,9 @@ class Planned:
     text: Transcript
     alignment: Alignment
 
+    def describe(self) -> str:
+        return "replace “met” by “part”"
+
 
 def word(text: str, start: float, score: float) -> Word:
     return Word(text, start, start + 0.5, score, (Phone("S", start, start + 0.5),))
@@ -54,6 +57,7 @@ def test_on_a_terminal_one_is_asked(
 ) -> None:
     screen = answered(answer, monkeypatch, tmp_path / "talk.wav")
     assert "Recognised: we met‹42%›" in screen
+    assert "replace “met”" in screen
     assert "[Y/n]" in screen
 
 
