@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from a3t.text.transcript import Transcript
 from a3t.training.corpora import Clip, corpora_root, read_corpora
 from a3t.training.features import INDEX, Item
 from a3t.training.waveforms import Waveforms
+from a3t.training.workers import by_workers
 from alignment.pocketsphinx_aligner import PocketSphinxAligner
 
 _aligner: PocketSphinxAligner | None = None
@@ -82,9 +82,8 @@ def prepare(clips: Iterable[Clip], waveforms: Path, folder: Path, jobs: int = 2)
         for clip in clips
         if not (target := clip_folder / f"{clip.name}.npz").exists()
     ]
-    with ProcessPoolExecutor(jobs) as pool:
-        results = tqdm(pool.map(_extract_to, todo, chunksize=8), total=len(todo), unit="clip")
-        failures = [failure for failure in results if failure]
+    results = tqdm(by_workers(_extract_to, todo, jobs), total=len(todo), unit="clip")
+    failures = [failure for failure in results if failure]
     (folder / "failures.txt").write_text("".join(f"{line}\n" for line in failures))
     _pack(clips, splits, folder)
     return failures

@@ -256,6 +256,8 @@ def main(arguments: list[str] | None = None) -> None:
         stopping=stop_signals(),
         minutes=options.minutes,
     )
+    if trainer.step < options.steps:
+        sys.exit(f"Stopped at step {trainer.step} of {options.steps}: the same command goes on.")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,12 @@ from a3t.training.loop import Schedule
 ROOT = Path(__file__).parents[2]
 RECIPES = ROOT / "recipes"
 SHARED = RECIPES / "shared" / "conf"
-CONFIGS = sorted(path for path in RECIPES.rglob("conf/**/*.yaml") if "durations" not in path.name)
+OTHERS = ("durations", "vocoder")  # networks with configurations of their own kind
+CONFIGS = sorted(
+    path
+    for path in RECIPES.rglob("conf/**/*.yaml")
+    if not any(other in str(path.relative_to(RECIPES)) for other in OTHERS)
+)
 
 
 def parameters(config: dict[str, Any]) -> int:

@@ -16,6 +16,7 @@ from a3t.training.espnet.dump import dump, main, read_scp
 from tests.conftest import ARCTIC
 
 RATE = 16_000
+KEYS = ("phones", "durations", "words")
 
 
 def kaldi(folder: Path, clips: dict[str, tuple[Path, str]]) -> Path:
@@ -89,6 +90,22 @@ def test_what_is_done_is_not_done_again(
 
     monkeypatch.setattr(room, "features", again)
     assert "1 clips" in dump(kaldi(tmp_path / "data", {"good": (arctic, ARCTIC)}), made)
+
+
+def test_a_clip_that_breaks_a_library_is_left_out_like_any_other(
+    tmp_path: Path, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(job: room.Job) -> dict[str, np.ndarray]:
+        if job.name == "bad":
+            raise ZeroDivisionError("of a library")
+        return {"mel": np.zeros((3, 80)), **{k: np.array([3]) for k in KEYS}, "score": np.array(1)}
+
+    monkeypatch.setattr(room, "features", broken)
+    data = kaldi(tmp_path / "data", {"bad": (arctic, ARCTIC), "good": (arctic, ARCTIC)})
+    assert "1 clips" in dump(data, tmp_path / "out")
+    assert (tmp_path / "out" / "left-out.tsv").read_text() == (
+        "bad\tfailed\tZeroDivisionError: of a library\n"
+    )
 
 
 def test_a_full_disk_stops_with_a_sentence_and_keeps_what_is_done(

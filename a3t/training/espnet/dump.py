@@ -13,8 +13,6 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,12 +33,12 @@ from a3t.training.corpora import Clip
 from a3t.training.data import LEAST_SCORE
 from a3t.training.espnet.left_out import LeftOut
 from a3t.training.waveforms import decode
+from a3t.training.workers import by_workers
 from alignment.aligner import Aligner
 from alignment.errors import AlignmentError
 
 SECONDS = (0.1, 20.0)  # of a clip (method.md, "Training")
 LARGE = {"mel", "pitch"}  # a file each; the rest of a clip is small and shares one
-CLIPS_PER_WORKER = 100  # PocketSphinx keeps some MB of every clip: workers don't get old
 
 
 @dataclass(frozen=True)
@@ -86,6 +84,10 @@ def make(job: Job) -> ClipError | None:
             np.savez(file, **arrays)  # type: ignore[arg-type]
     except ClipError as failure:
         return failure
+    except InputError:
+        raise
+    except Exception as error:  # whatever one clip does to a library, the others go on
+        return ClipError("failed", f"{type(error).__name__}: {error}")
     return None
 
 
@@ -193,18 +195,10 @@ def _done(out: Path, name: str, pitch: bool) -> bool:
 
 
 def _all(todo: Sequence[Job], jobs: int) -> Iterator[tuple[Job, ClipError | None]]:
-    portion = jobs * CLIPS_PER_WORKER
     with tqdm(total=len(todo), unit="clip", disable=None) as bar:
-        for first in range(0, len(todo), portion):
-            some = todo[first : first + portion]
-            with ExitStack() as stack:
-                made: Iterator[ClipError | None] = map(make, some)
-                if jobs > 1 or len(todo) > portion:
-                    pool = stack.enter_context(ProcessPoolExecutor(jobs))
-                    made = pool.map(make, some, chunksize=4)
-                for pair in zip(some, made, strict=True):
-                    bar.update()
-                    yield pair
+        for pair in zip(todo, by_workers(make, todo, jobs), strict=True):
+            bar.update()
+            yield pair
 
 
 def _write_lists(out: Path, names: Sequence[str], speakers: dict[str, str], pitch: bool) -> int:
