@@ -17,7 +17,7 @@ from a3t.asked import Asked
 from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.recording import Recording
 from a3t.audio.windows import grid_frames
-from a3t.candidates import make_heard
+from a3t.candidates import make_candidates, make_heard
 from a3t.hearing import hear
 from a3t.known import Known
 from a3t.networks import Networks, load_networks
@@ -43,7 +43,8 @@ MODEL = "small"
 class Editor:
     """Loaded models and the steps of an edit. `Editor.load` makes one; see `plan`, `edit`, `tts`.
 
-    One edit at a time: give each thread an editor of its own.
+    Not safe to share between threads: it makes one edit at a time. Give each thread an editor of
+    its own; several may work side by side. On a GPU too edits are made one after another.
     """
 
     def __init__(
@@ -210,11 +211,35 @@ class Editor:
             seconds=dict(self.seconds),
         )
 
-    def recognise(self, wav: str | Path, new_text: str | None = None) -> Transcript:
-        """What the recording says, as far as can be told; a new text helps as a prior."""
-        recording = Recording.open(wav)
-        prior = Transcript.from_text(new_text) if new_text else None
+    def transcribe(self, wav: str | Path | Recording, new_text: str | None = None) -> Transcript:
+        """What the recording says: its sidecar's text, else as far as it can be told, for which a
+        new text helps."""
+        recording = wav if isinstance(wav, Recording) else Recording.open(wav)
+        prior = Transcript.from_text(new_text, max_words=None) if new_text else None
         return self._transcript(recording, None, prior, None).transcript
+
+    def align(self, wav: str | Path | Recording, text: str | None = None) -> Alignment:
+        """Where each word and phone of all the recording is; ``text`` and errors as for `plan`."""
+        recording = wav if isinstance(wav, Recording) else Recording.open(wav)
+        found = self._transcript(recording, text, None, None)
+        with self._step("align"):
+            return found.alignment or self.known.whole(recording, found.transcript)
+
+    def candidates(
+        self,
+        wav: str | Path | Recording,
+        new_text: str,
+        count: int = 3,
+        text: str | None = None,
+        alignment: str | Path | Alignment | Passages | None = None,
+        seed: int = 0,
+        asked: Asked | None = None,
+    ) -> list[EditedRecording]:
+        """``count`` results that differ on purpose, the best first (`a3t.candidates`); each one's
+        ``candidate`` says why. Arguments and errors as for `plan`; ``count`` is 1 to 8."""
+        recording = wav if isinstance(wav, Recording) else Recording.open(wav)
+        plan = self.plan(recording, new_text, text, alignment, asked=asked)
+        return make_candidates(self, recording, plan, count, seed)
 
     def _transcript(
         self,

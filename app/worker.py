@@ -105,7 +105,7 @@ class EditorProcess:
         return spoken
 
     def recognise(self, *args: Any, **options: Any) -> Transcript:
-        heard: Transcript = self.ask("recognise", *args, **options)
+        heard: Transcript = self.ask("transcribe", *args, **options)
         return heard
 
     def ask(self, name: str, *args: Any, **options: Any) -> Any:

@@ -121,7 +121,8 @@ def test_what_gradio_calls_leaves_the_models_to_the_service(name: str) -> None:
 
 
 def test_the_service_uses_only_what_the_editor_offers() -> None:
-    own = {"use", "forget_seconds", "candidates", "draw_attention"}  # of app.worker.EditorProcess
+    # What is app.worker.EditorProcess's own.
+    own = {"use", "forget_seconds", "recognise", "candidates", "draw_attention"}
     used = {
         node.attr
         for node in ast.walk(ast.parse((APP / "service.py").read_text(encoding="utf-8")))
