@@ -1,5 +1,6 @@
 # The stages that all recipes share; a recipe's run.sh sets `corpus` and its defaults, then sources
-# this file with its own arguments. See ../README.md.
+# this file with its own arguments. One with other stages names its function of them in `stages`.
+# See ../README.md.
 
 stage= stop_stage=9 ngpu=0 jobs=2 aligner=${aligner:-pocketsphinx} pitch=${pitch:-false} clips=
 dev= test= work=. tag= durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
@@ -111,12 +112,16 @@ evaluate() {
         --clips "$test_clips" --vocoder "$vocoder"
 }
 
-do_stage 1 "$work/.done/1-download" download
-do_stage 2 "$data/.done" prepare_data
-do_stage 3 "$dump/.done" align_and_dump
-do_stage 4 "$stats/.done" statistics
-do_stage 5 "$exp/.trained" pretrain
-do_stage 6 "$durations/.trained" train_durations
-do_stage 7 "$packed/.done" pack
-do_stage 8 "$exp/decode/.done" decode
-do_stage 9 "$exp/evaluation/.done" evaluate
+all_stages() {
+    do_stage 1 "$work/.done/1-download" download
+    do_stage 2 "$data/.done" prepare_data
+    do_stage 3 "$dump/.done" align_and_dump
+    do_stage 4 "$stats/.done" statistics
+    do_stage 5 "$exp/.trained" pretrain
+    do_stage 6 "$durations/.trained" train_durations
+    do_stage 7 "$packed/.done" pack
+    do_stage 8 "$exp/decode/.done" decode
+    do_stage 9 "$exp/evaluation/.done" evaluate
+}
+
+"${stages:-all_stages}"

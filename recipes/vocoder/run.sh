@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The built-in vocoder, on every corpus that stands in one folder under its usual name (LJSpeech*,
+# VCTK*, LibriSpeech*, kathleen*); without a folder LJSpeech is fetched. See ../README.md.
+#   ./run.sh --config conf/tiny.yaml --steps 20 --work tiny --test_clips 1    # does it work?
+set -euo pipefail
+cd "$(dirname "$0")"
+
+stages=vocoder_stages
+corpora=${A3T_CORPORA:-downloads}
+config=conf/small.yaml
+steps=200000 test_clips=8
+
+fetch() { [ -d "$corpora" ] || "$python" -m a3t.training.espnet.download ljspeech "$corpora"; }
+
+waveforms() { "$python" -m a3t.training.waveforms "$work/wav24" --corpora "$corpora"; }
+
+train() { # goes on where it stopped; train_args holds several words
+    "$python" -m a3t.training.vocoder --data "$work/wav24" --out "$exp" --config "$config" \
+        --steps "$steps" --device "$([ "$ngpu" = 0 ] && echo cpu || echo cuda)" $train_args
+}
+
+export_weights() {
+    "$python" -m a3t.training.vocoder export --out "$exp" --to "$packed" --config "$config"
+}
+
+compare() {
+    "$python" -m a3t.evaluate vocoders --vocoder "$packed" --corpora "$corpora" \
+        --clips "$test_clips" --out "$exp/evaluation"
+}
+
+vocoder_stages() {
+    do_stage 1 "$work/.done/1-fetch" fetch
+    do_stage 2 "$work/wav24/.done" waveforms
+    do_stage 3 "$exp/.trained" train
+    do_stage 4 "$packed/.done" export_weights
+    do_stage 5 "$exp/evaluation/.done" compare
+}
+
+source ../shared/stages.sh
