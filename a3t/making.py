@@ -73,10 +73,16 @@ def as_next_version(asked: Order, project: Project) -> Order:
     return replace(
         asked,
         recording=project.source,
-        text=project.text if text is None and asked.options.alignment is None else text,
+        text=project.text if text is None and not finds_its_text(project, asked) else text,
         out=project.out,
         history=project.history,
     )
+
+
+def finds_its_text(project: Project, asked: Order) -> bool:
+    """Whether the text is better looked for again: a given alignment has one, and that beside a
+    long recording may have times, which say where to look."""
+    return bool(asked.options.alignment or project.history.current.get("aligned_words"))
 
 
 def plan(editor: Editor, asked: Order) -> EditPlan:
