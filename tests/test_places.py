@@ -1,0 +1,128 @@
+"""Edits where recordings are difficult: at their ends, at pauses and across them, at clipping."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from a3t.audio.patches import insert_patches
+from a3t.audio.recording import Recording
+from a3t.editor import Editor
+from a3t.records import EditedRecording
+from alignment.records import Alignment
+from tests.conftest import ARCTIC
+
+TEXT = f"{ARCTIC} {ARCTIC}"
+CASES = {
+    "the very start and the very end": f"But{TEXT[3:-8]} form.",
+    "before the start and after the end": f"Well, {TEXT} My friend.",
+    "up to a pause": f"{ARCTIC[:-8]} form. {ARCTIC}",
+    "from a pause on": f"{ARCTIC} But{ARCTIC[3:]}",
+    "across a pause": f"{ARCTIC[:-8]} form. But{ARCTIC[3:]}",
+    "a pause deleted with its words": TEXT.replace("degree. And you always", "always"),
+    "a pause spoken over": TEXT.replace("degree. And", "forms that"),
+    "two beside each other": TEXT.replace("always want to", "never want I to", 1),
+    "one in either sentence": TEXT.replace("always", "never"),
+}
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory, arctic: Path) -> Path:
+    """The sentence twice, clipped, with 0.6 s of its own silence between."""
+    samples, rate = soundfile.read(arctic)
+    silence = np.concatenate([samples[-3000:][::-1], samples[-3000:]])
+    sound = np.concatenate([samples, silence[:9600], samples])
+    loud = np.clip(sound / np.abs(sound).max() * 3.0, -1, 1)
+    path = tmp_path_factory.mktemp("places") / "talk.wav"
+    soundfile.write(path, loud, rate, "PCM_16")
+    return path
+
+
+@pytest.fixture(scope="module")
+def alignment(editor: Editor, talk: Path) -> Alignment:
+    return editor.plan(talk, TEXT, TEXT).alignment
+
+
+def edited(editor: Editor, talk: Path, alignment: Alignment, case: str) -> EditedRecording:
+    return editor.edit(talk, CASES[case], TEXT, alignment, check=False)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_only_the_spans_change_and_nothing_wraps(
+    case: str, editor: Editor, talk: Path, alignment: Alignment
+) -> None:
+    result = edited(editor, talk, alignment, case)
+    recording = Recording.open(talk)
+    source, output = recording.read(), np.concatenate([*insert_patches(recording, result.patches)])
+    here = there = 0
+    for edit in [
+        *result.record["edits"],
+        {"source": [len(source)] * 2, "output": [len(output)] * 2},
+    ]:
+        assert np.array_equal(source[here : edit["source"][0]], output[there : edit["output"][0]])
+        here, there = edit["source"][1], edit["output"][1]
+    # A sample that wraps at full scale jumps by nearly all of it.
+    jumps = np.abs(np.diff(output[:, 0].astype(int)))
+    assert jumps.max() <= max(np.abs(np.diff(source[:, 0].astype(int))).max(), 40_000)
+    assert all(np.abs(patch.samples).max() <= 1.1 for patch in result.patches)  # then clipped
+
+
+def test_near_edits_are_filled_together(editor: Editor, talk: Path, alignment: Alignment) -> None:
+    near, far = (
+        editor.plan(talk, CASES[case], TEXT, alignment)
+        for case in ("two beside each other", "one in either sentence")
+    )
+    assert len(near.edits) == len(far.edits) == 2
+    assert len(near.windows) == 1 and len(far.windows) == 2
+
+
+def test_a_pause_between_kept_words_stays(editor: Editor, talk: Path, alignment: Alignment) -> None:
+    for case in ("up to a pause", "from a pause on"):
+        (edit,) = edited(editor, talk, alignment, case).plan.edits
+        pause = next(
+            p for p in alignment.words[3:-3] if p.is_pause and 3 < p.start < 6 and p.duration > 0.3
+        )
+        first, last = (frame / 80 for frame in edit.source)
+        assert last <= pause.start + 0.03 or first >= pause.end - 0.03
+        assert all(phone.symbol != "sp" for phone in edit.phones)
+
+
+@pytest.mark.slow
+def test_a_file_beyond_four_gigabytes(editor: Editor, arctic: Path, tmp_path: Path) -> None:
+    """RF64: the sentence at both ends of four hours of stereo silence; the last word changes."""
+    rate, hours = 48_000, 4.2
+    samples = np.repeat(soundfile.read(arctic, dtype="int32")[0], 3)[:, None].repeat(2, axis=1)
+    silence, seconds = np.zeros((rate * 60, 2), np.int32), len(samples) / rate
+    path = tmp_path / "long.wav"
+    with soundfile.SoundFile(path, "w", rate, 2, "PCM_24", format="RF64") as file:
+        file.write(samples)
+        for _ in range(int(hours * 60)):
+            file.write(silence)
+        file.write(samples)
+        length = file.frames
+    assert path.stat().st_size > 2**32
+    late = length / rate - seconds
+    lines = []
+    for number, start in enumerate((0.0, late)):
+        ends = (
+            f"{int(t // 3600):02}:{int(t // 60 % 60):02}:{t % 60:06.3f}"
+            for t in (start, start + seconds)
+        )
+        lines.append(f"{number}\n{' --> '.join(ends)}\n{ARCTIC}\n")
+    path.with_suffix(".srt").write_text("\n".join(lines))
+    result = editor.edit(path, f"{ARCTIC} {ARCTIC[:-8]} form.")
+    out = result.save(tmp_path / "out.wav")
+    info = soundfile.info(out)
+    (edit,) = result.record["edits"]
+    grown = (edit["output"][1] - edit["output"][0]) - (edit["source"][1] - edit["source"][0])
+    assert (info.format, info.subtype, info.frames) == ("RF64", "PCM_24", length + grown)
+    assert edit["source"][0] / rate > late
+    with soundfile.SoundFile(path) as old, soundfile.SoundFile(out) as new:
+        for place, shift in ((0, 0), (int(late * rate), 0), (edit["source"][1], grown)):
+            old.seek(place)
+            new.seek(place + shift)
+            count = min(1000, length - place)
+            assert np.array_equal(old.read(count, "int32"), new.read(count, "int32"))
