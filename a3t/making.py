@@ -15,6 +15,7 @@ from a3t.commands import text_argument
 from a3t.errors import InputError
 from a3t.plan.files import read_plan
 from a3t.text.transcript import Transcript
+from a3t.transcripts import SIDECARS
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -82,7 +83,9 @@ def as_next_version(asked: Order, project: Project) -> Order:
 def finds_its_text(project: Project, asked: Order) -> bool:
     """Whether the text is better looked for again: a given alignment has one, and that beside a
     long recording may have times, which say where to look."""
-    return bool(asked.options.alignment or project.history.current.get("aligned_words"))
+    beside = any(project.source.path.with_suffix(suffix).is_file() for suffix in SIDECARS)
+    long = bool(project.history.current.get("aligned_words"))
+    return asked.options.alignment is not None or (long and beside)
 
 
 def plan(editor: Editor, asked: Order) -> EditPlan:
