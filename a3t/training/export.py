@@ -36,8 +36,9 @@ CARD = """# {title}
 - **Held-out losses at the end** (averaged weights): {losses}
 - **Measured quality**: {quality}
 - **Licence of the weights**: Apache-2.0. {attribution}
-- **Use**: edit recordings of yourself or of people who have agreed to it, and say that a recording
-  was edited. Voices unlike those of the training data are imitated worse.
+- **Use**: edit recordings of yourself or of people who have agreed to what you make of them, and
+  tell those who listen that a recording was edited; don't make anyone appear to say what they did
+  not. Voices unlike those of the training data are imitated worse.
 
 Made by `python -m a3t.training.export` from a run whose configuration is `config.yaml`.
 """
