@@ -30,6 +30,9 @@ running average.
 Limits: English read speech, mostly women's voices at 24 kHz; above 8 kHz it has heard three women
 only, since LibriSpeech ends there. The mel says nothing above 7600 Hz: what is there is invented.
 
+Use: edit recordings of yourself or of people who have agreed to what you make of them, and tell
+those who listen that a recording was edited.
+
 Licence of the weights: Apache-2.0. {attribution}
 """
 
