@@ -131,7 +131,7 @@ def test_any_text_with_any_part(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=150)
 @given(*PARTS)
 def test_any_text_with_any_part_for_long(
     speech: Speech, text: str, start: int, samples: int, gain: float
