@@ -13,6 +13,9 @@ from a3t.audio.joints import (
     fade_weights,
     quietest_point,
 )
+from a3t.audio.patches import read_patched
+from a3t.audio.recording import Recording
+from a3t.audio.splicing import make_patch
 
 RATE = 48_000
 FADE = 240
@@ -95,3 +98,40 @@ def test_where_all_is_equally_quiet_the_point_stays():
     assert quietest_point(np.zeros(RATE), 20_000, 1_000, RATE) == 20_000
     assert quietest_point(np.ones(RATE), 20_000, 1_000, RATE) == 20_000
     assert quietest_point(np.zeros(3), 1, 5, RATE) in range(4)
+
+
+def joined(
+    recording: Recording, synthesis: np.ndarray, span: tuple[int, int], margin: int, **how: float
+) -> np.ndarray:
+    """The edited recording, (samples,) full scale at 1."""
+    patch = make_patch(recording, synthesis, span, (margin, margin), **how)
+    return read_patched(recording, [patch], 0, recording.samples + patch.growth)[:, 0]
+
+
+def a_vowel(rate: int, hertz: float, late: float = 0.0) -> np.ndarray:
+    """A second of a harmonic sound with a formant, begun `late` of a period late; whole periods."""
+    phase = 2 * np.pi * (hertz * np.arange(rate) / rate - late)
+    harmonics = np.arange(1, int(4_000 / hertz))
+    weights = 1 / (1 + ((harmonics * hertz - 600) / 300) ** 2)
+    return 0.1 * sum(w * np.cos(k * phase) for k, w in zip(harmonics, weights, strict=True))
+
+
+@pytest.mark.parametrize("rate", [16_000, 48_000])
+@pytest.mark.parametrize("hertz", [80.0, 120.0, 240.0])
+def test_a_voice_is_joined_in_phase_whatever_the_phase(make_recording, rate, hertz):
+    """No dip and no doubling at the joints, and as long as planned but for the lag."""
+    recording = make_recording(a_vowel(rate, hertz), rate)
+    a, b, margin = 9_000, 15_000, 1_800
+    whole = np.ones(round(rate / hertz)) * hertz / rate
+
+    def swing(edited: np.ndarray) -> float:
+        """By how many dB the power of a period changes."""
+        return float(np.ptp(10 * np.log10(np.convolve(edited**2, whole, "valid"))))
+
+    for late in np.arange(0, 1, 1 / 7):
+        synthesis = a_vowel(24_000, hertz, late)[a - margin : b + margin]
+        edited = joined(recording, synthesis, (a, b), margin)
+        assert swing(edited) < 0.9, late
+        assert abs(len(edited) - rate) <= 0.001 * rate  # moved as a whole: the length stays
+    opposed = a_vowel(24_000, hertz, 0.5)[a - margin : b + margin]
+    assert swing(joined(recording, opposed, (a, b), margin, lag_ms=0)) > 1.0  # what the lag is for

@@ -169,38 +169,6 @@ def test_without_a_lag_a_late_tone_would_sag(make_recording):
     assert decibels(level(out) / level(recording.mono())) > -0.1
 
 
-def a_vowel(rate: int, hertz: float, late: float = 0.0) -> np.ndarray:
-    """A second of a harmonic sound with a formant, begun `late` of a period late; whole periods."""
-    phase = 2 * np.pi * (hertz * np.arange(rate) / rate - late)
-    harmonics = np.arange(1, int(4_000 / hertz))
-    weights = 1 / (1 + ((harmonics * hertz - 600) / 300) ** 2)
-    return 0.1 * sum(w * np.cos(k * phase) for k, w in zip(harmonics, weights, strict=True))
-
-
-@pytest.mark.parametrize("rate", [16_000, 48_000])
-@pytest.mark.parametrize("hertz", [80.0, 120.0, 240.0])
-def test_a_voice_is_joined_in_phase_whatever_the_phase(make_recording, rate, hertz):
-    """No dip and no doubling at the joints, and as long as planned but for the lag."""
-    recording = make_recording(a_vowel(rate, hertz), rate)
-    a, b, margin = 9_000, 15_000, 1_800
-    periods = round(rate / hertz)
-    for late in np.arange(0, 1, 1 / 7):
-        synthesis = a_vowel(24_000, hertz, late)[a - margin : b + margin]
-        edited = applied(recording, make_patch(recording, synthesis, (a, b), (margin, margin)))
-        power = np.convolve(edited[:, 0] ** 2, np.ones(periods) / periods, "valid")
-        assert np.ptp(10 * np.log10(power)) < 0.9, late
-        assert abs(len(edited) - rate) <= 0.001 * rate  # moved as a whole: the length stays
-    dipping = make_patch(
-        recording,
-        a_vowel(24_000, hertz, 0.5)[a - margin : b + margin],
-        (a, b),
-        (margin,) * 2,
-        lag_ms=0,
-    )
-    power = np.convolve(applied(recording, dipping)[:, 0] ** 2, np.ones(periods) / periods, "valid")
-    assert np.ptp(10 * np.log10(power)) > 1.0
-
-
 def noisy(rate: int, levels: list[tuple[float, float]], seed: int) -> np.ndarray:
     """Noise of the given (seconds, level) pieces."""
     rng = np.random.default_rng(seed)
