@@ -3,15 +3,21 @@
     python -m benchmarks.scripted_edits [--edits 50] [--seed 7]
 
 Reads the corpora that A3T_CORPORA names. Each clip is written at one of four rates, mono or stereo,
-in one of five formats; one to three changes of one to eight words, anywhere. One thread.
+in one of five formats; one to four changes of one to eight words, anywhere. One thread. The words
+of each result are recognised, and so are those of the unedited recording after copy-synthesis; of
+each the recogniser is told which words to expect.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import random
+import resource
 import tempfile
 import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +25,18 @@ import soundfile
 import soxr
 import torch
 
+from a3t.audio.mel import SAMPLE_RATE
+from a3t.audio.recording import Recording
+from a3t.audio.windows import grid_frames, mel_window
 from a3t.editor import Editor
+from a3t.evaluation.metrics import word_error_rate
 from a3t.records import EditedRecording
 from a3t.text.transcript import Transcript
 from a3t.training.corpora import Clip, corpora_root, read_corpora, split_of
+from a3t.vocoder import vocode_chunks
+from alignment.errors import AlignmentError
+from alignment.recognition import recognise
+from benchmarks.edit_speed import mebibytes
 
 WORDS = (
     "morning river seven people quickly under beautiful house never again question because strange "
@@ -48,12 +62,12 @@ def write_clip(clip: Clip, folder: Path, number: int) -> Path:
 
 
 def changed(words: list[str], draw: random.Random) -> list[str]:
-    """One to three insertions, replacements and deletions."""
+    """One to four insertions, replacements and deletions."""
     words = list(words)
-    for _ in range(draw.choice([1, 1, 2, 3])):
+    for _ in range(draw.choice([1, 1, 2, 3, 4])):
         op, count = draw.choice("ird"), draw.randint(1, min(8, max(1, len(words) // 3)))
         place = draw.choice([0, len(words), draw.randint(0, len(words))])
-        new = [draw.choice(WORDS) for _ in range(draw.randint(1, 6))]
+        new = [draw.choice(WORDS) for _ in range(draw.randint(1, 8))]
         if op == "i":
             words[place:place] = new
             continue
@@ -77,35 +91,101 @@ def untouched(source: Path, out: Path, result: EditedRecording) -> bool:
     return True
 
 
+def copied(editor: Editor, recording: Recording) -> np.ndarray:
+    """The recording put through mel and vocoder, nothing edited: (n,) at 24 kHz."""
+    mel = mel_window(recording, 0, grid_frames(recording))
+    return torch.cat(list(vocode_chunks(editor.vocoder, mel))).numpy()
+
+
+def wrong_words(samples: np.ndarray, rate: int, words: Sequence[str], editor: Editor) -> float:
+    """The share of words that PocketSphinx gets wrong when it expects just these."""
+    choices = {word: editor.pronouncer.candidates(word) for word in words}
+    try:
+        heard = recognise(samples, rate, words, choices)
+    except AlignmentError:
+        return 1.0
+    return word_error_rate(list(words), heard)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One file with its edits: what came of them."""
+
+    number: int
+    clip: str
+    edits: int
+    untouched: bool
+    new_words: int
+    heard: int
+    seconds: float
+    wrong: float  # share of the result's words that the recogniser gets wrong …
+    wrong_in_copy: float  # … and of the unedited recording's after copy-synthesis
+
+
+def made(editor: Editor, clip: Clip, number: int, draw: random.Random, folder: Path) -> Row:
+    source = write_clip(clip, folder, number)
+    words = list(Transcript.from_text(clip.text).spoken)
+    new = changed(words, draw)
+    begun = time.process_time()
+    result = editor.edit(source, " ".join(new), " ".join(words))
+    out = result.save(folder / f"{number}.edited{source.suffix}")
+    seconds = time.process_time() - begun
+    heard = [word.score >= 0.5 for edit in result.heard or () for word in edit]
+    copy = copied(editor, result.recording)
+    edited = Recording.open(out)
+    return Row(
+        number,
+        clip.path.stem,
+        len(result.plan.edits),
+        untouched(source, out, result),
+        len(heard),
+        sum(heard),
+        round(seconds, 3),
+        round(wrong_words(edited.mono(), edited.sample_rate, new, editor), 4),
+        round(wrong_words(copy, SAMPLE_RATE, words, editor), 4),
+    )
+
+
+def report(rows: Sequence[Row]) -> str:
+    seconds = [row.seconds for row in rows]
+    differences = np.array([row.wrong - row.wrong_in_copy for row in rows])
+    error = differences.std(ddof=1) / np.sqrt(len(rows))
+    wrong, wrong_in_copy = (
+        np.mean([getattr(row, name) for row in rows]) for name in ("wrong", "wrong_in_copy")
+    )
+    memory = mebibytes(resource.getrusage(resource.RUSAGE_SELF))
+    return (
+        f"{len(rows)} files with {sum(row.edits for row in rows)} edits succeeded; "
+        f"{sum(not row.untouched for row in rows)} with a sample changed outside the spans; "
+        f"{sum(row.heard for row in rows)} of {sum(row.new_words for row in rows)} new words heard "
+        f"by the aligner; wrong when recognised: {wrong:.1%} of the words of the results, "
+        f"{wrong_in_copy:.1%} after copy-synthesis, difference {differences.mean():+.1%} ± "
+        f"{error:.1%}; {np.median(seconds):.2f} s a file in the middle, "
+        f"{np.percentile(seconds, 95):.2f} s at the 95th percentile, of processor time; {memory:.0f} MiB at the most"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--edits", type=int, default=50)
+    parser.add_argument("--edits", type=int, default=50, help="files")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--out", type=Path, help="a .tsv, a row a file")
     options = parser.parse_args()
     torch.set_num_threads(1)
     editor, draw = Editor.load(), random.Random(options.seed)
     clips = [
         c for c in read_corpora(corpora_root()) if split_of(c) == "test" and 2 < c.seconds < 12
     ]
-    seconds, heard, spoilt = [], [], 0
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
         for number in range(options.edits):
-            clip = draw.choice(clips)
-            source = write_clip(clip, folder, number)
-            words = list(Transcript.from_text(clip.text).spoken)
-            new = changed(words, draw)
-            begun = time.perf_counter()
-            result = editor.edit(source, " ".join(new), " ".join(words))
-            out = result.save(folder / f"{number}.edited{source.suffix}")
-            seconds.append(time.perf_counter() - begun)
-            spoilt += not untouched(source, out, result)
-            heard += [word.score >= 0.5 for edit in result.heard or () for word in edit]
-    print(
-        f"{options.edits} edits succeeded; {spoilt} with a sample changed outside the spans; "
-        f"{sum(heard)} of {len(heard)} new words heard; {np.median(seconds):.2f} s in the middle, "
-        f"{np.percentile(seconds, 95):.2f} s at the 95th percentile"
-    )
+            rows.append(made(editor, draw.choice(clips), number, draw, Path(folder)))
+            if options.out:
+                with options.out.open("w", newline="", encoding="utf-8") as file:
+                    table = csv.DictWriter(file, list(asdict(rows[0])), delimiter="\t")
+                    table.writeheader()
+                    table.writerows(map(asdict, rows))
+    print(report(rows))
 
 
 if __name__ == "__main__":
