@@ -17,7 +17,7 @@ from a3t.audio.match import Matching
 from a3t.audio.room_tone import RoomTone
 
 MEL_TOP = 7600.0  # Hz: the mel says nothing above
-VOCODER_TOP = 11_500.0  # Hz: nor has the vocoder anything above
+VOCODER_TOP = 11_500.0  # Hz: from here on the vocoder has less and less, above 12 kHz nothing
 FADE_HERTZ = 500.0  # over which its sound gives way to noise
 BAND = 1000.0  # Hz: the width of a band above the mel
 LOWEST = 200.0  # Hz: the lowest third of an octave that tells of a frame
@@ -25,7 +25,7 @@ RIDGE = 0.01  # penalty of the regression, against features of variance 1
 GAINS_DB = (-60.0, 12.0)  # what may be done to the vocoder's own top
 CEILING_DB = 10.0  # by so much a patch may be louder in a band than the words beside it ever are
 NEARBY_BINS = 7  # of 40 Hz: so far may a harmonic lie from where the neighbours have theirs
-NEARBY_FRAMES = 7
+NEARBY_FRAMES = 7  # of 6 ms
 AUDIBLE_DB = 40.0  # below speech a room's noise is let be
 CLEARLY = 3.0  # times below the room's power must a patch be: noise itself is now and then below
 LEAST_FRAMES = 40  # of neighbours: from fewer nothing is learnt
@@ -166,7 +166,8 @@ def _predicted(features: np.ndarray, levels: np.ndarray, wanted: np.ndarray) -> 
     `features` (n, k) and `levels` (n, bands); never beyond what the neighbours have."""
     centre, mean = features.mean(axis=0), levels.mean(axis=0)
     known = features - centre
-    penalty = RIDGE * len(known) * np.square(known).mean() * np.eye(known.shape[1])
+    variance = max(float(np.square(known).mean()), 1e-6)  # of silence there is none
+    penalty = RIDGE * len(known) * variance * np.eye(known.shape[1])
     weights = np.linalg.solve(known.T @ known + penalty, known.T @ (levels - mean))
     predicted = mean + (wanted - centre) @ weights
     return np.asarray(np.clip(predicted, levels.min(axis=0), levels.max(axis=0)))
