@@ -161,7 +161,8 @@ def report(rows: Sequence[Row]) -> str:
         f"by the aligner; wrong when recognised: {wrong:.1%} of the words of the results, "
         f"{wrong_in_copy:.1%} after copy-synthesis, difference {differences.mean():+.1%} ± "
         f"{error:.1%}; {np.median(seconds):.2f} s a file in the middle, "
-        f"{np.percentile(seconds, 95):.2f} s at the 95th percentile, of processor time; {memory:.0f} MiB at the most"
+        f"{np.percentile(seconds, 95):.2f} s at the 95th percentile, of processor time; "
+        f"{memory:.0f} MiB at the most"
     )
 
 
