@@ -23,11 +23,11 @@ from alignment.refinement import Sound, found_alone, refined
 from alignment.sphinx import (
     ARPABET,
     FRAME_SECONDS,
-    ForcedDecoding,
     NoPathError,
     PhoneFrames,
     Pronunciation,
     WordFrames,
+    force_align,
     phone_loop,
 )
 from alignment.waveform import model_waveform
@@ -131,7 +131,7 @@ def _find(
 ) -> tuple[list[WordFrames], list[PhoneFrames]]:
     """The words with their phones, and what the phone loop hears."""
     try:
-        return ForcedDecoding(waveform, alternatives).phones(), phone_loop(waveform)
+        return force_align(waveform, alternatives), phone_loop(waveform)
     except NoPathError as error:
         raise mismatch(words, ()) from error
 

@@ -1,7 +1,10 @@
-"""PocketSphinx as this package uses it: an own dictionary, two passes, one use of a decoder.
+"""PocketSphinx as this package uses it: an own dictionary, two passes, no traces.
 
-Every recording gets new decoders (10 ms each): a used one carries traces of what it heard before
-into the next result, and one that failed in the middle of an utterance is stuck there.
+A used decoder carries traces of what it heard before into the next result, and one that failed in
+the middle of an utterance is stuck there. So every recording gets new decoders (10 ms each), but
+for the one of the first pass: PocketSphinx never gives up an alignment that was handed to another
+decoder, and with it the 3 MB of tables of the decoder that made it. That one is used again, with
+its front end made anew, which leaves no trace; it is dropped when it fails.
 
 Decoders start with an empty dictionary. A word is entered under a private name, so what
 PocketSphinx's own dictionary says of a word never matters, and the entry that was chosen tells
@@ -10,8 +13,10 @@ the pronunciation.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 import pocketsphinx
@@ -19,6 +24,8 @@ import pocketsphinx
 from alignment.errors import AlignmentError
 
 FRAME_SECONDS = 0.01
+
+MOST_WORDS = 50_000  # in a decoder's dictionary, before a new one takes its place
 
 # fmt: off
 ARPABET = frozenset((
@@ -79,15 +86,6 @@ class WordFrames:
         return self.phones[-1].start + self.phones[-1].frames
 
 
-@dataclass(frozen=True, slots=True)
-class WordSpan:
-    """A word found by the first pass, in frames [start, stop); index -1: pause or noise."""
-
-    index: int
-    start: int
-    stop: int
-
-
 class NoPathError(AlignmentError):
     """The decoder found no way through the recording with these words."""
 
@@ -97,62 +95,74 @@ class NoPathError(AlignmentError):
         )
 
 
-class ForcedDecoding:
-    """A waveform (int16, 16 kHz) and the words in it, each with its alternatives.
+class _WordDecoder:
+    """The first pass: words, each with its alternatives, one after the other."""
 
-    `spans` holds the first pass; `phones()` makes the second.
-    Raises NoPathError when no path leads through the recording.
-    """
+    def __init__(self) -> None:
+        self.decoder = pocketsphinx.Decoder(**_FORCED)
+        self.names: dict[tuple[Pronunciation, ...], str] = {}
+        self.pronunciations: dict[str, Pronunciation] = {}
 
-    def __init__(self, waveform: np.ndarray, words: Sequence[Sequence[Pronunciation]]) -> None:
-        self._waveform = waveform.tobytes()
-        self._entries: dict[str, Pronunciation] = {}
-        self._decoder = pocketsphinx.Decoder(**_FORCED)
-        self._words = len(words)
-        self.spans = self._first_pass(words)
-
-    def _first_pass(self, words: Sequence[Sequence[Pronunciation]]) -> list[WordSpan]:
-        for index, alternatives in enumerate(words):
+    def name(self, alternatives: tuple[Pronunciation, ...]) -> str:
+        """Under which the alternatives stand in the dictionary."""
+        if alternatives not in self.names:
+            name = f"w{len(self.names)}"
+            self.names[alternatives] = name
             for number, pronunciation in enumerate(alternatives, 1):
-                entry = f"w{index}" if number == 1 else f"w{index}({number})"
-                self._decoder.add_word(entry, " ".join(pronunciation), update=False)
-                self._entries[entry] = pronunciation
-        try:
-            self._decoder.set_align_text(" ".join(f"w{k}" for k in range(len(words))))
-            _decode(self._decoder, self._waveform)
-            segments = list(self._decoder.seg() or ())
-        except RuntimeError as error:
-            raise NoPathError() from error
-        spans = [
-            WordSpan(_index(segment.word), segment.start_frame, segment.end_frame + 1)
-            for segment in segments
-        ]
-        if [span.index for span in spans if span.index >= 0] != list(range(self._words)):
-            raise NoPathError()
-        return spans
+                entry = name if number == 1 else f"{name}({number})"
+                self.decoder.add_word(entry, " ".join(pronunciation), update=False)
+                self.pronunciations[entry] = pronunciation
+        return self.names[alternatives]
 
-    def phones(self) -> list[WordFrames]:
-        """Second pass, inside the words of the first: phones, scored against the whole model."""
-        # The search of the second pass sees only the states of the word in question; scoring all
-        # states gives the scores of right and wrong words a common zero.
-        scorer = pocketsphinx.Decoder(**_SCORING)
-        try:
-            self._decoder.set_alignment()
-            scorer.set_alignment(self._decoder.get_alignment())
-            _decode(scorer, self._waveform)
-            found = [
-                WordFrames(
-                    _index(word.name),
-                    self._entries.get(word.name, ()),
-                    tuple(PhoneFrames(p.name, p.start, p.duration, p.score) for p in word),
-                )
-                for word in scorer.get_alignment() or ()
-            ]
-        except RuntimeError as error:
-            raise NoPathError() from error
-        if not found or any(phone.frames <= 0 for word in found for phone in word.phones):
-            raise NoPathError()
-        return found
+
+_idle: deque[_WordDecoder] = deque()
+
+
+def force_align(waveform: np.ndarray, words: Sequence[Sequence[Pronunciation]]) -> list[WordFrames]:
+    """The words (each with its alternatives), pauses between them, and their phones, found in a
+    waveform (int16, 16 kHz, (n,)); raises NoPathError when no path leads through it."""
+    try:
+        first = _idle.pop()
+    except IndexError:
+        first = _WordDecoder()
+    try:
+        found = _two_passes(first, waveform.tobytes(), [tuple(each) for each in words])
+        first.decoder.reinit_feat()
+    except RuntimeError as error:
+        raise NoPathError() from error
+    if len(first.names) < MOST_WORDS:
+        _idle.append(first)
+    return found
+
+
+def _two_passes(
+    first: _WordDecoder, waveform: bytes, words: Sequence[tuple[Pronunciation, ...]]
+) -> list[WordFrames]:
+    names = [first.name(alternatives) for alternatives in words]
+    first.decoder.set_align_text(" ".join(names))
+    _decode(first.decoder, waveform)
+    heard = [segment.word for segment in first.decoder.seg() or ()]
+    if [name.partition("(")[0] for name in heard if _is_word(name)] != names:
+        raise NoPathError()
+    # The second pass, inside the words of the first: phones, scored against the whole model. Its
+    # search sees only the states of the word in question; scoring all states gives the scores of
+    # right and wrong words a common zero.
+    scorer = pocketsphinx.Decoder(**_SCORING)
+    first.decoder.set_alignment()
+    scorer.set_alignment(first.decoder.get_alignment())
+    _decode(scorer, waveform)
+    place = count()
+    found = [
+        WordFrames(
+            next(place) if _is_word(word.name) else -1,
+            first.pronunciations.get(word.name, ()),
+            tuple(PhoneFrames(p.name, p.start, p.duration, p.score) for p in word),
+        )
+        for word in scorer.get_alignment() or ()
+    ]
+    if not found or any(phone.frames <= 0 for word in found for phone in word.phones):
+        raise NoPathError()
+    return found
 
 
 def phone_loop(waveform: np.ndarray) -> list[PhoneFrames]:
@@ -185,6 +195,6 @@ def _decode(decoder: pocketsphinx.Decoder, waveform: bytes) -> None:
     decoder.end_utt()
 
 
-def _index(name: str) -> int:
-    """The position that a private name stands for ("w12(2)" is 12), -1 for fillers."""
-    return int(name[1:].partition("(")[0]) if name.startswith("w") else -1
+def _is_word(name: str) -> bool:
+    """Whether it is a word's private name, not a filler's."""
+    return name.startswith("w")

@@ -156,8 +156,8 @@ def _segments(data: dict[str, Any], path: Path) -> list[Cue]:
                 for word in words
                 if "start" in word and "word" in word
             ]
-            ends = (float(segment.get(key, "nan")) for key in ("start", "end"))
-            whole = Cue(*ends, str(segment["text"]).strip())
+            start, end = (float(segment.get(key, "nan")) for key in ("start", "end"))
+            whole = Cue(start, end, str(segment["text"]).strip())
             cues += timed if timed and len(timed) == len(words) else [whole]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise _no_whisper(path) from error

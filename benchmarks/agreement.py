@@ -18,7 +18,7 @@ from a3t.text.g2p import Pronouncer
 from a3t.training.corpora import corpora_root, read_corpora
 from alignment.pocketsphinx_aligner import BOUNDARY_OFFSET
 from alignment.refinement import Sound, found_alone
-from alignment.sphinx import FRAME_SECONDS, ForcedDecoding, NoPathError
+from alignment.sphinx import FRAME_SECONDS, NoPathError, force_align
 from alignment.waveform import model_waveform
 from benchmarks.planting import Spoken, chosen, heard
 
@@ -34,7 +34,7 @@ def differences(spoken: Spoken, pronouncer: Pronouncer) -> np.ndarray | None:
         for word in spoken.words
     ]
     try:
-        found = [word for word in ForcedDecoding(waveform, plain).phones() if word.index >= 0]
+        found = [word for word in force_align(waveform, plain) if word.index >= 0]
     except NoPathError:
         return None
     first = [
