@@ -42,8 +42,9 @@ def order(options: argparse.Namespace) -> Order:
     """The order that the parsed options are; InputError if it can be refused at once."""
     given = read_plan(options.plan_file) if options.plan_file else None
     new_text = text_argument(options.new_text) if given is None else given.new_text
-    text = text_argument(options.text) if options.text is not None else given and given.text
-    lengths = given and given.lengths
+    text = None if given is None else given.text
+    text = text_argument(options.text) if options.text is not None else text
+    lengths = None if given is None else given.lengths
     manner = Asked(
         options.speed, options.fit, options.margin / 1000, options.duration, lengths,
         match=options.match,

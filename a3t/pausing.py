@@ -25,7 +25,7 @@ def with_room_tone(
     spans, frame = [], edit.source[0]
     for phone in edit.phones:
         if phone.symbol == PAUSE:
-            ends = (frame, frame + phone.frames)
-            spans.append(tuple(round(end * scale) - patch.source[0] for end in ends))
+            first, last = round(frame * scale), round((frame + phone.frames) * scale)
+            spans.append((first - patch.source[0], last - patch.source[0]))
         frame += phone.frames
     return quieted(patch, spans, recording, plan.alignment, seed) if spans else patch

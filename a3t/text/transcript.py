@@ -52,7 +52,8 @@ class Transcript:
         if not tokens:
             raise InputError("The text has no words to speak: write at least one English word.")
         stressed = emphasised([token.written for token in tokens], text)
-        words, emphasis = [], set()
+        words: list[TranscriptWord] = []
+        emphasis: set[int] = set()
         for index, token in enumerate(tokens):
             written = token.written.replace("*", "") if stressed[index] else token.written
             for position, word in enumerate(token.words):
