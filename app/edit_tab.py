@@ -70,7 +70,11 @@ class EditTab(EditLayout):
             show_progress="hidden",
             api_visibility="private",
         )
-        read = self.words_file.upload(self.on_words_file, begun | {self.words_file}, **quick)
+        read = self.words_file.upload(
+            self.on_words_file,
+            begun | {self.words_file},
+            **(quick | {"outputs": [*results, *self.settings.components()]}),
+        )
         found = self.find.click(self.on_find, given, **slow)
         planned = self.preview.click(self.on_preview, given, **slow)
         made = self.make.click(self.on_make, given, **slow)
@@ -137,10 +141,12 @@ class EditTab(EditLayout):
     def on_words_file(self, given: Given) -> Shown:
         with one_sentence():
             session, new_text = given[self.session], given[self.new_text]
-            text, wanted = self.service.read_words(session, given[self.words_file])
-            offers = self._offers(given, text, wanted if wanted is not None else new_text or text)
+            found = self.service.read_words(session, given[self.words_file])
+            wanted = found.new_text if found.new_text is not None else new_text or found.text
             shown: Shown = self.show_all(session) if session is not None else {}
-            return shown | {self.proposed: offers}
+            if found.asked is not None:  # an edit to be made again, as it was asked for
+                shown |= self.settings.showing(found.asked, found.seed)
+            return shown | {self.proposed: self._offers(given, found.text, wanted)}
 
     def _offers(self, given: Given, text: str, new_text: str | None = None) -> dict[str, Any]:
         """Texts for the fields, as `proposal`; the new text stays as it is without one."""

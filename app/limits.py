@@ -20,7 +20,7 @@ from app import texts
 MAX_MEGABYTES = 200
 MAX_SECONDS = 7200.0
 MAX_CHARACTERS = 200_000  # two hours of fast speech
-MAX_TEXT_FILE = 5_000_000  # bytes
+MAX_TEXT_FILE = 30_000_000  # bytes; the edit.json of two hours holds their alignment
 KEEP_SECONDS = 3600
 
 

@@ -28,6 +28,7 @@ from app.worker import AbandonedError, EditorProcess, always
 if TYPE_CHECKING:  # torch is imported with the models, in the background
     from a3t.records import EditPlan
     from alignment.records import Alignment
+    from app.words import WordsFile
 
 log = logging.getLogger(__name__)
 
@@ -208,11 +209,12 @@ class Service:
             raise InputError(texts.NO_WORD)
         session.learn(known.text, move_word(known.alignment, number, start, end))
 
-    def read_words(self, session: Session | None, upload: str | None) -> tuple[str, str | None]:
-        """The text of an uploaded file, and the new text if it is an edit.json.
+    def read_words(self, session: Session | None, upload: str | None) -> WordsFile:
+        """What an uploaded file of words says; a session learns the alignment of its recording.
 
-        A TextGrid also gives the session's recording its alignment. Raises InputError.
+        Raises InputError.
         """
+        from app.recordings import opened
         from app.words import words_in
 
         path = limits.check_text_file(upload, self.folder)
@@ -220,8 +222,9 @@ class Service:
             found = words_in(path)
         if session is not None and found.alignment is not None:
             session.touch()
-            session.learn(found.text, found.alignment)
-        return found.text, found.new_text
+            if found.source in (None, opened(session.current.audio).sha256):
+                session.learn(found.text, found.alignment)
+        return found
 
     # ---- requests of the API ------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 from gradio.blocks import Block
 
+from a3t.asked import Asked
 from app import texts
 from app.wishes import (
     USUAL,
@@ -23,6 +24,7 @@ from app.wishes import (
 
 MOST_SEED = 2**31 - 1
 MOST_TAKES = 3
+FIELDS = {"bandwidth": "bandwidth", "spectrum": "spectrum", "room": "room_tone"}  # of Matching
 Given = Mapping[Any, Any]  # component -> what stands in it
 
 
@@ -58,6 +60,18 @@ class Settings:
 
     def components(self) -> set[Block]:
         return {value for value in vars(self).values() if isinstance(value, Block)}
+
+    def showing(self, asked: Asked, seed: int) -> dict[Any, Any]:
+        """The components as they stand for what was asked of an edit."""
+        kinds = [kind for _, kind in texts.MATCHED]
+        return {
+            self.speed: asked.speed,
+            self.fit: asked.fit,
+            self.duration: asked.duration,
+            self.margin: 1000 * asked.margin,
+            self.match: [kind for kind in kinds if getattr(asked.match, FIELDS[kind])],
+            self.seed: seed,
+        }
 
     def models(self, given: Given) -> Models:
         """What the words are found with; InputError if it isn't here."""

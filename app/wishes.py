@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import yaml
 
+import a3t
 from a3t.asked import Asked
 from a3t.audio.match import EVERYTHING, Matching
 from a3t.errors import InputError
-from a3t.pretrained import CONFIG, SHIPPED
 from alignment import ALIGNERS, by_name
 from alignment.errors import AlignmentError
 from app import limits, texts
@@ -74,7 +75,9 @@ def matching_of(kinds: Sequence[str]) -> Matching:
 @lru_cache(maxsize=1)
 def models_here() -> tuple[str, ...]:
     """The A3T models that are shipped, the usual one first."""
-    configs = {path.parent.name: path for path in SHIPPED.glob(f"*/{CONFIG}")}
+    # Not from a3t.pretrained, which imports torch: the page stands before that is loaded.
+    shipped = Path(a3t.__file__).parent / "pretrained"
+    configs = {path.parent.name: path for path in shipped.glob("*/config.yaml")}
     found = {
         name
         for name, path in configs.items()

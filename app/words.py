@@ -6,7 +6,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from a3t.asked import Asked
 from a3t.errors import InputError
+from a3t.replay import aligned_in
 from a3t.transcripts import read_text
 from alignment.formats import read_alignment
 from alignment.records import Alignment
@@ -16,11 +18,17 @@ from app import limits, texts
 
 @dataclass(frozen=True)
 class WordsFile:
-    """A transcript; with its alignment from a TextGrid, with the new text from an edit.json."""
+    """A transcript; with its alignment from a TextGrid, with a whole edit from an edit.json.
+
+    source: the sha256 of the recording that the alignment belongs to, None if any will do.
+    """
 
     text: str
     new_text: str | None = None
     alignment: Alignment | None = None
+    source: str | None = None
+    asked: Asked | None = None
+    seed: int = 0
 
 
 def words_in(path: Path) -> WordsFile:
@@ -54,4 +62,11 @@ def _edit_json(path: Path) -> WordsFile:
         raise InputError(texts.no_json(path.name)) from None
     if not isinstance(told, dict) or not isinstance(told.get("new_text"), str):
         return WordsFile(read_transcript(path))
-    return WordsFile(str(told.get("text", "")), told["new_text"])
+    both = str(told.get("text", "")), str(told["new_text"])
+    try:
+        alignment, source = aligned_in(told), str(told["source"]["sha256"])
+        asked, seed = Asked.from_json(told["asked"]), int(told["seed"])
+    except (KeyError, TypeError, ValueError, AttributeError, InputError):
+        return WordsFile(*both)  # of another version: the texts alone
+    whole = alignment if isinstance(alignment, Alignment) else None
+    return WordsFile(*both, whole, source, asked, seed)

@@ -99,8 +99,8 @@ def test_the_panel_is_obeyed(service: Service, session: Session) -> None:
     assert not bare.asked.match.room_tone
     with pytest.raises(InputError, match="none of"):
         matching_of(["echo"])
-    long = service.plan(session, Wish(ARCTIC, NEVER, duration=1.0), Watch()).edits[0]
-    assert long.frames == pytest.approx(80, abs=1)
+    long = service.plan(session, Wish(ARCTIC, NEVER, duration=0.5), Watch()).edits[0]
+    assert long.frames == pytest.approx(40, abs=1)
     fast = service.plan(session, Wish(ARCTIC, NEVER, speed=2.0), Watch()).edits[0]
     assert fast.frames < 0.7 * plain.frames
 
@@ -176,6 +176,25 @@ def replaced(word: Word, by: float) -> Word:
     return Word(word.text, word.start + by, word.end + by, word.score, tuple(phones))
 
 
+def test_an_edit_made_again_from_its_record(
+    service: Service, upload: str, session: Session
+) -> None:
+    """The words' corrected times, the margin and the seed come back: the same bytes."""
+    service.find_words(session, ARCTIC, Watch())
+    always = session.current.alignment.spoken[2]  # type: ignore[union-attr]
+    service.move_word(session, 2, always.start + 0.05, always.end)
+    service.make(session, Wish(ARCTIC, NEVER, seed=3, speed=1.2, margin=0.05), Watch())
+    audio, record = session.downloads()[:2]
+    again = service.open_session(upload)
+    told = service.read_words(again, str(record))
+    assert told.asked is not None and told.new_text is not None
+    wish = Wish(
+        told.text, told.new_text, told.seed, told.asked.speed, told.asked.fit, told.asked.margin
+    )
+    service.make(again, wish, Watch())
+    assert again.downloads()[0].read_bytes() == audio.read_bytes()
+
+
 def test_marks_for_pauses_do_not_stay_in_the_text(service: Service, session: Session) -> None:
     marked = ARCTIC.replace("always", "never [pause 0.4]")
     service.make(session, Wish(ARCTIC, marked), Watch())
@@ -202,10 +221,13 @@ def test_a_words_file(service: Service, session: Session, tmp_path: Path) -> Non
         next(path for path in session.downloads() if path.name.endswith(ending))
         for ending in (".TextGrid", ".edit.json", ".srt")
     )
-    assert service.read_words(None, str(record)) == (ARCTIC, NEVER)
-    assert service.read_words(None, str(subtitles)) == (NEVER, None)
+    told = service.read_words(None, str(record))
+    assert (told.text, told.new_text) == (ARCTIC, NEVER)
+    assert told.asked == Wish(ARCTIC, NEVER).asked and told.alignment == session.current.alignment
+    read = service.read_words(None, str(subtitles))
+    assert (read.text, read.new_text) == (NEVER, None)
     session.accept("")
-    assert service.read_words(session, str(grid))[0] == NEVER.lower().strip(".")
+    assert service.read_words(session, str(grid)).text == NEVER.lower().strip(".")
     assert session.current.alignment is not None
     for name, content in (("a.exe", "x"), ("b.json", "[1"), ("c.json", "[]"), ("d.srt", "")):
         path = session.folder / name

@@ -12,10 +12,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import soundfile
 
 from a3t.errors import InputError
 from alignment.errors import AlignmentError
+from app.service import Service
+from app.watching import CancelledError
 from app.wishes import USUAL, Models
 from app.worker import AbandonedError, EditorProcess, ask, work
 from tests.conftest import ARCTIC
@@ -115,3 +119,43 @@ def test_a_process_and_its_end(arctic: Path) -> None:
     while editor.alive and time.monotonic() < end:
         time.sleep(0.05)
     assert not editor.alive
+
+
+@pytest.mark.slow
+def test_cancelled_in_the_middle_of_an_alignment(tmp_path: Path, arctic: Path) -> None:
+    """It ends at once; whoever waits behind it gets a process of their own, and an answer."""
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    folder = tmp_path.resolve()
+    soundfile.write(folder / "long.wav", np.tile(samples, 30), rate)
+    (folder / "short.wav").write_bytes(arctic.read_bytes())
+    service = Service(folder)
+    long = service.open_session(str(folder / "long.wav"))
+    short = service.open_session(str(folder / "short.wav"))
+    with service.running.watch("first", lambda share, step: None) as watch:
+        service.find_words(short, ARCTIC, watch)  # the models are there
+    aligning, found = threading.Event(), threading.Event()
+
+    def show(share: float, step: str) -> None:
+        if "Finding" in step:
+            aligning.set()
+
+    def behind() -> None:
+        with service.running.watch("second", lambda share, step: None) as watch:
+            service.find_words(short, ARCTIC, watch)
+        found.set()
+
+    def cancel() -> None:
+        assert aligning.wait(60)
+        threading.Thread(target=behind).start()
+        time.sleep(0.5)
+        service.running.cancel("first")
+
+    threading.Thread(target=cancel).start()
+    with (
+        pytest.raises(CancelledError),
+        service.running.watch("first", show) as watch,
+    ):
+        service.find_words(long, " ".join([ARCTIC] * 30), watch)
+    assert aligning.is_set() and long.current.alignment is None
+    assert found.wait(60)
+    service.close()
