@@ -21,7 +21,6 @@ STEPS = {
     "fill": "filling the spectrogram",
     "vocode": "vocoding",
     "emphasise": "emphasising",
-    "match": "listening to the words beside it",
     "splice": "splicing",
     "check": "listening to the new words",
 }

@@ -77,7 +77,7 @@ class Renderer:
             filled = self.fill(recording, frames, window.source)
         neighbours: Sequence[Neighbour] = ()
         if plan.asked.match.learns:
-            with self.step("match"):
+            with self.step("vocode"):
                 copy = vocode_span(self.vocoder, filled, 0, len(filled)).numpy()
                 neighbours = neighbours_of(recording, frames, copy)
         done = {}
