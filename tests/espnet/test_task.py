@@ -18,13 +18,9 @@ import torch
 
 pytest.importorskip("espnet2", reason="ESPnet is not installed (see recipes/README.md)")
 
-from a3t.model.a3t import A3T
-from a3t.pretrained import save_checkpoint
 from a3t.training.espnet import train
-from a3t.training.espnet.crops import CropIterFactory
-from a3t.training.espnet.initial import write_initial
-from a3t.training.espnet.preprocess import DataConfig, Preprocess
-from tests.espnet.toy import CONFIG, command, write_corpus
+from a3t.training.espnet.preprocess import Preprocess
+from tests.espnet.toy import CONFIG, command, losses, state, write_corpus
 
 FORK = multiprocessing.get_context("fork")
 
@@ -42,16 +38,6 @@ def finished(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole") / "exp"
     assert train.main(command(corpus, out, "--max_epoch", "4", "--accum_grad", "2")) == 0
     return out
-
-
-def state(out: Path) -> dict[str, Any]:
-    return torch.load(out / "checkpoint.pth", weights_only=False)
-
-
-def losses(out: Path) -> list[tuple[float, float]]:
-    """Training and validation loss of each epoch."""
-    stats = state(out)["reporter"]["stats"]
-    return [(stats[k]["train"]["loss"], stats[k]["valid"]["loss"]) for k in sorted(stats)]
 
 
 def in_child(work: Callable[[], object]) -> multiprocessing.Process:
@@ -130,6 +116,31 @@ def test_a_checkpoint_cut_off_by_a_kill_is_replaced_by_the_one_before(
     expected = losses_of_previous(out)
     assert train.main(command(corpus, out, "--max_epoch", "2", "--resume", "true")) == 0
     assert losses(out)[:1] == expected and len(losses(out)) == 2
+
+
+def test_a_full_disk_is_said_and_the_run_goes_on_from_the_checkpoint_before(
+    corpus: Path,
+    finished: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "exp"
+    arguments = command(corpus, out, "--max_epoch", "4", "--accum_grad", "2")
+    plain = torch.save
+
+    def full(what: object, path: Path) -> None:
+        if (out / "1epoch.pth").exists() and path.name == "checkpoint.pth":
+            path.write_bytes(b"half of")
+            raise RuntimeError("[enforce fail] PytorchStreamWriter failed writing file data/3")
+        plain(what, path)
+
+    monkeypatch.setattr(torch, "save", full)
+    assert train.main(arguments) == 1
+    assert "the disk is full" in capsys.readouterr().err
+    monkeypatch.setattr(torch, "save", plain)
+    assert train.main([*arguments, "--resume", "true"]) == 0
+    assert losses(out) == losses(finished)
 
 
 def losses_of_previous(out: Path) -> list[tuple[float, float]]:
@@ -219,56 +230,6 @@ def test_batches_hold_no_more_mel_elements_than_they_may(corpus: Path) -> None:
     # ESPnet closes a batch when it has reached the number: one clip more may be in it.
     assert all(size - 80 * max(frames.values()) <= 12_000 for size in sizes)
     assert max(sizes) > 8_000
-
-
-CROPS = {"data_conf": {"crop": [12, 30]}, "num_iters_per_epoch": 6, "batch_bins": 6000}
-
-
-def crop_factory(preprocess: Preprocess, part: tuple[int, int]) -> CropIterFactory:
-    frames = np.array([100, 300])
-    return CropIterFactory(None, preprocess, ["short", "long"], frames, 96_000, 50, part=part)
-
-
-def test_crops_are_drawn_by_length_and_shared_out_among_processes() -> None:
-    preprocess = Preprocess(True, data=DataConfig(crop=(100, 200)))
-    whole = crop_factory(preprocess, (0, 1)).batches(epoch=3)
-    assert [len({draw.length for draw in batch}) for batch in whole] == [1] * 50
-    assert all(sum(draw.length for draw in batch) * 80 <= 96_000 for batch in whole)
-    draws = [draw for batch in whole for draw in batch]
-    assert len({draw.number for draw in draws}) == len(draws)
-    assert 0.65 < np.mean([draw.name == "long" for draw in draws]) < 0.85
-    assert whole == crop_factory(preprocess, (0, 1)).batches(epoch=3)
-    assert whole != crop_factory(preprocess, (0, 1)).batches(epoch=4)
-    shares = [crop_factory(preprocess, (k, 2)).batches(epoch=3) for k in range(2)]
-    for batch, one, other in zip(whole, *shares, strict=True):
-        assert {d.number for d in batch} == {d.number for d in [*one, *other]}
-
-
-def test_workers_change_no_crops(corpus: Path, tmp_path: Path) -> None:
-    found = []
-    for workers in ("0", "2"):
-        out = tmp_path / workers
-        more = ("--max_epoch", "1", "--num_workers", workers)
-        assert train.main(command(corpus, out, *more, config=CROPS)) == 0
-        found.append(losses(out))
-    assert found[0] == found[1]
-
-
-def test_a_run_starts_from_a_packed_model_and_trains_in_bfloat16(
-    corpus: Path, tmp_path: Path
-) -> None:
-    network = A3T(**CONFIG["model_conf"])  # type: ignore[arg-type]
-    tensors = {name: value.half() for name, value in network.state_dict().items()}
-    save_checkpoint(tmp_path / "packed", {"model": CONFIG["model_conf"]}, tensors, "")
-    initial = tmp_path / "initial.pth"
-    write_initial(str(tmp_path / "packed"), initial)
-    out = tmp_path / "exp"
-    still = {**CROPS, "bf16": True, "optim": "sgd", "optim_conf": {"lr": 0.0}, "scheduler": None}
-    more = ("--max_epoch", "1", "--init_param", str(initial))
-    assert train.main(command(corpus, out, *more, config=still)) == 0
-    weights = state(out)["model"]
-    for name, value in network.named_parameters():
-        assert torch.equal(weights[f"network.{name}"], value.half().float()), name
 
 
 CHANGES: dict[str, dict[str, Any]] = {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import torch
 import yaml
 
 CONFIG = {
@@ -80,3 +82,13 @@ def command(corpus: Path, out: Path, *more: str, config: dict | None = None) -> 
             result += [f"--{option}_data_path_and_name_and_type", f"{path},{name},{kind}"]
         result += [f"--{option}_shape_file", str(corpus / split / "mel_shape")]
     return [*result, *more]
+
+
+def state(out: Path) -> dict[str, Any]:
+    return torch.load(out / "checkpoint.pth", weights_only=False)
+
+
+def losses(out: Path) -> list[tuple[float, float]]:
+    """Training and validation loss of each epoch."""
+    stats = state(out)["reporter"]["stats"]
+    return [(stats[k]["train"]["loss"], stats[k]["valid"]["loss"]) for k in sorted(stats)]

@@ -8,6 +8,7 @@ it): it then holds only what it changes, as the ablations do.
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,7 +67,17 @@ def _train(arguments: Sequence[str]) -> None:
         raise InputError(
             f"ESPnet is not here ({error}): set it up as recipes/README.md says."
         ) from None
-    A3TTask.main(cmd=resolve(arguments))
+    try:
+        A3TTask.main(cmd=resolve(arguments))
+    except (OSError, RuntimeError) as error:
+        # torch wraps the system's error and keeps no number.
+        full = getattr(error, "errno", None) == errno.ENOSPC or "PytorchStreamWriter" in str(error)
+        if not full:
+            raise
+        raise InputError(
+            "A checkpoint can't be written: the disk is full. Make room and start again: the run "
+            "goes on from its last whole checkpoint."
+        ) from None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
