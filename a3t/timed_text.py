@@ -10,7 +10,7 @@ from pathlib import Path
 
 from a3t.text.transcript import Transcript
 from alignment.records import Alignment
-from alignment.subtitles import TRANSCRIPTS, read_cues
+from alignment.subtitles import TRANSCRIPTS, Cue, read_cues
 
 Times = Sequence[tuple[float, float]]  # seconds [start, end) of each spoken word
 
@@ -31,12 +31,19 @@ def times_in(path: Path, transcript: Transcript) -> Times | None:
     The letters of a cue are taken to be spoken evenly. Raises AlignmentError if it can't be read.
     """
     cues = [cue for cue in read_cues(path) if cue.text]
-    ends = [time for cue in cues for time in (cue.start, cue.end)]
-    if not cues or not all(map(math.isfinite, ends)) or sorted(ends) != ends:
+    starts = [cue.start for cue in cues]
+    if not cues or not all(map(math.isfinite, starts)) or sorted(starts) != starts:
         return None
+    following = [*starts[1:], math.inf]
+    cues = [  # one that is still shown with the next one ends where that begins
+        Cue(cue.start, max(cue.start, min(cue.end, limit)), cue.text)
+        for cue, limit in zip(cues, following, strict=True)
+    ]
     # The written tokens are the cues' text, sign for sign; only the spaces may have changed.
     tokens = {word.token: _signs(word.written) for word in transcript.words}
-    if sum(tokens.values()) != sum(_signs(cue.text) for cue in cues):
+    if not math.isfinite(cues[-1].end) or sum(tokens.values()) != sum(
+        _signs(cue.text) for cue in cues
+    ):
         return None
     reached = dict(zip(tokens, accumulate(tokens.values()), strict=True))
     signs = list(accumulate((_signs(cue.text) for cue in cues), initial=0))

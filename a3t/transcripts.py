@@ -9,7 +9,7 @@ from pathlib import Path
 from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
-from a3t.passages import Passages
+from a3t.passages import LONG, Passages
 from a3t.text.g2p import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.timed_text import Times, has_times, times_in
@@ -46,9 +46,10 @@ def find_transcript(
     `python -m alignment` wrote are alignments too. `recogniser`: of alignment.recognition.
     Raises InputError or AlignmentError, with one sentence.
     """
-    if given is not None:
-        return Found(Transcript.from_text(given, max_words=None), "given")
     path = sidecar(recording.path)
+    if given is not None:
+        transcript = Transcript.from_text(given, max_words=None)
+        return Found(transcript, "given", times=_times_beside(recording, path, transcript))
     if path is not None:
         if is_alignment(path):
             return found_in(read_alignment(path), path.name)
@@ -58,6 +59,14 @@ def find_transcript(
     pronunciations = {word: pronouncer.candidates(word) for word in prior}
     text = recognised_text(samples, SAMPLE_RATE, prior or None, pronunciations, recogniser)
     return Found(Transcript.from_text(text, max_words=None), "recognised")
+
+
+def _times_beside(recording: Recording, path: Path | None, transcript: Transcript) -> Times | None:
+    """Where the words are, if the file beside a long recording has just these with times."""
+    if recording.seconds <= LONG or path is None or is_alignment(path) or not has_times(path):
+        return None
+    found = found_with_times(path)
+    return found.times if found.transcript.spoken == transcript.spoken else None
 
 
 def aligned_transcript(alignment: str | Path | Alignment | Passages, text: str | None) -> Found:

@@ -111,7 +111,10 @@ def test_words_are_spread_over_their_cues(tmp_path: Path) -> None:
     assert [round(start, 2) for start, _ in times[:4]] == [1.0, 1.23, 1.54, 3.5]
     assert times[2][1] == pytest.approx(2.0) and times[-1][1] == pytest.approx(4.5)
     assert times_in(path, Transcript.from_text("Another text.")) is None
-    path.write_text(SRT.replace("00:00:03,500", "00:00:01,500"))  # cues that overlap
+    path.write_text(SRT.replace("00:00:03,500", "00:00:01,500"))  # shown before the first ends
+    overlapping = times_in(path, transcript)
+    assert overlapping is not None and overlapping[2][1] == overlapping[3][0] == 1.5
+    path.write_text(SRT.replace("00:00:03,500", "00:00:00,500"))  # out of order
     assert times_in(path, transcript) is None
 
 
@@ -147,7 +150,7 @@ def test_only_the_passage_is_aligned(
     aligner = Counted()
     monkeypatch.setattr(editor, "known", Known(aligner, editor.pronouncer, None))
     new = " ".join([ARCTIC] * 8 + [ARCTIC.replace("always", "never")] + [ARCTIC] * 7)
-    result = editor.edit(long_talk, new)
+    result = editor.edit(long_talk, new, " ".join([ARCTIC] * 16))
     assert aligner.seconds < 30
     assert not result.doubtful
     out = result.save(tmp_path / "out.wav")
