@@ -92,7 +92,11 @@ class EditLayout:
         with gr.Row():
             with gr.Column(min_width=300):
                 self.files = gr.File(
-                    label=texts.FILES, file_count="multiple", interactive=False, elem_id="files"
+                    label=texts.FILES,
+                    file_count="multiple",
+                    interactive=False,
+                    visible=False,
+                    elem_id="files",
                 )
             with gr.Column(min_width=300):
                 self.history = gr.HTML("", label=texts.HISTORY, elem_id="history")
@@ -125,7 +129,7 @@ class EditLayout:
             self.status: "",
             self.stage: None,
             self.takes: gr.Radio(choices=[], value=None, visible=False),
-            self.files: None,
+            self.files: gr.update(value=None, visible=False),
             self.history: "",
         }
 
@@ -145,6 +149,7 @@ class EditLayout:
     def show_all(self, session: Session) -> Shown:
         """Everything that follows from the session alone."""
         known, names = session.current, [take.name for take in session.takes]
+        files = [str(path) for path in session.downloads()]
         heard = transcript_html(known.text, known.alignment) if known.alignment is not None else ""
         return {
             self.session: session,
@@ -156,7 +161,7 @@ class EditLayout:
                 value=session.take.name if session.take is not None else None,
                 visible=len(names) > 1,
             ),
-            self.files: [str(path) for path in session.downloads()] or None,
+            self.files: gr.update(value=files or None, visible=bool(files)),
             self.history: history_html(session),
         }
 

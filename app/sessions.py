@@ -38,6 +38,7 @@ class Take:
     source_marks: tuple[Mark, ...]
     output_marks: tuple[Mark, ...]
     doubtful: tuple[str, ...] = ()  # new words that are hardly heard in it
+    made: tuple[tuple[float, float], ...] = ()  # seconds of the new words
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,7 @@ class Settings:
             )
             self.speed = gr.Slider(0.5, 2.0, 1.0, step=0.05, label=texts.SPEED)
             self.fit = gr.Checkbox(False, label=texts.FIT)
-            self.duration = gr.Number(
-                None, label=texts.DURATION, placeholder=texts.DURATION_HINT, minimum=0, maximum=60
-            )
+            self.duration = gr.Number(0.0, label=texts.DURATION, step=0.05, minimum=0, maximum=60)
             self.margin = gr.Slider(0, 200, 25, step=5, label=texts.MARGIN)
             self.match = gr.CheckboxGroup(
                 texts.MATCHED,
@@ -67,7 +65,7 @@ class Settings:
         return {
             self.speed: asked.speed,
             self.fit: asked.fit,
-            self.duration: asked.duration,
+            self.duration: asked.duration or 0.0,
             self.margin: 1000 * asked.margin,
             self.match: [kind for kind in kinds if getattr(asked.match, FIELDS[kind])],
             self.seed: seed,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from a3t.audio.files import atomic_path
+from a3t.plan.records import PlannedEdit
 from a3t.records import EditedRecording
-from a3t.timing import after_edit, shown_words
+from a3t.timing import FRAME, after_edit, shown_words
 from alignment.formats import write_alignment
 from app import texts
 from app.changes import words_of
@@ -46,7 +49,21 @@ def write_take(
             for e in edits
         ),
         result.doubtful,
+        tuple(made_spans(result.plan.edits, edits, rate)),
     )
+
+
+def made_spans(
+    planned: Sequence[PlannedEdit], told: Sequence[Mapping[str, Any]], rate: int
+) -> Iterator[tuple[float, float]]:
+    """Seconds of the new words alone in the result, without what is made anew beside them."""
+    growth = 0
+    for edit, spans in zip(planned, told, strict=True):
+        start = edit.source[0] * FRAME + growth / rate
+        if edit.is_spoken:
+            yield start, start + edit.frames * FRAME
+        (first, last), (begin, end) = spans["source"], spans["output"]
+        growth += end - begin - (last - first)
 
 
 def without_folders(record: Path) -> Path:

@@ -58,8 +58,8 @@ def stage(session: Session) -> dict[str, Any]:
         moved = session.start + sum(
             b[3] - b[2] - b[1] + b[0] for b in joints if b[1] <= sides[0]["start"]
         )
-        made = [(mark.start, mark.end) for mark in take.output_marks if mark.words]
-        sides.append(side(take.audio, take.alignment, take.output_marks, made, moved, "after"))
+        marks = take.output_marks
+        sides.append(side(take.audio, take.alignment, marks, take.made, moved, "after"))
     return {"sides": sides, "joints": joints}
 
 

@@ -45,11 +45,17 @@ def main() -> None:
     ):
         try:
             wait_for(url, server)
-            print(f"the page answers after {time.monotonic() - begun:.1f} s")
+            took, used = time.monotonic() - begun, cpu_seconds(server.pid)
+            print(f"the page answers after {took:.1f} s ({used:.1f} s CPU)")
             peak = Peak(server.pid)
             waits: list[float] = []
             faults: list[str] = []
+            alone: list[float] = []
             recordings = [own_recording(Path(folder), k) for k in range(options.people)]
+            person(url, recordings[0], 2, alone, faults)
+            if len(alone) == 2:
+                print(f"alone, an edit takes {alone[0]:.1f} s at first, then {alone[1]:.1f} s")
+            used = cpu_seconds(server.pid)
             people = [
                 threading.Thread(target=person, args=(url, wav, options.rounds, waits, faults))
                 for wav in recordings
@@ -66,9 +72,8 @@ def main() -> None:
                 print(
                     f"a person waits {np.median(waits):.1f} s (median), {max(waits):.1f} s (most)"
                 )
-            print(
-                f"server: {peak.stop() / 1e6:.0f} MB at most, {cpu_seconds(server.pid):.0f} s CPU"
-            )
+            used = (cpu_seconds(server.pid) - used) / max(len(waits), 1)
+            print(f"server: {peak.stop() / 1e6:.0f} MB at most, {used:.1f} s CPU an edit")
         finally:
             server.terminate()
             server.wait(30)

@@ -60,12 +60,12 @@ def test_from_upload_to_download(tab: EditTab, upload: str) -> None:
     assert "always" in shown[tab.status] and len(shown[tab.stage]["sides"]) == 1
     shown = tab.on_make(edit, PAGE)
     assert len(shown[tab.stage]["sides"]) == 2
-    assert all(Path(file).is_file() for file in shown[tab.files])
+    assert all(Path(file).is_file() for file in shown[tab.files]["value"])
     shown = tab.on_accept(edit)
     assert shown[tab.proposed]["text"] == (ARCTIC, NEVER)
     assert "always → never" in shown[tab.history]
     shown = tab.on_undo(edit | {tab.text: NEVER})
-    assert shown[tab.proposed]["text"] == (NEVER, ARCTIC) and shown[tab.files] is None
+    assert shown[tab.proposed]["text"] == (NEVER, ARCTIC) and not shown[tab.files]["visible"]
     assert tab.on_redo(edit)[tab.proposed]["new_text"] == (NEVER, NEVER)
     shown = tab.on_clear(session)
     assert shown[tab.session] is None and not session.folder.exists()

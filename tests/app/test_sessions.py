@@ -193,6 +193,8 @@ def test_an_edit_made_again_from_its_record(
     )
     service.make(again, wish, Watch())
     assert again.downloads()[0].read_bytes() == audio.read_bytes()
+    for path in again.downloads():  # and nothing tells where the server keeps its files
+        assert str(service.folder).encode() not in path.read_bytes()
 
 
 def test_marks_for_pauses_do_not_stay_in_the_text(service: Service, session: Session) -> None:
