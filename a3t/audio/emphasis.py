@@ -6,6 +6,7 @@ anew; all else of the sound stays as it was.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -38,7 +39,9 @@ class Raised:
 def require_world() -> ModuleType:
     """pyworld, or an InputError that says what to do without it."""
     try:
-        import pyworld
+        with warnings.catch_warnings():  # of what pyworld itself imports
+            warnings.simplefilter("ignore")
+            import pyworld
     except ImportError as error:
         raise InputError(
             "Emphasis needs the package pyworld, which is not installed: pip install pyworld, or "
