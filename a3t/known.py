@@ -19,8 +19,8 @@ from a3t.text.transcript import Transcript
 from a3t.timed_text import Times, times_of
 from a3t.transcripts import Found
 from alignment.aligner import Aligner, Pronunciations
-from alignment.records import Alignment
-from alignment.windows import align_window, later
+from alignment.records import Alignment, later
+from alignment.windows import align_window
 
 REMEMBERED = 8  # alignments held in memory, so that a plan and its edit align once
 ALIGNED_AT = 16_000  # Hz that a long recording is read at; the aligner's own

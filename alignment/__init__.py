@@ -17,15 +17,16 @@ __all__ = ["Aligner", "Alignment", "AlignmentError", "Phone", "Word", "by_name"]
 ALIGNERS = ("pocketsphinx", "mfa")
 
 
-def by_name(name: str) -> Aligner:
+def by_name(name: str, workers: int = 1) -> Aligner:
     """The aligner of that name: "pocketsphinx" (embedded) or "mfa" (see alignment.montreal).
 
+    `workers`: processes that share a long recording; see alignment.spread.
     Raises AlignmentError for another name, or when the aligner is not installed.
     """
     if name == "pocketsphinx":
         from alignment.pocketsphinx_aligner import PocketSphinxAligner
 
-        return PocketSphinxAligner()
+        return PocketSphinxAligner(workers)
     if name == "mfa":
         from alignment.montreal import MontrealAligner
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -52,6 +53,13 @@ def parser() -> argparse.ArgumentParser:
         "{stem}.TextGrid beside IN",
     )
     result.add_argument("--json", action="store_true", help="print it as JSON, write only --out")
+    result.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="processes that share a long recording (over a minute)",
+    )
     add_aligner_arguments(result)
     return result
 
@@ -154,17 +162,16 @@ def align(options: argparse.Namespace) -> None:
         alignment = read_alignment(options.alignment)
         require_length(alignment, recording.seconds, options.alignment)
     else:
-        aligner = by_name(options.aligner)
+        aligner = by_name(options.aligner, options.jobs)
         transcript = reader.transcript(recording, options.text, options.text_file)
         if options.text is None and options.text_file is None:
             print(f"Transcript: {transcript.text.strip()}", file=sys.stderr)
-        alignment = aligner.align(
-            recording.mono(),
-            recording.sample_rate,
-            transcript.spoken,
-            reader.pronunciations(transcript.spoken),
+        alignment = aligner.align_recording(
+            recording, transcript.spoken, reader.pronunciations(transcript.spoken)
         )
         written = shown(transcript)
+        for sentence in not_heard(alignment):
+            print(sentence, file=sys.stderr)
         for sentence in doubts(alignment):
             print(sentence, file=sys.stderr)
     if out is not None:
@@ -190,6 +197,22 @@ def shown(transcript: Transcript) -> list[str]:
         word.written if k == 0 or tokens[k - 1] != word.token else ""
         for k, word in enumerate(transcript.words)
     ]
+
+
+def not_heard(alignment: Alignment) -> list[str]:
+    """A sentence for each stretch of words that are not heard as the text has them."""
+    from alignment.long import doubted
+
+    sentences = []
+    for first, end in doubted(alignment):
+        words = alignment.spoken[first:end]
+        texts = [word.text for word in words]
+        named = " ".join(texts if len(texts) <= 8 else [*texts[:4], "…", *texts[-4:]])
+        sentences.append(
+            f"Not heard as written, {words[0].start:.1f} to {words[-1].end:.1f} s: "
+            f'"{named}" ({len(words)} words).'
+        )
+    return sentences
 
 
 def require_length(alignment: Alignment, seconds: float, path: Path) -> None:

@@ -13,6 +13,22 @@ Pronunciations = Mapping[str, Sequence[Sequence[str]]]
 """A word's candidate pronunciations, likeliest first: ARPAbet, vowels with a stress digit."""
 
 
+class Readable(Protocol):
+    """A recording that is read by windows (a3t.audio.recording.Recording is one)."""
+
+    @property
+    def sample_rate(self) -> int: ...
+
+    @property
+    def samples(self) -> int:
+        """How many there are of each channel."""
+        ...
+
+    def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Samples [start, stop) of the channels' mean, float, (stop - start,)."""
+        ...
+
+
 class Aligner(Protocol):
     """Finds where each word and phone of a known text is spoken in a recording."""
 
@@ -30,4 +46,10 @@ class Aligner(Protocol):
         Raises AlignmentError, with a sentence for the user, when there is nothing to align, when
         a word has no pronunciation, and when the recording doesn't match the words.
         """
+        ...
+
+    def align_recording(
+        self, recording: Readable, words: Sequence[str], pronunciations: Pronunciations
+    ) -> Alignment:
+        """The same of a recording that is read by windows."""
         ...

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from alignment.aligner import Readable
 from alignment.phone_net import FRAME_SECONDS, INDEX, features, posteriors
 from alignment.records import PAUSE
 from alignment.waveform import levelled, require_usable
-from alignment.windows import Readable
 
 POOLED = 2  # frames of the network in one of the search
 SECONDS = POOLED * FRAME_SECONDS  # of a frame of the search

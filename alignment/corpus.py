@@ -1,48 +1,35 @@
 """Every recording of a folder aligned: in parallel, and resumed where it was stopped.
 
     python -m alignment corpus FOLDER [--out FOLDER] [--ending .TextGrid] [--jobs N]
+    python -m alignment corpus FOLDER --scheduler tcp://host:8786
 
 Each recording needs its text beside it (.txt, .lab, .srt or .vtt). The alignments lie beside the
 recordings, or in the same sub-folders of --out. One that is there and newer than its recording and
-text is kept. What failed stands in alignment-failures.tsv with the reason.
+text is kept. What failed stands in alignment-failures.tsv with the reason. With --scheduler the
+workers of a Dask cluster do the work: each needs this package, and the folders at the same path.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
-
-import numpy as np
 
 from alignment import by_name
 from alignment.errors import AlignmentError
 from alignment.files import write_whole
 from alignment.formats import check_format, write_alignment
+from alignment.spread import spread
 from alignment.tables import is_label_file
 
 RECORDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".aif", ".aiff")
 TEXTS = (".txt", ".lab", ".srt", ".vtt")
 REPORT = "alignment-failures.tsv"
-
-# A worker is replaced after this many recordings: PocketSphinx keeps its models mapped into memory.
-TASKS_PER_WORKER = 200
-
-
-class Sound(Protocol):
-    """What a recording must offer (a3t.audio.recording.Recording does)."""
-
-    sample_rate: int
-
-    def mono(self) -> np.ndarray: ...
 
 
 class Reads(Protocol):
@@ -80,6 +67,11 @@ def parser(add_aligner_arguments: Callable[[argparse.ArgumentParser], None]) -> 
         "--ending", default=".TextGrid", choices=(".TextGrid", ".json", ".ctm"), metavar=".TextGrid"
     )
     result.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
+    result.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a Dask scheduler, whose workers do it: tcp://host:8786",
+    )
     add_aligner_arguments(result)
     return result
 
@@ -104,9 +96,7 @@ def align_one(task: Task, aligner: str, reader: Reads) -> str | None:
             raise AlignmentError("It has no text beside it: write one with the ending .txt.")
         recording = reader.recording(task.recording)
         words = reader.transcript(recording, None, task.text).spoken
-        alignment = by_name(aligner).align(
-            recording.mono(), recording.sample_rate, words, reader.pronunciations(words)
-        )
+        alignment = by_name(aligner).align_recording(recording, words, reader.pronunciations(words))
         task.out.parent.mkdir(parents=True, exist_ok=True)
         check_format(task.out)
         write_alignment(alignment, task.out)
@@ -123,16 +113,19 @@ def align_folder(options: argparse.Namespace, reader: Reads) -> int:
         raise AlignmentError("--jobs must be at least 1.")
     by_name(options.aligner)
     out = options.out or options.folder
-    tasks = find_tasks(options.folder, out, options.ending)
+    folder = options.folder.resolve()  # a worker elsewhere has another working folder
+    tasks = find_tasks(folder, out.resolve(), options.ending)
     if not tasks:
         raise AlignmentError(
             f"{options.folder} has no recordings ({' '.join(RECORDINGS)}): give another folder."
         )
     waiting = [task for task in tasks if not task.done]
     failures: list[tuple[str, str]] = []
-    for count, (task, failure) in enumerate(_results(waiting, options, reader), 1):
+    function = partial(align_one, aligner=options.aligner, reader=reader)
+    for count, done in enumerate(spread(function, waiting, options.jobs, options.scheduler), 1):
+        failure = done.result if done.error is None else " ".join(str(done.error).split())
         if failure is not None:
-            failures.append((str(task.recording.relative_to(options.folder)), failure))
+            failures.append((str(done.job.recording.relative_to(folder)), failure))
         if sys.stderr.isatty():
             print(f"\r{count} of {len(waiting)}", end="", file=sys.stderr, flush=True)
     if sys.stderr.isatty() and waiting:
@@ -144,37 +137,6 @@ def align_folder(options: argparse.Namespace, reader: Reads) -> int:
         file=sys.stderr,
     )
     return 1 if failures else 0
-
-
-def _results(
-    tasks: Sequence[Task], options: argparse.Namespace, reader: Reads
-) -> Iterator[tuple[Task, str | None]]:
-    jobs = min(options.jobs, len(tasks))
-    if jobs <= 1:
-        for task in tasks:
-            yield task, align_one(task, options.aligner, reader)
-        return
-    # Fresh interpreters: a fork would copy locks and threads in the middle of their work.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, max_tasks_per_child=TASKS_PER_WORKER) as pool:
-        queue = iter(tasks)
-        running: dict[Future[str | None], Task] = {}
-        try:
-            while True:
-                for task in islice(queue, 2 * jobs - len(running)):
-                    running[pool.submit(align_one, task, options.aligner, reader)] = task
-                if not running:
-                    return
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    yield running.pop(future), future.result()
-        except BrokenProcessPool:
-            raise AlignmentError(
-                "A worker was stopped, perhaps for want of memory: run it again with fewer --jobs, "
-                "what is done is kept."
-            ) from None
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 def _report(path: Path, failures: Sequence[tuple[str, str]]) -> None:

@@ -14,12 +14,11 @@ from functools import partial
 
 import numpy as np
 
-from alignment.aligner import Pronunciations
+from alignment.aligner import Pronunciations, Readable
 from alignment.anchors import SECONDS, find_anchors
 from alignment.pieces import Piece, pieces
 from alignment.records import Alignment, Phone, Word, later, pause, stretched
 from alignment.spread import spread
-from alignment.windows import Readable
 
 # Pieces up to this length are aligned; longer ones, in which nothing was found, are not.
 ALIGNABLE_SECONDS = 90.0

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from alignment.aligner import Pronunciations
+from alignment.aligner import Pronunciations, Readable
 from alignment.assembly import checked
 from alignment.errors import AlignmentError
 from alignment.records import Alignment, Word, pause
@@ -89,6 +89,12 @@ class MontrealAligner:
                 )
             alignment = checked(read_textgrid(found), found)
         return _of_the_recording(alignment, words, len(samples) / sample_rate)
+
+    def align_recording(
+        self, recording: Readable, words: Sequence[str], pronunciations: Pronunciations
+    ) -> Alignment:
+        """The same of a recording that is read by windows: all of it at once."""
+        return self.align(recording.mono(), recording.sample_rate, words, pronunciations)
 
     def _run(self, corpus: Path, dictionary: str, out: Path, folder: Path) -> None:
         command = [self.program, "align", "--clean", "--single_speaker", "--num_jobs", "1"]

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from alignment.aligner import Pronunciations
+from alignment.aligner import Pronunciations, Readable
 from alignment.confidence import (
     Heard,
     judged,
@@ -31,7 +31,6 @@ from alignment.sphinx import (
     phone_loop,
 )
 from alignment.waveform import model_waveform
-from alignment.windows import Readable
 
 # A frame is 25.6 ms long and stands at its own start in PocketSphinx's count: the boundary before
 # frame t lies half a hop before the frame's centre, at 10 t + 12.8 - 5 ms.

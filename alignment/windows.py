@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from alignment.aligner import Aligner, Pronunciations
+from alignment.aligner import Aligner, Pronunciations, Readable
 from alignment.errors import AlignmentError
 from alignment.records import Alignment, later, stretched
 
@@ -37,22 +37,6 @@ class Timed(Protocol):
 
     @property
     def end(self) -> float: ...
-
-
-class Readable(Protocol):
-    """A recording that is read by windows (a3t.audio.recording.Recording is one)."""
-
-    @property
-    def sample_rate(self) -> int: ...
-
-    @property
-    def samples(self) -> int:
-        """How many there are of each channel."""
-        ...
-
-    def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Samples [start, stop) of the channels' mean, float, (stop - start,)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -214,6 +215,34 @@ def test_two_workers_give_what_one_gives(arctic: Path, tmp_path: Path) -> None:
     assert len(files) == 3
     for name in files:
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_what_one_worker_gives(arctic: Path, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    corpus(tmp_path / "in", arctic)
+    arguments = ["corpus", str(tmp_path / "in"), "--jobs", "1", "--out"]
+    assert command.main([*arguments, str(tmp_path / "one")]) == 1
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        there = [str(tmp_path / "two"), "--scheduler", cluster.scheduler_address]
+        assert command.main([*arguments, *there]) == 1
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
+    assert len(files) == 3
+    for name in files:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_a_stretch_that_is_not_heard_is_named(aligned: Alignment) -> None:
+    assert command.not_heard(aligned) == []
+    words = list(aligned.words)
+    places = [k for k, word in enumerate(words) if word.text][2:7]
+    for place in places:
+        words[place] = replace(words[place], score=0.1)
+    [sentence] = command.not_heard(replace(aligned, words=tuple(words)))
+    start, end = words[places[0]].start, words[places[-1]].end
+    assert f'{start:.1f} to {end:.1f} s: "always want to see it" (5 words)' in sentence
 
 
 def test_corpora_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
