@@ -22,6 +22,10 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--text", required=True, metavar="TEXT", help="what to say")
     result.add_argument("--out", type=Path, required=True, metavar="OUT")
+    result.add_argument(
+        "--no-provenance", action="store_true",
+        help="don't write into the file that a machine made it",
+    )  # fmt: skip
     result.add_argument("--json", action="store_true", help="print what was made as JSON")
     add_model_arguments(result)
     return result
@@ -49,7 +53,7 @@ def speak(options: argparse.Namespace) -> None:
     show_progress("read")
     editor = Editor.load(options.model, options.vocoder, options.device, show_progress)
     result = editor.tts(options.prompt_wav, text, prompt_text, options.seed, options.speed)
-    written = result.save(options.out)
+    written = result.save(options.out, not options.no_provenance)
     if prompt_text is None:
         say(f"Prompt: {result.prompt_text}")
     if options.json:

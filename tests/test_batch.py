@@ -208,8 +208,24 @@ def killed_batch(folder: Path, edits: int, kills: int, jobs: int, seed: int) -> 
     assert not list((folder / "out").glob(".*"))  # nor is anything half written left
 
 
-def test_kill_9_in_a_batch(folder: Path) -> None:
-    killed_batch(folder, edits=3, kills=1, jobs=1, seed=1)
+def test_kill_9_in_the_middle_of_a_batch(folder: Path) -> None:
+    rows = [{"new_text": text, "out": f"{k}.wav"} for k, text in enumerate(TEXTS[:3])]
+    manifest, out = write_list(folder, rows), folder / "out"
+    process = start(command(manifest, "--jobs", 1))
+    while not (out / "0.edit.json").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert_whole(out)
+    assert edit.main(command(manifest, "--jobs", 1)) == 0
+    assert report(folder)[0]["became"] == "kept"
+    assert (
+        edit.main(["--manifest", str(manifest), "--out-dir", str(folder / "quiet"), "--jobs", "1"])
+        == 0
+    )
+    assert contents(out) == contents(folder / "quiet")
+    assert not list(out.glob(".*"))
 
 
 @pytest.mark.slow
@@ -234,10 +250,6 @@ def killed_edits(folder: Path, kills: int, seed: int) -> None:
     assert start(arguments).wait() == 0
     assert out.read_bytes() == whole
     assert not list(folder.glob(".*"))
-
-
-def test_kill_9_in_an_edit(folder: Path) -> None:
-    killed_edits(folder, 1, seed=1)
 
 
 @pytest.mark.slow
