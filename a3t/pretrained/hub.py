@@ -47,7 +47,7 @@ def fetch(model: Pinned) -> Path:
     except ImportError:
         raise InputError(
             f"There is no folder {model.repository!r}; to fetch it from Hugging Face's hub, "
-            "install huggingface_hub."
+            "pip install 'a3t[hub]'."
         ) from None
     try:
         folder = Path(
