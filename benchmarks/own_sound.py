@@ -188,6 +188,12 @@ def errors(made: Sound, true: Sound, rate: int) -> list[float]:
     return [low, high, bias, float(np.abs(quiet).mean())]
 
 
+def mean(values: tuple[float, ...]) -> str:
+    """The mean of what is known."""
+    known = [value for value in values if not np.isnan(value)]
+    return f"{np.mean(known):.2f}" if known else "–"
+
+
 def limits(condition: str) -> AbstractContextManager[object]:
     if condition != "vocoder to 8 kHz":
         return nullcontext()
@@ -218,12 +224,8 @@ def main() -> None:
                 for step, match in STEPS.items():
                     found[step].append(errors(given(case, match), case.true, case.rate))
         for step, rows in found.items():
-            low, high, bias, quiet = np.nanmean([[np.nan] * 4, *rows], axis=0)
-            print(
-                f"| {condition} | {len(rows)} | {step} | {low:.2f} | {high:.2f} | {bias:+.2f} "
-                f"| {quiet:.2f} |",
-                flush=True,
-            )
+            figures = " | ".join(map(mean, zip(*rows, strict=True)))
+            print(f"| {condition} | {len(rows)} | {step} | {figures} |", flush=True)
 
 
 if __name__ == "__main__":

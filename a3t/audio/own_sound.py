@@ -26,7 +26,7 @@ GAINS_DB = (-60.0, 12.0)  # what may be done to the vocoder's own top
 CEILING_DB = 10.0  # by so much a patch may be louder in a band than the words beside it ever are
 NEARBY_BINS = 7  # of 40 Hz: so far may a harmonic lie from where the neighbours have theirs
 NEARBY_FRAMES = 7  # of 6 ms
-AUDIBLE_DB = 40.0  # below speech a room's noise is let be
+AUDIBLE_DB = 30.0  # below speech a room's noise is let be
 CLEARLY = 3.0  # times below the room's power must a patch be: noise itself is now and then below
 LEAST_FRAMES = 40  # of neighbours: from fewer nothing is learnt
 
@@ -77,15 +77,15 @@ def give_spectrum(
         return sound
     frames = spectra(sound, rate)
     power = np.square(np.abs(frames))
-    if match.bandwidth:
-        allowed = _nearby(_loudest(real, 0.98, rate), NEARBY_BINS, 0).max(axis=-1)
-        above = _loudest(power, 0.9, rate) - allowed
-        # What is a little too loud may be a louder word; what is far too loud has no business here.
-        frames = frames * 10 ** (-np.clip(2 * (above - CEILING_DB), 0.0, np.maximum(above, 0)) / 20)
     top = _bands(BAND, MEL_TOP, rate / 2)
     if len(top):
         levels = _predicted(_features(copy, rate), _levels(real, top, rate), _features(power, rate))
         frames = _with_top(frames, top, levels, rate, match, seed)
+    if match.bandwidth:
+        allowed = _nearby(_loudest(real, 0.98, rate), NEARBY_BINS, 0).max(axis=-1)
+        above = _loudest(np.square(np.abs(frames)), 0.9, rate) - allowed
+        # What is a little too loud may be a louder word; what is far too loud has no business here.
+        frames = frames * 10 ** (-np.clip(2 * (above - CEILING_DB), 0.0, np.maximum(above, 0)) / 20)
     return sound_of(frames, len(sound), rate)
 
 
