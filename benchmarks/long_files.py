@@ -121,7 +121,7 @@ def line(name: str, case: Case, costs: Sequence[Cost]) -> str:
         return median(getattr(cost, field) for cost in costs)
 
     return (
-        f"| {name} | {case.seconds / 60:.1f} min | {middle('processor'):.2f} | "
+        f"| {name} | {case.seconds:,.0f} s | {middle('processor'):.2f} | "
         f"{middle('wall'):.2f} | {middle('memory'):.0f} | {reading(case):.2f} |"
     )
 
@@ -133,8 +133,9 @@ def report(folder: Path, options: argparse.Namespace) -> None:
     while seconds < 60 * options.minutes and len(chosen) < len(clips):
         chosen.append(clips[len(chosen)])
         seconds += chosen[-1].seconds
-    middle, stop, near = len(chosen) // 2, len(chosen) // 2, 0.0
-    while near < SHORT and stop < len(chosen):
+    middle = stop = len(chosen) // 2
+    near = 0.0
+    while stop == middle or (stop < len(chosen) and near + chosen[stop].seconds <= SHORT):
         near += chosen[stop].seconds
         stop += 1
     short = joined(chosen[middle:stop], 0, folder, "short")
@@ -147,7 +148,7 @@ def report(folder: Path, options: argparse.Namespace) -> None:
         costs["long"].append(edited(long, cache))
     print("| | length | processor, s | clock, s | peak, MiB | of this, reading, s |")
     print("|---|---|---|---|---|---|")
-    print(line("about 20 s, aligned whole", short, costs["short"]))
+    print(line("short, aligned whole", short, costs["short"]))
     print(line("long, with subtitles", long, costs["long"]))
     if options.whole:
         text = long.wav.with_suffix(".srt").read_text().split("\n")[2::4]
