@@ -26,7 +26,12 @@ class Recipe:
         (folder / "corpora").mkdir()
 
     def run(
-        self, *options: str, name: str = "mini", fails: str = "nothing fails"
+        self,
+        *options: str,
+        name: str = "mini",
+        fails: str = "nothing fails",
+        script: str = "run.sh",
+        **more: str,
     ) -> subprocess.CompletedProcess[str]:
         self.calls.write_text("")
         places = {"A3T_CORPORA": str(self.folder / "corpora"), "VCTK": str(self.folder / "corpora")}
@@ -37,10 +42,11 @@ class Recipe:
                 "PYTHON": str(self.python),
                 "CALLS": str(self.calls),
                 "FAILS": fails,
+                **more,
             }
         )
         return subprocess.run(
-            [RECIPES / name / "run.sh", "--work", self.folder / "work", *options],
+            [RECIPES / name / script, "--work", self.folder / "work", *options],
             env=environment,
             capture_output=True,
             text=True,
@@ -99,12 +105,39 @@ def test_options_reach_the_programs(recipe: Recipe) -> None:
     assert "--unseen conf/unseen_speakers.txt" in calls[0]
 
 
+def test_a_run_can_start_from_a_model_and_use_anothers_statistics(recipe: Recipe) -> None:
+    options = ("--init", "small", "--stats", str(recipe.folder / "stats"), "--stop_stage", "5")
+    assert recipe.run(*options).returncode == 0
+    assert recipe.modules()[-3:] == ["train", "initial", "train"]
+    initial, training = recipe.calls.read_text().splitlines()[-2:]
+    weights = initial.split()[-1]
+    assert initial.split()[-2] == "small" and f"--init_param {weights}" in training
+    assert f"--mel_stats {recipe.folder / 'stats'}/train/mel_stats.npz" in training
+
+
+def test_the_ablation_trains_every_row_alike_and_judges_all(recipe: Recipe) -> None:
+    rows = {"A3T_ROWS": "a3t_paper ablation/l2 a3t_paper:1", "A3T_ALL": "--model_conf pitch=false"}
+    done = recipe.run(script="ablation.sh", **rows)
+    assert done.returncode == 0, done.stderr
+    calls = recipe.calls.read_text().splitlines()
+    trained = [line.split() for line in calls if "--resume true" in line]
+    assert [line[line.index("--seed") + 1] for line in trained] == ["0", "0", "1"]
+    configs = [line[line.index("--config") + 1] for line in trained]
+    assert [Path(path).name for path in configs] == ["a3t_paper.yaml", "l2.yaml", "a3t_paper.yaml"]
+    assert all("pitch=false" in line and "width=128" in line for line in trained)
+    runs = [line[line.index("--output_dir") + 1] for line in trained]
+    assert len(set(runs)) == 3
+    judged = calls[-1].split()
+    assert judged[1] == "a3t.training.espnet.compare" and set(runs) <= set(judged)
+    assert recipe.modules().count("prepare") == 1 and recipe.modules().count("dump") == 3
+
+
 def test_an_unknown_option_is_refused(recipe: Recipe) -> None:
     assert recipe.run("--no-such-option", "1").returncode == 2
     assert recipe.modules() == []
 
 
 def test_a_recipe_is_a_page() -> None:
-    for script in RECIPES.glob("*/run.sh"):
+    for script in [*RECIPES.glob("*/run.sh"), RECIPES / "mini" / "ablation.sh"]:
         assert len(script.read_text().splitlines()) < 40
         assert os.access(script, os.X_OK)
