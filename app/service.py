@@ -136,8 +136,8 @@ class Service:
         with self._sentences(session.folder), self.editor(watch, models) as editor:
             recording = opened(session.current.audio)
             if not text:
-                text = editor.recognise(recording.path).text
-            alignment = editor.plan(recording, text, text).alignment
+                text = editor.transcribe(recording).text
+            alignment = editor.align(recording, text)
         session.learn(text, alignment)
         return text
 
@@ -165,7 +165,10 @@ class Service:
             texts_known = (wish.new_text, known.text, known.alignment)
             plan = editor.plan(recording, *texts_known, asked=wish.asked)
             watch.pieces = wish.takes * max(1, len(plan.windows))
-            results = editor.candidates(recording, plan, wish.takes, wish.seed)
+            text, new_text = known.text, wish.new_text
+            results = editor.candidates(
+                recording, new_text, wish.takes, text, known.alignment, wish.seed, wish.asked
+            )
             watch("save")
             folder = session.new_folder()
             takes = [
@@ -195,8 +198,8 @@ class Service:
         known = session.current
         if known.alignment is not None and (not wish.text or known.text == wish.text):
             return
-        text = wish.text or editor.recognise(known.audio, wish.new_text).text
-        alignment = editor.plan(known.audio, text, text).alignment
+        text = wish.text or editor.transcribe(known.audio, wish.new_text).text
+        alignment = editor.align(known.audio, text)
         session.learn(text, alignment)
 
     def move_word(self, session: Session, number: int, start: float, end: float) -> None:
@@ -231,13 +234,12 @@ class Service:
     def transcribe(self, upload: str | None, expected: str, watch: Watch) -> str:
         """The words heard in the upload; `expected` is a text that it is likely to say."""
         with self._request(upload) as recording, self.editor(watch) as editor:
-            return editor.recognise(recording, expected or None).text
+            return editor.transcribe(recording, expected or None).text
 
     def align(self, upload: str | None, text: str, watch: Watch) -> Alignment:
         """Where the words of the text are in the upload; without a text it is recognised."""
         with self._request(upload) as recording, self.editor(watch) as editor:
-            text = text or editor.recognise(recording).text
-            return editor.plan(recording, text, text).alignment
+            return editor.align(recording, text or None)
 
     def plan_upload(self, upload: str | None, wish: Wish, watch: Watch) -> dict[str, Any]:
         """The plan of an edit, as `python -m a3t.edit --plan --json` prints it."""

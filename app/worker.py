@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from a3t.editor import Editor
     from a3t.records import EditedRecording, EditPlan, SpokenRecording
     from a3t.text.transcript import Transcript
+    from alignment.records import Alignment
 
 
 PATIENCE = 0.5  # seconds that a cancelled worker has to come to its next step, before it is ended
@@ -87,9 +88,8 @@ class EditorProcess:
         planned: EditPlan = self.ask("plan", *args, **options)
         return planned
 
-    def candidates(self, *args: Any) -> list[EditedRecording]:
-        """As `a3t.candidates.make_candidates`, with the worker's editor."""
-        made: list[EditedRecording] = self.ask("candidates", *args)
+    def candidates(self, *args: Any, **options: Any) -> list[EditedRecording]:
+        made: list[EditedRecording] = self.ask("candidates", *args, **options)
         return made
 
     def draw_attention(self, recording: Recording, plan: EditPlan, path: Path) -> None:
@@ -104,9 +104,13 @@ class EditorProcess:
         spoken: SpokenRecording = self.ask("tts", *args, **options)
         return spoken
 
-    def recognise(self, *args: Any, **options: Any) -> Transcript:
+    def transcribe(self, *args: Any, **options: Any) -> Transcript:
         heard: Transcript = self.ask("transcribe", *args, **options)
         return heard
+
+    def align(self, *args: Any, **options: Any) -> Alignment:
+        aligned: Alignment = self.ask("align", *args, **options)
+        return aligned
 
     def ask(self, name: str, *args: Any, **options: Any) -> Any:
         """Call the worker's method and answer its steps until it is done."""
@@ -212,10 +216,6 @@ def answer(editor: Any, name: str, args: tuple[Any, ...], options: dict[str, Any
         case "forget_seconds":
             editor.seconds = {"load": editor.seconds.get("load", 0.0)}
             return None
-        case "candidates":
-            from a3t.candidates import make_candidates
-
-            return make_candidates(editor, *args)
         case "draw_attention":
             from a3t.evaluation.attention import attention_of_edit, draw_attention
 

@@ -122,13 +122,13 @@ def test_what_gradio_calls_leaves_the_models_to_the_service(name: str) -> None:
 
 def test_the_service_uses_only_what_the_editor_offers() -> None:
     # What is app.worker.EditorProcess's own.
-    own = {"use", "forget_seconds", "recognise", "candidates", "draw_attention"}
+    own = {"use", "forget_seconds", "draw_attention"}
     used = {
         node.attr
         for node in ast.walk(ast.parse((APP / "service.py").read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "editor"
     }
-    assert {"plan", "edit", "tts", "recognise"} <= used
+    assert {"plan", "edit", "tts", "transcribe", "align", "candidates"} <= used
     assert all(hasattr(Editor, name) and not name.startswith("_") for name in used - own)
 
 
