@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,8 +49,9 @@ class Renderer:
         done: dict[int, Rendered] = {}
         if any(word.emphasis for edit in plan.edits for word in edit.words):
             require_world()  # before the work, not after it
-        for window in plan.windows:
-            done |= self._window(recording, plan, window, seed)
+        with one_thread():
+            for window in plan.windows:
+                done |= self._window(recording, plan, window, seed)
         for k, edit in enumerate(plan.edits):
             if k in done:
                 continue
@@ -98,6 +99,17 @@ class Renderer:
                 patch = with_room_tone(recording, plan, edit, patch, seed)
             done[k] = Rendered(patch, raised)
         return done
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Sums in one order: the same samples however many cores there are."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def emphasised_spans(edit: PlannedEdit, before: int) -> Sequence[Range]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 from a3t import edit
+from a3t.audio.recording import Recording
+from a3t.editor import Editor
 from tests.conftest import ARCTIC
 
 NEW = "You never want to see it again in the superlative degree."
@@ -72,3 +76,15 @@ def test_no_record(tmp_path: Path) -> None:
     assert edit.main(["--replay", str(tmp_path / "none.json")]) == 1
     (tmp_path / "x.json").write_text("[1")
     assert edit.main(["--replay", str(tmp_path / "x.json")]) == 1
+
+
+def test_the_number_of_threads_changes_nothing(editor: Editor, arctic: Path) -> None:
+    plan, recording = editor.plan(arctic, NEW, ARCTIC), Recording.open(arctic)
+    made = []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        made.append(editor.render(recording, plan))
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(1)
+    for one, two in zip(made[0].patches, made[1].patches, strict=True):
+        assert np.array_equal(one.samples, two.samples)
