@@ -42,7 +42,7 @@ def phone_spans(batch: Batch) -> tuple[Tensor, Tensor]:
     bins = torch.where(inside, batch.frame_phone, L)
     count = torch.zeros(B, L + 1, device=batch.mel.device)
     count.scatter_add_(1, bins, torch.ones(B, T, device=batch.mel.device))
-    first = torch.full((B, L + 1), float(T), device=batch.mel.device)
+    first = torch.full((B, L + 1), math.inf, device=batch.mel.device)
     first.scatter_reduce_(1, bins, time.float(), "amin")
     count = count[:, :L]
     return torch.where(count > 0, first[:, :L], 0.0), count

@@ -92,8 +92,8 @@ class SpectralVocoder(nn.Module):
         network = (1 + len(self.blocks)) * (self.kernel // 2)
         return network + REACH + REACH * self.iterations
 
-    def spectra(self, mel: Tensor) -> tuple[Tensor, Tensor]:
-        """Magnitude (B, T, 601) real, and phase (B, T, 601) complex of modulus one."""
+    def polar(self, mel: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Magnitude, and cosine and sine of the phase, each (B, T, 601)."""
         x = (mel - self.mean) / self.std  # B, T, 80
         x = self.norm_in(self.embed(x.transpose(1, 2)).transpose(1, 2))  # B, T, C
         for block in self.blocks:
@@ -105,20 +105,30 @@ class SpectralVocoder(nn.Module):
             target = torch.pow(10.0, mel)
             magnitude = fit_to_mel(magnitude, target, self.filters, self.mel_updates)
         size = torch.sqrt(real**2 + imaginary**2 + 1e-8)
-        return magnitude, torch.complex(real / size, imaginary / size)
+        return magnitude, real / size, imaginary / size
+
+    def spectra(self, mel: Tensor) -> tuple[Tensor, Tensor]:
+        """Magnitude (B, T, 601) real, and phase (B, T, 601) complex of modulus one."""
+        magnitude, cosine, sine = self.polar(mel)
+        return magnitude, torch.complex(cosine, sine)
+
+    def settling(self, magnitude: Tensor, mel: Tensor) -> Callable[[Tensor], Tensor] | None:
+        """How the magnitudes (B, T, 601) give way to those that a sound has; None: not at all."""
+        if not self.relaxation:
+            return None
+        kept = magnitude ** (1 - self.relaxation)
+        target = torch.pow(10.0, mel)
+
+        def settle(found: Tensor) -> Tensor:
+            # Never quite 0, where a root has no gradient.
+            mixed = kept * (found + 1e-6) ** self.relaxation
+            return fit_to_mel(mixed, target, self.filters, 1)
+
+        return settle
 
     def sound(self, magnitude: Tensor, phase: Tensor, mel: Tensor, iterations: int) -> Tensor:
         """Samples (B, 300 T) of what ``spectra`` gave for the mel, after so many iterations."""
-        settle: Callable[[Tensor], Tensor] | None = None
-        if self.relaxation:
-            kept = magnitude ** (1 - self.relaxation)
-            target = torch.pow(10.0, mel)
-
-            def settle(found: Tensor) -> Tensor:
-                # Never quite 0, where a root has no gradient.
-                mixed = kept * (found + 1e-6) ** self.relaxation
-                return fit_to_mel(mixed, target, self.filters, 1)
-
+        settle = self.settling(magnitude, mel)
         return griffin_lim(magnitude, phase, self.window, iterations, self.momentum, settle=settle)
 
     def forward(self, mel: Tensor) -> Tensor:
