@@ -22,6 +22,7 @@ from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.passages import Passages
 from a3t.plan.records import EditPlan
+from a3t.plan.timeline import SECOND
 from a3t.records import EditedRecording
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ NEARBY = 3.0  # seconds on either side of an edit, by whose pitch that of the ne
 
 # What a merit weighs against the mean confidence of the new words, 1 of which is all of it.
 PACE, JOINT, PITCH = 1.0, 0.1, 0.3
+REMADE = 2.0  # a second; of all merits the one that tells most (benchmarks.candidates)
 USUAL_PITCH = 0.15  # octaves that a few words' median differs from their neighbours' anyway
 
 
@@ -67,12 +69,14 @@ class Merits:
         speech around them has; 1 is as much as natural.
     pace: rate of the new words against what was asked for.
     pitch: the new words' median pitch against that of the speech around them, in octaves.
+    remade: seconds of the recording's own speech beside an edit that are made anew with it.
     """
 
     heard: float
     joint: float
     pace: float
     pitch: float = 0.0
+    remade: float = 0.0
 
     @property
     def score(self) -> float:
@@ -82,6 +86,7 @@ class Merits:
             - PACE * abs(float(np.log(self.pace)))
             - JOINT * max(0.0, self.joint - 1.0)
             - PITCH * max(0.0, abs(self.pitch) - USUAL_PITCH)
+            - REMADE * self.remade
         )
 
 
@@ -168,6 +173,7 @@ def ranked(judged: Sequence[Judged]) -> list[EditedRecording]:
                 "joint": round(each.merits.joint, 4),
                 "pace": each.merits.pace,
                 "pitch": round(each.merits.pitch, 4),
+                "remade": round(each.merits.remade, 4),
             },
         )
         for rank, each in enumerate(order, 1)
@@ -182,7 +188,9 @@ def merits(result: EditedRecording, pace: float) -> Merits:
     spoken = [k for k, edit in enumerate(result.plan.edits) if edit.is_spoken]
     pitches = [pitch_difference(result, spans[k]) for k in spoken]
     pitch = float(np.mean(np.abs(pitches))) if pitches else 0.0
-    return Merits(float(np.mean(scores or [1.0])), max(jumps, default=1.0), pace, pitch)
+    margins = [sum(result.plan.edits[k].margin) / SECOND for k in spoken]
+    remade = float(np.mean(margins)) if margins else 0.0
+    return Merits(float(np.mean(scores or [1.0])), max(jumps, default=1.0), pace, pitch, remade)
 
 
 def pitch_difference(result: EditedRecording, span: tuple[int, int]) -> float:

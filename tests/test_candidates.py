@@ -45,7 +45,8 @@ def test_candidates_differ_and_the_best_stands_first(results: list[EditedRecordi
     scores = [note["score"] for note in notes]
     assert scores == sorted(scores, reverse=True)
     for note in notes:
-        merit = Merits(note["heard"], note["joint"], note["pace"], note["pitch"])
+        names = ("heard", "joint", "pace", "pitch", "remade")
+        merit = Merits(*(note[name] for name in names))
         assert merit.score == pytest.approx(note["score"], abs=2e-3)
 
 
@@ -113,6 +114,7 @@ def test_pitch_against_the_neighbours() -> None:
     assert median_pitch(high, 16_000) - median_pitch(low, 16_000) == pytest.approx(0.585, abs=0.05)
     noise = np.random.default_rng(0).standard_normal(16_000)
     assert np.isnan(median_pitch(noise, 16_000)) and np.isnan(median_pitch(noise[:9], 16_000))
+    assert Merits(1, 1, 1, remade=0.2).score < Merits(1, 1, 1, remade=0.05).score
     assert Merits(1, 1, 1, 0.5).score < Merits(1, 1, 1, -0.1).score == Merits(1, 1, 1).score
 
 

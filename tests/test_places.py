@@ -126,3 +126,5 @@ def test_a_file_beyond_four_gigabytes(editor: Editor, arctic: Path, tmp_path: Pa
             new.seek(place + shift)
             count = min(1000, length - place)
             assert np.array_equal(old.read(count, "int32"), new.read(count, "int32"))
+    path.unlink()  # pytest would keep both
+    out.unlink()
