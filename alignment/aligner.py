@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -27,6 +28,21 @@ class Readable(Protocol):
     def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
         """Samples [start, stop) of the channels' mean, float, (stop - start,)."""
         ...
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """Samples as a recording that can be read by windows: mono, float, (n,)."""
+
+    data: np.ndarray
+    sample_rate: int
+
+    @property
+    def samples(self) -> int:
+        return len(self.data)
+
+    def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
+        return self.data[start:stop]
 
 
 class Aligner(Protocol):

@@ -14,13 +14,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from alignment import by_name
+from alignment import Alignment, by_name
+from alignment.aligner import Readable
 from alignment.errors import AlignmentError
 from alignment.files import write_whole
 from alignment.formats import check_format, write_alignment
@@ -92,17 +93,65 @@ def find_tasks(folder: Path, out: Path, ending: str) -> list[Task]:
 def align_one(task: Task, aligner: str, reader: Reads) -> str | None:
     """Aligns one recording and writes it; the sentence that says why not, else None."""
     try:
-        if task.text is None:
-            raise AlignmentError("It has no text beside it: write one with the ending .txt.")
-        recording = reader.recording(task.recording)
-        words = reader.transcript(recording, None, task.text).spoken
+        recording, words = _read(task, reader)
         alignment = by_name(aligner).align_recording(recording, words, reader.pronunciations(words))
-        task.out.parent.mkdir(parents=True, exist_ok=True)
-        check_format(task.out)
-        write_alignment(alignment, task.out)
+        _write(alignment, task)
     except (ValueError, OSError, MemoryError) as error:
-        return " ".join(str(error).split()) or type(error).__name__
+        return _sentence(error)
     return None
+
+
+def _read(task: Task, reader: Reads) -> tuple[Readable, Sequence[str]]:
+    if task.text is None:
+        raise AlignmentError("It has no text beside it: write one with the ending .txt.")
+    recording = reader.recording(task.recording)
+    return recording, reader.transcript(recording, None, task.text).spoken
+
+
+def _write(alignment: Alignment, task: Task) -> None:
+    task.out.parent.mkdir(parents=True, exist_ok=True)
+    check_format(task.out)
+    write_alignment(alignment, task.out)
+
+
+def _sentence(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _one_by_one(
+    tasks: Sequence[Task], options: argparse.Namespace, reader: Reads
+) -> Iterator[tuple[Task, str | None]]:
+    """Each task with its failure, from this machine's cores or the cluster."""
+    function = partial(align_one, aligner=options.aligner, reader=reader)
+    for done in spread(function, tasks, options.jobs, options.scheduler):
+        yield done.job, done.result if done.error is None else _sentence(done.error)
+
+
+def _by_montreal(
+    tasks: Sequence[Task], options: argparse.Namespace, reader: Reads
+) -> Iterator[tuple[Task, str | None]]:
+    """Each task with its failure, from one run of MFA, which knows speakers by their folders."""
+    from alignment.montreal import MontrealAligner
+
+    folders = {folder: k for k, folder in enumerate(sorted({t.out.parent for t in tasks}))}
+    names = {f"speaker{folders[task.out.parent]}/{k}": task for k, task in enumerate(tasks)}
+    ready: dict[str, tuple[Readable, Sequence[str]]] = {}
+    for name, task in names.items():
+        try:
+            ready[name] = _read(task, reader)
+        except (ValueError, OSError) as error:
+            yield task, _sentence(error)
+    said = reader.pronunciations(sorted({word for _, words in ready.values() for word in words}))
+    found = MontrealAligner().align_corpus(ready, said, options.jobs)
+    for name, result in found.items():
+        if isinstance(result, AlignmentError):
+            yield names[name], _sentence(result)
+            continue
+        try:
+            _write(result, names[name])
+            yield names[name], None
+        except (ValueError, OSError) as error:
+            yield names[name], _sentence(error)
 
 
 def align_folder(options: argparse.Namespace, reader: Reads) -> int:
@@ -121,11 +170,11 @@ def align_folder(options: argparse.Namespace, reader: Reads) -> int:
         )
     waiting = [task for task in tasks if not task.done]
     failures: list[tuple[str, str]] = []
-    function = partial(align_one, aligner=options.aligner, reader=reader)
-    for count, done in enumerate(spread(function, waiting, options.jobs, options.scheduler), 1):
-        failure = done.result if done.error is None else " ".join(str(done.error).split())
+    together = options.aligner == "mfa" and options.scheduler is None
+    results = (_by_montreal if together else _one_by_one)(waiting, options, reader)
+    for count, (task, failure) in enumerate(results, 1):
         if failure is not None:
-            failures.append((str(done.job.recording.relative_to(folder)), failure))
+            failures.append((str(task.recording.relative_to(folder)), failure))
         if sys.stderr.isatty():
             print(f"\r{count} of {len(waiting)}", end="", file=sys.stderr, flush=True)
     if sys.stderr.isatty() and waiting:

@@ -28,21 +28,6 @@ DOUBTED_RUN = 4  # words in a row below 0.5 that are named
 AlignPiece = Callable[[np.ndarray, int, Sequence[str], Pronunciations], Alignment]
 
 
-@dataclass(frozen=True)
-class InMemory:
-    """Samples as a recording that can be read by windows: mono, float, (n,)."""
-
-    data: np.ndarray
-    sample_rate: int
-
-    @property
-    def samples(self) -> int:
-        return len(self.data)
-
-    def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
-        return self.data[start:stop]
-
-
 @dataclass(frozen=True, slots=True)
 class _Job:
     piece: Piece

@@ -16,26 +16,26 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
 
-from alignment.aligner import Pronunciations, Readable
+from alignment.aligner import InMemory, Pronunciations, Readable
 from alignment.assembly import checked
 from alignment.errors import AlignmentError
 from alignment.records import Alignment, Word, pause
 from alignment.textgrid import read_textgrid
-from alignment.waveform import model_waveform
+from alignment.waveform import MODEL_RATE, model_waveform
 
 PROGRAM = "A3T_MFA"
-SECONDS = 3600.0  # an alignment that takes longer has gone wrong
+SECONDS = 3600.0  # a recording that takes longer has gone wrong
 
 
 class MontrealAligner:
-    """One recording at a time with `mfa align`.
+    """One recording, or a whole corpus at once, with `mfa align`.
 
     `acoustic`: an acoustic model's name or path; `program`: where the executable is.
     The words' pronunciations are those handed in: they are written to a dictionary for MFA, so its
@@ -64,31 +64,12 @@ class MontrealAligner:
 
         Raises AlignmentError when MFA fails or leaves the recording unaligned.
         """
-        import soundfile
-
-        waveform = model_waveform(samples, sample_rate)
-        if not words:
-            raise AlignmentError("The text has no words: give the words that are spoken.")
-        with tempfile.TemporaryDirectory(prefix="mfa-") as name:
-            folder = Path(name)
-            corpus, out = folder / "corpus", folder / "out"
-            corpus.mkdir()
-            soundfile.write(corpus / "speech.wav", waveform, 16_000, subtype="PCM_16")
-            (corpus / "speech.lab").write_text(" ".join(words) + "\n", encoding="utf-8")
-            dictionary = self.dictionary
-            if dictionary is None:
-                path = folder / "words.dict"
-                write_dictionary(path, words, pronunciations)
-                dictionary = str(path)
-            self._run(corpus, dictionary, out, folder)
-            found = out / "speech.TextGrid"
-            if not found.is_file():
-                raise AlignmentError(
-                    "The Montreal Forced Aligner left the recording unaligned: check that the "
-                    "text is what is spoken."
-                )
-            alignment = checked(read_textgrid(found), found)
-        return _of_the_recording(alignment, words, len(samples) / sample_rate)
+        found = self.align_corpus(
+            {"speech": (InMemory(np.asarray(samples), sample_rate), words)}, pronunciations
+        )["speech"]
+        if isinstance(found, AlignmentError):
+            raise found
+        return found
 
     def align_recording(
         self, recording: Readable, words: Sequence[str], pronunciations: Pronunciations
@@ -96,8 +77,51 @@ class MontrealAligner:
         """The same of a recording that is read by windows: all of it at once."""
         return self.align(recording.mono(), recording.sample_rate, words, pronunciations)
 
-    def _run(self, corpus: Path, dictionary: str, out: Path, folder: Path) -> None:
-        command = [self.program, "align", "--clean", "--single_speaker", "--num_jobs", "1"]
+    def align_corpus(
+        self,
+        recordings: Mapping[str, tuple[Readable, Sequence[str]]],
+        pronunciations: Pronunciations,
+        jobs: int = 1,
+    ) -> dict[str, Alignment | AlignmentError]:
+        """All of them in one run of MFA, which takes half a minute to start.
+
+        `recordings`: by "speaker/name" (or a name alone), each with its words; `pronunciations` of
+        all words. What failed has its error. Raises AlignmentError when MFA itself fails.
+        """
+        result: dict[str, Alignment | AlignmentError] = {}
+        with tempfile.TemporaryDirectory(prefix="mfa-") as name:
+            folder = Path(name)
+            corpus, out = folder / "corpus", folder / "out"
+            waiting: dict[str, tuple[Sequence[str], float]] = {}
+            for key, (recording, words) in recordings.items():
+                try:
+                    if self.dictionary is None:
+                        _entries(words, pronunciations)
+                    _hand_over(recording, words, corpus / key)
+                    waiting[key] = words, recording.samples / recording.sample_rate
+                except AlignmentError as error:
+                    result[key] = error
+            if not waiting:
+                return result
+            dictionary = self.dictionary
+            if dictionary is None:
+                path = folder / "words.dict"
+                write_dictionary(
+                    path, [word for words, _ in waiting.values() for word in words], pronunciations
+                )
+                dictionary = str(path)
+            self._run(corpus, dictionary, out, folder, jobs)
+            for key, (words, seconds) in waiting.items():
+                try:
+                    result[key] = _taken_back(out / f"{key}.TextGrid", words, seconds)
+                except AlignmentError as error:
+                    result[key] = error
+        return result
+
+    def _run(self, corpus: Path, dictionary: str, out: Path, folder: Path, jobs: int) -> None:
+        command = [self.program, "align", "--clean", "--num_jobs", str(jobs)]
+        single = (corpus / "speech.wav").exists()
+        command += ["--single_speaker"] if single else []
         command += ["--output_format", "long_textgrid", "--temporary_directory"]
         command += [str(folder / "work"), str(corpus), dictionary, self.acoustic, str(out)]
         # The environment's own programs (Kaldi's, sox) lie beside its mfa.
@@ -110,7 +134,7 @@ class MontrealAligner:
                 text=True,
                 errors="replace",
                 check=False,
-                timeout=SECONDS,
+                timeout=SECONDS if single else None,
                 env=environment,
                 stdin=subprocess.DEVNULL,
             )
@@ -132,6 +156,27 @@ class MontrealAligner:
             )
 
 
+def _hand_over(recording: Readable, words: Sequence[str], path: Path) -> None:
+    """Writes the recording and its text as MFA reads them: path.wav, path.lab."""
+    import soundfile
+
+    if not words:
+        raise AlignmentError("The text has no words: give the words that are spoken.")
+    waveform = model_waveform(recording.mono(), recording.sample_rate)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    soundfile.write(path.with_name(f"{path.name}.wav"), waveform, MODEL_RATE, subtype="PCM_16")
+    path.with_name(f"{path.name}.lab").write_text(" ".join(words) + "\n", encoding="utf-8")
+
+
+def _taken_back(path: Path, words: Sequence[str], seconds: float) -> Alignment:
+    if not path.is_file():
+        raise AlignmentError(
+            "The Montreal Forced Aligner left the recording unaligned: check that the text is what "
+            "is spoken."
+        )
+    return _of_the_recording(checked(read_textgrid(path), path), words, seconds)
+
+
 def find_program(program: str | None = None) -> str:
     """The mfa executable: as given, as A3T_MFA says, or on the PATH; else AlignmentError."""
     wanted = program or os.environ.get(PROGRAM)
@@ -147,6 +192,10 @@ def find_program(program: str | None = None) -> str:
 
 def write_dictionary(path: Path, words: Sequence[str], pronunciations: Pronunciations) -> None:
     """In MFA's format; AlignmentError for a word that has no pronunciation."""
+    path.write_text("".join(_entries(words, pronunciations)), encoding="utf-8")
+
+
+def _entries(words: Sequence[str], pronunciations: Pronunciations) -> list[str]:
     lines = []
     for word in sorted(set(words)):
         candidates = [" ".join(candidate) for candidate in pronunciations.get(word, ())]
@@ -155,7 +204,7 @@ def write_dictionary(path: Path, words: Sequence[str], pronunciations: Pronuncia
                 f'The word "{word}" has no pronunciation: spell it as it is spoken.'
             )
         lines += [f"{word}\t{phones}\n" for phones in dict.fromkeys(candidates) if phones]
-    path.write_text("".join(lines), encoding="utf-8")
+    return lines
 
 
 def _of_the_recording(alignment: Alignment, words: Sequence[str], duration: float) -> Alignment:

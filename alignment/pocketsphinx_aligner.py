@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from alignment.aligner import Pronunciations, Readable
+from alignment.aligner import InMemory, Pronunciations, Readable
 from alignment.confidence import (
     Heard,
     judged,
@@ -17,7 +17,7 @@ from alignment.confidence import (
     word_score,
 )
 from alignment.errors import AlignmentError
-from alignment.long import InMemory, align_long
+from alignment.long import align_long
 from alignment.records import Alignment, Phone, Word, pause
 from alignment.refinement import Sound, found_alone, refined
 from alignment.sphinx import (

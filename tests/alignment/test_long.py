@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from alignment import Alignment, AlignmentError, Phone, Word
 from alignment import long as long_recordings
+from alignment.aligner import InMemory
 from alignment.anchors import ELSEWHERE, FARTHEST, SECONDS, Anchors, _path, _Text
-from alignment.long import InMemory, align_long, doubted
+from alignment.long import align_long, doubted
 from alignment.phone_net import INDEX, SYMBOLS
 from alignment.pieces import pieces
 from alignment.pocketsphinx_aligner import LONG_SECONDS, PocketSphinxAligner

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 from alignment import AlignmentError, by_name
+from alignment.__main__ import main as command
+from alignment.formats import read_alignment
 from alignment.montreal import MontrealAligner
 from alignment.records import Alignment
 
@@ -37,32 +40,34 @@ lexicon = {{}}
 for line in open(dictionary, encoding="utf-8"):
     word, phones = line.rstrip("\\n").split("\\t")
     lexicon.setdefault(word, phones.split())
-sound = wave.open(corpus + "/speech.wav")
-assert (sound.getframerate(), sound.getnchannels(), sound.getsampwidth()) == (16000, 1, 2)
-end = sound.getnframes() / sound.getframerate()
-words = open(corpus + "/speech.lab", encoding="utf-8").read().split()
-{during}
-step = (end - 0.5) / sum(len(lexicon[word]) for word in words)
-clock, tiers = 0.25, [[(0, 0.25, "")], [(0, 0.25, "sil")]]
-for word in words:
-    start = clock
-    for phone in lexicon[word]:
-        tiers[1].append((clock, clock + step, phone))
-        clock += step
-    tiers[0].append((start, clock, word))
-tiers[0].append((clock, end, ""))
-tiers[1].append((clock, end, "sil"))
-lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "xmin = 0", f"xmax = {{end}}"]
-lines += ["tiers? <exists>", "size = 2", "item []:"]
-for number, (name, tier) in enumerate(zip(("words", "phones"), tiers), 1):
-    lines += [f"    item [{{number}}]:", '        class = "IntervalTier"']
-    lines += [f'        name = "{{name}}"', "        xmin = 0", f"        xmax = {{end}}"]
-    lines += [f"        intervals: size = {{len(tier)}}"]
-    for k, (a, b, label) in enumerate(tier, 1):
-        lines += [f"        intervals [{{k}}]:", f"            xmin = {{a}}"]
-        lines += [f"            xmax = {{b}}", f'            text = "{{label}}"']
-pathlib.Path(out).mkdir(parents=True)
-pathlib.Path(out, "speech.TextGrid").write_text("\\n".join(lines) + "\\n")
+for speech in sorted(pathlib.Path(corpus).rglob("*.wav")):
+    sound = wave.open(str(speech))
+    assert (sound.getframerate(), sound.getnchannels(), sound.getsampwidth()) == (16000, 1, 2)
+    end = sound.getnframes() / sound.getframerate()
+    words = open(speech.with_suffix(".lab"), encoding="utf-8").read().split()
+    {during}
+    step = (end - 0.5) / sum(len(lexicon[word]) for word in words)
+    clock, tiers = 0.25, [[(0, 0.25, "")], [(0, 0.25, "sil")]]
+    for word in words:
+        start = clock
+        for phone in lexicon[word]:
+            tiers[1].append((clock, clock + step, phone))
+            clock += step
+        tiers[0].append((start, clock, word))
+    tiers[0].append((clock, end, ""))
+    tiers[1].append((clock, end, "sil"))
+    lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "xmin = 0"]
+    lines += [f"xmax = {{end}}", "tiers? <exists>", "size = 2", "item []:"]
+    for number, (name, tier) in enumerate(zip(("words", "phones"), tiers), 1):
+        lines += [f"    item [{{number}}]:", '        class = "IntervalTier"']
+        lines += [f'        name = "{{name}}"', "        xmin = 0", f"        xmax = {{end}}"]
+        lines += [f"        intervals: size = {{len(tier)}}"]
+        for k, (a, b, label) in enumerate(tier, 1):
+            lines += [f"        intervals [{{k}}]:", f"            xmin = {{a}}"]
+            lines += [f"            xmax = {{b}}", f'            text = "{{label}}"']
+    target = pathlib.Path(out, speech.relative_to(corpus)).with_suffix(".TextGrid")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text("\\n".join(lines) + "\\n")
 """
 
 
@@ -99,6 +104,35 @@ def test_the_recording_goes_through_the_program(
     arguments = (path.parent / "arguments").read_text().splitlines()
     assert arguments[0] == "align"
     assert "english_us_arpa" in arguments
+
+
+def test_a_corpus_goes_through_it_at_once(
+    stand_in: Callable[..., Path], arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = stand_in().parent / "arguments"
+    for name, text in (
+        ("ann/1", "And you always want to see it."),
+        ("ann/2", "See it in the superlative degree."),
+        ("bob/1", "Degree!"),
+        ("bob/2", "..."),
+    ):
+        path = tmp_path / "in" / f"{name}.wav"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(arctic, path)
+        path.with_suffix(".txt").write_text(text)
+    out = tmp_path / "out"
+    arguments = ["corpus", str(tmp_path / "in"), "--out", str(out), "--aligner", "mfa"]
+    assert command([*arguments, "--jobs", "3"]) == 1
+    assert capsys.readouterr().err.startswith("3 aligned, 0 already there, 1 failed")
+    said = [word.text for word in read_alignment(out / "ann" / "2.TextGrid").spoken]
+    assert said == "see it in the superlative degree".split()
+    assert "bob/2.wav" in (out / "alignment-failures.tsv").read_text()
+    noted = log.read_text().splitlines()
+    assert noted.count("align") == 1
+    assert noted[noted.index("--num_jobs") + 1] == "3"
+    assert "--single_speaker" not in noted
+    assert command(arguments) == 1
+    assert capsys.readouterr().err.startswith("0 aligned, 3 already there, 1 failed")
 
 
 def test_models_are_named(stand_in: Callable[..., Path], speech: Speech, tmp_path: Path) -> None:

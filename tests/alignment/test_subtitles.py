@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Callable
@@ -30,6 +31,21 @@ def test_subtitles_show_what_was_written(tmp_path: Path, aligned: Alignment) -> 
         assert f"{mark}{times[0][3]} --> " in path.read_text()
     assert read_transcript(tmp_path / "x.vtt") == " ".join(written)
     assert (tmp_path / "x.vtt").read_text().startswith("WEBVTT\n\n")
+
+
+@pytest.mark.parametrize("ending", [".srt", ".vtt"])
+def test_subtitles_as_another_reader_sees_them(
+    ending: str, tmp_path: Path, aligned: Alignment
+) -> None:
+    webvtt = pytest.importorskip("webvtt", reason="webvtt-py is not installed")
+    path = tmp_path / f"x{ending}"
+    write_subtitles(aligned, path, "And you always want: to see it in the superlative &c.".split())
+    read = webvtt.from_srt(str(path)) if ending == ".srt" else webvtt.read(str(path))
+    shown = " ".join(caption.text.replace("\n", " ") for caption in read.captions)
+    assert html.unescape(shown) == "And you always want: to see it in the superlative &c."
+    first, last = read.captions[0], read.captions[-1]
+    assert first.start_in_seconds == int(aligned.spoken[0].start)
+    assert last.end_in_seconds == int(aligned.spoken[-1].end)
 
 
 def test_a_token_of_several_words_is_shown_once(tmp_path: Path, aligned: Alignment) -> None:
