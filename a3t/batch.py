@@ -115,8 +115,8 @@ def carry_out(job: Job) -> Row:
     with _turn:
         editor = _editor(options.model, options.vocoder, options.device)
         results = make(editor, asked, plan(editor, asked))
-    notes = {"job": job.digest}
-    write(results, asked.out, options.export, not options.no_provenance, notes)
+    provenance, note = not options.no_provenance, {"job": job.digest}
+    write(results, asked.out, options.export, provenance, lambda result: note)
     seconds = round(time.monotonic() - begun, 2)
     return _row(job, "made", seconds, " ".join(results[0].doubtful))
 

@@ -9,7 +9,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +143,7 @@ def edit(options: argparse.Namespace) -> None:
     from a3t.remembered import usual_folder
 
     show_progress("read")
-    if project := find_project(options.wav, options.out):
+    if project := find_project(asked.recording, options.out):
         asked = as_next_version(asked, project)
     names = (options.model, options.vocoder, options.device)
     editor = Editor.load(*names, show_progress, memory=usual_folder())
@@ -154,8 +155,7 @@ def edit(options: argparse.Namespace) -> None:
         print(json.dumps(planned.to_json(), indent=1) if options.json else planned.describe())
         return
     results = make(editor, asked, planned)
-    notes = notes_of(asked, results[0])
-    save(results, asked.out, options, not options.no_provenance, notes)
+    save(results, asked.out, options, not options.no_provenance, partial(notes_of, asked))
     if asked.history:
         count = len(asked.history.versions[: asked.history.place + 1]) + 1
         say(f"Version {count} of it; --undo goes back.")
@@ -220,8 +220,9 @@ def save_version(
 
     told = history.current
     provenance = told.get("provenance", True) and not options.no_provenance
-    notes = {**history.to_json(), "continues": told.get("continues")}
-    save([result], out, options, provenance, notes if len(history.versions) > 1 else {})
+    alone = len(history.versions) == 1
+    notes = {} if alone else {**history.to_json(), "continues": told.get("continues")}
+    save([result], out, options, provenance, lambda result: notes)
     before = told.get("output", {}).get("sha256")
     if before and before != sha256_of(out):
         say("It is not the same to the last bit: made by another version, or elsewhere.")
@@ -232,7 +233,7 @@ def save(
     out: Path,
     options: argparse.Namespace,
     provenance: bool,
-    notes: Mapping[str, Any],
+    notes: Callable[[EditedRecording], Mapping[str, Any]],
 ) -> None:
     """Write the results, the best as ``out``, and say what was done."""
     from a3t.audio.files import remove_abandoned

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,16 +131,16 @@ def write(
     out: Path,
     exports: Sequence[str] = (),
     provenance: bool = True,
-    notes: Mapping[str, Any] | None = None,
+    notes: Callable[[EditedRecording], Mapping[str, Any]] = lambda result: {},
 ) -> list[Path]:
     """Write the results, the best as ``out``, the others as its stem.2, .3 …
 
-    ``provenance`` and ``notes`` as for `EditedRecording.save`. The best one's ``exports``
+    ``provenance`` as for `EditedRecording.save`, and ``notes`` of each. The best one's ``exports``
     (`a3t.exports`) are written as well; returns their paths.
     """
     from a3t.exports import export
 
     for rank, result in enumerate(results, 1):
         to = out if rank == 1 else out.with_name(f"{out.stem}.{rank}{out.suffix}")
-        result.save(to, provenance, notes)
+        result.save(to, provenance, notes(result))
     return export(results[0], out, exports)

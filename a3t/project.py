@@ -28,10 +28,10 @@ class Project:
         return str(self.history.current["text"])
 
 
-def find_project(wav: Path, out: Path | None = None) -> Project | None:
-    """The project that a new edit of ``wav`` goes on with: of what ``wav`` was made of, if this
-    program made it; else the one at ``out`` ({stem}.edited.wav) if that was made of ``wav``."""
-    recording = Recording.open(wav)
+def find_project(recording: Recording, out: Path | None = None) -> Project | None:
+    """The project that a new edit of a recording goes on with: of what it was made of, if this
+    program made it; else the one at ``out`` ({stem}.edited.wav) if that was made of it."""
+    wav = recording.path
     told = _record(wav)
     if told is not None and told.get("output", {}).get("sha256") == recording.sha256:
         original = source_of(_beside(wav), told)
@@ -48,7 +48,7 @@ def find_project(wav: Path, out: Path | None = None) -> Project | None:
 
 def open_project(wav: Path, out: Path | None = None) -> Project:
     """As `find_project`; InputError if there is none."""
-    project = find_project(wav, out)
+    project = find_project(Recording.open(wav), out)
     if project is None:
         raise InputError(
             f"There is no edit of {wav.name}: neither is it one, with its edit.json and its "
