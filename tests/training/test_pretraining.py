@@ -53,6 +53,17 @@ def test_training_learns_and_validation_says_so(tmp_path: Path) -> None:
     assert run._validate(work.validate)["valid_l1"] < before["l1"]
 
 
+def test_bfloat16_learns_the_same_and_short_runs_resume(tmp_path: Path) -> None:
+    found = []
+    for low in (False, True):
+        work, run = make(tmp_path / str(low), bf16=low)
+        run.train(work.losses, work.validate, minutes=0)  # is over before its first step
+        assert run.step == 0 and run.resume()
+        run.train(work.losses, work.validate)
+        found.append(run._validate(work.validate)["valid_l1"])
+    assert found[1] == pytest.approx(found[0], rel=0.1) and found[1] != found[0]
+
+
 def test_what_is_exported_is_what_the_editor_builds(tmp_path: Path) -> None:
     import yaml
 
