@@ -99,10 +99,9 @@ def test_other_models_replace_the_first(pipe: Connection) -> None:
 
 
 def test_what_nobody_wants_is_left_in_the_middle_of_a_step(pipe: Connection) -> None:
-    begun = time.monotonic()
     with pytest.raises(AbandonedError):
-        ask(pipe, "sleep", (3.0,), {}, wanted=lambda: time.monotonic() < begun + 0.2)
-    assert time.monotonic() - begun < 2
+        ask(pipe, "sleep", (3.0,), {}, wanted=lambda: False)
+    assert not pipe.poll()  # it is still at it
 
 
 @pytest.mark.slow
