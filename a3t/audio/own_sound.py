@@ -26,7 +26,7 @@ GAINS_DB = (-60.0, 12.0)  # what may be done to the vocoder's own top
 CEILING_DB = 10.0  # by so much a patch may be louder in a band than the words beside it ever are
 NEARBY_BINS = 7  # of 40 Hz: so far may a harmonic lie from where the neighbours have theirs
 NEARBY_FRAMES = 7  # of 6 ms
-AUDIBLE_DB = 30.0  # below speech a room's noise is let be
+AUDIBLE_DB = 25.0  # below speech a room's noise is let be
 CLEARLY = 3.0  # times below the room's power must a patch be: noise itself is now and then below
 LEAST_FRAMES = 40  # of neighbours: from fewer nothing is learnt
 
