@@ -122,7 +122,8 @@ def test_edit_json(editor: Editor, arctic: Path, tmp_path: Path) -> None:
     result = editor.edit(arctic, CASES["three at once"], ARCTIC, seed=7)
     result.save(tmp_path / "a.wav")
     record = json.loads((tmp_path / "a.edit.json").read_text())
-    assert record == json.loads(json.dumps(result.record))
+    said = json.loads(json.dumps(result.record))
+    assert {name: record[name] for name in said} == said
     assert record["source"]["sample_rate"] == 16000
     assert record["source"]["channels"] == 1
     assert record["source"]["samples"] == len(read(arctic))
