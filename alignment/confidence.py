@@ -5,10 +5,10 @@ frames, so a noisy or a strange voice, in which the loop does badly too, is not 
 text. And the network of alignment.phone_net: how far the log posterior of the text's phone lies
 below that of the likeliest one.
 
-Measured with planted errors (benchmarks.planted_errors, RESULTS.md) on 58 clips of four corpora, not
-those of the fit, half of them in pink noise at 10 or 5 dB: of single wrong words 84% had a confidence below 0.5, of words put in 83%; that a word is missing showed in its neighbours in
-40%; of the words of right texts 0.8% were below. Refused were no right text, and 173 of 174 wrong
-ones.
+Measured with planted errors (benchmarks.planted_errors, RESULTS.md) on 58 clips of four corpora,
+not those of the fit, half of them in pink noise at 10 or 5 dB: of single wrong words 84% had a
+confidence below 0.5, of words put in 83%; that a word is missing showed in its neighbours in 40%;
+of the words of right texts 0.8% were below. Refused were no right text, and 173 of 174 wrong ones.
 """
 
 from __future__ import annotations
