@@ -25,7 +25,7 @@ from alignment.windows import align_window
 REMEMBERED = 8  # alignments held in memory, so that a plan and its edit align once
 ALIGNED_AT = 16_000  # Hz that a long recording is read at; the aligner's own
 BESIDE = 1.0  # seconds of speech aligned on either side of a passage
-NEARBY = 60  # words on either side that the aligner may want to hear as well
+NEARBY = 6.0  # seconds on either side that the aligner may hear of as well; it is given no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,34 @@ class TimedWord:
     text: str
     start: float
     end: float
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Samples [first, last) of a recording, read as if there were no others."""
+
+    recording: Recording
+    first: int
+    last: int
+
+    @classmethod
+    def of(cls, recording: Recording, start: float, end: float) -> Stretch:
+        """The stretch between two times in seconds, as far as it is there."""
+        rate, last = recording.sample_rate, recording.samples
+        return cls(recording, max(round(start * rate), 0), min(round(end * rate), last))
+
+    @property
+    def sample_rate(self) -> int:
+        return self.recording.sample_rate
+
+    @property
+    def samples(self) -> int:
+        return self.last - self.first
+
+    def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Samples [start, stop) of the stretch, as `Recording.mono` gives them."""
+        stop = self.samples if stop is None else stop
+        return self.recording.mono(self.first + start, self.first + stop)
 
 
 class Known:
@@ -91,13 +119,19 @@ class Known:
         first, last = words
 
         def align() -> Passages:
-            timed = [TimedWord(word, *ends) for word, ends in zip(text.spoken, times, strict=True)]
-            choices = self._choices(text.spoken[max(0, first - NEARBY) : last + NEARBY])
-            window = align_window(self.aligner, recording, timed, choices, first, last - 1, BESIDE)
-            start = window.start / recording.sample_rate
+            begin, end = times[first][0] - NEARBY, times[last - 1][1] + NEARBY
+            near = [k for k, (start, stop) in enumerate(times) if begin <= start and stop <= end]
+            stretch = Stretch.of(recording, begin, end)
+            offset = stretch.first / recording.sample_rate
+            timed = [TimedWord(text.spoken[k], *(t - offset for t in times[k])) for k in near]
+            choices = self._choices([word.text for word in timed])
+            own = (first - near[0], last - 1 - near[0])
+            window = align_window(self.aligner, stretch, timed, choices, *own, BESIDE)
+            start = (stretch.first + window.start) / recording.sample_rate
             found = tuple(later(word, start) for word in window.alignment.words)
-            end = window.first + len(window.alignment.spoken)
-            return Passages(Alignment(found, recording.seconds), ((window.first, end),))
+            reached = near[0] + window.first
+            ranges = ((reached, reached + len(window.alignment.spoken)),)
+            return Passages(Alignment(found, recording.seconds), ranges)
 
         return self._once((recording.sha256, text.text, words), align)
 

@@ -166,6 +166,24 @@ def test_only_the_passage_is_aligned(
     assert np.array_equal(again.patches[0].samples, result.patches[0].samples)
 
 
+def test_long_silence_beside_a_passage_is_not_aligned(
+    editor: Editor, arctic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    quiet = np.zeros(60 * rate, np.int16)
+    path = tmp_path / "apart.wav"
+    soundfile.write(path, np.concatenate([samples, quiet, samples]), rate)
+    path.with_suffix(".srt").write_text(
+        f"1\n00:00:00,000 --> 00:00:04,000\n{ARCTIC}\n\n"
+        f"2\n00:01:04,000 --> 00:01:08,000\n{ARCTIC}\n"
+    )
+    aligner = Counted()
+    monkeypatch.setattr(editor, "known", Known(aligner, editor.pronouncer, None))
+    plan = editor.plan(path, f"{ARCTIC} {ARCTIC.replace('always', 'never')}")
+    assert aligner.seconds < 12
+    assert plan.passages == ((11, 22),) and plan.edits[0].source[0] > 64 * 80
+
+
 def test_an_alignment_is_remembered_by_what_was_aligned(tmp_path: Path) -> None:
     kept, one = RememberedAlignments(tmp_path / "kept"), aligned(["ban", "dot"])
     key = ("0f", ["ban", "dot"], "aligner")
