@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,13 @@ CARD = """# vocoder-small
 The built-in vocoder: log10 mel (80 bins, 80-7600 Hz, hop 300, {rate} Hz) to waveform.
 {parameters:,} parameters, {blocks} ConvNeXt blocks of {width} at the frame rate; then {updates}
 multiplicative updates that make the magnitudes agree with the mel, {iterations} Griffin-Lim steps
-from the network's phase, and an inverse STFT. Frames {reach} to either side of a frame are heard.
+from the network's phase, in which the magnitudes give way by {relaxation:.0%}, and an inverse STFT.
+Frames {reach} to either side of a frame are heard.
 
 Trained for {steps:,} steps of {batch} windows of {seconds:.1f} s by
-`python -m a3t.training.vocoder`, on spectral losses (several STFT resolutions, mel, magnitude)
-{phase}over the clips that `a3t.training.corpora.split_of` calls "train". These weights are the
-running average.
+`python -m a3t.training.vocoder`, on spectral losses (STFT and mel at several resolutions,
+magnitude) {phase}over the clips that `a3t.training.corpora.split_of` calls "train". These weights
+are the running average.
 
 {scores}
 Limits: English read speech, mostly women's voices at 24 kHz; above 8 kHz it has heard three women
@@ -48,6 +50,9 @@ def export(
     if not checkpoint.is_file():
         raise InputError(f"There is no checkpoint {checkpoint}: train first.")
     state = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    # All of them are written down: a default that changes must not change what ships.
+    given = inspect.signature(SpectralVocoder).parameters
+    vocoder = {name: vocoder.get(name, given[name].default) for name in given}
     model = SpectralVocoder(**vocoder)
     model.load_state_dict(state["average"])
     tensors = {
@@ -62,6 +67,7 @@ def export(
         width=model.head.in_features,
         updates=model.mel_updates,
         iterations=model.iterations,
+        relaxation=model.relaxation,
         reach=model.receptive_frames,
         steps=state["step"],
         batch=plan["batch"],
