@@ -177,7 +177,7 @@ class A3T(nn.Module):
         mel = (batch.mel - self.mel_mean) / self.mel_scale if self.normalise else batch.mel
         phones = self.phone(batch.phones)
         frames = self.dropout(self.acoustic(mel, batch.masked) * self.scale)
-        if self.frame_phone is not None:
+        if self.frame_phone is not None and batch.phones.shape[1]:  # speech alone has none
             frames = frames + self.frame_phone(batch, phones * self.scale)
         tokens = self.dropout(phones * self.scale)
         if self.alignment is not None:

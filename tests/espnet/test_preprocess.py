@@ -73,10 +73,12 @@ def test_speech_only_masks_its_share_of_frames_and_shows_no_text() -> None:
     assert len(made["phones"]) == 0 and (made["frame_phone"] == -1).all()
 
 
-def test_speech_only_trains_the_network() -> None:
+@pytest.mark.parametrize("told", [False, True])
+def test_speech_only_trains_the_network(told: bool) -> None:
     work = Preprocess(True, THESIS, DataConfig(speech_only=0.15))
     _, batch = collate([(name, work(name, clip(seed=k))) for k, name in enumerate("ab")])
-    network = A3T(width=16, heads=2, hidden=16, encoder_blocks=1, decoder_blocks=1)
+    size = {"width": 16, "heads": 2, "hidden": 16, "encoder_blocks": 1, "decoder_blocks": 1}
+    network = A3T(**size, frame_phones=told, frame_progress=told)  # type: ignore[arg-type]
     inside = Batch(
         batch["mel"],
         batch["masked"],
