@@ -1,15 +1,16 @@
-"""What may be asked of the new words: rate, time, and how much is made anew with them."""
+"""What may be asked of the new words: rate, time, sound, and how much is made anew with them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from a3t.audio.match import EVERYTHING, Matching
 from a3t.errors import InputError
 
 Lengths = tuple[tuple[float, ...], ...]
+Phones = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,8 @@ class Asked:
     ``duration`` (seconds) a time of their own, ``lengths`` (seconds) each word and pause of each
     edit its own, as in a plan that was edited by hand. ``margin``, in seconds, is how much of the
     neighbours on either side is made anew with them, ``reach`` how far beyond it the joint may lie.
-    ``match`` says what of the recording's own sound they are given.
+    ``match`` says what of the recording's own sound they are given. ``pronunciations`` are words
+    (lower case) with the ways to say them, which stand before the dictionary's: ARPAbet, stressed.
     """
 
     speed: float = 1.0
@@ -30,6 +32,7 @@ class Asked:
     lengths: Lengths | None = None
     reach: float = 0.075
     match: Matching = EVERYTHING
+    pronunciations: tuple[tuple[str, tuple[Phones, ...]], ...] = ()
 
     def __post_init__(self) -> None:
         if not 0.25 <= self.speed <= 4.0:
@@ -47,10 +50,17 @@ class Asked:
                 "The new words' time is given twice: choose one of fit, duration and a plan."
             )
 
+    def only(self, words: Iterable[str]) -> Asked:
+        """The same without the pronunciations of words that are not among these."""
+        wanted = set(words)
+        kept = tuple(each for each in self.pronunciations if each[0] in wanted)
+        return replace(self, pronunciations=kept)
+
     def to_json(self) -> dict[str, Any]:
-        """Its fields; lengths as lists."""
+        """Its fields; lengths as lists, phones as one text."""
         lengths = self.lengths and [list(words) for words in self.lengths]
-        return asdict(self) | {"lengths": lengths}
+        said = {word: [" ".join(way) for way in ways] for word, ways in self.pronunciations}
+        return asdict(self) | {"lengths": lengths, "pronunciations": said}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Asked:
@@ -66,6 +76,10 @@ class Asked:
             None if lengths is None else tuple(tuple(map(float, words)) for words in lengths),
             float(data.get("reach", 0.075)),
             Matching(**{name: bool(value) for name, value in data.get("match", {}).items()}),
+            tuple(
+                (word, tuple(tuple(str(way).split()) for way in ways))
+                for word, ways in dict(data.get("pronunciations", {})).items()
+            ),
         )
 
 

@@ -125,10 +125,11 @@ def carry_out(job: Job) -> Row:
 def _editor(model: str, vocoder: str, device: str) -> Editor:
     """This process's editor."""
     from a3t.editor import Editor
+    from a3t.remembered import usual_folder
 
     if parent := multiprocessing.parent_process():
         _follow(parent.sentinel)
-    return Editor.load(model, vocoder, device)
+    return Editor.load(model, vocoder, device, memory=usual_folder())
 
 
 def _follow(parent: int) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from a3t.audio.match import Matching
 from a3t.errors import InputError
+from alignment.dictionary import add_dictionary_arguments
 from alignment.errors import AlignmentError
 
 DONE, BAD_INPUT, INTERRUPTED = 0, 1, 130
@@ -103,6 +104,7 @@ def matching(value: str) -> Matching:
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    add_dictionary_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument(
         "--speed", type=float, default=1.0, metavar="X", help="rate of the new words (1: natural)"

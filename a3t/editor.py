@@ -6,7 +6,7 @@ Recording → Transcript → Alignment → EditPlan → filled mel → patch →
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from a3t.audio.recording import Recording
 from a3t.audio.windows import grid_frames
 from a3t.candidates import make_candidates, make_heard
 from a3t.hearing import hear
-from a3t.known import Known
+from a3t.known import Known, pronounced
 from a3t.networks import Networks, load_networks
 from a3t.passages import Passages, excerpt
 from a3t.plan.plan import make_plan
@@ -29,6 +29,7 @@ from a3t.plan.script import script_of
 from a3t.records import EditedRecording, SpokenRecording
 from a3t.rendering import Renderer
 from a3t.text.g2p import Pronouncer
+from a3t.text.lexicon import Pronunciation
 from a3t.text.markup import check_marks
 from a3t.text.transcript import Transcript
 from a3t.transcripts import Found, aligned_transcript, find_transcript
@@ -61,9 +62,8 @@ class Editor:
         self.renderer = Renderer(self.model, vocoder, self._step)
         self.progress = progress
         self.seconds: dict[str, float] = {}
-        self.pronouncer = Pronouncer()
         self.recogniser = "auto"  # of alignment.recognition, where no text is given
-        self.known = Known(aligner, self.pronouncer, memory)
+        self.known = Known(aligner, memory)
 
     @classmethod
     def load(
@@ -109,21 +109,22 @@ class Editor:
         new = Transcript.from_text(new_text, max_words=None)
         with self._step("read"):
             recording = wav if isinstance(wav, Recording) else Recording.open(wav)
-        found = self._transcript(recording, text, new, alignment)
+        pronouncer = Pronouncer(dict(asked.pronunciations))
+        found = self._transcript(recording, text, new, alignment, pronouncer)
         check_marks(new_text, found.transcript.text)
         script = script_of(found.transcript, new)
         if isinstance(alignment, Passages):
             known = alignment
         else:
             with self._step("align"):
-                known = self.known.around(recording, found, script)
+                known = self.known.around(recording, found, script, pronouncer)
         with self._step("plan"):
             part = excerpt(found.transcript, new, script, known.words)
-            spoken = self._pronounce(part.new_text, known.alignment)
+            spoken = pronounced(part.new_text, known.alignment, pronouncer)
             frames = grid_frames(recording)
             plan = make_plan(
-                part.text, part.new_text, known.alignment, spoken, self.durations, frames, asked,
-                part.script,
+                part.text, part.new_text, known.alignment, spoken, self.durations, frames,
+                asked.only(found.transcript.spoken + new.spoken), part.script,
             )  # fmt: skip
             everything = known.words == ((0, len(found.transcript.words)),)
             return plan if everything else replace(plan, passages=known.words)
@@ -156,7 +157,7 @@ class Editor:
     def check(self, result: EditedRecording) -> EditedRecording:
         """The result with each new word's confidence: `EditedRecording.heard`."""
         with self._step("check"):
-            heard = hear(result.recording, result.patches, result.plan, self.pronouncer)
+            heard = hear(result.recording, result.patches, result.plan)
         return replace(result, heard=heard, seconds=dict(self.seconds))
 
     def render(self, recording: Recording, plan: EditPlan, seed: int = 0) -> EditedRecording:
@@ -180,18 +181,23 @@ class Editor:
         prompt_text: str | None = None,
         seed: int = 0,
         speed: float = 1.0,
+        pronunciations: Mapping[str, Sequence[Pronunciation]] | None = None,
     ) -> SpokenRecording:
-        """The text in the voice of the prompt (section 4.3.6), at 24 kHz; errors as for `plan`."""
+        """The text in the voice of the prompt (section 4.3.6), at 24 kHz; errors as for `plan`.
+
+        ``pronunciations`` are words with the ways to say them, as in `Asked`.
+        """
+        pronouncer = Pronouncer(pronunciations)
         self.seconds = {"load": self.seconds.get("load", 0.0)}
         torch.manual_seed(seed)
         target = Transcript.from_text(text)
         with self._step("read"):
             recording = Recording.open(prompt_wav)
-        found = self._transcript(recording, prompt_text, target, None)
+        found = self._transcript(recording, prompt_text, target, None, pronouncer)
         with self._step("align"):
-            aligned = found.alignment or self.known.whole(recording, found.transcript)
+            aligned = found.alignment or self.known.whole(recording, found.transcript, pronouncer)
         with self._step("plan"):
-            spoken = self._pronounce(target, aligned)
+            spoken = pronounced(target, aligned, pronouncer)
             frames = grid_frames(recording)
             window, source = speech_plan(aligned, target, spoken, self.durations, frames, speed)
         with self._step("fill"):
@@ -216,14 +222,15 @@ class Editor:
         new text helps."""
         recording = wav if isinstance(wav, Recording) else Recording.open(wav)
         prior = Transcript.from_text(new_text, max_words=None) if new_text else None
-        return self._transcript(recording, None, prior, None).transcript
+        return self._transcript(recording, None, prior, None, Pronouncer()).transcript
 
     def align(self, wav: str | Path | Recording, text: str | None = None) -> Alignment:
         """Where each word and phone of all the recording is; ``text`` and errors as for `plan`."""
         recording = wav if isinstance(wav, Recording) else Recording.open(wav)
-        found = self._transcript(recording, text, None, None)
+        pronouncer = Pronouncer()
+        found = self._transcript(recording, text, None, None, pronouncer)
         with self._step("align"):
-            return found.alignment or self.known.whole(recording, found.transcript)
+            return found.alignment or self.known.whole(recording, found.transcript, pronouncer)
 
     def candidates(
         self,
@@ -247,18 +254,12 @@ class Editor:
         text: str | None,
         new: Transcript | None,
         alignment: str | Path | Alignment | Passages | None,
+        pronouncer: Pronouncer,
     ) -> Found:
         with self._step("transcribe"):
             if alignment is not None:
                 return aligned_transcript(alignment, text)
-            return find_transcript(recording, text, new, self.pronouncer, self.recogniser)
-
-    def _pronounce(self, text: Transcript, aligned: Alignment) -> list[tuple[str, ...]]:
-        """A pronunciation for each word: as this speaker says it in the recording, if they do."""
-        heard = {w.text: tuple(p.symbol for p in w.phones) for w in aligned.spoken}
-        looked_up = self.pronouncer.pronounce(text.spoken)
-        pairs = zip(text.spoken, looked_up, strict=True)
-        return [heard.get(word, pronunciation) for word, pronunciation in pairs]
+            return find_transcript(recording, text, new, pronouncer, self.recogniser)
 
     @contextmanager
     def _step(self, name: str) -> Iterator[None]:

@@ -35,13 +35,13 @@ def hear(
     recording: Recording,
     patches: Sequence[Patch],
     plan: EditPlan,
-    pronouncer: Pronouncer,
 ) -> tuple[tuple[HeardWord, ...], ...]:
     """For each of the plan's edits its new words with the aligner's confidence, 0 to 1.
 
     ``patches`` has one for each edit, in their order. Below 0.5 a word is doubtful; where nothing
     at all can be aligned, all are 0.
     """
+    pronouncer = Pronouncer(dict(plan.asked.pronunciations))
     heard: list[tuple[HeardWord, ...]] = [() for _ in plan.edits]
     for window in plan.windows:
         stretch = _stretch(recording, patches, plan, window)
@@ -87,10 +87,9 @@ def _scores(
 ) -> dict[int, float]:
     spoken = [plan.new_text.spoken[word] for word in stretch.words]
     samples = read_patched(recording, patches, *stretch.samples).mean(axis=1).astype(np.float32)
-    choices = {word: pronouncer.candidates(word) for word in spoken}
     try:
         aligned = PocketSphinxAligner().align(
-            samples, recording.sample_rate, spoken, choices, check=False
+            samples, recording.sample_rate, spoken, pronouncer.choices(spoken), check=False
         )
     except AlignmentError:  # nothing that sounds like these words
         return dict.fromkeys(stretch.words, 0.0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,14 +18,16 @@ from a3t.text.g2p import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.timed_text import Times, times_of
 from a3t.transcripts import Found
-from alignment.aligner import Aligner, Pronunciations
+from alignment.aligner import Aligner
 from alignment.records import Alignment, later
 from alignment.windows import align_window
 
 REMEMBERED = 8  # alignments held in memory, so that a plan and its edit align once
-ALIGNED_AT = 16_000  # Hz that a long recording is read at; the aligner's own
 BESIDE = 1.0  # seconds of speech aligned on either side of a passage
 NEARBY = 6.0  # seconds on either side that the aligner may hear of as well; it is given no more
+
+
+Key = tuple[str, str, Range, str]  # recording, text, its words, a person's pronunciations
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +71,14 @@ class Known:
     """Aligns what an edit needs and remembers it; long recordings also in a folder, if there is
     one."""
 
-    def __init__(self, aligner: Aligner, pronouncer: Pronouncer, folder: Path | None) -> None:
-        self.aligner, self.pronouncer = aligner, pronouncer
-        self._held: OrderedDict[tuple[str, str, Range], Passages] = OrderedDict()
+    def __init__(self, aligner: Aligner, folder: Path | None) -> None:
+        self.aligner = aligner
+        self._held: OrderedDict[Key, Passages] = OrderedDict()
         self._kept = RememberedAlignments(folder)
 
-    def around(self, recording: Recording, found: Found, script: Script) -> Passages:
+    def around(
+        self, recording: Recording, found: Found, script: Script, pronouncer: Pronouncer
+    ) -> Passages:
         """The alignment around the script's edits; of a short recording, or without edits, all of
         it.
 
@@ -83,38 +87,47 @@ class Known:
         """
         text = found.transcript
         if recording.seconds <= LONG or not script.edits:
-            alignment = found.alignment or self.whole(recording, text)
+            alignment = found.alignment or self.whole(recording, text, pronouncer)
             return Passages(alignment, ((0, len(text.words)),))
         if found.alignment is None and found.times is not None:
             times = found.times
             parts = [
-                self._part(recording, text, words, times) for words in ranges_around(script, times)
+                self._part(recording, text, words, times, pronouncer)
+                for words in ranges_around(script, times)
             ]
             words = tuple(word for part in parts for word in part.alignment.words)
             ranges = tuple(part.words[0] for part in parts)
             return Passages(Alignment(words, recording.seconds), ranges)
-        alignment = found.alignment or self.whole(recording, text)
+        alignment = found.alignment or self.whole(recording, text, pronouncer)
         return cut(alignment, ranges_around(script, times_of(alignment)))
 
-    def whole(self, recording: Recording, text: Transcript) -> Alignment:
+    def whole(self, recording: Recording, text: Transcript, pronouncer: Pronouncer) -> Alignment:
         """The alignment of all of a recording."""
         everything = (0, len(text.words))
+        choices = pronouncer.choices(text.spoken)
 
         def align() -> Passages:
             if recording.seconds <= LONG:
-                aligned = self._align(recording.mono(), recording.sample_rate, text.spoken)
+                aligned = self.aligner.align_recording(recording, text.spoken, choices)
                 return Passages(aligned, (everything,))
-            known_as = (recording.sha256, text.spoken, f"{self.aligner.name} {__version__}")
+            means = f"{self.aligner.name} {__version__} {_own(pronouncer, text)}"
+            known_as = (recording.sha256, text.spoken, means)
             kept = self._kept.get(*known_as)
             if kept is None:
-                samples = recording.mono(sample_rate=ALIGNED_AT)
-                kept = self._align(samples, ALIGNED_AT, text.spoken)
+                kept = self.aligner.align_recording(recording, text.spoken, choices)
                 self._kept.put(*known_as, kept)
             return Passages(kept, (everything,))
 
-        return self._once((recording.sha256, text.text, everything), align).alignment
+        return self._once(_key(recording, text, everything, pronouncer), align).alignment
 
-    def _part(self, recording: Recording, text: Transcript, words: Range, times: Times) -> Passages:
+    def _part(
+        self,
+        recording: Recording,
+        text: Transcript,
+        words: Range,
+        times: Times,
+        pronouncer: Pronouncer,
+    ) -> Passages:
         """A passage with at least these words, looked for where they are said to be."""
         first, last = words
 
@@ -124,7 +137,7 @@ class Known:
             stretch = Stretch.of(recording, begin, end)
             offset = stretch.first / recording.sample_rate
             timed = [TimedWord(text.spoken[k], *(t - offset for t in times[k])) for k in near]
-            choices = self._choices([word.text for word in timed])
+            choices = pronouncer.choices([word.text for word in timed])
             own = (first - near[0], last - 1 - near[0])
             window = align_window(self.aligner, stretch, timed, choices, *own, BESIDE)
             start = (stretch.first + window.start) / recording.sample_rate
@@ -133,18 +146,40 @@ class Known:
             ranges = ((reached, reached + len(window.alignment.spoken)),)
             return Passages(Alignment(found, recording.seconds), ranges)
 
-        return self._once((recording.sha256, text.text, words), align)
+        return self._once(_key(recording, text, words, pronouncer), align)
 
-    def _align(self, samples: np.ndarray, rate: int, words: Sequence[str]) -> Alignment:
-        return self.aligner.align(samples, rate, words, self._choices(words))
-
-    def _choices(self, words: Sequence[str]) -> Pronunciations:
-        return {word: self.pronouncer.candidates(word) for word in words}
-
-    def _once(self, key: tuple[str, str, Range], align: Callable[[], Passages]) -> Passages:
+    def _once(self, key: Key, align: Callable[[], Passages]) -> Passages:
         if key not in self._held:
             self._held[key] = align()
         self._held.move_to_end(key)
         while len(self._held) > REMEMBERED:
             self._held.popitem(last=False)
         return self._held[key]
+
+
+def pronounced(
+    text: Transcript, aligned: Alignment, pronouncer: Pronouncer
+) -> list[tuple[str, ...]]:
+    """A pronunciation for each word: a person's own, else as this speaker says it most often in
+    the recording, else the dictionary's."""
+    heard: dict[str, Counter[tuple[str, ...]]] = {}
+    for word in aligned.spoken:
+        said = tuple(phone.symbol for phone in word.phones)
+        heard.setdefault(word.text, Counter())[said] += 1
+    looked_up = pronouncer.pronounce(text.spoken)
+    return [
+        heard[word].most_common(1)[0][0]
+        if word in heard and word not in pronouncer.own
+        else pronunciation
+        for word, pronunciation in zip(text.spoken, looked_up, strict=True)
+    ]
+
+
+def _own(pronouncer: Pronouncer, text: Transcript) -> str:
+    """A person's pronunciations of the text's words, as one text; empty if there are none."""
+    words = sorted(pronouncer.own.keys() & set(text.spoken))
+    return repr([(word, list(pronouncer.own[word])) for word in words]) if words else ""
+
+
+def _key(recording: Recording, text: Transcript, words: Range, pronouncer: Pronouncer) -> Key:
+    return recording.sha256, text.text, words, _own(pronouncer, text)

@@ -16,6 +16,7 @@ from a3t.errors import InputError
 from a3t.plan.files import read_plan
 from a3t.text.transcript import Transcript
 from a3t.transcripts import SIDECARS
+from alignment.dictionary import user_dictionary
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -45,9 +46,10 @@ def order(options: argparse.Namespace) -> Order:
     text = None if given is None else given.text
     text = text_argument(options.text) if options.text is not None else text
     lengths = None if given is None else given.lengths
+    said = tuple((word, tuple(ways)) for word, ways in user_dictionary(options).items())
     manner = Asked(
         options.speed, options.fit, options.margin / 1000, options.duration, lengths,
-        match=options.match,
+        match=options.match, pronunciations=said,
     )  # fmt: skip
     recording = Recording.open(options.wav)
     Transcript.from_text(new_text, max_words=None)

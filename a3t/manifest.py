@@ -26,7 +26,7 @@ LARGEST = 200_000_000  # bytes
 # These hold for the whole list, or are no edit's at all.
 WHOLE = {"manifest", "out_dir", "jobs", "scheduler", "model", "vocoder", "device"}
 NO_EDIT = {"replay", "plan", "json", "yes", "history", "undo", "redo"}
-FILES = ("wav", "alignment")
+FILES = ("wav", "alignment", "dict")
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 
 Line = tuple[int, dict[str, str]]  # its number, from 1, and its cells by column
@@ -139,7 +139,7 @@ def _argument(name: str, value: str, usual: Mapping[str, Any], folder: Path) -> 
 
 def _sources(given: argparse.Namespace) -> tuple[Path, ...]:
     """The files that an edit reads, as far as its options tell."""
-    files = [given.wav, *([given.alignment] if given.alignment else [])]
+    files = [path for path in (given.wav, given.alignment, given.dict) if path]
     for text in (given.text, given.new_text):
         if text and text.startswith("@"):
             files.append(Path(text[1:]))

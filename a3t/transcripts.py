@@ -56,8 +56,8 @@ def find_transcript(
         return found_with_times(path)
     samples = recording.mono(sample_rate=SAMPLE_RATE)
     prior = list(new_text.spoken) if new_text else []
-    pronunciations = {word: pronouncer.candidates(word) for word in prior}
-    text = recognised_text(samples, SAMPLE_RATE, prior or None, pronunciations, recogniser)
+    said = pronouncer.choices(prior)
+    text = recognised_text(samples, SAMPLE_RATE, prior or None, said, recogniser)
     return Found(Transcript.from_text(text, max_words=None), "recognised")
 
 

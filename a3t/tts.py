@@ -43,7 +43,9 @@ def speak(options: argparse.Namespace) -> None:
     from a3t.audio.files import check_target
     from a3t.audio.recording import Recording
     from a3t.text.transcript import Transcript
+    from alignment.dictionary import user_dictionary
 
+    said = user_dictionary(options)
     Recording.open(options.prompt_wav)
     Transcript.from_text(text)
     check_target(options.out, options.prompt_wav)
@@ -52,7 +54,8 @@ def speak(options: argparse.Namespace) -> None:
 
     show_progress("read")
     editor = Editor.load(options.model, options.vocoder, options.device, show_progress)
-    result = editor.tts(options.prompt_wav, text, prompt_text, options.seed, options.speed)
+    texts = (options.prompt_wav, text, prompt_text)
+    result = editor.tts(*texts, options.seed, options.speed, said)
     written = result.save(options.out, not options.no_provenance)
     if prompt_text is None:
         say(f"Prompt: {result.prompt_text}")

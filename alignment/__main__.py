@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from alignment import ALIGNERS, by_name
 from alignment.confidence import unwritten
-from alignment.dictionary import Dictionary, parse_entries, read_dictionary
+from alignment.dictionary import Dictionary, add_dictionary_arguments, user_dictionary
 from alignment.errors import AlignmentError
 from alignment.formats import check_format, read_alignment, write_alignment
 from alignment.records import Alignment
@@ -66,14 +66,7 @@ def parser() -> argparse.ArgumentParser:
 
 def add_aligner_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
-    parser.add_argument("--dict", type=Path, metavar="FILE", help="pronunciations, as in CMUdict")
-    parser.add_argument(
-        "--pronounce",
-        action="append",
-        default=[],
-        metavar='"WORD=PHONES"',
-        help='one pronunciation: "Nguyen=W IH1 N"',
-    )
+    add_dictionary_arguments(parser)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -111,12 +104,6 @@ def run(command: Callable[[], int | None]) -> int:
 def complain(sentence: str, code: int = BAD_INPUT) -> int:
     print(f"alignment: {' '.join(sentence.split())}", file=sys.stderr)
     return code
-
-
-def user_dictionary(options: argparse.Namespace) -> Dictionary:
-    """What --dict and --pronounce say; the latter wins."""
-    result = read_dictionary(options.dict) if options.dict else {}
-    return result | parse_entries(options.pronounce)
 
 
 class Reader:

@@ -7,6 +7,7 @@ word on several lines has several pronunciations, likeliest first.
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -51,6 +52,24 @@ def parse_entries(entries: Iterable[str]) -> Dictionary:
             raise AlignmentError(f'"{entry}" must be a word, = and its phones: "Nguyen=W IH1 N".')
         _add(result, word.strip(), phones.split(), f'"{entry}"')
     return result
+
+
+def add_dictionary_arguments(parser: argparse.ArgumentParser) -> None:
+    """--dict and --pronounce, for `user_dictionary`."""
+    parser.add_argument("--dict", type=Path, metavar="FILE", help="pronunciations, as in CMUdict")
+    parser.add_argument(
+        "--pronounce",
+        action="append",
+        default=[],
+        metavar='"WORD=PHONES"',
+        help='one pronunciation: "Nguyen=W IH1 N"',
+    )
+
+
+def user_dictionary(options: argparse.Namespace) -> Dictionary:
+    """What --dict and --pronounce say; the latter wins. AlignmentError if one can't be used."""
+    result = read_dictionary(options.dict) if options.dict else {}
+    return result | parse_entries(options.pronounce)
 
 
 def _add(result: Dictionary, word: str, phones: list[str], where: str) -> None:

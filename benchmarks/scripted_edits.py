@@ -31,6 +31,7 @@ from a3t.audio.windows import grid_frames, mel_window
 from a3t.editor import Editor
 from a3t.evaluation.metrics import word_error_rate
 from a3t.records import EditedRecording
+from a3t.text.g2p import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.training.corpora import Clip, corpora_root, read_corpora, split_of
 from a3t.vocoder import vocode_chunks
@@ -97,9 +98,9 @@ def copied(editor: Editor, recording: Recording) -> np.ndarray:
     return torch.cat(list(vocode_chunks(editor.vocoder, mel))).numpy()
 
 
-def wrong_words(samples: np.ndarray, rate: int, words: Sequence[str], editor: Editor) -> float:
+def wrong_words(samples: np.ndarray, rate: int, words: Sequence[str]) -> float:
     """The share of words that PocketSphinx gets wrong when it expects just these."""
-    choices = {word: editor.pronouncer.candidates(word) for word in words}
+    choices = Pronouncer().choices(words)
     try:
         heard = recognise(samples, rate, words, choices)
     except AlignmentError:
@@ -141,8 +142,8 @@ def made(editor: Editor, clip: Clip, number: int, draw: random.Random, folder: P
         len(heard),
         sum(heard),
         round(seconds, 3),
-        round(wrong_words(edited.mono(), edited.sample_rate, new, editor), 4),
-        round(wrong_words(copy, SAMPLE_RATE, words, editor), 4),
+        round(wrong_words(edited.mono(), edited.sample_rate, new), 4),
+        round(wrong_words(copy, SAMPLE_RATE, words), 4),
     )
 
 

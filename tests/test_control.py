@@ -46,9 +46,26 @@ def test_a_duration(command: list[str], tmp_path: Path) -> None:
     assert told["scale"] != 1.0
 
 
+def test_a_pronunciation_of_ones_own(command: list[str], tmp_path: Path) -> None:
+    new = ARCTIC.replace("always", "Nguyen")
+    own = tmp_path / "own.dict"
+    own.write_text("nguyen W IH1 N\nunheard AH1 N\n")
+    assert edit.main([*command, "--new-text", new, "--dict", str(own)]) == 0
+    record = json.loads((tmp_path / "x.edit.json").read_text())
+    assert record["asked"]["pronunciations"] == {"nguyen": ["W IH1 N"]}
+    assert record["edits"][0]["words"][0]["word"].lower() == "nguyen"
+    both = ["--dict", str(own), "--pronounce", "Nguyen=N UW1 EH2 N", "--plan"]
+    assert edit.main([*command, "--new-text", new, *both]) == 0
+    replayed = ["--replay", str(tmp_path / "x.edit.json"), "--out", str(tmp_path / "y.wav")]
+    assert edit.main(replayed) == 0
+    assert (tmp_path / "y.wav").read_bytes() == (tmp_path / "x.wav").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
+        (["--pronounce", "Nguyen=W XX"], "not an ARPAbet phone"),
+        (["--dict", "nowhere.dict"], "can't be read"),
         (["--duration", "0.01"], "out of range"),
         (["--duration", "9"], "times as slowly"),
         (["--duration", "0.1"], "times as long as the time there is"),

@@ -13,7 +13,6 @@ from a3t.audio.patches import Patch, output_spans, read_patched
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.hearing import hear
-from a3t.text.g2p import Pronouncer
 from alignment.pocketsphinx_aligner import PocketSphinxAligner
 from tests.conftest import ARCTIC
 
@@ -57,7 +56,7 @@ def patched_with(editor: Editor, arctic: Path, shift: float) -> list[float]:
     first, last = (round(frame * 200) for frame in edit.source)  # 16 kHz
     away = round(shift * 16000)
     sound = recording.mono()[first + away : last + away, None].astype(np.float64)
-    heard = hear(recording, [Patch((first, last), sound)], plan, Pronouncer())
+    heard = hear(recording, [Patch((first, last), sound)], plan)
     assert [word.word for word in heard[0]] == ["always"]
     return [word.score for word in heard[0]]
 

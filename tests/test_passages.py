@@ -148,7 +148,7 @@ def test_only_the_passage_is_aligned(
     editor: Editor, long_talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     aligner = Counted()
-    monkeypatch.setattr(editor, "known", Known(aligner, editor.pronouncer, None))
+    monkeypatch.setattr(editor, "known", Known(aligner, None))
     new = " ".join([ARCTIC] * 8 + [ARCTIC.replace("always", "never")] + [ARCTIC] * 7)
     result = editor.edit(long_talk, new, " ".join([ARCTIC] * 16))
     assert aligner.seconds < 30
@@ -178,7 +178,7 @@ def test_long_silence_beside_a_passage_is_not_aligned(
         f"2\n00:01:04,000 --> 00:01:08,000\n{ARCTIC}\n"
     )
     aligner = Counted()
-    monkeypatch.setattr(editor, "known", Known(aligner, editor.pronouncer, None))
+    monkeypatch.setattr(editor, "known", Known(aligner, None))
     plan = editor.plan(path, f"{ARCTIC} {ARCTIC.replace('always', 'never')}")
     assert aligner.seconds < 12
     assert plan.passages == ((11, 22),) and plan.edits[0].source[0] > 64 * 80
@@ -207,7 +207,7 @@ def test_a_long_recording_is_aligned_once(tmp_path: Path, long_talk: Path) -> No
     class Once(PocketSphinxAligner):
         runs = 0
 
-        def align(self, samples: np.ndarray, *rest: object) -> Alignment:  # type: ignore[override]
+        def align_recording(self, *rest: object) -> Alignment:  # type: ignore[override]
             Once.runs += 1
             return aligned(["ban", "dot"])
 
@@ -216,7 +216,7 @@ def test_a_long_recording_is_aligned_once(tmp_path: Path, long_talk: Path) -> No
     recording = Recording.open(long_talk)
     text = Transcript.from_text("ban dot")
     first, second = (
-        Known(Once(), Pronouncer(), tmp_path / "kept").whole(recording, text) for _ in range(2)
+        Known(Once(), tmp_path / "kept").whole(recording, text, Pronouncer()) for _ in range(2)
     )
     assert Once.runs == 1 and first == second
 

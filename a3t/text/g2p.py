@@ -5,7 +5,7 @@ Nothing is downloaded and nothing is written; the same word gives the same phone
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from a3t.text.homographs import choose
@@ -30,19 +30,29 @@ def _candidates(word: str) -> tuple[Pronunciation, ...]:
 class Pronouncer:
     """Pronunciations with stress (ARPAbet, symbols of a3t.text.phones.PHONES).
 
-    Holds no state of its own: the lexicon and the network are loaded at the first call that needs
-    them, shared by all instances, and safe to use from several threads.
+    ``own`` are a person's: where it has a word, nothing else is looked up. The lexicon and the
+    network are loaded at the first call that needs them, shared by all instances, and safe to use
+    from several threads.
     """
 
+    def __init__(self, own: Mapping[str, Sequence[Pronunciation]] | None = None) -> None:
+        self.own = own or {}
+
     def candidates(self, word: str) -> list[Pronunciation]:
-        """The ways to say one spoken word, the likeliest first; 1 to 4 of them.
+        """The ways to say one spoken word, the likeliest first; 1 to 4 of them, or its own.
 
         A word without any letter a–z has none: [].
         """
         word = word.lower().replace("’", "'")
+        if word in self.own:
+            return list(self.own[word])
         if not any("a" <= letter <= "z" for letter in word):
             return []
         return list(_candidates(word))
+
+    def choices(self, words: Iterable[str]) -> dict[str, list[Pronunciation]]:
+        """The candidates of each of the words."""
+        return {word: self.candidates(word) for word in words}
 
     def pronounce(self, words: Sequence[str]) -> list[Pronunciation]:
         """One pronunciation for each word, homographs told apart by the words beside them."""

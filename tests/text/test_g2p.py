@@ -147,6 +147,13 @@ def test_the_same_in_another_process() -> None:
     assert done.stdout.strip() == repr(here), done.stderr
 
 
+def test_ones_own_pronunciations_stand_before_the_dictionarys() -> None:
+    own = Pronouncer({"read": [("R", "AY1", "D")]})
+    assert own.candidates("Read") == [("R", "AY1", "D")]
+    assert own.pronounce(["they", "read"])[1] == ("R", "AY1", "D")
+    assert own.candidates("said") == Pronouncer().candidates("said")
+
+
 def test_many_threads_get_the_same(pronouncer: Pronouncer) -> None:
     words = [*UNKNOWN, "read", "lead", "cat"]
     alone = [pronouncer.candidates(word) for word in words]
