@@ -64,8 +64,10 @@ def test_an_exception_leaves_the_old_file_and_nothing_else(folder, error):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_in_the_middle_leaves_nothing(folder, number):
     program = (
-        "import sys, time\n"
+        "import signal, sys, time\n"
         "from a3t.audio.files import atomic_path\n"
+        # A shell starts what it puts in the background without Ctrl-C.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "with atomic_path(sys.argv[1]) as temporary:\n"
         "    temporary.write_text('half')\n"
         "    print('writing', flush=True)\n"
