@@ -23,8 +23,15 @@ def made(browser: Any, url: str) -> Any:
     page.context.close()
 
 
+# Colours that fade into others are judged when they have.
+STILL = """() => new Promise(requestAnimationFrame).then(() => Promise.all(document.getAnimations()
+    .filter((each) => each.effect.getComputedTiming().endTime < 1e4)
+    .map((each) => each.finished.catch(() => null)))).then(() => true)"""
+
+
 def violations(page: Any) -> list[str]:
     """What axe finds wrong with the page, one line a rule."""
+    page.evaluate(STILL)
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
     )
