@@ -73,6 +73,7 @@ def environment() -> dict[str, str]:
 def run_cold(recording: Path, out: Path, options: Sequence[str]) -> Cold:
     """One edit from the command line; raises CalledProcessError if it fails."""
     command = [sys.executable, "-m", "a3t.edit", "--wav", str(recording), "--text", TEXT]
+    out.with_name(f"{out.stem}.edit.json").unlink(missing_ok=True)  # else it is a next version
     command += ["--new-text", NEW_TEXT, "--out", str(out), "--json", *options]
     begun = time.perf_counter()
     process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL)
