@@ -20,10 +20,10 @@ from a3t.audio.patches import output_spans, read_patched
 from a3t.audio.pitch import median_pitch
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
-from a3t.passages import Passages
 from a3t.plan.records import EditPlan
 from a3t.plan.timeline import SECOND
 from a3t.records import EditedRecording
+from a3t.source.passages import Passages
 
 if TYPE_CHECKING:
     from a3t.editor import Editor

@@ -76,7 +76,7 @@ def text_argument(value: str) -> str:
     """A text, or the contents of the file after an @."""
     if not value.startswith("@"):
         return value
-    from a3t.transcripts import read_text
+    from a3t.source.transcripts import read_text
 
     return read_text(Path(value[1:]))
 

@@ -26,7 +26,7 @@ from a3t.commands import (
 )
 
 if TYPE_CHECKING:
-    from a3t.history import History
+    from a3t.projects.history import History
     from a3t.records import EditedRecording
 
 
@@ -133,14 +133,14 @@ def main(arguments: list[str] | None = None) -> int:
 def edit(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError or AlignmentError."""
     # What can be refused at once is refused before the models are loaded.
-    from a3t.making import as_next_version, make, notes_of, order, plan
+    from a3t.projects.making import as_next_version, make, notes_of, order, plan
 
     asked = order(options)
 
     from a3t.editor import Editor
-    from a3t.project import find_project
+    from a3t.projects.project import find_project
     from a3t.recognising import show_transcript
-    from a3t.remembered import usual_folder
+    from a3t.source.remembered import usual_folder
 
     show_progress("read")
     if project := find_project(asked.recording, options.out):
@@ -163,7 +163,7 @@ def edit(options: argparse.Namespace) -> None:
 
 def edit_list(options: argparse.Namespace) -> None:
     """Carry out --manifest; raises InputError."""
-    from a3t.batch import edit_all
+    from a3t.projects.batch import edit_all
 
     edit_all(options, parser())
 
@@ -171,8 +171,8 @@ def edit_list(options: argparse.Namespace) -> None:
 def again(options: argparse.Namespace) -> None:
     """Carry out --replay; raises InputError or AlignmentError."""
     from a3t.audio.writing import default_output
-    from a3t.history import History
-    from a3t.replay import read_record, replay
+    from a3t.projects.history import History
+    from a3t.projects.replay import read_record, replay
 
     show_progress("read")
     result = replay(options.replay, options.wav, *models(options), options.device, show_progress)
@@ -183,8 +183,8 @@ def again(options: argparse.Namespace) -> None:
 def go_back(options: argparse.Namespace) -> None:
     """Carry out --undo, --redo and --history; raises InputError."""
     from a3t.editor import Editor
-    from a3t.project import open_project
-    from a3t.replay import remake
+    from a3t.projects.project import open_project
+    from a3t.projects.replay import remake
 
     project = open_project(options.wav, options.out)
     if options.history:
@@ -237,7 +237,7 @@ def save(
 ) -> None:
     """Write the results, the best as ``out``, and say what was done."""
     from a3t.audio.files import remove_abandoned
-    from a3t.making import write
+    from a3t.projects.making import write
     from a3t.provenance import provenance_of
 
     exported = write(results, out, options.export, provenance, notes)

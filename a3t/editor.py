@@ -19,20 +19,20 @@ from a3t.audio.recording import Recording
 from a3t.audio.windows import grid_frames
 from a3t.candidates import make_candidates, make_heard
 from a3t.hearing import hear
-from a3t.known import Known, pronounced
 from a3t.networks import Networks, load_networks
-from a3t.passages import Passages, excerpt
 from a3t.plan.plan import make_plan
 from a3t.plan.prompt import speech_plan
 from a3t.plan.records import EditPlan
 from a3t.plan.script import script_of
 from a3t.records import EditedRecording, SpokenRecording
-from a3t.rendering import Renderer
+from a3t.rendering.renderer import Renderer
+from a3t.source.known import Known, pronounced
+from a3t.source.passages import Passages, excerpt
+from a3t.source.transcripts import Found, aligned_transcript, find_transcript
 from a3t.text.g2p import Pronouncer
 from a3t.text.lexicon import Pronunciation
 from a3t.text.markup import check_marks
 from a3t.text.transcript import Transcript
-from a3t.transcripts import Found, aligned_transcript, find_transcript
 from a3t.vocoder import Vocoder, load_vocoder, vocode_chunks
 from alignment.aligner import Aligner
 from alignment.pocketsphinx_aligner import PocketSphinxAligner

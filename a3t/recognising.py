@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from a3t.commands import say
 from a3t.errors import InputError
-from a3t.transcripts import sidecar
+from a3t.source.transcripts import sidecar
 from alignment.records import Alignment
 
 if TYPE_CHECKING:

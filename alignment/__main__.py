@@ -119,8 +119,8 @@ class Reader:
 
     def transcript(self, recording: Recording, text: str | None, path: Path | None) -> Transcript:
         """The text as given, of a file, beside the recording, or recognised."""
+        from a3t.source.transcripts import find_transcript, text_of
         from a3t.text.g2p import Pronouncer
-        from a3t.transcripts import find_transcript, text_of
 
         if path is not None or (text is not None and text.startswith("@")):
             text = text_of(path or Path(str(text)[1:]))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from a3t.asked import Asked
 from a3t.errors import InputError
-from a3t.replay import aligned_in
-from a3t.transcripts import read_text
+from a3t.projects.replay import aligned_in
+from a3t.source.transcripts import read_text
 from alignment.formats import read_alignment
 from alignment.records import Alignment
 from alignment.subtitles import read_transcript

@@ -142,7 +142,7 @@ def render(
     make = partial(splicing.make_patch, fade_ms=fade)
     with (
         mock.patch("a3t.audio.splicing.best_seam", seam),
-        mock.patch("a3t.joining.make_patch", make),
+        mock.patch("a3t.rendering.joining.make_patch", make),
     ):
         return editor.render(recording, plan).patches
 

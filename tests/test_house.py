@@ -69,7 +69,7 @@ def own_imports(module: str) -> set[str]:
 
 
 # A picture is drawn where one is asked for, by what evaluation has for it.
-ON_REQUEST = {("a3t.exports", "a3t.evaluation.pictures")}
+ON_REQUEST = {("a3t.projects.exports", "a3t.evaluation.pictures")}
 
 
 def closure(*entries: str) -> set[str]:

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from a3t import __version__
 from a3t.audio.writing import default_output
 from a3t.errors import InputError
-from a3t.transcripts import SIDECARS
+from a3t.source.transcripts import SIDECARS
 
 LARGEST = 200_000_000  # bytes
 

@@ -1,8 +1,8 @@
 """Many edits from one list: python -m a3t.edit --manifest edits.tsv --out-dir DIR
 
-What a list looks like: `a3t.manifest`. An edit whose output is there, made of the same line and
-newer than its recording, is kept: after an interruption the same command goes on. What became of
-every line stands in DIR/report.tsv.
+What a list looks like: `a3t.projects.manifest`. An edit whose output is there, made of the same
+line and newer than its recording, is kept: after an interruption the same command goes on. What
+became of every line stands in DIR/report.tsv.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from a3t.audio.files import atomic_path, remove_abandoned
 from a3t.commands import say
 from a3t.errors import InputError
-from a3t.manifest import Job, read_jobs
+from a3t.projects.manifest import Job, read_jobs
 from alignment.errors import AlignmentError
 from alignment.spread import spread
 
@@ -106,7 +106,7 @@ def _rows(jobs: list[Job], workers: int, scheduler: str | None) -> Iterator[Row]
 
 def carry_out(job: Job) -> Row:
     """Make and write the edit of a line; raises InputError or AlignmentError."""
-    from a3t.making import make, order, plan, write
+    from a3t.projects.making import make, order, plan, write
 
     options = job.options
     begun = time.monotonic()
@@ -125,7 +125,7 @@ def carry_out(job: Job) -> Row:
 def _editor(model: str, vocoder: str, device: str) -> Editor:
     """This process's editor."""
     from a3t.editor import Editor
-    from a3t.remembered import usual_folder
+    from a3t.source.remembered import usual_folder
 
     if parent := multiprocessing.parent_process():
         _follow(parent.sentinel)

@@ -160,7 +160,7 @@ def start(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
         [sys.executable, "-m", "a3t.edit", *arguments],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
         env=os.environ | {"OMP_NUM_THREADS": "1"},
     )
 

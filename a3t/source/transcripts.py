@@ -9,10 +9,10 @@ from pathlib import Path
 from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
-from a3t.passages import LONG, Passages
+from a3t.source.passages import LONG, Passages
+from a3t.source.timed_text import Times, has_times, times_in
 from a3t.text.g2p import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.timed_text import Times, has_times, times_in
 from alignment.formats import read_alignment
 from alignment.recognition import recognised_text
 from alignment.records import Alignment

@@ -14,15 +14,15 @@ from a3t.audio.writing import check_output, default_output
 from a3t.commands import text_argument
 from a3t.errors import InputError
 from a3t.plan.files import read_plan
+from a3t.source.transcripts import SIDECARS
 from a3t.text.transcript import Transcript
-from a3t.transcripts import SIDECARS
 from alignment.dictionary import user_dictionary
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
-    from a3t.history import History
     from a3t.plan.records import EditPlan
-    from a3t.project import Project
+    from a3t.projects.history import History
+    from a3t.projects.project import Project
     from a3t.records import EditedRecording
 
 
@@ -113,8 +113,8 @@ def make(editor: Editor, asked: Order, planned: EditPlan) -> list[EditedRecordin
     base = None if asked.history is None else asked.history.base(asked.new_text)
     if asked.history is None or base is None:
         return results
-    from a3t.history import keep
-    from a3t.replay import remake
+    from a3t.projects.history import keep
+    from a3t.projects.replay import remake
 
     before = remake(editor, asked.recording, asked.history.chain(base))
     return [keep(before, result) for result in results]
@@ -138,9 +138,9 @@ def write(
     """Write the results, the best as ``out``, the others as its stem.2, .3 …
 
     ``provenance`` as for `EditedRecording.save`, and ``notes`` of each. The best one's ``exports``
-    (`a3t.exports`) are written as well; returns their paths.
+    (`a3t.projects.exports`) are written as well; returns their paths.
     """
-    from a3t.exports import export
+    from a3t.projects.exports import export
 
     for rank, result in enumerate(results, 1):
         to = out if rank == 1 else out.with_name(f"{out.stem}.{rank}{out.suffix}")

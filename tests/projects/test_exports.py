@@ -11,7 +11,7 @@ import soundfile
 
 from a3t.commands import EXPORTS, export_kinds
 from a3t.editor import Editor
-from a3t.exports import ENDINGS, export, timecode
+from a3t.projects.exports import ENDINGS, export, timecode
 from a3t.records import EditedRecording
 from alignment.formats import read_alignment
 from tests.conftest import ARCTIC

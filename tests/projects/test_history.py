@@ -9,7 +9,7 @@ import pytest
 import soundfile
 
 from a3t import edit
-from a3t.history import History
+from a3t.projects.history import History
 from tests.conftest import ARCTIC
 
 NEVER = ARCTIC.replace("always", "never")

@@ -11,13 +11,13 @@ import numpy as np
 
 from a3t import __version__
 from a3t.audio.recording import Recording
-from a3t.passages import LONG, Passages, Range, cut, ranges_around
 from a3t.plan.script import Script
-from a3t.remembered import RememberedAlignments
+from a3t.source.passages import LONG, Passages, Range, cut, ranges_around
+from a3t.source.remembered import RememberedAlignments
+from a3t.source.timed_text import Times, times_of
+from a3t.source.transcripts import Found
 from a3t.text.g2p import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.timed_text import Times, times_of
-from a3t.transcripts import Found
 from alignment.aligner import Aligner
 from alignment.records import Alignment, later
 from alignment.windows import align_window

@@ -11,9 +11,9 @@ from a3t.asked import Asked
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.history import History, Version, keep
-from a3t.passages import Passages
+from a3t.projects.history import History, Version, keep
 from a3t.records import EditedRecording
+from a3t.source.passages import Passages
 from alignment.records import Alignment
 
 LARGEST_RECORD = 200_000_000  # bytes; an hour's alignment takes some 10 MB

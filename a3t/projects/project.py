@@ -10,8 +10,8 @@ from typing import Any
 from a3t.audio.recording import Recording
 from a3t.audio.writing import default_output
 from a3t.errors import InputError
-from a3t.history import History
-from a3t.replay import read_record, source_of
+from a3t.projects.history import History
+from a3t.projects.replay import read_record, source_of
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from a3t.audio.own_sound import Neighbour
 from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
 from a3t.audio.windows import mel_window
-from a3t.joining import deletion_of, edit_frames, neighbours_of, own_sound_of, patch_of
 from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill
-from a3t.pausing import pause_of, with_room_tone
 from a3t.plan.records import EditPlan, PlannedEdit, Range, Window
 from a3t.plan.windows import WindowFrames, lay_out
+from a3t.rendering.joining import deletion_of, edit_frames, neighbours_of, own_sound_of, patch_of
+from a3t.rendering.pausing import pause_of, with_room_tone
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
 

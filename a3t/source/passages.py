@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from a3t.errors import InputError
 from a3t.plan.script import Script
+from a3t.source.timed_text import Times
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
-from a3t.timed_text import Times
 from alignment.records import Alignment, Word
 
 Range = tuple[int, int]  # words [first, last) of the text

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.known import Known
-from a3t.passages import CONTEXT, Passages, cut, excerpt, ranges_around
 from a3t.plan.plan import make_plan
 from a3t.plan.script import script_of
-from a3t.remembered import KEPT, RememberedAlignments
-from a3t.replay import aligned_in, replay
+from a3t.projects.replay import aligned_in, replay
+from a3t.source.known import Known
+from a3t.source.passages import CONTEXT, Passages, cut, excerpt, ranges_around
+from a3t.source.remembered import KEPT, RememberedAlignments
+from a3t.source.timed_text import times_in, times_of
 from a3t.text.g2p import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.timed_text import times_in, times_of
 from alignment.pocketsphinx_aligner import PocketSphinxAligner
 from alignment.records import Alignment
 from tests.conftest import ARCTIC

@@ -1,0 +1,1 @@
+"""Edits as files: made, listed, replayed, undone, exported, many at once."""

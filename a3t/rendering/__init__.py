@@ -1,0 +1,1 @@
+"""From a plan to patches of sound: filled, vocoded, with pauses, joined to the recording."""
