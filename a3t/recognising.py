@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from a3t.plan.records import EditPlan
 
 SURE = 0.9  # the confidence from which a word is shown without it
+SHOWN = 600  # letters of a text beside a recording that are shown; who wrote it has it
 
 
 def with_confidences(alignment: Alignment) -> str:
@@ -33,7 +34,11 @@ def show_transcript(planned: EditPlan, recording: Path, ask: bool) -> None:
     """
     beside = sidecar(recording)
     if beside is not None:
-        say(f"Transcript ({beside.name}): {planned.text.text.strip()}")
+        text = planned.text.text.strip()
+        if len(text) > SHOWN:
+            count = f"{len(text.split()):,} words"
+            text = f"{text[: SHOWN // 2].strip()} … {text[-SHOWN // 2 :].strip()} ({count})"
+        say(f"Transcript ({beside.name}): {text}")
         return
     say(f"Recognised: {with_confidences(planned.alignment)}")
     if not ask or not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -75,3 +75,13 @@ def test_nothing_is_asked_with_yes_in_a_pipe_or_of_a_text_beside(
     (tmp_path / "talk.txt").unlink()
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     show_transcript(PLANNED, tmp_path / "talk.wav", ask=True)  # type: ignore[arg-type]
+
+
+def test_of_a_long_text_beside_the_ends_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "talk.txt").write_text("is looked for, not read here")
+    long = Planned(Transcript.from_text("first " + "and " * 5000 + "last", max_words=None), HEARD)
+    show_transcript(long, tmp_path / "talk.wav", ask=False)  # type: ignore[arg-type]
+    said = capsys.readouterr().err
+    assert "first and" in said and "and last (5,002 words)" in said and len(said) < 700
