@@ -45,6 +45,19 @@ def give(page: Any, wav: Path, text: str, new_text: str) -> None:
     shown(page, "before")
 
 
+def set_number(page: Any, name: str, value: str) -> None:
+    """Types into the slider's field; again if Gradio, which sets a panel up as it is opened, puts
+    the slider's first value back."""
+    field = page.locator(f"#{name} input[type=number]")
+    for _ in range(20):
+        field.fill(value)
+        field.press("Tab")
+        page.wait_for_timeout(500)
+        if field.input_value() == value:
+            return
+    raise AssertionError(f"{name} does not keep the value {value}")
+
+
 def words(page: Any, side: str) -> list[str]:
     found: list[str] = page.locator(f"[data-part={side}] .a3t-word").all_text_contents()
     return found

@@ -12,7 +12,7 @@ import pytest
 import soundfile
 
 from app.service import Service
-from tests.app.browser.pages import download, give, opened, picture, shown, words
+from tests.app.browser.pages import download, give, opened, picture, set_number, shown, words
 from tests.conftest import ARCTIC
 
 pytestmark = pytest.mark.slow
@@ -46,7 +46,7 @@ def test_upload_edit_preview_make_choose_accept_undo_download(
     picture(page, "preview")
 
     page.locator("#more button").first.click()
-    page.locator("#number input[type=number]").fill("2")
+    set_number(page, "number", "2")
     page.locator("#make").click()
     page.locator("#takes").wait_for()
     picture(page, "made")
