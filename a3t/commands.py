@@ -103,7 +103,7 @@ def matching(value: str) -> Matching:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+def add_common_arguments(parser: argparse.ArgumentParser) -> None:
     add_dictionary_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from a3t.audio.match import EVERYTHING
 from a3t.commands import (
     EXPORTS,
-    add_model_arguments,
+    add_common_arguments,
     export_kinds,
     matching,
     run,
@@ -98,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     result.add_argument("--plan", action="store_true", help="print the plan, render nothing")
     result.add_argument("--json", action="store_true", help="print edit.json")
-    add_model_arguments(result)
+    add_common_arguments(result)
     many = result.add_argument_group("many edits from one list")
     many.add_argument(
         "--manifest", type=Path, metavar="LIST",

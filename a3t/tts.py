@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from a3t.commands import add_model_arguments, run, say, show_progress, text_argument
+from a3t.commands import add_common_arguments, run, say, show_progress, text_argument
 
 
 def parser() -> argparse.ArgumentParser:
@@ -27,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
         help="don't write into the file that a machine made it",
     )  # fmt: skip
     result.add_argument("--json", action="store_true", help="print what was made as JSON")
-    add_model_arguments(result)
+    add_common_arguments(result)
     return result
 
 

@@ -104,21 +104,23 @@ class Known:
     def whole(self, recording: Recording, text: Transcript, pronouncer: Pronouncer) -> Alignment:
         """The alignment of all of a recording."""
         everything = (0, len(text.words))
-        choices = pronouncer.choices(text.spoken)
 
-        def align() -> Passages:
+        def aligned() -> Alignment:
+            choices = pronouncer.choices(text.spoken)
+            return self.aligner.align_recording(recording, text.spoken, choices)
+
+        def found() -> Passages:
             if recording.seconds <= LONG:
-                aligned = self.aligner.align_recording(recording, text.spoken, choices)
-                return Passages(aligned, (everything,))
+                return Passages(aligned(), (everything,))
             means = f"{self.aligner.name} {__version__} {_own(pronouncer, text)}"
             known_as = (recording.sha256, text.spoken, means)
             kept = self._kept.get(*known_as)
             if kept is None:
-                kept = self.aligner.align_recording(recording, text.spoken, choices)
+                kept = aligned()
                 self._kept.put(*known_as, kept)
             return Passages(kept, (everything,))
 
-        return self._once(_key(recording, text, everything, pronouncer), align).alignment
+        return self._once(_key(recording, text, everything, pronouncer), found).alignment
 
     def _part(
         self,
