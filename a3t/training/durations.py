@@ -42,7 +42,8 @@ class DurationTraining:
         """L1 between logs: the geometric middle of what is said, robust to bad alignments.
 
         A voice's rate is no concern of the predictor's (it is scaled to the speaker afterwards),
-        so each text's mean log ratio is taken off before.
+        so each text's mean log ratio is taken off before; pauses are not scaled, and have to be
+        right as they are.
         """
         rng = np.random.default_rng([self.schedule.seed, step])
         chosen = rng.integers(0, len(self.items["train"]), self.texts)
@@ -54,7 +55,10 @@ class DurationTraining:
         error = frames.clamp(min=1).log() - predicted
         rate = (error * spoken).sum(1) / spoken.sum(1).clamp(min=1)
         level = (rate.mean()).abs()  # … but on the average over voices it must be right
-        shape = ((error - rate[:, None].detach()).abs() * valid).sum() / valid.sum()
+        # The rate's own gradient keeps the level out of this: without it phones whose mean is not
+        # their median would push all predictions away, further with every step.
+        error = torch.where(spoken, error - rate[:, None], error)
+        shape = (error.abs() * valid).sum() / valid.sum()
         return {"total": shape + 0.1 * level, "shape": shape, "level": level}
 
     @torch.no_grad()

@@ -19,6 +19,7 @@ import torch
 pytest.importorskip("espnet2", reason="ESPnet is not installed (see recipes/README.md)")
 
 from a3t.training.espnet import train
+from a3t.training.espnet.pack import read_average
 from a3t.training.espnet.preprocess import Preprocess
 from tests.espnet.toy import CONFIG, command, losses, state, write_corpus
 
@@ -237,6 +238,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Transformer": {"model_conf": {"encoder_kernel": None, "decoder_kernel": None}},
     "no Post-Net": {"model_conf": {"postnet_layers": 0}},
     "L2": {"loss_power": 2},
+    "a critic": {"adversarial_weight": 0.2},
     "speech only": {"data_conf": {"speech_only": 0.15}},
     "crops": {
         "model_conf": {"frame_phones": True, "frame_progress": True, "phone_positions": "aligned"},
@@ -260,3 +262,8 @@ def test_every_kind_of_configuration_trains(corpus: Path, tmp_path: Path, name: 
     idle = [k for k, values in moments.items() if not values["exp_avg"].abs().sum() > 0]
     allowed = 3 if name == "speech only" else 0  # no phones, and of the alignment row 0 alone
     assert len(idle) <= allowed, idle
+    if name == "a critic":
+        average = torch.load(out / "valid.loss.ave.pth", weights_only=True)
+        assert any(key.startswith("critic.") for key in average)
+        _, packed = read_average(out)
+        assert not any("critic" in key for key in packed)

@@ -31,6 +31,7 @@ from a3t.audio.mel import MELS
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.masking import MaskingConfig
+from a3t.training.critic import Critic
 from a3t.training.espnet.batch_norm import synchronise
 from a3t.training.espnet.crops import CropIterFactory
 from a3t.training.espnet.model import A3TModel
@@ -68,6 +69,15 @@ class A3TTask(AbsTask):
         group.add_argument("--loss_power", type=int, default=1, choices=[1, 2], help="1: L1, 2: L2")
         group.add_argument(
             "--pitch_weight", type=float, default=0.1, help="of the pitch's loss, if there is one"
+        )
+        group.add_argument(
+            "--adversarial_weight",
+            type=float,
+            default=0.0,
+            help="of the verdicts of a critic (a3t.training.critic); above 0 there is one",
+        )
+        group.add_argument(
+            "--matching_weight", type=float, default=1.0, help="of the critic's matched features"
         )
         group.add_argument(
             "--bf16",
@@ -136,7 +146,15 @@ class A3TTask(AbsTask):
             fill_statistics(network, Path(args.mel_stats))
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             synchronise(network)
-        return A3TModel(network, args.loss_power, args.pitch_weight, args.bf16)
+        return A3TModel(
+            network,
+            args.loss_power,
+            args.pitch_weight,
+            args.bf16,
+            Critic() if args.adversarial_weight > 0 else None,
+            args.adversarial_weight,
+            args.matching_weight,
+        )
 
     @classmethod
     def build_sequence_iter_factory(
