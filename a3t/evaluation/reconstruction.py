@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ HOP = 300
 # Rates at which the MCD is taken. A 16 kHz recording has nothing above 8 kHz: its MCD at 24 kHz
 # compares the vocoder's guess with an empty band, so its own rate is the fair one.
 RATES = (24_000, 16_000)
+SHORTEST_VOICE = 0.5  # seconds: in less, a speaker can't be told
 
 Mel = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -113,6 +115,9 @@ class Row:
     mcd_16k: float  # standard, time-warped, all clips at 16 kHz
     mel_distance: float  # mel-cepstral distance of the mels, no vocoder; warped if predicted
     mel_l1: float  # log10 units, durations given only
+    detail: float  # of the filled mel's fine structure, 1 as in the recording
+    plcmos: float  # 1 to 5, of the region in its surroundings; NaN without the extra `eval`
+    similarity: float  # cosine of the region's and the whole clip's speaker embeddings; likewise
     first_implementation: float  # the first implementation's MCD, for the thesis only
 
 
@@ -169,6 +174,15 @@ class _Truth:
         self.first = cepstra.first_implementation_cepstra(region, SAMPLE_RATE)
         self.cepstra = self._analyse(samples, span[1] - span[0])
 
+    def _similarity(self, region: npt.NDArray[np.float64]) -> float:
+        if len(region) < SHORTEST_VOICE * SAMPLE_RATE:
+            return float("nan")
+        return float(self._voice @ metrics.speaker_embedding(region, SAMPLE_RATE))
+
+    @cached_property
+    def _voice(self) -> cepstra.Floats:
+        return metrics.speaker_embedding(self.item.samples, SAMPLE_RATE)
+
     def _analyse(self, samples: npt.ArrayLike, frames: int) -> dict[int, cepstra.Floats]:
         """Mel-cepstra of the region at each rate; one Harvest serves them all."""
         signals = {rate: metrics.resampled(samples, SAMPLE_RATE, rate) for rate in RATES}
@@ -214,5 +228,8 @@ class _Truth:
             mcd_16k=distortion(16_000),
             mel_distance=metrics.mel_cepstral_distance(true, filled, dtw=not same_length),
             mel_l1=metrics.mel_l1(true, filled) if same_length else float("nan"),
+            detail=metrics.detail(true, filled),
+            plcmos=metrics.figure_or_nan(metrics.concealment_mos, samples, SAMPLE_RATE),
+            similarity=metrics.figure_or_nan(self._similarity, region),
             first_implementation=cepstra.first_implementation_distance(self.first, first_cepstra),
         )

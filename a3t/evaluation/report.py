@@ -67,6 +67,9 @@ COLUMNS: tuple[Column, ...] = (
     ("all at 16 kHz", lambda rows: Mean.of(row.mcd_16k for row in rows)),
     ("mel distance", lambda rows: Mean.of(row.mel_distance for row in rows)),
     ("mel L1", lambda rows: Mean.of(row.mel_l1 for row in rows)),
+    ("detail", lambda rows: Mean.of(row.detail for row in rows)),
+    ("PLCMOS", lambda rows: Mean.of(row.plcmos for row in rows)),
+    ("speaker", lambda rows: Mean.of(row.similarity for row in rows)),
     ("first impl.", lambda rows: Mean.of(row.first_implementation for row in rows)),
 )
 
@@ -76,7 +79,11 @@ dynamic time warping; "not warped": frame by frame. It is taken at the recording
 (all-pass constant 0.466), or 16 kHz (0.41) for LibriSpeech, which has nothing above 8 kHz to
 compare with; "all at 24 kHz" and "all at 16 kHz" do not look at the recording. Mel distance in dB:
 cepstra (DCT, c1–c24) of the log-mels themselves, before any vocoder; time-warped where durations
-are predicted. Mel L1 in log10 units. "First impl.": the MCD that A3T's authors took (frame shift of
+are predicted. Mel L1 in log10 units. Detail: mean second difference of the filled mel from bin to
+bin, over the recording's; below 1 it is blurred. PLCMOS: what listeners would say, 1 to 5, of the
+filled gap in its surroundings, by Microsoft's network (Diener et al. 2023), which does not know
+the recording. Speaker: cosine of Resemblyzer's embeddings of the region and of the whole clip.
+"First impl.": the MCD that A3T's authors took (frame shift of
 300 ms, order 80, constant 0.41, with c0), for comparison with the thesis only. Means over clips ±
 standard error."""
 

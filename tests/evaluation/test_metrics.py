@@ -99,6 +99,36 @@ def test_pesq_and_stoi_know_a_clean_signal_and_fall_with_noise(sentence: np.ndar
         assert figures == sorted(figures, reverse=True)
 
 
+def test_a_blurred_mel_has_less_detail(mels: tuple[np.ndarray, np.ndarray]) -> None:
+    one, _ = mels
+    assert metrics.detail(one, one) == pytest.approx(1)
+    assert metrics.detail(one, one[: len(one) // 2] + 0.3) == pytest.approx(1, abs=0.2)
+    blurred = np.apply_along_axis(np.convolve, 1, one, np.ones(5) / 5, mode="same")
+    assert metrics.detail(one, blurred) < 0.5
+
+
+def test_listeners_would_hear_a_gap_and_a_bad_filling(sentence: np.ndarray) -> None:
+    pytest.importorskip("speechmos", reason="the extra `eval` is not installed")
+    silent, noise = sentence.copy(), sentence.copy()
+    random = np.random.default_rng(0)
+    for start in range(RATE // 2, len(sentence) - RATE // 2, RATE // 2):
+        gap = slice(start, start + RATE // 5)
+        silent[gap] = 0
+        noise[gap] = random.normal(scale=sentence.std(), size=RATE // 5)
+    whole, *worse = (metrics.concealment_mos(each, RATE) for each in (sentence, silent, noise))
+    assert whole > 4 and max(worse) < whole - 0.5
+    with pytest.raises(InputError, match="No speech"):
+        metrics.concealment_mos(np.zeros(RATE), RATE)
+
+
+def test_a_figure_that_cannot_be_had_is_no_number() -> None:
+    def refuses(_: float) -> float:
+        raise InputError("no")
+
+    assert np.isnan(metrics.figure_or_nan(refuses, 1.0))
+    assert metrics.figure_or_nan(float, 1.0) == 1.0
+
+
 def test_silence_is_refused_in_a_sentence(sentence: np.ndarray) -> None:
     pytest.importorskip("pesq", reason="the extra `eval` is not installed")
     pytest.importorskip("pystoi", reason="the extra `eval` is not installed")

@@ -118,6 +118,7 @@ def test_the_true_mel_is_copy_synthesis_and_the_mean_spectrum_is_worse(
         assert getattr(truth, figure) == getattr(copy, figure)
     assert truth.mel_distance == truth.mel_l1 == 0
     assert mean.mcd > truth.mcd
+    assert truth.detail == pytest.approx(1) and mean.detail < 1
     assert mean.mcd == mean.mcd_16k  # recorded at 16 kHz
     assert mean.mcd_24k > truth.mcd_24k
     assert truth.mcd <= truth.mcd_unwarped
