@@ -1,6 +1,7 @@
 # make demo   edit a sentence that comes with a package; writes demo/
 # make test   the tests (make test-all: the slow ones too)
 # make test-app  the page in a browser (needs Chromium: apt-get install chromium)
+# make test-recipes  a recipe through all its stages (adds ESPnet to .venv)
 # make lint   ruff and mypy
 # make app    the web page at http://127.0.0.1:7860
 # make clean  remove .venv, demo/ and every cache
@@ -16,7 +17,7 @@ WAVEGAN := $(shell grep '^parallel-wavegan==' requirements.txt)
 TORCH  := $(shell grep '^torch==' requirements.txt)
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test test-all test-app lint app clean
+.PHONY: demo test test-all test-app test-recipes lint app clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
@@ -30,6 +31,9 @@ test-all: $(VENV)/.dev-ready
 
 test-app: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -q tests/app/browser
+
+test-recipes: $(VENV)/.espnet-ready
+	$(BIN)/python -m pytest -q tests/espnet/test_recipe.py tests/espnet/test_crops.py tests/espnet/test_preprocess.py tests/recipes/test_mini.py
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .
@@ -61,4 +65,9 @@ $(VENV)/.demo-ready: $(VENV)/.torch-ready pyproject.toml requirements.txt
 $(VENV)/.dev-ready: $(VENV)/.demo-ready
 	$(PIP) install -q -c requirements.txt -e '.[app,dev]'
 	$(PIP) install -q --no-deps --no-build-isolation $(WAVEGAN)
+	@touch $@
+
+$(VENV)/.espnet-ready: $(VENV)/.dev-ready recipes/requirements-espnet.txt
+	$(PIP) install -q -c requirements.txt -e '.[train]'
+	$(PIP) install -q --no-deps --no-build-isolation -r recipes/requirements-espnet.txt
 	@touch $@
