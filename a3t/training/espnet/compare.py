@@ -3,8 +3,9 @@
 python -m a3t.training.espnet.compare dump exp/a3t_paper exp/no_alignment … --clips 40
 
 The experiment of tables 4.2 and 4.3 without a vocoder: the middle third of the phones of test clips
-is masked, durations given; mean L1 of the masked frames in log10 units, and their mel-cepstral
-distance in dB. Prints a table; the last row knows only the mean of each clip's visible frames.
+is masked, durations given; mean L1 of the masked frames in log10 units, their mel-cepstral distance
+in dB, and their detail (`a3t.evaluation.metrics.detail`: 1 as recorded, less where it is blurred).
+Prints a table; the last row knows only the mean of each clip's visible frames.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from torch import Tensor
 
 from a3t.commands import run
 from a3t.errors import InputError
+from a3t.evaluation.metrics import detail
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.training.data import crop_phones
@@ -40,6 +42,7 @@ class Figures:
 
     l1: float  # log10 units
     decibels: float
+    detail: float
 
 
 def clips(dump: Path, split: str, count: int, frames: int | None = None) -> Iterator[Clip]:
@@ -86,21 +89,26 @@ def mean_spectrum(batch: Batch) -> Tensor:
 
 
 def judge(fill: Fill, batches: Sequence[Batch]) -> Figures:
-    absolute, distance = [], []
+    absolute, distance, fine = [], [], []
     for batch in batches:
         filled, true = fill(batch)[batch.masked], batch.mel[batch.masked]
         absolute.append((filled - true).abs().mean(-1))
         distance.append(cepstral_distance(filled, true))
-    return Figures(float(torch.cat(absolute).mean()), float(torch.cat(distance).mean()))
+        fine.append(detail(true.numpy(), filled.numpy()))
+    means = (float(torch.cat(values).mean()) for values in (absolute, distance))
+    return Figures(*means, float(np.mean(fine)))
 
 
 def table(rows: Mapping[str, Mapping[str, Figures]]) -> str:
-    """Markdown: a run a row, L1 and dB of each kind of speakers."""
+    """Markdown: a run a row, L1, dB and detail of each kind of speakers."""
     kinds = list(next(iter(rows.values())))
-    heads = [f"{kind} voices, {unit}" for kind in kinds for unit in ("L1", "dB")]
+    heads = [f"{kind} voices, {unit}" for kind in kinds for unit in ("L1", "dB", "detail")]
     lines = [f"| run | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     for name, found in rows.items():
-        cells = [f"{found[kind].l1:.3f} | {found[kind].decibels:.2f}" for kind in kinds]
+        cells = [
+            f"{found[kind].l1:.3f} | {found[kind].decibels:.2f} | {found[kind].detail:.2f}"
+            for kind in kinds
+        ]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -27,6 +27,10 @@ from a3t.training.loop import CHECKPOINT
 
 AVERAGE = "valid.loss.ave.pth"
 NETWORK = "network."
+TRAINING = (
+    *("optim", "optim_conf", "scheduler", "scheduler_conf", "batch_bins", "seed"),
+    *("loss_power", "adversarial_weight", "matching_weight"),
+)
 
 CARD = """# {title}
 
@@ -58,10 +62,7 @@ def read_average(exp: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
         "model": settings["model_conf"],
         "masking": settings["masking_conf"],
         "data": settings["data_conf"],
-        "training": {
-            key: settings[key]
-            for key in ("optim", "optim_conf", "scheduler", "scheduler_conf", "batch_bins", "seed")
-        },
+        "training": {key: settings[key] for key in TRAINING if key in settings},
     }
     check(A3T.from_config(config), weights, exp / AVERAGE)
     return config, weights
