@@ -95,8 +95,8 @@ def judge(fill: Fill, batches: Sequence[Batch]) -> Figures:
         absolute.append((filled - true).abs().mean(-1))
         distance.append(cepstral_distance(filled, true))
         fine.append(detail(true.numpy(), filled.numpy()))
-    means = (float(torch.cat(values).mean()) for values in (absolute, distance))
-    return Figures(*means, float(np.mean(fine)))
+    l1, decibels = (float(torch.cat(values).mean()) for values in (absolute, distance))
+    return Figures(l1, decibels, float(np.mean(fine)))
 
 
 def table(rows: Mapping[str, Mapping[str, Figures]]) -> str:
