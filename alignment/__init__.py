@@ -16,6 +16,9 @@ __all__ = ["Aligner", "Alignment", "AlignmentError", "Phone", "Word", "by_name"]
 
 ALIGNERS = ("pocketsphinx", "mfa")
 
+# Of what the aligners find in a recording: whoever remembers it asks anew when this is another.
+EDITION = 2
+
 
 def by_name(name: str, workers: int = 1) -> Aligner:
     """The aligner of that name: "pocketsphinx" (embedded) or "mfa" (see alignment.montreal).

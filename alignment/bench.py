@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
+from alignment import boundaries
 from alignment.aligner import Aligner
 from alignment.errors import AlignmentError
 from alignment.flite import PAUSE, SENTENCES, VOICES, Utterance, require_flite, speak
@@ -160,6 +161,8 @@ def run(options: argparse.Namespace) -> None:
     from alignment import by_name
 
     require_flite()
+    if options.boundaries:
+        boundaries.WEIGHTS = options.boundaries
     aligner = by_name(options.aligner)
     sentences = SENTENCES[: options.sentences]
     voices = options.voice or VOICES
@@ -182,6 +185,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sentences", type=int, default=len(SENTENCES), metavar="N")
     parser.add_argument("--voice", action="append", choices=VOICES)
     parser.add_argument("--condition", action="append", choices=list(CONDITIONS))
+    parser.add_argument(
+        "--boundaries", type=Path, metavar="FILE", help="weights of alignment.boundary_training"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE.json", help="the figures as JSON too")
     options = parser.parse_args(arguments)
     try:

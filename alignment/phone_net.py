@@ -1,7 +1,7 @@
-"""A small network that says which phone is spoken, every 10 ms: numpy alone, 0.2 M weights.
+"""A small network that says which phone is spoken, every 10 ms: numpy alone, 0.7 M weights.
 
 Log-mel frames every 5 ms, one convolution with a stride of two, then residual dilated ones; each
-output sees about 85 ms on either side. Trained by alignment.phone_training.
+output sees about 195 ms on either side. Trained by alignment.phone_training.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FLOOR = 1e-8  # 80 dB below the loudest band
 
 STRIDE = 2
 FRAME_SECONDS = STRIDE * HOP / RATE
-DILATIONS = (1, 2, 4)
+DILATIONS = (1, 2, 4, 8, 1, 2)
 
 SYMBOLS = (PAUSE, *sorted(ARPABET))
 INDEX = {symbol: k for k, symbol in enumerate(SYMBOLS)}
@@ -65,13 +65,24 @@ def features(samples: np.ndarray) -> np.ndarray:
 
 def posteriors(frames: np.ndarray, weights: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
     """Log posteriors (T, 40) of SYMBOLS from features (K, BANDS); row t is at 10 t ms."""
-    weights = _shipped() if weights is None else weights
+    weights = shipped() if weights is None else weights
     hidden = np.maximum(_convolve(frames, weights, "input", STRIDE, 1), 0.0)
     for number, dilation in enumerate(DILATIONS):
         hidden = hidden + np.maximum(_convolve(hidden, weights, f"block{number}", 1, dilation), 0.0)
     logits = hidden @ weights["output.weight"].T + weights["output.bias"]
     logits -= logits.max(axis=1, keepdims=True)
     return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+
+
+def information(posteriors: np.ndarray) -> float:
+    """What a frame tells of its phone, on average, nats: 0 when all frames look the same.
+
+    In steady noise the network calls nothing unlikely, so every text would fit.
+    """
+    shares = np.exp(posteriors)
+    mean = shares.mean(axis=0)
+    whole = -(mean * np.log(mean + 1e-9)).sum()
+    return float(whole + (shares * posteriors).sum(axis=1).mean())
 
 
 def _convolve(
@@ -91,7 +102,8 @@ def _convolve(
 
 
 @cache
-def _shipped() -> Mapping[str, np.ndarray]:
+def shipped() -> Mapping[str, np.ndarray]:
+    """The weights that ship; "pairs" (40, 40): the logarithm of how often phones follow a phone."""
     from safetensors.numpy import load_file
 
     return {name: value.astype(np.float32) for name, value in load_file(WEIGHTS).items()}

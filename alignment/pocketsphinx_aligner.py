@@ -24,7 +24,6 @@ from alignment.sphinx import (
     ARPABET,
     FRAME_SECONDS,
     NoPathError,
-    PhoneFrames,
     Pronunciation,
     WordFrames,
     force_align,
@@ -81,7 +80,7 @@ class PocketSphinxAligner:
         if check:
             require_speech(sound.scores)
         try:
-            found, loop = _find(waveform, words, [tuple(candidates) for candidates in stressed])
+            first = _first(waveform, words, stressed, duration)
         except AlignmentError:
             phones = [next(iter(candidates.values())) for candidates in stressed]
             alone = found_alone(words, phones, duration, sound)
@@ -89,8 +88,7 @@ class PocketSphinxAligner:
                 raise
             alignment = judged(alone, sound.scores, alone=True)
         else:
-            alignment = _on_the_clock(found, Heard(loop), words, stressed, duration)
-            alignment = judged(refined(alignment, sound), sound.scores)
+            alignment = judged(refined(first, sound), sound.scores)
         if check:
             require_match(alignment)
         return alignment
@@ -125,14 +123,28 @@ def _require_room(stressed: Sequence[dict[Pronunciation, tuple[str, ...]]], seco
         )
 
 
-def _find(
-    waveform: np.ndarray, words: Sequence[str], alternatives: Sequence[Sequence[Pronunciation]]
-) -> tuple[list[WordFrames], list[PhoneFrames]]:
-    """The words with their phones, and what the phone loop hears."""
+def first_alignment(
+    waveform: np.ndarray, words: Sequence[str], pronunciations: Pronunciations, duration: float
+) -> Alignment:
+    """PocketSphinx's part of `align`, neither refined nor judged: for alignment.boundary_training.
+
+    `waveform` as alignment.waveform.model_waveform makes it of a recording of `duration` seconds.
+    """
+    return _first(waveform, words, _all_candidates(words, pronunciations), duration)
+
+
+def _first(
+    waveform: np.ndarray,
+    words: Sequence[str],
+    stressed: Sequence[dict[Pronunciation, tuple[str, ...]]],
+    duration: float,
+) -> Alignment:
     try:
-        return force_align(waveform, alternatives), phone_loop(waveform)
+        found = force_align(waveform, [tuple(candidates) for candidates in stressed])
+        loop = phone_loop(waveform)
     except NoPathError as error:
         raise mismatch(words, ()) from error
+    return _on_the_clock(found, Heard(loop), words, stressed, duration)
 
 
 def _all_candidates(

@@ -2,11 +2,10 @@
 
 The phones that PocketSphinx found are laid over the log posteriors of alignment.phone_net by a
 Viterbi search near the first boundaries; between two frames a boundary stands where the posteriors
-of its two phones cross. The mean of both aligners' boundaries then moves to the centre of the
-spectral change within 15 ms.
+of its two phones cross. The mean of both aligners' boundaries moves to the centre of the spectral
+change within 15 ms, and from there by what alignment.boundaries says.
 
-Each step was chosen by measurement on flite's voices (alignment.bench). A correction for each pair
-of phone classes was tried and left out: fitted to three voices, it did nothing for the fourth.
+Each step was chosen by measurement on flite's voices (alignment.bench).
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from alignment.phone_net import FRAME_SECONDS, HOP, INDEX, RATE, features, posteriors
+from alignment.boundaries import Boundaries, changes, corrected
+from alignment.phone_net import FRAME_SECONDS, INDEX, features, posteriors
 from alignment.records import PAUSE, Alignment, Phone, Word, pause
 from alignment.search import best_path
 
@@ -32,8 +32,7 @@ APART = 0.05
 
 TRUST = 0.5  # of the mean of both aligners, the network's share
 
-# The spectral change: over 20 ms, looked for within 15 ms on either side.
-CHANGE_FRAMES, CHANGE_REACH = 4, 3  # of 5 ms
+CHANGE_REACH = 3  # frames of 5 ms on either side in which the spectral change is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +99,15 @@ def found_alone(
     return None if starts is None else _moved(alignment, sound, states, owners, starts)
 
 
+def boundaries_of(alignment: Alignment, sound: Sound) -> Boundaries | None:
+    """Both aligners' boundaries before they are corrected: what boundary_training learns from."""
+    states, _ = _states(alignment)
+    starts = _starts(sound.scores, states)
+    if starts is None:
+        return None
+    return _boundaries(sound, states, _kept(states, starts, alignment.duration), alignment.duration)
+
+
 def _moved(
     alignment: Alignment,
     sound: Sound,
@@ -107,26 +115,46 @@ def _moved(
     owners: Sequence[int],
     starts: np.ndarray,
 ) -> Alignment:
-    """The alignment with its states at the network's `starts`, settled and cleaned."""
+    """The alignment with its states at the network's `starts`, cleaned, settled and corrected."""
+    kept = _kept(states, starts, alignment.duration)
+    boundaries = _boundaries(sound, states, kept, alignment.duration)
+    times = corrected(boundaries, sound.frames, sound.scores)
+    ends = _apart(np.append(times, alignment.duration))
+    parts = [(states[k], owners[k]) for k, _ in kept]
+    return _rebuilt(alignment, parts, ends, sound.scores)
+
+
+def _kept(states: Sequence[_State], starts: np.ndarray, duration: float) -> list[tuple[int, float]]:
+    """The states that are not left out, each with its start, seconds.
+
+    A pause too short to be one goes to its neighbours, half and half.
+    """
+    starts = starts.copy()
     kept = [k for k, start in enumerate(starts) if start >= 0]
-    # A pause too short to be one goes to its neighbours, half and half.
-    ends = np.append(starts[kept[1:]], alignment.duration)
+    ends = np.append(starts[kept[1:]], duration)
     for place, k in reversed(list(enumerate(kept))):
         length = ends[place] - starts[k]
-        if owners[k] < 0 and not states[k].known and length < SHORTEST_PAUSE:
+        if states[k].optional and not states[k].known and length < SHORTEST_PAUSE:
             if 0 < place < len(kept) - 1:
                 starts[kept[place + 1]] -= length / 2
             elif place == 0 and len(kept) > 1:
                 starts[kept[1]] = 0.0
             starts[k] = -1.0
-    kept = [k for k, start in enumerate(starts) if start >= 0]
-    before = [states[k].start for k in kept[1:]]
-    familiar = [states[k].known and states[j].known for j, k in zip(kept, kept[1:], strict=False)]
-    moved = _settled(
-        sound.frames, starts[kept[1:]], np.array(before), np.array(familiar, dtype=bool)
-    )
-    ends = _apart(np.append(moved, alignment.duration))
-    return _rebuilt(alignment, [(states[k], owners[k]) for k in kept], ends, sound.scores)
+    return [(k, float(start)) for k, start in enumerate(starts) if start >= 0]
+
+
+def _boundaries(
+    sound: Sound, states: Sequence[_State], kept: Sequence[tuple[int, float]], duration: float
+) -> Boundaries:
+    """The boundaries between the states that are kept, both aligners' made one."""
+    found = np.array([start for _, start in kept[1:]])
+    first = np.array([states[k].start for k, _ in kept[1:]])
+    known = np.array([states[k].known for k, _ in kept], dtype=bool)
+    times = _settled(sound.frames, found, first, known[:-1] & known[1:])
+    # A first aligner that found nothing has nothing to say.
+    first = first if known.any() else times
+    symbols = [states[k].phone.symbol for k, _ in kept]
+    return Boundaries(symbols, times, found, first, duration)
 
 
 def _states(alignment: Alignment) -> tuple[list[_State], list[int]]:
@@ -197,7 +225,8 @@ def _settled(
 ) -> np.ndarray:
     """Boundaries of the network and of the first aligner, seconds, (m,), made one."""
     together = familiar & (np.abs(found - first) <= APART)
-    return _to_change(frames, np.where(together, TRUST * found + (1 - TRUST) * first, found))
+    mean = np.where(together, TRUST * found + (1 - TRUST) * first, found)
+    return changes(frames, mean, CHANGE_REACH)
 
 
 def _apart(ends: np.ndarray) -> np.ndarray:
@@ -267,16 +296,3 @@ def phone_ends(
         return ends
     familiar = np.ones(len(ends) - 1, dtype=bool)
     return _apart(np.append(_settled(frames, starts[1:], ends[:-1], familiar), ends[-1]))
-
-
-def _to_change(frames: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Times (m,) moved to the centre of mass of the spectral change near them; frames (K, B)."""
-    half = CHANGE_FRAMES // 2
-    padded = np.pad(frames, ((half, half), (0, 0)), mode="edge")
-    change = np.linalg.norm(padded[2 * half :] - padded[: len(frames)], axis=1)
-    seconds = HOP / RATE
-    places = np.round(times / seconds).astype(int)[:, None]
-    places = np.clip(places + np.arange(-CHANGE_REACH, CHANGE_REACH + 1), 0, len(frames) - 1)
-    weight = change[places]
-    weight = weight - weight.min(axis=1, keepdims=True) + 1e-9
-    return (weight * places).sum(axis=1) / weight.sum(axis=1) * seconds

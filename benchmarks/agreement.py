@@ -3,8 +3,11 @@
     python -m benchmarks.agreement [--clips 60] [--seed 8]
 
 Reads the corpora that A3T_CORPORA names. PocketSphinx alone on one side, the phone network of
-alignment.phone_net alone on the other (it was trained on PocketSphinx's alignments of other
-clips, and on some of these). Agreement is not accuracy: both can be wrong together.
+alignment.phone_net alone on the other (it was trained on PocketSphinx's alignments of other clips,
+and on some of these). Agreement is not accuracy: both can be wrong together.
+
+And how far the boundaries of the same recording move when pink noise 10 dB below the speech is
+added: PocketSphinx's, and those of the aligner as it ships.
 """
 
 from __future__ import annotations
@@ -16,13 +19,16 @@ import numpy as np
 
 from a3t.text.g2p import Pronouncer
 from a3t.training.corpora import corpora_root, read_corpora
-from alignment.pocketsphinx_aligner import BOUNDARY_OFFSET
+from alignment.bench import noise
+from alignment.errors import AlignmentError
+from alignment.pocketsphinx_aligner import BOUNDARY_OFFSET, PocketSphinxAligner, first_alignment
+from alignment.records import Alignment
 from alignment.refinement import Sound, found_alone
 from alignment.sphinx import FRAME_SECONDS, NoPathError, force_align
 from alignment.waveform import model_waveform
 from benchmarks.planting import Spoken, chosen, heard
 
-HEAD = """| clips of | clips | phones | median ms | mean ms | bias ms | <10 ms | <20 ms | <50 ms |
+HEAD = """| {what} | clips | phones | median ms | mean ms | bias ms | <10 ms | <20 ms | <50 ms |
 |---|---|---|---|---|---|---|---|---|"""
 
 
@@ -49,21 +55,47 @@ def differences(spoken: Spoken, pronouncer: Pronouncer) -> np.ndarray | None:
     return np.array(second) - np.array(first)
 
 
-def rows(clips: Sequence[Spoken]) -> Iterator[str]:
-    """Lines of the table: each corpus, then all."""
-    pronouncer = Pronouncer()
-    found: dict[str, list[np.ndarray]] = {}
-    for spoken in clips:
-        parts = differences(spoken, pronouncer)
-        if parts is not None:
-            found.setdefault(spoken.clip.corpus, []).append(parts)
-    everything = [part for parts in found.values() for part in parts]
-    for corpus, parts in [*sorted(found.items()), ("all", everything)]:
-        off = np.concatenate(parts) * 1000
+NOISE = 10  # dB below the speech
+
+
+def moved_by_noise(spoken: Spoken, pronouncer: Pronouncer) -> dict[str, np.ndarray]:
+    """The start of each phone in noise minus that without, seconds, by aligner; none where one
+    found no way or another pronunciation."""
+    known = {word: pronouncer.candidates(word)[:1] for word in spoken.words}
+    clean, rate = spoken.samples, spoken.rate
+    noisy = noise(NOISE)(clean, rate)[0]
+    seconds = len(clean) / rate
+
+    def first(samples: np.ndarray) -> Alignment:
+        return first_alignment(model_waveform(samples, rate), spoken.words, known, seconds)
+
+    def whole(samples: np.ndarray) -> Alignment:
+        return PocketSphinxAligner().align(samples, rate, spoken.words, known, check=False)
+
+    try:
+        found = {
+            name: [starts(aligned(samples)) for samples in (clean, noisy)]
+            for name, aligned in (("PocketSphinx alone", first), ("as it ships", whole))
+        }
+    except AlignmentError:
+        return {}
+    return {name: after - before for name, (before, after) in found.items()}
+
+
+def starts(alignment: Alignment) -> np.ndarray:
+    return np.array([phone.start for word in alignment.spoken for phone in word.phones])
+
+
+def rows(parts: Sequence[tuple[str, np.ndarray]]) -> Iterator[str]:
+    """Lines of a table: differences by name, seconds, and for each name all of them together."""
+    names = dict.fromkeys(name for name, _ in parts)
+    for name in names:
+        found = [part for other, part in parts if other == name]
+        off = np.concatenate(found) * 1000
         size = np.abs(off)
         shares = " | ".join(f"{np.mean(size < limit):.1%}" for limit in (10, 20, 50))
         yield (
-            f"| {corpus} | {len(parts)} | {len(off)} | {np.median(size):.1f} | {size.mean():.1f} "
+            f"| {name} | {len(found)} | {len(off)} | {np.median(size):.1f} | {size.mean():.1f} "
             f"| {off.mean():.1f} | {shares} |"
         )
 
@@ -74,9 +106,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=8, metavar="N")
     options = parser.parse_args()
     clips = chosen(read_corpora(corpora_root()), options.clips, options.seed)
-    print(HEAD)
-    for row in rows([heard(clip) for clip in clips]):
-        print(row, flush=True)
+    pronouncer = Pronouncer()
+    apart: list[tuple[str, np.ndarray]] = []
+    moved: list[tuple[str, np.ndarray]] = []
+    for spoken in map(heard, clips):
+        found = differences(spoken, pronouncer)
+        if found is not None:
+            apart.append((spoken.clip.corpus, found))
+        moved += moved_by_noise(spoken, pronouncer).items()
+    apart.sort(key=lambda part: part[0])
+    print(HEAD.format(what="clips of"))
+    print("\n".join(rows([*apart, *(("all", part) for _, part in apart)])))
+    print("\n" + HEAD.format(what="moved by noise"))
+    print("\n".join(rows(moved)))
 
 
 if __name__ == "__main__":

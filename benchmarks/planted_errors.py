@@ -5,7 +5,8 @@
 Reads the corpora that A3T_CORPORA names. Each clip is aligned with its own text, with one word
 replaced, put in or left out, with words drawn from all clips, with another clip's text, and with
 its halves swapped; half of the clips as they are, the others in pink noise 10 or 5 dB below the
-speech. None of the clips by which the weights of alignment.confidence were fitted (seed 5) is used.
+speech. None of the clips by which the weights of alignment.confidence were fitted (seed 5) is used,
+nor did the phone network hear any of those that the default seed draws.
 
 Found: a wrong or an additional word has a confidence below 0.5, a missing one a neighbour below
 0.5, or the text is refused. False alarms: words of right texts below 0.5.
@@ -27,7 +28,10 @@ from alignment.errors import AlignmentError
 from alignment.pocketsphinx_aligner import PocketSphinxAligner
 from benchmarks.planting import Spoken, chosen, deleted, heard, inserted, others, replaced
 
-FITTED_CLIPS, FITTED_SEED = 100, 5
+# Weights were fitted on clips of this seed: at first on some of so many, then on some of so many
+# but for those that the benchmark draws.
+FITTED_SEED, FITTED_FIRST, FITTED_THEN = 5, 100, 300
+TESTED_CLIPS, TESTED_SEED = 100, 6
 
 CONDITIONS: tuple[tuple[str, Distortion | None], ...] = (
     ("clean", None),
@@ -141,11 +145,13 @@ def main() -> None:
         prog="python -m benchmarks.planted_errors", description=__doc__
     )
     parser.add_argument("--clips", type=int, default=100, metavar="N")
-    parser.add_argument("--seed", type=int, default=6, metavar="N")
+    parser.add_argument("--seed", type=int, default=TESTED_SEED, metavar="N")
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="text by text")
     options = parser.parse_args()
     everything = read_corpora(corpora_root())
-    fitted = set(chosen(everything, FITTED_CLIPS, FITTED_SEED))
+    fitted = set(chosen(everything, FITTED_THEN, FITTED_SEED))
+    fitted -= set(chosen(everything, TESTED_CLIPS, TESTED_SEED))
+    fitted |= set(chosen(everything, FITTED_FIRST, FITTED_SEED))
     drawn = chosen(everything, options.clips, options.seed)
     clips = [heard(clip) for clip in drawn if clip not in fitted]
     rows = list(measured(clips, options.seed))

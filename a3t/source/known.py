@@ -18,6 +18,7 @@ from a3t.source.timed_text import Times, times_of
 from a3t.source.transcripts import Found
 from a3t.text.g2p import Pronouncer
 from a3t.text.transcript import Transcript
+from alignment import EDITION
 from alignment.aligner import Aligner
 from alignment.records import Alignment, later
 from alignment.windows import align_window
@@ -112,7 +113,7 @@ class Known:
         def found() -> Passages:
             if recording.seconds <= LONG:
                 return Passages(aligned(), (everything,))
-            means = f"{self.aligner.name} {__version__} {_own(pronouncer, text)}"
+            means = f"{self.aligner.name} {__version__}.{EDITION} {_own(pronouncer, text)}"
             known_as = (recording.sha256, text.spoken, means)
             kept = self._kept.get(*known_as)
             if kept is None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from alignment import refinement
-from alignment.phone_net import FRAME_SECONDS, INDEX, RATE, SYMBOLS, features, posteriors
+from alignment.phone_net import FRAME_SECONDS, INDEX, SYMBOLS, features, posteriors
 from alignment.records import Alignment, Phone, Word
 from alignment.refinement import Sound, found_alone, phone_ends, refined
 from alignment.search import LOST, best_path
@@ -78,16 +78,6 @@ def test_boundaries_go_where_the_posteriors_cross(guess: float) -> None:
     states = [refinement._State(phone, start, False, True) for phone, start in edges]
     starts = refinement._starts(crossing_scores(0.4234), states)
     assert starts == pytest.approx([0.0, 0.4234])
-
-
-@pytest.mark.parametrize("place", [0.49, 0.5, 0.51])
-def test_boundaries_move_to_where_the_spectrum_changes(place: float) -> None:
-    time = np.arange(RATE) / RATE
-    sound = np.where(time < place, np.sin(2000 * time), np.sin(12_000 * time))
-    sound = sound + 1e-3 * np.random.default_rng(0).normal(size=RATE)
-    moved = refinement._to_change(features(sound), np.array([0.5]))
-    assert moved == pytest.approx(place, abs=8e-3)
-    assert np.sign(moved - 0.5) == np.sign(place - 0.5) or place == 0.5
 
 
 def test_too_many_phones_stay_where_they_are() -> None:
