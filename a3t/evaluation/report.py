@@ -83,9 +83,8 @@ are predicted. Mel L1 in log10 units. Detail: mean second difference of the fill
 bin, over the recording's; below 1 it is blurred. PLCMOS: what listeners would say, 1 to 5, of the
 filled gap in its surroundings, by Microsoft's network (Diener et al. 2023), which does not know
 the recording. Speaker: cosine of Resemblyzer's embeddings of the region and of the whole clip.
-"First impl.": the MCD that A3T's authors took (frame shift of
-300 ms, order 80, constant 0.41, with c0), for comparison with the thesis only. Means over clips ±
-standard error."""
+"First impl.": the MCD that A3T's authors took (frame shift of 300 ms, order 80, constant 0.41,
+with c0), for comparison with the thesis only. Means over clips ± standard error."""
 
 
 def markdown_table(rows: Sequence[Row]) -> str:
