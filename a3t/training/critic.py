@@ -14,6 +14,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from a3t.model.a3t import A3T
+from a3t.model.embeddings import Batch
+
+# The critic's gradient is ten times the network's, and both are clipped together: unscaled it would
+# decide by how much. Adam takes no notice of a loss's scale.
+CRITIC_SHARE = 0.05
 STRIDES = ((1, 2), (2, 2), (1, 2), (1, 1))  # frames, bins
 SLOPE = 0.2
 
@@ -63,6 +69,11 @@ class CriticLosses(NamedTuple):
     adversarial: Tensor
     matching: Tensor
 
+    def total(self, adversarial: float, matching: float) -> Tensor:
+        """What the critic adds to a step's loss, with the weights of the network's two."""
+        mine = adversarial * self.adversarial + matching * self.matching
+        return CRITIC_SHARE * self.critic + mine
+
 
 def critic_losses(critic: Critic, filled: Tensor, recorded: Tensor, masked: Tensor) -> CriticLosses:
     """Both sides' losses at once, for one backward pass and one optimiser.
@@ -83,6 +94,16 @@ def critic_losses(critic: Critic, filled: Tensor, recorded: Tensor, masked: Tens
         for a, b in zip(seen.hidden, true.hidden, strict=True)
     ]
     return CriticLosses(loss, adversarial, torch.stack(differences).mean())
+
+
+def criticised(critic: Critic, network: A3T, after: Tensor, batch: Batch) -> CriticLosses:
+    """`critic_losses` of what the network filled a batch with, ``after`` (B, T, 80) log10 mel."""
+    recorded = batch.mel
+    if network.normalise:
+        after, recorded = (
+            (mel - network.mel_mean) / network.mel_scale for mel in (after, recorded)
+        )
+    return critic_losses(critic, after, recorded, batch.masked)
 
 
 def _at(masked: Tensor, patches: Tensor) -> Tensor:

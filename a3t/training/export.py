@@ -59,6 +59,7 @@ def export(run: Path, folder: Path, quality: str, history: str = "") -> str:
     tensors = {
         name: value.half() if value.is_floating_point() else value
         for name, value in state["average"].items()
+        if not name.startswith("critic.")
     }
     kind = "model" if "model" in config else "durations"
     model = A3T.from_config(config) if kind == "model" else DurationPredictor.from_config(config)

@@ -24,6 +24,7 @@ from a3t.model.a3t import A3T, reconstruction_loss
 from a3t.model.masking import MaskingConfig
 from a3t.model.pitch import decided, pitch_loss
 from a3t.training.augment import Augment
+from a3t.training.critic import Critic, criticised
 from a3t.training.data import Crops
 from a3t.training.features import Features
 from a3t.training.loop import Losses, Run, Schedule, stop_signals
@@ -86,21 +87,36 @@ class Pretraining:
             mel = mel[mel.any(axis=1)]  # without the padding
             self.model.mel_mean.copy_(torch.from_numpy(mel.mean(0)))
             self.model.mel_scale.copy_(torch.from_numpy(mel.std(0)).clamp(min=1e-3))
+        self.loss = {"power": 1, "pitch": 0.1, "adversarial": 0.0, "matching": 2.0}
+        self.loss |= config.get("loss", {})
+        self.critic = Critic() if self.loss["adversarial"] > 0 else None
+        if self.critic is not None:
+            # A part of the network while it is trained, so that one optimiser and one checkpoint
+            # hold both; what is exported is without it.
+            self.model.add_module("critic", self.critic)
         self.model.to(device)
 
     def losses(self, step: int) -> Losses:
-        """Equation 4.1 on the batch of a step."""
+        """Equation 4.1 on the batch of a step, and a critic's verdict where there is one."""
         batch = self.batches(step).to(self.device)
         kind = torch.device(self.device).type
         with torch.autocast(kind, dtype=torch.bfloat16, enabled=self.bf16):
             filled = self.model(batch)
         scale = self.model.mel_scale if self.model.normalise else 1.0
-        loss = {"power": 1, "pitch": 0.1} | self.config.get("loss", {})
-        mel = reconstruction_loss(filled.before, filled.after, batch, scale, int(loss["power"]))
-        if filled.pitch is None:
-            return {"total": mel}
-        pitch = pitch_loss(filled.pitch, batch)
-        return {"total": mel + loss["pitch"] * pitch, "mel": mel, "pitch": pitch}
+        mel = reconstruction_loss(
+            filled.before, filled.after, batch, scale, int(self.loss["power"])
+        )
+        found = {"total": mel, "mel": mel}
+        if filled.pitch is not None:
+            found["pitch"] = pitch_loss(filled.pitch, batch)
+            found["total"] = found["total"] + self.loss["pitch"] * found["pitch"]
+        if self.critic is not None:
+            with torch.autocast(kind, dtype=torch.bfloat16, enabled=self.bf16):
+                losses = criticised(self.critic, self.model, filled.after, batch)
+            weights = self.loss["adversarial"], self.loss["matching"]
+            found["total"] = found["total"] + losses.total(*weights)
+            found |= losses._asdict()
+        return found
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
@@ -138,6 +154,9 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--bf16", action="store_true", help="matrix products in bfloat16")
     parser.add_argument("--workers", type=int, default=0, help="processes that make batches ahead")
+    parser.add_argument(
+        "--critic", action="store_true", help="go on from --init against a critic of what is filled"
+    )
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop after these")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
@@ -145,6 +164,8 @@ def main() -> None:
     config = yaml.safe_load(arguments.config.read_text())
     if arguments.steps:
         config.setdefault("training", {})["steps"] = arguments.steps
+    if arguments.critic:
+        config["loss"] = {"adversarial": 0.2, "matching": 2.0} | config.get("loss", {})
     features = Features.load(arguments.features)
     work = Pretraining(config, features, arguments.bf16, arguments.device, arguments.workers)
     run = Run(work.model, work.schedule, arguments.out)

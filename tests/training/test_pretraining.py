@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+import yaml
 
 from a3t.model.a3t import A3T
 from a3t.pretrained import load_checkpoint
@@ -51,6 +52,38 @@ def test_training_learns_and_validation_says_so(tmp_path: Path) -> None:
     while run.step < 12:
         run.train_step(work.losses)
     assert run._validate(work.validate)["valid_l1"] < before["l1"]
+
+
+def test_a_critic_is_trained_and_resumed_beside_the_network_and_not_exported(
+    tmp_path: Path,
+) -> None:
+    config = CONFIG | {"loss": {"adversarial": 0.2}}
+
+    def start(folder: Path) -> tuple[Pretraining, Run]:
+        work = Pretraining(config, make_features())
+        return work, Run(work.model, work.schedule, folder)
+
+    work, whole = start(tmp_path / "whole")
+    fresh = {name: value.clone() for name, value in work.model.state_dict().items()}
+    found = [whole.train_step(work.losses) for _ in range(3)]
+    assert {"critic", "adversarial", "matching"} <= found[0].keys()
+    trained = work.model.state_dict()
+    for name, value in fresh.items():
+        if name.startswith("critic."):
+            assert not torch.equal(value, trained[name]), name
+
+    work, first = start(tmp_path / "parts")
+    first.train_step(work.losses)
+    first.save()
+    (tmp_path / "parts" / "config.yaml").write_text(yaml.safe_dump(config))
+    work, second = start(tmp_path / "parts")
+    second.resume()
+    again = [second.train_step(work.losses) for _ in range(2)]
+    assert again == found[1:]
+
+    export(tmp_path / "parts", tmp_path / "model", "quality")
+    _, tensors, _ = load_checkpoint(str(tmp_path / "model"))
+    A3T.from_config(config).load_state_dict(tensors)
 
 
 def test_bfloat16_learns_the_same_and_short_runs_resume(tmp_path: Path) -> None:

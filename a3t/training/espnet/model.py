@@ -13,12 +13,8 @@ from torch import Tensor
 from a3t.model.a3t import A3T, reconstruction_loss
 from a3t.model.embeddings import Batch
 from a3t.model.pitch import pitch_loss
-from a3t.training.critic import Critic, critic_losses
+from a3t.training.critic import Critic, criticised
 from a3t.training.pretrain import cepstral_distance
-
-# The critic's gradient is ten times the network's, and both are clipped together: unscaled it would
-# decide by how much. Adam takes no notice of a loss's scale.
-CRITIC_SHARE = 0.05
 
 
 class A3TModel(AbsESPnetModel):
@@ -78,33 +74,17 @@ class A3TModel(AbsESPnetModel):
             stats["pitch_loss"] = stats["pitch_loss"].detach()
         stats["loss"] = loss.detach()
         if self.critic is not None and self.training:
-            loss = loss + self._criticised(self.critic, filled.after, batch, stats)
+            with torch.autocast(mel.device.type, torch.bfloat16, self.bf16):
+                losses = criticised(self.critic, self.network, filled.after, batch)
+            loss = loss + losses.total(self.adversarial_weight, self.matching_weight)
+            for name, value in losses._asdict().items():
+                stats[f"{name}_loss"] = value.detach()
         with torch.no_grad():
             # Whatever the loss is: these two compare between configurations.
             stats["l1"] = (filled.after[masked] - mel[masked]).abs().mean()
             stats["cepstral_db"] = cepstral_distance(filled.after[masked], mel[masked]).mean()
         # Several processes are summed over a dimension that this adds.
         return force_gatherable((loss, stats, masked.sum().float()), loss.device)
-
-    def _criticised(
-        self, critic: Critic, after: Tensor, batch: Batch, stats: dict[str, Tensor]
-    ) -> Tensor:
-        """What a critic adds to the loss, its own training included."""
-        recorded = batch.mel
-        if self.network.normalise:
-            after, recorded = (
-                (mel - self.network.mel_mean) / self.network.mel_scale for mel in (after, recorded)
-            )
-        with torch.autocast(after.device.type, torch.bfloat16, self.bf16):
-            losses = critic_losses(critic, after, recorded, batch.masked)
-        stats["critic_loss"] = losses.critic.detach()
-        stats["adversarial_loss"] = losses.adversarial.detach()
-        stats["matching_loss"] = losses.matching.detach()
-        return (
-            CRITIC_SHARE * losses.critic
-            + self.adversarial_weight * losses.adversarial
-            + self.matching_weight * losses.matching
-        )
 
     def collect_feats(self, mel: Tensor, mel_lengths: Tensor, **_: Any) -> dict[str, Tensor]:
         """What the statistics are taken of: the mel itself, which the feature dump computed."""
