@@ -42,9 +42,10 @@ def write_ljspeech(folder: Path) -> None:
 def test_from_ljspeechs_layout_to_edited_recordings(tmp_path: Path) -> None:
     write_ljspeech(tmp_path / "LJSpeech-1.1")
     command = [RECIPES / "ljspeech" / "run.sh", "--corpora", tmp_path / "LJSpeech-1.1"]
-    command += ["--work", tmp_path / "work", "--config", "../mini/conf/tiny.yaml", "--pitch", "true"]
+    command += ["--work", tmp_path / "work", "--tag", "tiny", "--pitch", "true"]
+    command += ["--config", "../mini/conf/tiny.yaml"]
     command += ["--durations_config", "../mini/conf/tiny_durations.yaml", "--jobs", "1"]
-    command += ["--dev", "2", "--test", "2", "--test_clips", "2", "--tag", "tiny"]
+    command += ["--dev", "2", "--test", "2", "--test_clips", "2"]
 
     def run() -> str:
         environment = os.environ | {"PYTHON": sys.executable}
