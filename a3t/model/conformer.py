@@ -15,6 +15,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+# Channels up to which a depthwise convolution is not run as an image: making that kernel in
+# bfloat16 for two threads, torch 2.13's oneDNN never ends (16 and 32 channels, 15 taps and more).
+NARROW = 32
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -58,7 +62,7 @@ class Layout:
         """Run a same-length convolution over frames and over phones, (B, N, C) -> (B, N, C')."""
         reach = conv.kernel_size[0] // 2
         x = self.apart(x, reach)
-        if conv.groups == 1:
+        if conv.groups == 1 or conv.out_channels <= NARROW:
             return self.together(conv(x), reach)
         # As an image of one row, channels last, which is what x is in memory: half the time.
         weight, padding = conv.weight[:, :, None], (0, reach)

@@ -1,0 +1,36 @@
+"""Depthwise convolutions, which are run in one of two ways."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import torch
+from torch import nn
+
+from a3t.model.conformer import NARROW, Layout
+
+
+def test_a_narrow_one_in_bfloat16_on_two_threads_comes_to_an_end() -> None:
+    """It did not, before `NARROW`. In a process of its own, which can be killed."""
+    program = """if True:
+        import torch
+        from a3t.model.conformer import ConvolutionModule, Layout
+        torch.set_num_threads(2)
+        module = ConvolutionModule(32, 31, "layer")
+        layout = Layout(torch.ones(3, 100, 1), torch.zeros(3, 100), seam=80)
+        with torch.autocast("cpu", torch.bfloat16):
+            module(torch.randn(3, 100, 32), layout).sum().backward()
+    """
+    done = subprocess.run([sys.executable, "-c", program], timeout=120, check=False)
+    assert done.returncode == 0
+
+
+def test_both_ways_give_the_same_sums() -> None:
+    layout = Layout(torch.ones(2, 30, 1), torch.zeros(2, 30), seam=20)
+    wide = nn.Conv1d(2 * NARROW, 2 * NARROW, 7, padding=3, groups=2 * NARROW)
+    narrow = nn.Conv1d(NARROW, NARROW, 7, padding=3, groups=NARROW)
+    narrow.load_state_dict({name: value[:NARROW] for name, value in wide.state_dict().items()})
+    x = torch.randn(2, 30, 2 * NARROW)
+    one, other = layout.convolve(narrow, x[..., :NARROW]), layout.convolve(wide, x)[..., :NARROW]
+    assert torch.allclose(one, other, atol=1e-5)
