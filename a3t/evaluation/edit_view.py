@@ -58,13 +58,11 @@ class Side:
 
     @property
     def shown_labels(self) -> tuple[Label, ...]:
-        """Those that are in the picture, in the order of time."""
-        reach = (
-            self.start - 0.05,
-            self.end + 0.05,
-        )  # words cut by the edge of the picture are left out
-        inside = [w for w in self.labels if reach[0] <= w.start and w.end <= reach[1]]
-        return tuple(sorted(inside, key=lambda label: label.start))
+        """Those that are in the picture, in the order of their middles: a neighbour that an edit's
+        margin reaches over begins after the edit, and is said before it."""
+        first, last = self.start - 0.05, self.end + 0.05  # words cut by the edge are left out
+        inside = [word for word in self.labels if first <= word.start and word.end <= last]
+        return tuple(sorted(inside, key=lambda label: label.start + label.end))
 
 
 def read_record(edit_json: Path | str | Mapping[str, Any]) -> Mapping[str, Any]:

@@ -88,6 +88,12 @@ def test_words_move_along_and_edits_are_marked(tmp_path: Path) -> None:
     assert before.samples.shape == (round(4.5 * RATE),)
 
 
+def test_a_neighbour_under_an_edits_margin_keeps_its_place() -> None:
+    labels = edit_view.Label("letter", 1.0, 1.6, "replace"), edit_view.Label("a", 1.05, 1.1)
+    side = edit_view.Side("", "", np.zeros(RATE * 2, np.float32), RATE, 0.0, (), labels)
+    assert [label.text for label in side.shown_labels] == ["a", "letter"]
+
+
 def test_of_a_long_recording_the_part_around_the_edit_is_shown(tmp_path: Path) -> None:
     source, edited, record = make_edit(tmp_path, offset=40.0)
     before, after = edit_view.sides_of(source, edited, edit_view.read_record(record))
