@@ -33,7 +33,7 @@ test-app: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -q tests/app/browser
 
 test-recipes: $(VENV)/.espnet-ready
-	$(BIN)/python -m pytest -q tests/espnet/test_recipe.py tests/espnet/test_crops.py tests/espnet/test_preprocess.py tests/recipes/test_mini.py
+	$(BIN)/python -m pytest -q tests/espnet tests/recipes/test_mini.py
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .
