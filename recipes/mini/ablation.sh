@@ -19,7 +19,8 @@ rows=${A3T_ROWS:-a3t_paper ablation/no_alignment ablation/transformer ablation/n
     a3t_paper:1 ablation/frame_phones ablation/speech_only ablation/mask_20 ablation/mask_50
     ablation/single_transformer ablation/single_no_postnet ablation/single_l2
     ablation/frame_progress ablation/aligned_positions ablation/normalise ablation/layer_norm
-    ablation/linear ablation/pitch ablation/use_masks ablation/augment}
+    ablation/linear ablation/pitch ablation/use_masks ablation/augment
+    ablation/critic}
 
 work=.
 for ((k = 1; k < $#; k++)); do
