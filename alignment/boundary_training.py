@@ -7,8 +7,9 @@ one of the voices: measured on that one, by `python -m alignment.bench --voice V
 FILE-without-VOICE.safetensors`, they say what the network is worth for a voice it does not know.
 Runs on one core, in some minutes; flite and torch are needed.
 
-The weights that ship come from benchmarks/boundary_sentences.txt, 80 prompts of the CMU ARCTIC set,
-said by all four voices.
+The weights that ship come from 80 prompts of the CMU ARCTIC set, said by all four voices:
+benchmarks/boundary_prompts.txt has their names in its list of prompts (cmuarctic.data), in the order
+of the sentences.
 """
 
 from __future__ import annotations
