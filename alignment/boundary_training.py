@@ -8,8 +8,8 @@ FILE-without-VOICE.safetensors`, they say what the network is worth for a voice 
 Runs on one core, in some minutes; flite and torch are needed.
 
 The weights that ship come from 80 prompts of the CMU ARCTIC set, said by all four voices:
-benchmarks/boundary_prompts.txt has their names in its list of prompts (cmuarctic.data), in the order
-of the sentences.
+benchmarks/boundary_prompts.txt has their names in that set's list (cmuarctic.data), in the order in
+which they were said.
 """
 
 from __future__ import annotations
