@@ -29,9 +29,9 @@ from a3t.rendering.renderer import Renderer
 from a3t.source.known import Known, pronounced
 from a3t.source.passages import Passages, excerpt
 from a3t.source.transcripts import Found, aligned_transcript, find_transcript
-from a3t.text.g2p import Pronouncer
-from a3t.text.lexicon import Pronunciation
 from a3t.text.markup import check_marks
+from a3t.text.pronunciation.lexicon import Pronunciation
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.vocoder import Vocoder, load_vocoder, vocode_chunks
 from alignment.aligner import Aligner

@@ -18,7 +18,7 @@ from a3t.audio.recording import Recording
 from a3t.plan.places import WordFrames
 from a3t.plan.records import EditPlan, Window
 from a3t.records import HeardWord
-from a3t.text.g2p import Pronouncer
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment.errors import AlignmentError
 from alignment.pocketsphinx_aligner import PocketSphinxAligner
 

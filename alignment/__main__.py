@@ -120,14 +120,14 @@ class Reader:
     def transcript(self, recording: Recording, text: str | None, path: Path | None) -> Transcript:
         """The text as given, of a file, beside the recording, or recognised."""
         from a3t.source.transcripts import find_transcript, text_of
-        from a3t.text.g2p import Pronouncer
+        from a3t.text.pronunciation.pronouncer import Pronouncer
 
         if path is not None or (text is not None and text.startswith("@")):
             text = text_of(path or Path(str(text)[1:]))
         return find_transcript(recording, text, None, Pronouncer()).transcript
 
     def pronunciations(self, words: Sequence[str]) -> dict[str, Sequence[Sequence[str]]]:
-        from a3t.text.g2p import Pronouncer
+        from a3t.text.pronunciation.pronouncer import Pronouncer
 
         pronouncer = Pronouncer()
         return {word: self.dictionary.get(word) or pronouncer.candidates(word) for word in words}

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from a3t.text.g2p import Pronouncer
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.training.corpora import corpora_root, read_corpora
 from alignment.bench import noise
 from alignment.errors import AlignmentError

@@ -25,7 +25,7 @@ import soundfile
 import soxr
 
 from a3t.audio.recording import Recording
-from a3t.text.g2p import Pronouncer
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.training.corpora import Clip, corpora_root, read_corpora
 from alignment import Alignment

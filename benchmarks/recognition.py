@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from a3t.text.g2p import Pronouncer
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.training.corpora import corpora_root, read_corpora
 from alignment.errors import AlignmentError
 from alignment.recognition import recognise

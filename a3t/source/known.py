@@ -16,7 +16,7 @@ from a3t.source.passages import LONG, Passages, Range, cut, ranges_around
 from a3t.source.remembered import RememberedAlignments
 from a3t.source.timed_text import Times, times_of
 from a3t.source.transcripts import Found
-from a3t.text.g2p import Pronouncer
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import EDITION
 from alignment.aligner import Aligner

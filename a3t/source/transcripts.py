@@ -11,7 +11,7 @@ from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.source.passages import LONG, Passages
 from a3t.source.timed_text import Times, has_times, times_in
-from a3t.text.g2p import Pronouncer
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment.formats import read_alignment
 from alignment.recognition import recognised_text

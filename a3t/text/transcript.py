@@ -8,7 +8,7 @@ from typing import Any
 
 from a3t.errors import InputError
 from a3t.text.markup import emphasised, parted_at_pauses
-from a3t.text.normalise import MAX_WORDS, SpokenToken, normalise
+from a3t.text.normaliser.normalise import MAX_WORDS, SpokenToken, normalise
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from a3t.errors import InputError
-from a3t.text.g2p import Pronouncer
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment.confidence import unwritten
 from alignment.errors import AlignmentError

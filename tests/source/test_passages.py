@@ -19,7 +19,7 @@ from a3t.source.known import Known
 from a3t.source.passages import CONTEXT, Passages, cut, excerpt, ranges_around
 from a3t.source.remembered import KEPT, RememberedAlignments
 from a3t.source.timed_text import times_in, times_of
-from a3t.text.g2p import Pronouncer
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment.pocketsphinx_aligner import PocketSphinxAligner
 from alignment.records import Alignment

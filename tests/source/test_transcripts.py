@@ -10,7 +10,7 @@ import pytest
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.source.transcripts import find_transcript, read_text, sidecar, text_of
-from a3t.text.g2p import Pronouncer
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment.errors import AlignmentError
 from alignment.formats import write_alignment

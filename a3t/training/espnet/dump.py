@@ -26,8 +26,8 @@ from a3t.audio.mel import HOP, SAMPLE_RATE, log_mel
 from a3t.commands import run
 from a3t.errors import InputError
 from a3t.plan.grid import on_grid
-from a3t.text.g2p import Pronouncer
 from a3t.text.phones import PHONES, phone_ids
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.training.corpora import Clip
 from a3t.training.data import LEAST_SCORE

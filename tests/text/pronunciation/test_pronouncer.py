@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from a3t.text import g2p, lexicon, spelling
-from a3t.text.g2p import MAX_CANDIDATES, Pronouncer
 from a3t.text.phones import ARPABET, is_vowel
+from a3t.text.pronunciation import letter_to_sound, lexicon, morphology
+from a3t.text.pronunciation.pronouncer import MAX_CANDIDATES, Pronouncer, _candidates
 
 # Names, plurals, possessives, compounds, endings, respellings; none of them is in CMUdict.
 UNKNOWN = (
@@ -110,7 +110,7 @@ def test_forms_of_known_words(pronouncer: Pronouncer, word: str, phones: str) ->
 )
 def test_endings_agree_with_cmudict(stem: str, ending: str) -> None:
     """The rule for an ending gives what CMUdict has for the same form, reduced vowels aside."""
-    rule = [phone.replace("IH0", "AH0") for phone in spelling.from_ending(stem + ending)[0]]
+    rule = [phone.replace("IH0", "AH0") for phone in morphology.from_ending(stem + ending)[0]]
     known = [phone.replace("IH0", "AH0") for phone in lexicon.lookup(stem + ending)[0]]
     assert rule == known
 
@@ -124,7 +124,7 @@ def test_no_network_and_no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(urllib.request, "urlopen", refuse)
     without_data = types.SimpleNamespace(download=refuse, data=types.SimpleNamespace(find=refuse))
     monkeypatch.setitem(sys.modules, "nltk", without_data)
-    for cached in (g2p._candidates, lexicon._lines, spelling._weights):
+    for cached in (_candidates, lexicon._lines, letter_to_sound._weights):
         cached.cache_clear()
     words = ["the", "kubernetes", "record", "vlogs", "xqzt"]
     assert len(Pronouncer().pronounce(words)) == len(words)
@@ -133,7 +133,7 @@ def test_no_network_and_no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_same_in_another_process() -> None:
     """Hash seeds differ, pronunciations don't; nor are torch, nltk and g2p-en's module needed."""
     script = (
-        "import sys; from a3t.text.g2p import Pronouncer; p = Pronouncer();"
+        "import sys; from a3t.text.pronunciation.pronouncer import Pronouncer; p = Pronouncer();"
         f"print([p.candidates(w) for w in {UNKNOWN!r}]);"
         "assert not {'torch', 'nltk', 'g2p_en'} & set(sys.modules)"
     )
@@ -157,7 +157,7 @@ def test_ones_own_pronunciations_stand_before_the_dictionarys() -> None:
 def test_many_threads_get_the_same(pronouncer: Pronouncer) -> None:
     words = [*UNKNOWN, "read", "lead", "cat"]
     alone = [pronouncer.candidates(word) for word in words]
-    for cached in (g2p._candidates, lexicon._lines, spelling._weights):
+    for cached in (_candidates, lexicon._lines, letter_to_sound._weights):
         cached.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(Pronouncer().candidates, words)) == alone
@@ -198,4 +198,4 @@ def test_the_network_is_g2p_ens(monkeypatch: pytest.MonkeyPatch) -> None:
     for word in [*real, *made_up]:
         expected = ["UW1" if phone == "UW" else phone for phone in reference.predict(word)]
         expected = [phone for phone in expected if phone in ARPABET]
-        assert list(spelling.predict(word)) == expected, word
+        assert list(letter_to_sound.predict(word)) == expected, word

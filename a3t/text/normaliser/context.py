@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from a3t.text.numbers import MONTHS
-from a3t.text.vocabulary import FUNCTION_WORDS, MONTH_ABBREVIATIONS
+from a3t.text.normaliser.numbers import MONTHS
+from a3t.text.normaliser.vocabulary import FUNCTION_WORDS, MONTH_ABBREVIATIONS
 
 _FIGURES = re.compile(r"-?\.?[0-9]")
 

@@ -1,4 +1,4 @@
-"""The words that a3t.text.homographs decides about, and the words that it decides by."""
+"""The words that `homographs` decides about, and the words that it decides by."""
 
 from __future__ import annotations
 

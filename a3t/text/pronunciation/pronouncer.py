@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from a3t.text.homographs import choose
-from a3t.text.lexicon import Pronunciation, lookup
-from a3t.text.spelling import from_compound, from_ending, guess
+from a3t.text.pronunciation.homographs import choose
+from a3t.text.pronunciation.letter_to_sound import guess
+from a3t.text.pronunciation.lexicon import Pronunciation, lookup
+from a3t.text.pronunciation.morphology import from_compound, from_ending
 
 MAX_CANDIDATES = 4
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from a3t.text.homograph_words import (
+from a3t.text.phones import is_vowel
+from a3t.text.pronunciation.homograph_words import (
     ADVERBS,
     ARTICLES,
     AUXILIARIES,
@@ -35,8 +36,7 @@ from a3t.text.homograph_words import (
     VERBAL,
     VOICED,
 )
-from a3t.text.lexicon import Pronunciation, lookup
-from a3t.text.phones import is_vowel
+from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 
 
 def choose(index: int, words: Sequence[str], candidates: Sequence[Pronunciation]) -> Pronunciation:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from a3t.errors import InputError
-from a3t.text.abbreviations import expand
-from a3t.text.context import Context, is_figure
-from a3t.text.numbers import SCALES
-from a3t.text.tokens import NOTHING, PAUSES, Written, drops_g, shown, split, take_apart
-from a3t.text.verbalise import verbalise
-from a3t.text.vocabulary import (
+from a3t.text.normaliser.abbreviations import expand
+from a3t.text.normaliser.context import Context, is_figure
+from a3t.text.normaliser.numbers import SCALES
+from a3t.text.normaliser.tokens import NOTHING, PAUSES, Written, drops_g, shown, split, take_apart
+from a3t.text.normaliser.verbalise import verbalise
+from a3t.text.normaliser.vocabulary import (
     ALSO_BARE,
     CLIPPED,
     CURRENCIES_AHEAD,

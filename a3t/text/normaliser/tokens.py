@@ -7,9 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 
 from a3t.errors import InputError
-from a3t.text.lexicon import known
-from a3t.text.numbers import MONTHS, VULGAR
-from a3t.text.vocabulary import (
+from a3t.text.normaliser.numbers import MONTHS, VULGAR
+from a3t.text.normaliser.vocabulary import (
     CLIPPED,
     CURRENCIES_AHEAD,
     DOMAINS,
@@ -20,6 +19,7 @@ from a3t.text.vocabulary import (
     SYMBOLS,
     WEEKDAYS,
 )
+from a3t.text.pronunciation.lexicon import in_lexicon
 
 PAUSES = frozenset(",.;:?!…—")
 _OPENING = "\"'([{<*_`«¿¡-–—.…,;:!?|•"
@@ -82,9 +82,9 @@ NOTHING = Written("", "", "", "")
 def drops_g(word: str) -> bool:
     """Whether a word in -in' is one in -ing ("fishin'"), not "in" before a quotation mark."""
     core, stem = word[:-1], word[:-3]
-    if not word.endswith("in'") or not known(core + "g") or len(stem) < 2:
+    if not word.endswith("in'") or not in_lexicon(core + "g") or len(stem) < 2:
         return False
-    return known(word) or not known(core)
+    return in_lexicon(word) or not in_lexicon(core)
 
 
 def split(text: str) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from a3t.text import numbers
-from a3t.text.context import Context, is_day, is_figure, is_whole, month_named
-from a3t.text.vocabulary import (
+from a3t.text.normaliser import numbers
+from a3t.text.normaliser.context import Context, is_day, is_figure, is_whole, month_named
+from a3t.text.normaliser.vocabulary import (
     CALLED_IN_PAIRS,
     CURRENCY_CODES,
     DIALLED,

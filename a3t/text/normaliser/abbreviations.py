@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from a3t.text.context import Context, is_day, is_figure, is_year, month_named
-from a3t.text.vocabulary import (
+from a3t.text.normaliser.context import Context, is_day, is_figure, is_year, month_named
+from a3t.text.normaliser.vocabulary import (
     ABBREVIATIONS,
     AFTER_COMMA,
     AFTER_NAMES,

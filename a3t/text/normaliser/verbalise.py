@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
-from a3t.text import figures, letters, numbers
-from a3t.text.context import Context, Rule
-from a3t.text.lexicon import known
-from a3t.text.vocabulary import BEFORE_FIGURES, MONTH_ABBREVIATIONS, SYMBOLS, WEEKDAYS
+from a3t.text.normaliser import addresses, figures, initials, numbers
+from a3t.text.normaliser.context import Context, Rule
+from a3t.text.normaliser.vocabulary import BEFORE_FIGURES, MONTH_ABBREVIATIONS, SYMBOLS, WEEKDAYS
+from a3t.text.pronunciation.lexicon import in_lexicon
 
 _GREEK_LEFT = {"μ": "mu", "Ω": "omega"}
 _PART = re.compile(
@@ -122,7 +122,7 @@ def _piece(part: str, before: str, after: str, context: Context) -> list[str]:
     beside_figures = before[-1:].isdigit() or after[:1].isdigit()
     if part.isalpha() and beside_figures and len(part) <= 3:
         capitals = part.isupper() and len(part) == 2 and context.capitals_mean
-        if capitals or part.lower() in ("mp", "co", "pm") or not known(part.lower()):
+        if capitals or part.lower() in ("mp", "co", "pm") or not in_lexicon(part.lower()):
             return list(part.lower())
     return verbalise(part, context.inside)
 
@@ -146,7 +146,7 @@ def _sign(sign: str, before: str, after: str) -> list[str]:
 def _letters(text: str, context: Context) -> list[str]:
     word = re.sub(r"'+", "'", text.lower())
     camel = re.findall(r"[A-Z]?[a-z]{2,}|[A-Z]+(?![a-z])", text)
-    if len(camel) > 1 and "".join(camel) == text and context.capitals_mean and not known(word):
+    if len(camel) > 1 and "".join(camel) == text and context.capitals_mean and not in_lexicon(word):
         return [word for part in camel for word in verbalise(part, context)]
     return [word] if word.strip("'") else []
 
@@ -156,12 +156,12 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 
 _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
-    (_compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+"), letters.address),
+    (_compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+"), addresses.address),
     (
         _compile(r"([a-z]+://|www\.)\S+|[a-z][\w-]*(\.[\w-]+)*\.[a-z]{2,4}(/\S*)?"),
-        letters.address,
+        addresses.address,
     ),
-    (_compile(r"([\w-]*)\.([a-z]{2,4}[34]?)"), letters.file_name),
+    (_compile(r"([\w-]*)\.([a-z]{2,4}[34]?)"), addresses.file_name),
     (_compile(r"([@#])(\w+)"), _handle),
     (_compile(figures.MONEY), figures.money),
     (_compile(figures.AMOUNT_FIRST), figures.amount_first),
@@ -195,12 +195,12 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
         figures.quantity,
     ),
     (re.compile(figures.UNIT), figures.unit),
-    (re.compile(rf"({letters.ROMAN})('s)?"), letters.roman),
+    (re.compile(rf"({initials.ROMAN})('s)?"), initials.roman),
     (_compile(r"(.+)\^(-?\d{1,3})"), _power),
     (re.compile(r"([A-G])#"), _sharp),
-    (_compile(r"(?:[a-z]\.)+[a-z]\.?"), letters.dotted),
-    (re.compile(r"([A-Z]{1,3})&([A-Z]{1,3})('?s)?"), letters.joined_initials),
+    (_compile(r"(?:[a-z]\.)+[a-z]\.?"), initials.dotted),
+    (re.compile(r"([A-Z]{1,3})&([A-Z]{1,3})('?s)?"), initials.joined_initials),
     (_compile(r"([a-z]{3,})(?:-'?n'?-|'n')([a-z]{3,})"), _and_clipped),
     (_compile(r"(.*\d.*|(?:[a-z]\.)+)'s"), _possessive),
-    (re.compile(r"([A-Z]{2,})((?:'?s)?)"), letters.capitals),
+    (re.compile(r"([A-Z]{2,})((?:'?s)?)"), initials.capitals),
 )  # fmt: skip

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from a3t.text import homograph_words, homographs
-from a3t.text.g2p import Pronouncer
-from a3t.text.lexicon import lookup
+from a3t.text.pronunciation import homograph_words, homographs
+from a3t.text.pronunciation.lexicon import lookup
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 
 # sentence, word, how it is said there.

@@ -1,65 +1,26 @@
-"""Rules for tokens of letters that are not plain words: initials, numerals, addresses."""
+"""Rules for tokens of letters that are not plain words: initials, acronyms, Roman numerals."""
 
 from __future__ import annotations
 
 import re
 
-from a3t.text import numbers
-from a3t.text.context import Context
-from a3t.text.lexicon import known, lookup
-from a3t.text.phones import strip_stress
-from a3t.text.spelling import spell_out
-from a3t.text.vocabulary import (
-    DOMAINS,
-    EXTENSIONS,
-    IN_ADDRESSES,
+from a3t.text.normaliser import numbers
+from a3t.text.normaliser.context import Context
+from a3t.text.normaliser.vocabulary import (
     MONARCHS,
     ROMAN_AFTER,
     SAID_AS,
     SPELLED,
 )
+from a3t.text.phones import strip_stress
+from a3t.text.pronunciation.letter_to_sound import spell_out
+from a3t.text.pronunciation.lexicon import in_lexicon, lookup
 
 ROMAN = r"(?=[IVXLC])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
 _VERBS_AFTER_I = frozenset(
     "am was have had will would do did can could like love want know think need see saw should "
     "must take took read wrote play played".split()
 )
-
-
-def address(match: re.Match[str], _: Context) -> list[str]:
-    """Web and e-mail addresses."""
-    text = re.sub(r"^[a-z]+://", "", match[0], flags=re.IGNORECASE).rstrip("/").lower()
-    sure = "://" in match[0] or "@" in text or text.startswith("www.")
-    if not sure and text.partition("/")[0].rpartition(".")[2] not in DOMAINS:
-        return []
-    words: list[str] = []
-    for part in re.findall(r"[a-z']+|[0-9]+|[^a-z0-9]", text):
-        if part in IN_ADDRESSES:
-            words += IN_ADDRESSES[part].split()
-        elif part.isdigit():
-            words += numbers.plain(part)
-        elif "a" <= part[0] <= "z":
-            words += _in_address(part)
-    return words
-
-
-def _in_address(part: str) -> list[str]:
-    short = len(part) <= 3 and not known(part)
-    return list(part) if short or part.upper() in SPELLED or part == "www" else [part]
-
-
-def file_name(match: re.Match[str], context: Context) -> list[str]:
-    """notes.txt, Node.js, and .pdf: the dot is said."""
-    name, extension = match[1], match[2].lower()
-    if extension not in EXTENSIONS and (name or extension not in DOMAINS):
-        return []
-    head: list[str] = []
-    for part in re.findall(r"[a-z]+|[0-9]+", name.lower()):
-        head += numbers.plain(part) if part.isdigit() else [part]
-    words: list[str] = []
-    for part in re.findall(r"[a-z]+|[0-9]+", SAID_AS.get(extension, extension)):
-        words += numbers.plain(part) if part.isdigit() else acronym(part.upper())
-    return [*head, "dot", *words]
 
 
 def roman(match: re.Match[str], context: Context) -> list[str]:
@@ -106,8 +67,8 @@ def capitals(match: re.Match[str], context: Context) -> list[str]:
     if not context.capitals_mean or (ending and len(letters) < 2):
         return []
     words = acronym(letters)
-    if ending and words == [letters.lower()] and known(letters.lower() + ending):
-        return [letters.lower() + (match[2] if known(letters.lower() + match[2]) else ending)]
+    if ending and words == [letters.lower()] and in_lexicon(letters.lower() + ending):
+        return [letters.lower() + (match[2] if in_lexicon(letters.lower() + match[2]) else ending)]
     return [*words[:-1], words[-1] + "'s"] if ending else words
 
 
@@ -120,6 +81,6 @@ def acronym(letters: str, dotted: bool = False) -> list[str]:
     if [strip_stress(phone) for phone in next(iter(lookup(word)), ())] == spelled:
         return [word]
     sayable = len(word) >= 5 and re.fullmatch(r"[^aeiouy]?([aeiouy][^aeiouy]{1,2})+[aeiouy]?", word)
-    if not dotted and letters not in SPELLED and (known(word) or sayable):
+    if not dotted and letters not in SPELLED and (in_lexicon(word) or sayable):
         return [word]
     return list(word)

@@ -1,0 +1,1 @@
+"""Written English to the words that are spoken for it, token by token."""

@@ -1,0 +1,1 @@
+"""Spoken words to phones: the lexicon, homographs, regular endings, and letters to sound."""
