@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from a3t.corpora import corpora_root, read_corpora
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.training.corpora import corpora_root, read_corpora
 from alignment.bench import noise
 from alignment.errors import AlignmentError
 from alignment.pocketsphinx_aligner import BOUNDARY_OFFSET, PocketSphinxAligner, first_alignment

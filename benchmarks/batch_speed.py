@@ -20,8 +20,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from a3t.corpora import corpora_root, read_corpora, split_of
 from a3t.text.transcript import Transcript
-from a3t.training.corpora import corpora_root, read_corpora, split_of
 from benchmarks.scripted_edits import changed, write_clip
 
 

@@ -37,10 +37,10 @@ from a3t.candidates import (
     judge,
     varied,
 )
+from a3t.corpora import corpora_root, read_corpora, split_of
 from a3t.editor import Editor
 from a3t.evaluation.metrics import mel_cepstral_distance
 from a3t.text.transcript import Transcript
-from a3t.training.corpora import corpora_root, read_corpora, split_of
 from alignment.errors import AlignmentError
 from alignment.records import Alignment
 from benchmarks.planting import chosen

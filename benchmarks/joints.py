@@ -26,13 +26,13 @@ from a3t.audio import overlaps, splicing
 from a3t.audio.mel import HOP, SAMPLE_RATE
 from a3t.audio.patches import Patch, output_spans, read_patched
 from a3t.audio.recording import Recording
+from a3t.corpora import Clip, corpora_root, read_corpora
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.evaluation.clips import held_out
 from a3t.evaluation.joints import MEASURES, Natural, Phone, kind_of, measure, within
 from a3t.plan.records import EditPlan
 from a3t.text.transcript import Transcript
-from a3t.training.corpora import Clip, corpora_root, read_corpora
 from alignment.errors import AlignmentError
 from benchmarks.scripted_edits import WORDS
 

@@ -25,9 +25,9 @@ import soundfile
 import soxr
 
 from a3t.audio.recording import Recording
+from a3t.corpora import Clip, corpora_root, read_corpora
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.training.corpora import Clip, corpora_root, read_corpora
 from alignment import Alignment
 from alignment.long import doubted
 from alignment.pocketsphinx_aligner import PocketSphinxAligner

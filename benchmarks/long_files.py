@@ -30,7 +30,7 @@ from typing import Any
 
 import soundfile
 
-from a3t.training.corpora import Clip, corpora_root, read_corpora
+from a3t.corpora import Clip, corpora_root, read_corpora
 from benchmarks.edit_speed import environment, mebibytes
 
 SHORT = 20.0  # seconds

@@ -37,12 +37,12 @@ from a3t.audio.mel import HOP, SAMPLE_RATE, log_mel
 from a3t.audio.own_sound import MEL_TOP, Neighbour, OwnSound
 from a3t.audio.recording import Recording
 from a3t.audio.room_tone import find_room_tone
+from a3t.corpora import corpora_root, read_corpora
 from a3t.editor import Editor
 from a3t.evaluation.clips import draw_items
 from a3t.evaluation.reconstruction import Item
 from a3t.model.filling import MaskedMel, fill
 from a3t.text.phones import PHONES
-from a3t.training.corpora import corpora_root, read_corpora
 from alignment.records import Alignment, Phone, Word, pause
 
 CONTEXT = 120  # frames on either side, as in an edit

@@ -21,8 +21,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from a3t.corpora import corpora_root, read_corpora
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.training.corpora import corpora_root, read_corpora
 from alignment.bench import Distortion, noise
 from alignment.errors import AlignmentError
 from alignment.pocketsphinx_aligner import PocketSphinxAligner

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import soundfile
 
+from a3t.corpora import Clip
 from a3t.text.transcript import Transcript
-from a3t.training.corpora import Clip
 
 SHORTEST, LONGEST = 2.0, 10.0  # seconds: a sentence or two
 FEWEST = 6  # words

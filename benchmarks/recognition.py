@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from a3t.corpora import corpora_root, read_corpora
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.training.corpora import corpora_root, read_corpora
 from alignment.errors import AlignmentError
 from alignment.recognition import recognise
 from benchmarks.planting import Change, Spoken, chosen, edit_of, heard, vocabulary

@@ -28,12 +28,12 @@ import torch
 from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.recording import Recording
 from a3t.audio.windows import grid_frames, mel_window
+from a3t.corpora import Clip, corpora_root, read_corpora, split_of
 from a3t.editor import Editor
 from a3t.evaluation.metrics import word_error_rate
 from a3t.records import EditedRecording
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.training.corpora import Clip, corpora_root, read_corpora, split_of
 from a3t.vocoder import vocode_chunks
 from alignment.errors import AlignmentError
 from alignment.recognition import recognise

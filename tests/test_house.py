@@ -114,6 +114,14 @@ def test_only_the_app_knows_the_app() -> None:
             assert not {name for name in own_imports(module) if room(name) == "app"}, module
 
 
+def test_corpora_training_and_evaluation_follow_each_other() -> None:
+    """What trains and what judges read the same clips; what judges may open what was trained."""
+    above = {"a3t.corpora": {"a3t.training", "a3t.evaluation"}, "a3t.training": {"a3t.evaluation"}}
+    for module in modules():
+        found = {room(name) for name in own_imports(module)} & above.get(room(module), set())
+        assert not found, f"{module} imports {found}"
+
+
 def test_inference_needs_no_framework_training_or_evaluation() -> None:
     for module in closure(*ENTRIES):
         outside = {name.split(".")[0] for name in imports(module)} & NOT_INFERENCE

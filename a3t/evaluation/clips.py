@@ -9,9 +9,9 @@ from itertools import islice, zip_longest
 import numpy as np
 
 from a3t.audio.mel import log_mel
+from a3t.corpora import UNSEEN_SPEAKERS, Clip, split_of
 from a3t.errors import InputError
 from a3t.evaluation.reconstruction import Item
-from a3t.training.corpora import UNSEEN_SPEAKERS, Clip, split_of
 from a3t.training.data import LEAST_SCORE
 from a3t.training.extract import extract
 from a3t.training.waveforms import decode

@@ -19,11 +19,11 @@ import torch
 from tqdm import tqdm
 
 from a3t.audio.mel import MELS, SAMPLE_RATE, log_mel
+from a3t.corpora import Clip, corpora_root, read_corpora
 from a3t.plan.grid import on_grid
 from a3t.text.phones import phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.training.corpora import Clip, corpora_root, read_corpora
 from a3t.training.features import INDEX, Item
 from a3t.training.waveforms import Waveforms
 from a3t.training.workers import by_workers

@@ -25,7 +25,7 @@ Frames {reach} to either side of a frame are heard.
 
 Trained for {steps:,} steps of {batch} windows of {seconds:.1f} s by
 `python -m a3t.training.vocoder`, on spectral losses (STFT and mel at several resolutions,
-magnitude) {phase}over the clips that `a3t.training.corpora.split_of` calls "train". These weights
+magnitude) {phase}over the clips that `a3t.corpora.split_of` calls "train". These weights
 are the running average.
 
 {scores}

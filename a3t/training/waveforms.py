@@ -18,8 +18,8 @@ import soundfile
 import soxr
 
 from a3t.audio.mel import SAMPLE_RATE
+from a3t.corpora import Clip, corpora_root, read_corpora, split_of
 from a3t.errors import InputError
-from a3t.training.corpora import Clip, corpora_root, read_corpora, split_of
 
 SAMPLES = "samples.npy"
 INDEX = "index.jsonl"

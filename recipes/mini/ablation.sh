@@ -36,4 +36,4 @@ for row in $rows; do # NAME, or NAME:SEED: how much two runs of one configuratio
         --stats "$work/exp/ablation/stats" --train_args "$small --seed $seed"
     runs+=("$work/exp/$tag")
 done
-"${PYTHON:-python}" -m a3t.training.espnet.compare "$work/dump" "${runs[@]}" --frames $frames
+"${PYTHON:-python}" -m a3t.evaluation.ablation "$work/dump" "${runs[@]}" --frames $frames

@@ -46,7 +46,7 @@ download() {
     if [ -d "$corpora" ]; then
         echo "The corpus is at $corpora."
     elif [ -n "${archives:-}" ]; then
-        "$python" -m a3t.training.espnet.download "$archives" "$(dirname "$corpora")"
+        "$python" -m a3t.corpora.download "$archives" "$(dirname "$corpora")"
     else
         echo "There is no folder $corpora: name one with --corpora." >&2
         return 1
@@ -54,7 +54,7 @@ download() {
 }
 
 prepare_data() {
-    "$python" -m a3t.training.espnet.prepare "$corpus" "$corpora" "$data" ${unseen:+--unseen "$unseen"} \
+    "$python" -m a3t.corpora.prepare "$corpus" "$corpora" "$data" ${unseen:+--unseen "$unseen"} \
         ${dev:+--dev "$dev"} ${test:+--test "$test"} ${clips:+--clips "$clips"}
 }
 
@@ -104,11 +104,11 @@ train_durations() {
 pack() { "$python" -m a3t.training.espnet.pack "$exp" "$durations" "$packed"; }
 
 decode() {
-    "$python" -m a3t.training.espnet.decode "$data/test" "$packed" "$exp/decode" --vocoder "$vocoder"
+    "$python" -m a3t.evaluation.sample_edits "$data/test" "$packed" "$exp/decode" --vocoder "$vocoder"
 }
 
 evaluate() {
-    "$python" -m a3t.training.espnet.evaluate "$data" "$dump" "$packed" "$exp/evaluation" \
+    "$python" -m a3t.evaluation.recipe_clips "$data" "$dump" "$packed" "$exp/evaluation" \
         --clips "$test_clips" --vocoder "$vocoder"
 }
 

@@ -10,7 +10,7 @@ corpora=${A3T_CORPORA:-downloads}
 config=conf/small.yaml
 steps=200000 test_clips=8
 
-fetch() { [ -d "$corpora" ] || "$python" -m a3t.training.espnet.download ljspeech "$corpora"; }
+fetch() { [ -d "$corpora" ] || "$python" -m a3t.corpora.download ljspeech "$corpora"; }
 
 waveforms() { "$python" -m a3t.training.waveforms "$work/wav24" --corpora "$corpora"; }
 

@@ -13,10 +13,12 @@ import yaml
 
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.evaluation import ablation as compare
+from a3t.evaluation import figures as pictures
+from a3t.evaluation import recipe_clips as evaluate
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.text.phones import PHONE_ID, PHONES
-from a3t.training.espnet import compare, evaluate, pictures
 from a3t.training.espnet import durations as room
 from a3t.training.espnet.durations import errors, phone_class, read_features, report
 from a3t.training.espnet.pack import main as pack

@@ -12,7 +12,7 @@ RECIPES = Path(__file__).parents[2] / "recipes"
 STAND_IN = """#!/bin/sh
 echo "$*" >> "$CALLS"
 case "$*" in *"$FAILS"*) exit 1;; esac
-if [ "$2" = a3t.training.espnet.prepare ]; then mkdir -p "$5/train" "$5/dev" "$5/test"; fi
+if [ "$2" = a3t.corpora.prepare ]; then mkdir -p "$5/train" "$5/dev" "$5/test"; fi
 """
 
 
@@ -68,7 +68,7 @@ def test_all_stages_in_their_order(recipe: Recipe) -> None:
     dumps = ["dump"] * 3
     assert recipe.modules() == [
         *("prepare", *dumps, "train", "train"),
-        *("durations", "pack", "decode", "evaluate"),
+        *("durations", "pack", "sample_edits", "recipe_clips"),
     ]
 
 
@@ -128,7 +128,7 @@ def test_the_ablation_trains_every_row_alike_and_judges_all(recipe: Recipe) -> N
     runs = [line[line.index("--output_dir") + 1] for line in trained]
     assert len(set(runs)) == 3
     judged = calls[-1].split()
-    assert judged[1] == "a3t.training.espnet.compare" and set(runs) <= set(judged)
+    assert judged[1] == "a3t.evaluation.ablation" and set(runs) <= set(judged)
     assert recipe.modules().count("prepare") == 1 and recipe.modules().count("dump") == 3
 
 

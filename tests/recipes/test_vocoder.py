@@ -12,7 +12,7 @@ import pytest
 import soundfile
 import yaml
 
-from a3t.training.corpora import UNSEEN_SPEAKERS
+from a3t.corpora import UNSEEN_SPEAKERS
 from a3t.training.vocoder import build
 from a3t.vocoder import load_vocoder
 

@@ -9,8 +9,8 @@ import pytest
 import soundfile
 import torch
 
+from a3t.corpora import Clip, prompt_key, read_corpora, split_of
 from a3t.errors import InputError
-from a3t.training.corpora import Clip, prompt_key, read_corpora, split_of
 from a3t.training.vocoder import Schedule, Trainer, run
 from a3t.training.vocoder_data import Windows
 from a3t.training.vocoder_export import export

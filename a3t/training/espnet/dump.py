@@ -24,14 +24,14 @@ from tqdm import tqdm
 from a3t.audio.files import atomic_path
 from a3t.audio.mel import HOP, SAMPLE_RATE, log_mel
 from a3t.commands import run
+from a3t.corpora import Clip
+from a3t.corpora.left_out import LeftOut
 from a3t.errors import InputError
 from a3t.plan.grid import on_grid
 from a3t.text.phones import PHONES, phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.training.corpora import Clip
 from a3t.training.data import LEAST_SCORE
-from a3t.training.espnet.left_out import LeftOut
 from a3t.training.waveforms import decode
 from a3t.training.workers import by_workers
 from alignment.aligner import Aligner

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from a3t.corpora.download import CORPORA, Archive, fetch, unpack
 from a3t.errors import InputError
-from a3t.training.espnet.download import CORPORA, Archive, fetch, unpack
 
 
 def content() -> bytes:

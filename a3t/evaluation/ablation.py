@@ -1,6 +1,6 @@
 """Several runs on the same clips: how far what each fills is from what was said.
 
-python -m a3t.training.espnet.compare dump exp/a3t_paper exp/no_alignment … --clips 40
+python -m a3t.evaluation.ablation dump exp/a3t_paper exp/no_alignment … --clips 40
 
 The experiment of tables 4.2 and 4.3 without a vocoder: the middle third of the phones of test clips
 is masked, durations given; mean L1 of the masked frames in log10 units, their mel-cepstral distance
@@ -23,13 +23,13 @@ from torch import Tensor
 
 from a3t.commands import run
 from a3t.errors import InputError
+from a3t.evaluation.figures import Clip
 from a3t.evaluation.metrics import detail
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.training.data import crop_phones
 from a3t.training.espnet.dump import read_scp
 from a3t.training.espnet.pack import read_average
-from a3t.training.espnet.pictures import Clip
 from a3t.training.pretrain import cepstral_distance
 
 SPLITS = {"seen": "test", "unseen": "test_unseen"}
@@ -133,9 +133,7 @@ def compare(dump: Path, runs: Sequence[Path], count: int, frames: int | None = N
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 something can't be used (one sentence says what)."""
-    parser = argparse.ArgumentParser(
-        prog="python -m a3t.training.espnet.compare", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m a3t.evaluation.ablation", description=__doc__)
     parser.add_argument("dump", type=Path)
     parser.add_argument("runs", type=Path, nargs="+")
     parser.add_argument("--clips", type=int, default=40, help="of each kind of speakers")

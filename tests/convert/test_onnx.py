@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from a3t import export_onnx
+from a3t.convert import onnx as export_onnx
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.plan.durations import DurationPredictor, word_edges

@@ -1,6 +1,6 @@
 """Training steps per second: our network against ESPnet's own modules in the same configuration.
 
-python -m a3t.training.espnet.speed --config recipes/shared/conf/a3t_paper.yaml --clips 2
+python -m benchmarks.training_speed --config recipes/shared/conf/a3t_paper.yaml --clips 2
 
 Both are built from the same arguments and take turns, step by step, on the same batch: forward,
 backward, an Adam step. ``--clock cpu`` counts the process's own seconds (of all its threads), for
@@ -158,7 +158,7 @@ def compare(
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 a file can't be used."""
     parser = argparse.ArgumentParser(
-        prog="python -m a3t.training.espnet.speed", description=__doc__
+        prog="python -m benchmarks.training_speed", description=__doc__
     )
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--clips", type=int, default=4)

@@ -1,6 +1,6 @@
 """Edits of test clips by a recipe's own model: what it sounds like.
 
-python -m a3t.training.espnet.decode data/test exp/packed/a3t_paper exp/decode
+python -m a3t.evaluation.sample_edits data/test exp/packed/a3t_paper exp/decode
 
 In each clip the words of its middle third are replaced by others.
 """
@@ -59,7 +59,7 @@ def decode(data: Path, model: Path, out: Path, vocoder: str, clips: int) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 nothing could be edited (one sentence says why)."""
     parser = argparse.ArgumentParser(
-        prog="python -m a3t.training.espnet.decode", description=__doc__
+        prog="python -m a3t.evaluation.sample_edits", description=__doc__
     )
     parser.add_argument("data", type=Path)
     parser.add_argument("model", type=Path)

@@ -1,6 +1,6 @@
 """The networks as ONNX files, for programs that embed the editor without torch.
 
-python -m a3t.export_onnx --out FOLDER [--model NAME_OR_PATH] [--vocoder NAME_OR_PATH]
+python -m a3t.convert.onnx --out FOLDER [--model NAME_OR_PATH] [--vocoder NAME_OR_PATH]
 
 Writes a3t.onnx, durations.onnx and vocoder.onnx. T frames and L phones are free:
 
@@ -175,7 +175,7 @@ def export_vocoder(model: SpectralVocoder, path: Path) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; 0 done, 1 the input can't be used (one sentence says why)."""
     parser = argparse.ArgumentParser(
-        prog="python -m a3t.export_onnx",
+        prog="python -m a3t.convert.onnx",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from a3t.corpora.layouts import AUDIO_SUFFIXES, UNSEEN_SPEAKERS, Clip, read_corpora, split_of
 from a3t.errors import InputError
-from a3t.training.corpora import AUDIO_SUFFIXES, UNSEEN_SPEAKERS, Clip, read_corpora, split_of
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def read_libri(folder: Path) -> Iterator[Utterance]:
 
 
 def read_mini(folder: Path) -> Iterator[Utterance]:
-    """Pieces of several corpora in one folder, as `a3t.training.corpora` reads and splits them.
+    """Pieces of several corpora in one folder, as `a3t.corpora.layouts` reads and splits them.
 
     What it can't use is not listed by it.
     """

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from a3t.corpora.prepare import main, prepare, read_names
+from a3t.corpora.published import read
 from a3t.errors import InputError
-from a3t.training.espnet.corpora import read
 from a3t.training.espnet.dump import read_scp
-from a3t.training.espnet.prepare import main, prepare, read_names
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 CORPORA = os.environ.get("A3T_CORPORA")

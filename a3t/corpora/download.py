@@ -1,6 +1,6 @@
 """Fetch a corpus: says what it will fetch, goes on where it stopped, checks what came.
 
-python -m a3t.training.espnet.download vctk DOWNLOADS
+python -m a3t.corpora.download vctk DOWNLOADS
 """
 
 from __future__ import annotations
@@ -157,9 +157,7 @@ def download(corpus: str, folder: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 it can't be fetched (one sentence says why)."""
-    parser = argparse.ArgumentParser(
-        prog="python -m a3t.training.espnet.download", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m a3t.corpora.download", description=__doc__)
     parser.add_argument("corpus", choices=sorted(CORPORA))
     parser.add_argument("folder", type=Path)
     options = parser.parse_args(arguments)

@@ -1,6 +1,6 @@
 """Reconstruction of a recipe's test clips: the experiment of tables 4.2 to 4.4.
 
-python -m a3t.training.espnet.evaluate data dump exp/packed/a3t_paper exp/evaluation --clips 30
+python -m a3t.evaluation.recipe_clips data dump exp/packed/a3t_paper exp/evaluation --clips 30
 
 The middle third of the phones is masked, with given and with predicted durations; seen speakers
 from ``test``, unseen ones from ``test_unseen`` where the recipe has some.
@@ -19,9 +19,9 @@ from tqdm import tqdm
 
 from a3t.audio.files import atomic_path
 from a3t.commands import run
+from a3t.corpora import Clip
 from a3t.errors import InputError
 from a3t.evaluation.reconstruction import BASELINES, Item, Row, reconstruct
-from a3t.training.corpora import Clip
 from a3t.training.espnet.dump import read_scp
 from a3t.training.waveforms import decode
 
@@ -85,7 +85,7 @@ def evaluate(data: Path, dump: Path, model: Path, out: Path, clips: int, vocoder
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 something can't be used (one sentence says what)."""
     parser = argparse.ArgumentParser(
-        prog="python -m a3t.training.espnet.evaluate", description=__doc__
+        prog="python -m a3t.evaluation.recipe_clips", description=__doc__
     )
     for name in ("data", "dump", "model", "out"):
         parser.add_argument(name, type=Path)

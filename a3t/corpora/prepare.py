@@ -1,6 +1,6 @@
 """A corpus as Kaldi-style directories, one a split: wav.scp, text, utt2spk, spk2utt.
 
-python -m a3t.training.espnet.prepare vctk CORPUS data \\
+python -m a3t.corpora.prepare vctk CORPUS data \\
     --unseen recipes/vctk/conf/unseen_speakers.txt
 
 Splits as the thesis has them: of LJSpeech the last 500 clips, the first half of them for
@@ -17,9 +17,9 @@ from pathlib import Path
 
 from a3t.audio.files import atomic_path
 from a3t.commands import run
+from a3t.corpora.left_out import LeftOut
+from a3t.corpora.published import READERS, Utterance, read
 from a3t.errors import InputError
-from a3t.training.espnet.corpora import READERS, Utterance, read
-from a3t.training.espnet.left_out import LeftOut
 
 Splits = dict[str, list[Utterance]]
 WITHOUT_TEXT = frozenset({"p315"})  # of VCTK: its texts are lost
@@ -176,9 +176,7 @@ def read_names(path: Path | None) -> frozenset[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 the corpus can't be used (one sentence says why)."""
-    parser = argparse.ArgumentParser(
-        prog="python -m a3t.training.espnet.prepare", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m a3t.corpora.prepare", description=__doc__)
     parser.add_argument("corpus", choices=sorted(READERS))
     parser.add_argument("folder", type=Path)
     parser.add_argument("out", type=Path)

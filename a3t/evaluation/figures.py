@@ -1,6 +1,6 @@
 """Figures 4.6 and 4.7 of the thesis from any checkpoint: reconstruction, and attention.
 
-python -m a3t.training.espnet.pictures small clip.wav --text "What it says." --out folder
+python -m a3t.evaluation.figures small clip.wav --text "What it says." --out folder
 
 Writes reconstruction.png (the recording's mel, and the middle third of its phones filled) and
 attention.png (the encoder's last layer, mean over heads: the frames of some phones against those
@@ -124,9 +124,7 @@ def draw(checkpoint: str, wav: Path, text: str, out: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 something can't be used (one sentence says what)."""
-    parser = argparse.ArgumentParser(
-        prog="python -m a3t.training.espnet.pictures", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m a3t.evaluation.figures", description=__doc__)
     parser.add_argument("checkpoint")
     parser.add_argument("wav", type=Path)
     parser.add_argument("--text", required=True)

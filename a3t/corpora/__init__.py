@@ -1,0 +1,26 @@
+"""Speech corpora in the layouts in which they are published, and the one split of their clips.
+
+Training, evaluation and the benchmarks read clips from here; nothing here knows of them.
+"""
+
+from __future__ import annotations
+
+from a3t.corpora.layouts import (
+    AUDIO_SUFFIXES,
+    UNSEEN_SPEAKERS,
+    Clip,
+    corpora_root,
+    prompt_key,
+    read_corpora,
+    split_of,
+)
+
+__all__ = [
+    "AUDIO_SUFFIXES",
+    "UNSEEN_SPEAKERS",
+    "Clip",
+    "corpora_root",
+    "prompt_key",
+    "read_corpora",
+    "split_of",
+]
