@@ -15,13 +15,13 @@ import numpy as np
 import soxr
 
 from a3t.asked import Asked
-from a3t.audio.mel import HOP, SAMPLE_RATE, log_mel
+from a3t.audio.mel import log_mel
 from a3t.audio.patches import output_spans, read_patched
 from a3t.audio.pitch import median_pitch
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE, frames_of, seconds_of
 from a3t.plan.records import EditPlan
-from a3t.plan.timeline import SECOND
 from a3t.records import EditedRecording
 from a3t.source.passages import Passages
 
@@ -188,7 +188,7 @@ def merits(result: EditedRecording, pace: float) -> Merits:
     spoken = [k for k, edit in enumerate(result.plan.edits) if edit.is_spoken]
     pitches = [pitch_difference(result, spans[k]) for k in spoken]
     pitch = float(np.mean(np.abs(pitches))) if pitches else 0.0
-    margins = [sum(result.plan.edits[k].margin) / SECOND for k in spoken]
+    margins = [seconds_of(sum(result.plan.edits[k].margin)) for k in spoken]
     remade = float(np.mean(margins)) if margins else 0.0
     return Merits(float(np.mean(scores or [1.0])), max(jumps, default=1.0), pace, pitch, remade)
 
@@ -219,7 +219,7 @@ def joint_jump(result: EditedRecording, sample: int) -> float:
     mono = read_patched(result.recording, result.patches, first, last).mean(axis=1)
     mel = log_mel(soxr.resample(mono, rate, SAMPLE_RATE).astype(np.float32)).numpy()
     changes = _changes(mel)
-    place = round((sample - first) / rate * SAMPLE_RATE / HOP)
+    place = frames_of((sample - first) / rate)
     here = changes[max(0, place - 2) : place + 2]
     usual = float(changes.mean()) if len(changes) else 0.0
     return float(here.max()) / usual if len(here) and usual > 0 else 1.0

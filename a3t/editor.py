@@ -14,10 +14,9 @@ from pathlib import Path
 import torch
 
 from a3t.asked import Asked
-from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.recording import Recording
-from a3t.audio.windows import grid_frames
 from a3t.candidates import make_candidates, make_heard
+from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.hearing import hear
 from a3t.networks import Networks, load_networks
 from a3t.plan.plan import make_plan
@@ -121,7 +120,7 @@ class Editor:
         with self._step("plan"):
             part = excerpt(found.transcript, new, script, known.words)
             spoken = pronounced(part.new_text, known.alignment, pronouncer)
-            frames = grid_frames(recording)
+            frames = grid_frames(recording.samples, recording.sample_rate)
             plan = make_plan(
                 part.text, part.new_text, known.alignment, spoken, self.durations, frames,
                 asked.only(found.transcript.spoken + new.spoken), part.script,
@@ -198,7 +197,7 @@ class Editor:
             aligned = found.alignment or self.known.whole(recording, found.transcript, pronouncer)
         with self._step("plan"):
             spoken = pronounced(target, aligned, pronouncer)
-            frames = grid_frames(recording)
+            frames = grid_frames(recording.samples, recording.sample_rate)
             window, source = speech_plan(aligned, target, spoken, self.durations, frames, speed)
         with self._step("fill"):
             filled = self.renderer.fill(recording, window, source)[source[1] - source[0] :]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from a3t.audio.mel import HOP, SAMPLE_RATE
 from a3t.audio.patches import Patch, read_patched
 from a3t.audio.recording import Recording
+from a3t.grid import samples_of
 from a3t.plan.places import WordFrames
 from a3t.plan.records import EditPlan, Window
 from a3t.records import HeardWord
@@ -70,8 +70,8 @@ def _stretch(
                 if edit.old[1] <= old
             )
             words.append(old + shift)
-    scale = recording.sample_rate / SAMPLE_RATE * HOP
-    first, last = (min(round(frame * scale), recording.samples) for frame in window.source)
+    rate = recording.sample_rate
+    first, last = (min(samples_of(frame, rate), recording.samples) for frame in window.source)
     # Edits before the window move both its ends, those in it its end alone.
     first += sum(patch.growth for patch in patches[: window.edits[0]])
     last += sum(patch.growth for patch in patches[: window.edits[-1] + 1])

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from a3t.audio.mel import HOP, SAMPLE_RATE
+from a3t.grid import seconds_of
 from a3t.plan.records import EditPlan
 from a3t.text.transcript import Transcript
 from alignment.records import Alignment, Phone, Word, pause
 
-FRAME = HOP / SAMPLE_RATE  # seconds; no phone is shorter than one frame of the grid
 SNAP = 0.005  # seconds; boundaries nearer than this are one
 
 
@@ -30,9 +29,9 @@ def after_edit(
     total = 0.0
     for edit, told in zip(plan.edits, record["edits"], strict=True):
         phones: dict[int, list[Phone]] = {number: [] for number in range(*edit.new)}
-        clock = edit.source[0] * FRAME + total
+        clock = seconds_of(edit.source[0]) + total
         for phone in edit.phones:
-            end = clock + phone.frames * FRAME
+            end = clock + seconds_of(phone.frames)
             if phone.word in phones:
                 phones[phone.word].append(Phone(phone.symbol, clock, end))
             clock = end
@@ -40,7 +39,7 @@ def after_edit(
             text = plan.new_text.spoken[number]
             words.append(Word(text, own[0].start, own[-1].end, 1.0, tuple(own)))
         total += (_length(told["output"]) - _length(told["source"])) / rate
-        shifts.append((sum(edit.source) / 2 * FRAME, total))
+        shifts.append((seconds_of(sum(edit.source) / 2), total))
         duration += _length(told["output"]) - _length(told["source"])
     # The plan's words in the whole.
     planned = [k for words in plan.passages for k in range(*words)] if whole else []

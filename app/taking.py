@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from a3t.audio.files import atomic_path
+from a3t.grid import seconds_of
 from a3t.plan.records import PlannedEdit
 from a3t.records import EditedRecording
-from a3t.timing import FRAME, after_edit, shown_words
+from a3t.timing import after_edit, shown_words
 from alignment.formats import write_alignment
 from app import texts
 from app.changes import words_of
@@ -59,9 +60,9 @@ def made_spans(
     """Seconds of the new words alone in the result, without what is made anew beside them."""
     growth = 0
     for edit, spans in zip(planned, told, strict=True):
-        start = edit.source[0] * FRAME + growth / rate
+        start = seconds_of(edit.source[0]) + growth / rate
         if edit.is_spoken:
-            yield start, start + edit.frames * FRAME
+            yield start, start + edit.seconds
         (first, last), (begin, end) = spans["source"], spans["output"]
         growth += end - begin - (last - first)
 

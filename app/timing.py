@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from a3t.errors import InputError
-from a3t.timing import FRAME, covering, scaled
+from a3t.grid import seconds_of
+from a3t.timing import covering, scaled
 from alignment.records import Alignment, Word
 from app import texts
 
@@ -33,6 +34,6 @@ def move_word(alignment: Alignment, number: int, start: float, end: float) -> Al
 
 
 def _fitted(word: Word, start: float, end: float) -> Word:
-    if end - start < len(word.phones) * FRAME:
-        raise InputError(texts.too_short(word.text, len(word.phones) * FRAME, end - start))
+    if end - start < seconds_of(len(word.phones)):
+        raise InputError(texts.too_short(word.text, seconds_of(len(word.phones)), end - start))
     return scaled(word, start, end)

@@ -17,9 +17,10 @@ import numpy as np
 import soundfile
 from PIL import Image
 
-from a3t.audio.mel import HOP, SAMPLE_RATE
 from a3t.audio.recording import Recording
-from a3t.audio.windows import grid_frames, mel_window
+from a3t.audio.windows import mel_window
+from a3t.grid import FRAMES_PER_SECOND, grid_frames, seconds_of
+from a3t.plan.records import PlannedEdit
 from alignment.records import Alignment
 from app.changes import DOUBTFUL
 from app.recordings import as_percent, opened, overview
@@ -46,8 +47,7 @@ def stage(session: Session) -> dict[str, Any]:
     if plan is not None:
         gone = [edit.source for edit in plan.edits]
         marks = take.source_marks if take is not None else plan_marks(session)
-    seconds = HOP / SAMPLE_RATE
-    spans = [(first * seconds, last * seconds) for first, last in gone]
+    spans = [(seconds_of(first), seconds_of(last)) for first, last in gone]
     sides = [side(version.audio, version.alignment, marks, spans, session.start, "before")]
     joints: list[list[float]] = []
     if take is not None:
@@ -66,17 +66,14 @@ def stage(session: Session) -> dict[str, Any]:
 def plan_marks(session: Session) -> tuple[Mark, ...]:
     """What a plan will make anew, in the current recording's seconds, margins included."""
     assert session.plan is not None
-    seconds = HOP / SAMPLE_RATE
     return tuple(
-        Mark(
-            e.op, e.remade[0] * seconds, e.remade[1] * seconds, planned_words(e.new_words, e.frames)
-        )
+        Mark(e.op, seconds_of(e.remade[0]), seconds_of(e.remade[1]), planned_words(e))
         for e in session.plan.edits
     )
 
 
-def planned_words(words: str, frames: int) -> str:
-    return f"{words} ({frames * HOP / SAMPLE_RATE:.2f} s)" if words else ""
+def planned_words(edit: PlannedEdit) -> str:
+    return f"{edit.new_words} ({edit.seconds:.2f} s)" if edit.new_words else ""
 
 
 def first_shown(marks: Sequence[Mark], duration: float) -> float:
@@ -154,9 +151,8 @@ def peaks(recording: Recording, start: float, end: float) -> Sequence[int]:
 
 def mel_picture(recording: Recording, start: float, end: float) -> str:
     """The log-mel as a PNG in a data URL, a column a frame, low bins at the bottom."""
-    rate = SAMPLE_RATE / HOP
-    first = int(start * rate)
-    last = max(first + 1, min(int(np.ceil(end * rate)), grid_frames(recording)))
+    first, end_frame = int(start * FRAMES_PER_SECOND), int(np.ceil(end * FRAMES_PER_SECOND))
+    last = max(first + 1, min(end_frame, grid_frames(recording.samples, recording.sample_rate)))
     mel = mel_window(recording, first, last).numpy()
     low, high = np.quantile(mel, [0.02, 0.998])
     grey = np.clip((mel - low) / max(high - low, 1e-6) * 255, 0, 255).astype(np.uint8)

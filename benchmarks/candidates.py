@@ -23,7 +23,7 @@ import torch
 from scipy.optimize import nnls
 from scipy.stats import spearmanr
 
-from a3t.audio.mel import SAMPLE_RATE, log_mel
+from a3t.audio.mel import log_mel
 from a3t.audio.patches import read_patched
 from a3t.audio.recording import Recording
 from a3t.candidates import (
@@ -40,6 +40,7 @@ from a3t.candidates import (
 from a3t.corpora import corpora_root, read_corpora, split_of
 from a3t.editor import Editor
 from a3t.evaluation.metrics import mel_cepstral_distance
+from a3t.grid import SAMPLE_RATE
 from a3t.text.transcript import Transcript
 from alignment.errors import AlignmentError
 from alignment.records import Alignment

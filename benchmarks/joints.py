@@ -23,7 +23,6 @@ import soxr
 import torch
 
 from a3t.audio import overlaps, splicing
-from a3t.audio.mel import HOP, SAMPLE_RATE
 from a3t.audio.patches import Patch, output_spans, read_patched
 from a3t.audio.recording import Recording
 from a3t.corpora import Clip, corpora_root, read_corpora
@@ -31,6 +30,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.evaluation.clips import held_out
 from a3t.evaluation.joints import MEASURES, Natural, Phone, kind_of, measure, within
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.records import EditPlan
 from a3t.text.transcript import Transcript
 from alignment.errors import AlignmentError

@@ -33,7 +33,7 @@ from a3t.audio.frames import decibels, frequencies, spectra
 from a3t.audio.joints import rms
 from a3t.audio.match import Matching
 from a3t.audio.matching import resample_patch
-from a3t.audio.mel import HOP, SAMPLE_RATE, log_mel
+from a3t.audio.mel import log_mel
 from a3t.audio.own_sound import MEL_TOP, Neighbour, OwnSound
 from a3t.audio.recording import Recording
 from a3t.audio.room_tone import find_room_tone
@@ -41,6 +41,7 @@ from a3t.corpora import corpora_root, read_corpora
 from a3t.editor import Editor
 from a3t.evaluation.clips import draw_items
 from a3t.evaluation.reconstruction import Item
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.filling import MaskedMel, fill
 from a3t.text.phones import PHONES
 from alignment.records import Alignment, Phone, Word, pause

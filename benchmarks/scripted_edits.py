@@ -25,12 +25,12 @@ import soundfile
 import soxr
 import torch
 
-from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.recording import Recording
-from a3t.audio.windows import grid_frames, mel_window
+from a3t.audio.windows import mel_window
 from a3t.corpora import Clip, corpora_root, read_corpora, split_of
 from a3t.editor import Editor
 from a3t.evaluation.metrics import word_error_rate
+from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.records import EditedRecording
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -94,7 +94,7 @@ def untouched(source: Path, out: Path, result: EditedRecording) -> bool:
 
 def copied(editor: Editor, recording: Recording) -> np.ndarray:
     """The recording put through mel and vocoder, nothing edited: (n,) at 24 kHz."""
-    mel = mel_window(recording, 0, grid_frames(recording))
+    mel = mel_window(recording, 0, grid_frames(recording.samples, recording.sample_rate))
     return torch.cat(list(vocode_chunks(editor.vocoder, mel))).numpy()
 
 

@@ -14,9 +14,9 @@ from types import ModuleType
 import numpy as np
 
 from a3t.audio.joints import rms
-from a3t.audio.matching import SYNTHESIS_RATE
 from a3t.audio.patches import Span
 from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE
 
 MOST_SEMITONES = 4.0
 MOST_DECIBELS = 4.0
@@ -69,7 +69,7 @@ def emphasise(
     raised = []
     rise = np.zeros(len(wave))  # semitones, sample by sample
     for first, last in spans:
-        inside = hertz[(times >= first / SYNTHESIS_RATE) & (times < last / SYNTHESIS_RATE)]
+        inside = hertz[(times >= first / SAMPLE_RATE) & (times < last / SAMPLE_RATE)]
         semitones = 0.0
         if (inside > 0).any() and highest > 0:
             room = 12 * np.log2(highest / np.percentile(inside[inside > 0], BOUND))
@@ -78,10 +78,10 @@ def emphasise(
         decibels = float(np.clip(20 * np.log10(max(loudest, 1e-9) / level), 0.0, MOST_DECIBELS))
         rise = np.maximum(rise, semitones * _weight(len(wave), first, last))
         raised.append(Raised(semitones, decibels))
-    moved = hertz * 2 ** (np.interp(times * SYNTHESIS_RATE, np.arange(len(wave)), rise) / 12)
-    envelope = world.cheaptrick(wave, hertz, times, SYNTHESIS_RATE)
-    noise = world.d4c(wave, hertz, times, SYNTHESIS_RATE)
-    new = world.synthesize(moved, envelope, noise, SYNTHESIS_RATE, PERIOD_MS)
+    moved = hertz * 2 ** (np.interp(times * SAMPLE_RATE, np.arange(len(wave)), rise) / 12)
+    envelope = world.cheaptrick(wave, hertz, times, SAMPLE_RATE)
+    noise = world.d4c(wave, hertz, times, SAMPLE_RATE)
+    new = world.synthesize(moved, envelope, noise, SAMPLE_RATE, PERIOD_MS)
     new = np.pad(new[: len(wave)], (0, max(0, len(wave) - len(new))))
     result = wave.copy()
     for (first, last), word in zip(spans, raised, strict=True):
@@ -95,20 +95,20 @@ def emphasise(
 def _pitch(world: ModuleType, wave: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """F0 in Hz, 0 where there is no voice, and the seconds that it is at: (T,), (T,)."""
     coarse, times = world.dio(
-        wave, SYNTHESIS_RATE, f0_floor=FLOOR, f0_ceil=CEILING, frame_period=PERIOD_MS
+        wave, SAMPLE_RATE, f0_floor=FLOOR, f0_ceil=CEILING, frame_period=PERIOD_MS
     )
-    return world.stonemask(wave, coarse, times, SYNTHESIS_RATE), times
+    return world.stonemask(wave, coarse, times, SAMPLE_RATE), times
 
 
 def _loudness(wave: np.ndarray) -> np.ndarray:
     """RMS of each twentieth of a second, (k,)."""
-    size = round(LOUDNESS_SECONDS * SYNTHESIS_RATE)
+    size = round(LOUDNESS_SECONDS * SAMPLE_RATE)
     count = max(1, len(wave) // size)
     return np.array([rms(piece) for piece in np.array_split(np.asarray(wave), count)])
 
 
 def _weight(length: int, first: int, last: int) -> np.ndarray:
     """1 within [first, last), falling to 0 outside it along a raised cosine: (length,)."""
-    fade = round(FADE_SECONDS * SYNTHESIS_RATE)
+    fade = round(FADE_SECONDS * SAMPLE_RATE)
     distance = np.maximum(first - np.arange(length), np.arange(length) - (last - 1))
     return 0.5 + 0.5 * np.cos(np.pi * np.clip(distance / fade, 0.0, 1.0))

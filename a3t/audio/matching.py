@@ -8,9 +8,9 @@ import numpy as np
 import soxr
 
 from a3t.audio.joints import rms
+from a3t.grid import SAMPLE_RATE, ceil_at_rate, floor_at_rate
 
-SYNTHESIS_RATE = 24_000
-CONTEXT = SYNTHESIS_RATE // 100  # samples mirrored on either side for the resampling filter
+CONTEXT = SAMPLE_RATE // 100  # samples mirrored on either side for the resampling filter
 GAIN_LIMIT_DB = 6.0
 AUDIBLE_DB = 25.0  # a margin further than this below its surroundings says nothing of the level
 
@@ -23,31 +23,16 @@ def resample_patch(synthesis: np.ndarray, first: int, rate: int) -> tuple[np.nda
     """
     # Both clocks have a sample at every 1 / gcd seconds. Mirrored sound is put in front, back to
     # such a point, so that the filter neither starts on a step nor runs out of phase.
-    meetings = math.gcd(SYNTHESIS_RATE, rate)
-    there, here = SYNTHESIS_RATE // meetings, rate // meetings
+    meetings = math.gcd(SAMPLE_RATE, rate)
+    there, here = SAMPLE_RATE // meetings, rate // meetings
     begin = (first - CONTEXT) // there
     sound = np.pad(
         np.asarray(synthesis, np.float64), (first - begin * there, CONTEXT), mode="reflect"
     )
-    if rate != SYNTHESIS_RATE:
-        sound = soxr.resample(sound, SYNTHESIS_RATE, rate)
+    if rate != SAMPLE_RATE:
+        sound = soxr.resample(sound, SAMPLE_RATE, rate)
     start, stop = ceil_at_rate(first, rate), floor_at_rate(first + len(synthesis), rate)
     return sound[start - begin * here : stop - begin * here], start
-
-
-def floor_at_rate(position: int, rate: int) -> int:
-    """The last sample at `rate` that is not after a position of the 24 kHz clock."""
-    return position * rate // SYNTHESIS_RATE
-
-
-def ceil_at_rate(position: int, rate: int) -> int:
-    """The first sample at `rate` that is not before a position of the 24 kHz clock."""
-    return -(-position * rate // SYNTHESIS_RATE)
-
-
-def nearest_at_rate(position: int, rate: int) -> int:
-    """The sample at `rate` nearest to a position of the 24 kHz clock."""
-    return (2 * position * rate + SYNTHESIS_RATE) // (2 * SYNTHESIS_RATE)
 
 
 def gain_match(

@@ -1,8 +1,7 @@
 """The log-mel spectrogram that everything shares.
 
-ESPnet's VCTK features (method.md, "Features"): base-10 log of the Slaney mel of the magnitude
-spectrum, so that vocoders released for those features fit as they are. One integer frame grid:
-frame t is centred on sample 300 t and stands for samples [300 t, 300 t + 300) at 24 kHz.
+The features of ESPnet's VCTK recipes: base-10 log of the Slaney mel of the magnitude spectrum, so
+that vocoders released for those features fit as they are. Frames are those of `a3t.grid`.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-SAMPLE_RATE = 24_000
+from a3t.grid import HOP, SAMPLE_RATE
+
 N_FFT = 2048
 WINDOW = 1200
-HOP = 300
 MELS = 80
 FMIN = 80.0
 FMAX = 7600.0

@@ -14,10 +14,7 @@ import numpy as np
 
 from a3t.audio.joints import FADE_MS, LAG_MS, crossfade, fade_in, fade_out, quietest_point, rms
 from a3t.audio.matching import (
-    ceil_at_rate,
-    floor_at_rate,
     gain_match,
-    nearest_at_rate,
     resample_patch,
     spread_channels,
 )
@@ -26,6 +23,7 @@ from a3t.audio.own_sound import OwnSound
 from a3t.audio.patches import Patch, Span, SpanPair
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
+from a3t.grid import HOP, ceil_at_rate, floor_at_rate, nearest_at_rate
 
 __all__ = [
     "Patch",
@@ -40,7 +38,6 @@ __all__ = [
     "spread_channels",
 ]
 
-FRAME = 300  # samples of the 24 kHz clock; less than this at the end is no place for a margin
 RADIUS_MS = 30.0  # how far a deletion looks for a quiet point
 
 
@@ -162,7 +159,8 @@ def _on_the_recordings_clock(
     first = min(ceil_at_rate(b, rate), end)
     last = min(floor_at_rate(b + after, rate), end, len(sound) + start - shift)
     right = Overlap(first, max(first, last), shift - start)
-    if len(right) < fade and end - first <= ceil_at_rate(FRAME, rate):
+    # Less than a frame at the end is no place for a margin.
+    if len(right) < fade and end - first <= ceil_at_rate(HOP, rate):
         right = replace(right, first=end, last=end)
     if (left.last > 0 and not len(left)) or (right.first < end and not len(right)):
         raise ValueError(f"[{a}, {b}) lies inside the recording and needs margins on both sides")

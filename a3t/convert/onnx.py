@@ -23,9 +23,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from a3t.audio.files import atomic_path
-from a3t.audio.mel import HOP, MELS, WINDOW
+from a3t.audio.mel import MELS, WINDOW
 from a3t.commands import run
 from a3t.errors import InputError
+from a3t.grid import HOP
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.networks import load_networks

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from a3t.audio.mel import SAMPLE_RATE
 from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE
 from a3t.vocoder import Vocoder, load_vocoder
 
 Floats32 = npt.NDArray[np.float32]

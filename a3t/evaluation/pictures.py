@@ -84,7 +84,8 @@ def _mel(side: Side) -> npt.NDArray[np.float32]:
     """The shared log-mel (frames, 80) of what is shown."""
     import soxr
 
-    from a3t.audio.mel import SAMPLE_RATE, log_mel
+    from a3t.audio.mel import log_mel
+    from a3t.grid import SAMPLE_RATE
 
     mel: npt.NDArray[np.float32] = log_mel(
         soxr.resample(side.samples, side.rate, SAMPLE_RATE)
@@ -148,7 +149,8 @@ def _draw_mel(
 
 def _bin_of(hertz: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The (fractional) mel bin whose filter is centred on a frequency."""
-    from a3t.audio.mel import N_FFT, SAMPLE_RATE, mel_filters
+    from a3t.audio.mel import N_FFT, mel_filters
+    from a3t.grid import SAMPLE_RATE
 
     centres = mel_filters().numpy().argmax(axis=1) * SAMPLE_RATE / N_FFT
     return np.interp(hertz, centres, np.arange(len(centres)))

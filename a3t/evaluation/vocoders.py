@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from a3t.audio.mel import HOP, SAMPLE_RATE, log_mel
+from a3t.audio.mel import log_mel
 from a3t.corpora import Clip
 from a3t.errors import InputError
 from a3t.evaluation import cepstra, metrics
@@ -20,6 +20,7 @@ from a3t.evaluation.cepstra import Floats
 from a3t.evaluation.clips import held_out
 from a3t.evaluation.copies import Copies, Floats32
 from a3t.evaluation.report import Mean
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.training.waveforms import decode
 
 UNSEEN = ", unseen voices"

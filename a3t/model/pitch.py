@@ -12,7 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from a3t.audio.mel import MELS, N_FFT, SAMPLE_RATE, WINDOW, mel_filters
+from a3t.audio.mel import MELS, N_FFT, WINDOW, mel_filters
+from a3t.grid import SAMPLE_RATE
 from a3t.model.embeddings import Batch
 
 MIDDLE = math.log2(180.0)  # log2 Hz, from which pitch is counted in octaves

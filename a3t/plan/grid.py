@@ -1,19 +1,18 @@
 """The one integer frame grid: alignments in seconds are mapped to it once, here.
 
-Frame t covers samples [300 t, 300 t + 300) at 24 kHz, so a second has 80 frames.
+Frames are those of `a3t.grid`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from a3t.audio.mel import HOP, SAMPLE_RATE
 from a3t.errors import InputError
+from a3t.grid import frames_of
 from a3t.plan.records import GridPhone
 from a3t.text.phones import PAUSE
 from alignment.records import Alignment
 
-FRAMES_PER_SECOND = SAMPLE_RATE / HOP
 GAP = 0.1  # seconds between two words that an alignment leaves out, not only rounds
 
 
@@ -54,7 +53,7 @@ def frame_edges(seconds: Sequence[float], frames: int) -> list[int]:
             f"The text has {count} phones but the recording only {frames} frames of 12.5 ms: "
             "check that the text belongs to the recording."
         )
-    edges = [round(time * FRAMES_PER_SECOND) for time in seconds]
+    edges = [frames_of(time) for time in seconds]
     edges[0], edges[-1] = 0, frames
     for k in range(1, count):  # at least one frame each, seen from the left …
         edges[k] = max(edges[k], edges[k - 1] + 1)

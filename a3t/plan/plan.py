@@ -10,12 +10,13 @@ from itertools import pairwise
 
 from a3t.asked import USUAL, Asked
 from a3t.errors import InputError
+from a3t.grid import frames_of
 from a3t.plan.durations import DurationPredictor
 from a3t.plan.grid import on_grid
 from a3t.plan.places import Place, WordFrames, merge_touching, place_edits
 from a3t.plan.records import EditPlan, PlannedEdit
 from a3t.plan.script import Script, script_of, usual_pauses
-from a3t.plan.timeline import SECOND, Pronunciation, Timed, shortened, timed, timeline
+from a3t.plan.timeline import Pronunciation, Timed, shortened, timed, timeline
 from a3t.plan.windows import windows_around
 from a3t.text.transcript import Transcript
 from alignment.records import Alignment
@@ -63,10 +64,10 @@ def make_plan(
         new = made.get(k, Timed())  # a deletion makes nothing
         spoken = place.edit.new[0] < place.edit.new[1]
         remade = tuple(
-            min(round(asked.margin * SECOND), side // 2) if spoken else 0 for side in (left, right)
+            min(frames_of(asked.margin), side // 2) if spoken else 0 for side in (left, right)
         )
         overlap = tuple(
-            min(round(asked.reach * SECOND), side - m)
+            min(frames_of(asked.reach), side - m)
             for side, m in zip((left, right), remade, strict=True)
         )
         edits.append(
@@ -111,7 +112,7 @@ def _slots(places: Sequence[Place], asked: Asked) -> dict[int, int]:
             f"A duration is for new words in one place and these stand in {len(spoken)}: give each "
             "word its time in a plan file instead."
         )
-    return {spoken[0]: round(asked.duration * SECOND)}
+    return {spoken[0]: frames_of(asked.duration)}
 
 
 def _pause_mark(place: Place) -> str:

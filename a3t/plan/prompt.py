@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from a3t.grid import FRAMES_PER_SECOND
 from a3t.plan.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.plan.grid import on_grid
 from a3t.plan.records import PlannedPhone, Range
-from a3t.plan.timeline import SECOND, scaled
+from a3t.plan.timeline import scaled
 from a3t.plan.windows import WindowFrames
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import Transcript
@@ -47,7 +48,7 @@ def speech_plan(
         symbols.extend((symbol, k) for symbol in pronunciations[k])
         if k + 1 < len(target.words) and (word.pause_after or k + 1 in asked):
             if asked.get(k + 1):
-                given[len(symbols)] = asked[k + 1] * SECOND
+                given[len(symbols)] = asked[k + 1] * FRAMES_PER_SECOND
             symbols.append((PAUSE, -1))
     symbols.append((PAUSE, -1))
     lengths = durations.frames([s for s, _ in symbols], [w for _, w in symbols])

@@ -1,4 +1,4 @@
-"""What a plan is made of. Frames are those of the one grid: 12.5 ms (`a3t.plan.grid`)."""
+"""What a plan is made of. Frames are those of `a3t.grid`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from a3t.asked import USUAL, Asked
+from a3t.grid import seconds_of
 from a3t.text.transcript import Transcript
 from alignment.records import Alignment
 
@@ -52,7 +53,7 @@ class PlannedWord:
 
     @property
     def seconds(self) -> float:
-        return self.frames / 80
+        return seconds_of(self.frames)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -94,6 +95,11 @@ class PlannedEdit:
     def frames(self) -> int:
         """Frames of the new words."""
         return sum(phone.frames for phone in self.phones)
+
+    @property
+    def seconds(self) -> float:
+        """How long the new words take."""
+        return seconds_of(self.frames)
 
     @property
     def remade(self) -> Range:
@@ -154,16 +160,16 @@ class EditPlan:
             return "Nothing to change: the two texts have the same words."
         lines = []
         for edit in self.edits:
-            first, last = (frame / 80 for frame in edit.source)
+            first, last = map(seconds_of, edit.source)
             place = f"at {first:.2f} s" if first == last else f"{first:.2f}–{last:.2f} s"
             match edit.op:
                 case "delete":
                     lines.append(f"delete  “{edit.old_words}” ({place})")
                 case "insert":
-                    lines.append(f"insert  “{edit.new_words}” {place} ({edit.frames / 80:.2f} s)")
+                    lines.append(f"insert  “{edit.new_words}” {place} ({edit.seconds:.2f} s)")
                 case _:
                     lines.append(
                         f"replace “{edit.old_words}” ({place}) by “{edit.new_words}” "
-                        f"({edit.frames / 80:.2f} s)"
+                        f"({edit.seconds:.2f} s)"
                     )
         return "\n".join(lines)

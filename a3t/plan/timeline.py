@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 
 from a3t.asked import Asked
 from a3t.errors import InputError
+from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
 from a3t.plan.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.plan.places import Place
 from a3t.plan.records import GridPhone, PlannedPhone, PlannedWord
@@ -15,7 +16,6 @@ from a3t.plan.script import pause_kind
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import Transcript
 
-SECOND = 80  # frames
 PAUSE_FRAMES = (8, 40)  # a pause that the predictor makes: 0.1 to 0.5 s
 OWN_PAUSE_FRAMES = (8, 80)  # one as long as this speaker's others: 0.1 to 1 s
 TIGHTEST = 2.5  # beyond this much faster or slower nobody speaks
@@ -66,7 +66,7 @@ def timeline(
     def made_pause(k: int, before: int, seconds: float) -> Moment:
         phone = PlannedPhone(PAUSE, 0, -1)
         if seconds > 0:
-            return Moment(k, phone, seconds * SECOND, fixed=True)
+            return Moment(k, phone, seconds * FRAMES_PER_SECOND, fixed=True)
         kind = pause_kind(new_text.words[before - 1]) if before else ","
         return Moment(k, phone, usual.get(kind))
 
@@ -187,11 +187,11 @@ def _as_given(phones: Sequence[PlannedPhone], wanted: Sequence[float]) -> list[P
         raise InputError(ANOTHER_PLAN)
     result = list(phones)
     for unit, seconds in zip(units, wanted, strict=True):
-        frames, old = round(seconds * SECOND), _frames(phones, unit)
+        frames, old = frames_of(seconds), _frames(phones, unit)
         if frames < len(unit):
             raise InputError(
                 f"A word of {len(unit)} sounds can't be said in {seconds:g} s: give it at least "
-                f"{len(unit) / SECOND:.2f} s in the plan file."
+                f"{seconds_of(len(unit)):.2f} s in the plan file."
             )
         if frames == old:
             continue

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from a3t.audio.matching import resample_patch
-from a3t.audio.mel import HOP, SAMPLE_RATE
 from a3t.audio.own_sound import Neighbour, OwnSound
 from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
 from a3t.audio.room_tone import find_room_tone
 from a3t.audio.splicing import cut_out, make_patch
-from a3t.audio.windows import grid_samples
+from a3t.grid import HOP, grid_samples, samples_of
 from a3t.plan.records import EditPlan, PlannedEdit, Range
 from a3t.plan.windows import WindowFrames
 
@@ -57,7 +56,7 @@ def own_sound_of(
     """What an edit's patch shall have of the recording's own sound."""
     match, tone = plan.asked.match, None
     if match.room_tone:
-        middle = round(sum(edit.source) / 2 * HOP * recording.sample_rate / SAMPLE_RATE)
+        middle = samples_of(sum(edit.source) / 2, recording.sample_rate)
         tone = find_room_tone(recording, plan.alignment, min(middle, recording.samples))
     return OwnSound(match, neighbours, tone, seed + edit.source[0])
 
@@ -66,7 +65,8 @@ def patch_of(
     recording: Recording, edit: PlannedEdit, samples: np.ndarray, own: OwnSound | None = None
 ) -> Patch:
     """The patch of new words from the samples (n,), at 24 kHz, of `edit_frames`."""
-    length = grid_samples(recording)  # the last frame is only as long as the recording
+    # The last frame is only as long as the recording.
+    length = grid_samples(recording.samples, recording.sample_rate)
     begin, stop = edit.remade[0] * HOP, min(edit.remade[1] * HOP, length)
     before = edit.overlap[0] * HOP
     after = min((edit.remade[1] + edit.overlap[1]) * HOP, length) - stop
@@ -77,13 +77,13 @@ def patch_of(
 
 def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:
     """What stands on both sides of deleted frames, joined at the quietest points nearby."""
-    scale = recording.sample_rate / SAMPLE_RATE
-    first = round(edit.source[0] * HOP * scale)
-    last = min(round(edit.source[1] * HOP * scale), recording.samples)
+    rate = recording.sample_rate
+    first = samples_of(edit.source[0], rate)
+    last = min(samples_of(edit.source[1], rate), recording.samples)
     room = [
         side
         for side, at_end in zip(edit.overlap, (first == 0, last == recording.samples), strict=True)
         if not at_end
     ]
-    radius = round(min(room, default=0) * HOP * scale)
-    return cut_out(recording, first, last, min(radius, round(RADIUS * recording.sample_rate)))
+    radius = samples_of(min(room, default=0), rate)
+    return cut_out(recording, first, last, min(radius, round(RADIUS * rate)))

@@ -10,11 +10,11 @@ import numpy as np
 import torch
 
 from a3t.audio.emphasis import Raised, emphasise, require_world
-from a3t.audio.mel import HOP, SAMPLE_RATE
 from a3t.audio.own_sound import Neighbour
 from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
 from a3t.audio.windows import mel_window
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill
 from a3t.plan.records import EditPlan, PlannedEdit, Range, Window

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from a3t.audio.mel import SAMPLE_RATE
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE
 from a3t.source.passages import LONG, Passages
 from a3t.source.timed_text import Times, has_times, times_in
 from a3t.text.pronunciation.pronouncer import Pronouncer

@@ -18,8 +18,9 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from a3t.audio.mel import MELS, SAMPLE_RATE, log_mel
+from a3t.audio.mel import MELS, log_mel
 from a3t.corpora import Clip, corpora_root, read_corpora
+from a3t.grid import SAMPLE_RATE
 from a3t.plan.grid import on_grid
 from a3t.text.phones import phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from a3t.audio.mel import HOP, SAMPLE_RATE
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.training.features import PITCH, Features, Item
 from a3t.training.waveforms import Entry, Waveforms
 

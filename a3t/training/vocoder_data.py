@@ -13,7 +13,8 @@ import soxr
 import torch
 from torch import Tensor
 
-from a3t.audio.mel import HOP, SAMPLE_RATE, log_mel
+from a3t.audio.mel import log_mel
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.training.waveforms import Entry, Waveforms
 
 

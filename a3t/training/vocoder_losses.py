@@ -13,7 +13,8 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from a3t.audio.mel import FLOOR, HOP, N_FFT, SAMPLE_RATE, WINDOW, mel_filters
+from a3t.audio.mel import FLOOR, N_FFT, WINDOW, mel_filters
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.framing import BINS, spectrum
 
 RESOLUTIONS = (256, 512, 1024, 2048)

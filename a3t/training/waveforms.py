@@ -17,9 +17,9 @@ import numpy as np
 import soundfile
 import soxr
 
-from a3t.audio.mel import SAMPLE_RATE
 from a3t.corpora import Clip, corpora_root, read_corpora, split_of
 from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE
 
 SAMPLES = "samples.npy"
 INDEX = "index.jsonl"

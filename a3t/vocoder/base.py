@@ -9,8 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.audio.mel import HOP, MELS
+from a3t.audio.mel import MELS
 from a3t.errors import InputError
+from a3t.grid import HOP
 
 
 class Vocoder(Protocol):

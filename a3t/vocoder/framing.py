@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from a3t.audio.mel import HOP, WINDOW
+from a3t.audio.mel import WINDOW
+from a3t.grid import HOP
 
 BINS = WINDOW // 2 + 1  # 601
 OVERLAP = WINDOW // HOP  # 4 windows over every sample

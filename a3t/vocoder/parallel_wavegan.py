@@ -20,8 +20,9 @@ import torch
 import yaml
 from torch import Tensor, nn
 
-from a3t.audio.mel import FMAX, FMIN, HOP, MELS, N_FFT, SAMPLE_RATE, WINDOW
+from a3t.audio.mel import FMAX, FMIN, MELS, N_FFT, WINDOW
 from a3t.errors import InputError
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.base import check_mel, placed_normal
 
 # Those that turn a mel into a waveform and nothing else; the package has others, for codes or F0.

@@ -7,11 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from a3t.audio.mel import HOP, log_mel
+from a3t.audio.mel import log_mel
 from a3t.errors import InputError
 from a3t.evaluation import reconstruction as rec
 from a3t.evaluation import report
 from a3t.evaluation.metrics import resampled
+from a3t.grid import HOP
 
 PHONES = 9
 

@@ -11,8 +11,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from a3t.audio.mel import HOP, SAMPLE_RATE, log_mel, mel_filters
+from a3t.audio.mel import log_mel, mel_filters
 from a3t.errors import InputError
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.pretrained import save_checkpoint
 from a3t.vocoder import Vocoder, load_vocoder, vocode_chunks, vocode_span
 from a3t.vocoder.base import placed_normal, placed_uniform

@@ -20,8 +20,9 @@ import torch
 import yaml
 
 from a3t.audio.files import atomic_path
-from a3t.audio.mel import HOP, MELS, SAMPLE_RATE
+from a3t.audio.mel import MELS
 from a3t.commands import run
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.durations import DurationPredictor, rate_ratio
 from a3t.text.phones import PAUSE, PHONES, is_vowel, strip_stress
 from a3t.training.durations import DurationTraining
