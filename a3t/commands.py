@@ -9,8 +9,8 @@ from pathlib import Path
 
 from a3t.audio.match import Matching
 from a3t.errors import InputError
-from alignment.dictionary import add_dictionary_arguments
-from alignment.errors import AlignmentError
+from alignment import AlignmentError
+from alignment.formats.dictionary import add_dictionary_arguments
 
 DONE, BAD_INPUT, INTERRUPTED = 0, 1, 130
 

@@ -33,9 +33,8 @@ from a3t.text.pronunciation.lexicon import Pronunciation
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.vocoder import Vocoder, load_vocoder, vocode_chunks
-from alignment.aligner import Aligner
-from alignment.pocketsphinx_aligner import PocketSphinxAligner
-from alignment.records import Alignment
+from alignment import Aligner, Alignment
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
 
 MODEL = "small"
 

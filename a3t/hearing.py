@@ -19,8 +19,8 @@ from a3t.plan.places import WordFrames
 from a3t.plan.records import EditPlan, Window
 from a3t.records import HeardWord
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from alignment.errors import AlignmentError
-from alignment.pocketsphinx_aligner import PocketSphinxAligner
+from alignment import AlignmentError
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from a3t.commands import say
 from a3t.errors import InputError
 from a3t.source.transcripts import sidecar
-from alignment.records import Alignment
+from alignment import Alignment
 
 if TYPE_CHECKING:
     from a3t.plan.records import EditPlan

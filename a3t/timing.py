@@ -8,7 +8,7 @@ from typing import Any
 from a3t.grid import seconds_of
 from a3t.plan.records import EditPlan
 from a3t.text.transcript import Transcript
-from alignment.records import Alignment, Phone, Word, pause
+from alignment import Alignment, Phone, Word, pause
 
 SNAP = 0.005  # seconds; boundaries nearer than this are one
 

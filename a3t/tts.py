@@ -43,7 +43,7 @@ def speak(options: argparse.Namespace) -> None:
     from a3t.audio.files import check_target
     from a3t.audio.recording import Recording
     from a3t.text.transcript import Transcript
-    from alignment.dictionary import user_dictionary
+    from alignment.formats.dictionary import user_dictionary
 
     said = user_dictionary(options)
     Recording.open(options.prompt_wav)

@@ -8,11 +8,22 @@ Knows nothing of the editor: audio, words and their pronunciations are handed in
 
 from __future__ import annotations
 
-from alignment.aligner import Aligner
+from alignment.aligner import Aligner, Pronunciations, Readable
 from alignment.errors import AlignmentError
-from alignment.records import Alignment, Phone, Word
+from alignment.result import PAUSE, Alignment, Phone, Word, pause
 
-__all__ = ["Aligner", "Alignment", "AlignmentError", "Phone", "Word", "by_name"]
+__all__ = [
+    "PAUSE",
+    "Aligner",
+    "Alignment",
+    "AlignmentError",
+    "Phone",
+    "Pronunciations",
+    "Readable",
+    "Word",
+    "by_name",
+    "pause",
+]
 
 ALIGNERS = ("pocketsphinx", "mfa")
 
@@ -21,17 +32,17 @@ EDITION = 2
 
 
 def by_name(name: str, workers: int = 1) -> Aligner:
-    """The aligner of that name: "pocketsphinx" (embedded) or "mfa" (see alignment.montreal).
+    """The aligner of that name: "pocketsphinx" (embedded) or "mfa" (see montreal).
 
-    `workers`: processes that share a long recording; see alignment.spread.
+    `workers`: processes that share a long recording; see alignment.parallel.
     Raises AlignmentError for another name, or when the aligner is not installed.
     """
     if name == "pocketsphinx":
-        from alignment.pocketsphinx_aligner import PocketSphinxAligner
+        from alignment.aligners.pocketsphinx import PocketSphinxAligner
 
         return PocketSphinxAligner(workers)
     if name == "mfa":
-        from alignment.montreal import MontrealAligner
+        from alignment.aligners.montreal import MontrealAligner
 
         return MontrealAligner()
     raise AlignmentError(f'There is no aligner "{name}": choose {" or ".join(ALIGNERS)}.')

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alignment import ALIGNERS, by_name
-from alignment.confidence import unwritten
-from alignment.dictionary import Dictionary, add_dictionary_arguments, user_dictionary
+from alignment.confidence.scores import unwritten
 from alignment.errors import AlignmentError
-from alignment.formats import check_format, read_alignment, write_alignment
-from alignment.records import Alignment
+from alignment.formats.by_ending import check_format, read_alignment, write_alignment
+from alignment.formats.dictionary import Dictionary, add_dictionary_arguments, user_dictionary
+from alignment.result import Alignment
 
 if TYPE_CHECKING:
     from a3t.audio.recording import Recording
@@ -188,7 +188,7 @@ def shown(transcript: Transcript) -> list[str]:
 
 def not_heard(alignment: Alignment) -> list[str]:
     """A sentence for each stretch of words that are not heard as the text has them."""
-    from alignment.long import doubted
+    from alignment.long.whole import doubted
 
     sentences = []
     for first, end in doubted(alignment):

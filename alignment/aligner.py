@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from alignment.records import Alignment
+from alignment.result import Alignment
 
 Pronunciations = Mapping[str, Sequence[Sequence[str]]]
 """A word's candidate pronunciations, likeliest first: ARPAbet, vowels with a stress digit."""

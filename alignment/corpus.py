@@ -22,11 +22,11 @@ from typing import Any, Protocol
 
 from alignment import Alignment, by_name
 from alignment.aligner import Readable
+from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
-from alignment.files import write_whole
-from alignment.formats import check_format, write_alignment
-from alignment.spread import spread
-from alignment.tables import is_label_file
+from alignment.formats.by_ending import check_format, write_alignment
+from alignment.formats.tables import is_label_file
+from alignment.parallel import spread
 
 RECORDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".aif", ".aiff")
 TEXTS = (".txt", ".lab", ".srt", ".vtt")
@@ -131,7 +131,7 @@ def _by_montreal(
     tasks: Sequence[Task], options: argparse.Namespace, reader: Reads
 ) -> Iterator[tuple[Task, str | None]]:
     """Each task with its failure, from one run of MFA, which knows speakers by their folders."""
-    from alignment.montreal import MontrealAligner
+    from alignment.aligners.montreal import MontrealAligner
 
     folders = {folder: k for k, folder in enumerate(sorted({t.out.parent for t in tasks}))}
     names = {f"speaker{folders[task.out.parent]}/{k}": task for k, task in enumerate(tasks)}

@@ -12,12 +12,12 @@ from html import escape
 from a3t.errors import InputError
 from a3t.text.edit_script import edit_script
 from a3t.text.transcript import Transcript
-from alignment.records import Alignment
+from alignment import Alignment
 from app import texts
 
 WHOLE = 400  # words that are shown in full
 AROUND = 12  # words shown beside what is marked in longer texts
-DOUBTFUL = 0.5  # a word's confidence below which it is marked (alignment.confidence)
+DOUBTFUL = 0.5  # a word's confidence below which it is marked (alignment.confidence.scores)
 
 
 def changes_html(old: str, new: str) -> str:

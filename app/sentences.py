@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import gradio as gr
 
 from a3t.errors import InputError
-from alignment.errors import AlignmentError
+from alignment import AlignmentError
 from app import texts
 from app.watching import CancelledError
 

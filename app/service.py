@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
-from alignment.errors import AlignmentError
+from alignment import AlignmentError
 from app import limits, texts
 from app.sessions import Session, Version, close_session
 from app.watching import CancelledError, Running, Watch
@@ -27,7 +27,7 @@ from app.worker import AbandonedError, EditorProcess, always
 
 if TYPE_CHECKING:  # torch is imported with the models, in the background
     from a3t.records import EditPlan
-    from alignment.records import Alignment
+    from alignment import Alignment
     from app.words import WordsFile
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from a3t.errors import InputError
 from a3t.records import EditPlan
-from alignment.records import Alignment
+from alignment import Alignment
 from app import texts
 from app.changes import plain
 

@@ -7,7 +7,7 @@ import math
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.timing import covering, scaled
-from alignment.records import Alignment, Word
+from alignment import Alignment, Word
 from app import texts
 
 

@@ -13,8 +13,7 @@ import a3t
 from a3t.asked import Asked
 from a3t.audio.match import EVERYTHING, Matching
 from a3t.errors import InputError
-from alignment import ALIGNERS, by_name
-from alignment.errors import AlignmentError
+from alignment import ALIGNERS, AlignmentError, by_name
 from app import limits, texts
 
 VOCODERS = ("builtin", "griffin-lim")

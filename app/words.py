@@ -10,9 +10,9 @@ from a3t.asked import Asked
 from a3t.errors import InputError
 from a3t.projects.replay import aligned_in
 from a3t.source.transcripts import read_text
+from alignment import Alignment
 from alignment.formats import read_alignment
-from alignment.records import Alignment
-from alignment.subtitles import read_transcript
+from alignment.formats.subtitles import read_transcript
 from app import limits, texts
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
-from alignment.errors import AlignmentError
+from alignment import AlignmentError
 from app.wishes import USUAL, Models
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from a3t.editor import Editor
     from a3t.records import EditedRecording, EditPlan, SpokenRecording
     from a3t.text.transcript import Transcript
-    from alignment.records import Alignment
+    from alignment import Alignment
 
 
 PATIENCE = 0.5  # seconds that a cancelled worker has to come to its next step, before it is ended

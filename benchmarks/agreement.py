@@ -3,7 +3,7 @@
     python -m benchmarks.agreement [--clips 60] [--seed 8]
 
 Reads the corpora that A3T_CORPORA names. PocketSphinx alone on one side, the phone network of
-alignment.phone_net alone on the other (it was trained on PocketSphinx's alignments of other clips,
+alignment.network alone on the other (it was trained on PocketSphinx's alignments of other clips,
 and on some of these). Agreement is not accuracy: both can be wrong together.
 
 And how far the boundaries of the same recording move when pink noise 10 dB below the speech is
@@ -19,12 +19,11 @@ import numpy as np
 
 from a3t.corpora import corpora_root, read_corpora
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from alignment.bench import noise
-from alignment.errors import AlignmentError
-from alignment.pocketsphinx_aligner import BOUNDARY_OFFSET, PocketSphinxAligner, first_alignment
-from alignment.records import Alignment
-from alignment.refinement import Sound, found_alone
-from alignment.sphinx import FRAME_SECONDS, NoPathError, force_align
+from alignment import Alignment, AlignmentError
+from alignment.aligners.decoder import FRAME_SECONDS, NoPathError, force_align
+from alignment.aligners.pocketsphinx import BOUNDARY_OFFSET, PocketSphinxAligner, first_alignment
+from alignment.aligners.refinement import Sound, found_alone
+from alignment.bench.distortions import noise
 from alignment.waveform import model_waveform
 from benchmarks.planting import Spoken, chosen, heard
 

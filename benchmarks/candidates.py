@@ -42,8 +42,7 @@ from a3t.editor import Editor
 from a3t.evaluation.metrics import mel_cepstral_distance
 from a3t.grid import SAMPLE_RATE
 from a3t.text.transcript import Transcript
-from alignment.errors import AlignmentError
-from alignment.records import Alignment
+from alignment import Alignment, AlignmentError
 from benchmarks.planting import chosen
 
 UNKNOWN = "blank"  # stands in the old text for the word that is made again

@@ -33,7 +33,7 @@ from a3t.evaluation.joints import MEASURES, Natural, Phone, kind_of, measure, wi
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.records import EditPlan
 from a3t.text.transcript import Transcript
-from alignment.errors import AlignmentError
+from alignment import AlignmentError
 from benchmarks.scripted_edits import WORDS
 
 AROUND = 0.1  # seconds of a joint's surroundings that are read

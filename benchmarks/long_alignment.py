@@ -29,9 +29,9 @@ from a3t.corpora import Clip, corpora_root, read_corpora
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
-from alignment.long import doubted
-from alignment.pocketsphinx_aligner import PocketSphinxAligner
-from alignment.spread import spread
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.long.whole import doubted
+from alignment.parallel import spread
 
 RATE = 16_000
 WRONG_SECONDS = 60.0

@@ -44,7 +44,7 @@ from a3t.evaluation.reconstruction import Item
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.filling import MaskedMel, fill
 from a3t.text.phones import PHONES
-from alignment.records import Alignment, Phone, Word, pause
+from alignment import Alignment, Phone, Word, pause
 
 CONTEXT = 120  # frames on either side, as in an edit
 CLEAR = 4  # frames beside the region that teach nothing

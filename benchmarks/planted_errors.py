@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 from a3t.corpora import corpora_root, read_corpora
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from alignment.bench import Distortion, noise
-from alignment.errors import AlignmentError
-from alignment.pocketsphinx_aligner import PocketSphinxAligner
+from alignment import AlignmentError
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.bench.distortions import Distortion, noise
 from benchmarks.planting import Spoken, chosen, deleted, heard, inserted, others, replaced
 
 # Weights were fitted on clips of this seed: at first on some of so many, then on some of so many

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from a3t.corpora import corpora_root, read_corpora
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from alignment.errors import AlignmentError
+from alignment import AlignmentError
 from alignment.recognition import recognise
 from benchmarks.planting import Change, Spoken, chosen, edit_of, heard, vocabulary
 

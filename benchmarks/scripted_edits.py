@@ -35,7 +35,7 @@ from a3t.records import EditedRecording
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_chunks
-from alignment.errors import AlignmentError
+from alignment import AlignmentError
 from alignment.recognition import recognise
 from benchmarks.edit_speed import mebibytes
 

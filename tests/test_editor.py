@@ -16,7 +16,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import grid_frames
 from a3t.records import EditedRecording
-from alignment.errors import AlignmentError
+from alignment import AlignmentError
 from tests.conftest import ARCTIC
 
 CASES = {

@@ -13,7 +13,7 @@ from a3t.audio.patches import Patch, output_spans, read_patched
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.hearing import hear
-from alignment.pocketsphinx_aligner import PocketSphinxAligner
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
 from tests.conftest import ARCTIC
 
 

@@ -85,7 +85,7 @@ def closure(*entries: str) -> set[str]:
 
 
 def room(module: str) -> str:
-    """a3t.audio.mel -> a3t.audio; a3t.editor -> a3t.editor; alignment.records -> alignment."""
+    """a3t.audio.mel -> a3t.audio; a3t.editor -> a3t.editor; alignment.result -> alignment."""
     parts = module.split(".")
     return ".".join(parts[:2]) if parts[0] == "a3t" else parts[0]
 

@@ -12,7 +12,7 @@ from a3t.audio.patches import insert_patches
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.records import EditedRecording
-from alignment.records import Alignment
+from alignment import Alignment
 from tests.conftest import ARCTIC
 
 TEXT = f"{ARCTIC} {ARCTIC}"

@@ -11,7 +11,7 @@ import pytest
 from a3t.errors import InputError
 from a3t.recognising import show_transcript, with_confidences
 from a3t.text.transcript import Transcript
-from alignment.records import Alignment, Phone, Word, pause
+from alignment import Alignment, Phone, Word, pause
 
 
 @dataclass

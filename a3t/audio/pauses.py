@@ -12,7 +12,7 @@ from a3t.audio.joints import crossfade, quietest_point
 from a3t.audio.patches import Patch, Span
 from a3t.audio.recording import Recording
 from a3t.audio.room_tone import room_tone
-from alignment.records import Alignment
+from alignment import Alignment
 
 FADE_SECONDS = 0.01
 RADIUS_SECONDS = 0.03  # how far the pause may move to where it is quiet

@@ -14,7 +14,7 @@ import numpy as np
 
 from a3t.audio.formats import to_float
 from a3t.audio.recording import Recording
-from alignment.records import Alignment
+from alignment import Alignment
 
 FRAME_SECONDS = 0.04
 GUARD_SECONDS = 0.03  # of a pause at either end: the words beside it fade there

@@ -16,7 +16,7 @@ from a3t.commands import run, say
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.training.espnet.dump import read_scp
-from alignment.errors import AlignmentError
+from alignment import AlignmentError
 
 OTHER_WORDS = "seven yellow birds"
 

@@ -11,7 +11,7 @@ from a3t.errors import InputError
 from a3t.grid import frames_of
 from a3t.plan.records import GridPhone
 from a3t.text.phones import PAUSE
-from alignment.records import Alignment
+from alignment import Alignment
 
 GAP = 0.1  # seconds between two words that an alignment leaves out, not only rounds
 

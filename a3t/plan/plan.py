@@ -19,7 +19,7 @@ from a3t.plan.script import Script, script_of, usual_pauses
 from a3t.plan.timeline import Pronunciation, Timed, shortened, timed, timeline
 from a3t.plan.windows import windows_around
 from a3t.text.transcript import Transcript
-from alignment.records import Alignment
+from alignment import Alignment
 
 LONGEST_EDIT = 4800  # frames made in one piece, a minute: attention's memory grows with the square
 

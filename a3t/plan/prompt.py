@@ -12,7 +12,7 @@ from a3t.plan.timeline import scaled
 from a3t.plan.windows import WindowFrames
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import Transcript
-from alignment.records import Alignment
+from alignment import Alignment
 
 PROMPT = 320  # frames of the prompt that are heard, 4 s: as much as training crops hold
 EDGE = 6  # frames of silence before and after the target

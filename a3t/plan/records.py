@@ -8,7 +8,7 @@ from typing import Any
 from a3t.asked import USUAL, Asked
 from a3t.grid import seconds_of
 from a3t.text.transcript import Transcript
-from alignment.records import Alignment
+from alignment import Alignment
 
 Range = tuple[int, int]  # [first, last)
 

@@ -26,8 +26,8 @@ from a3t.audio.files import atomic_path, remove_abandoned
 from a3t.commands import say
 from a3t.errors import InputError
 from a3t.projects.manifest import Job, read_jobs
-from alignment.errors import AlignmentError
-from alignment.spread import spread
+from alignment import AlignmentError
+from alignment.parallel import spread
 
 if TYPE_CHECKING:
     from a3t.editor import Editor

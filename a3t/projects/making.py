@@ -16,7 +16,7 @@ from a3t.errors import InputError
 from a3t.plan.files import read_plan
 from a3t.source.transcripts import SIDECARS
 from a3t.text.transcript import Transcript
-from alignment.dictionary import user_dictionary
+from alignment.formats.dictionary import user_dictionary
 
 if TYPE_CHECKING:
     from a3t.editor import Editor

@@ -14,7 +14,7 @@ from a3t.errors import InputError
 from a3t.projects.history import History, Version, keep
 from a3t.records import EditedRecording
 from a3t.source.passages import Passages
-from alignment.records import Alignment
+from alignment import Alignment
 
 LARGEST_RECORD = 200_000_000  # bytes; an hour's alignment takes some 10 MB
 

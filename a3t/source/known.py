@@ -18,10 +18,9 @@ from a3t.source.timed_text import Times, times_of
 from a3t.source.transcripts import Found
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from alignment import EDITION
-from alignment.aligner import Aligner
-from alignment.records import Alignment, later
-from alignment.windows import align_window
+from alignment import EDITION, Aligner, Alignment
+from alignment.long.window import align_window
+from alignment.result import later
 
 REMEMBERED = 8  # alignments held in memory, so that a plan and its edit align once
 BESIDE = 1.0  # seconds of speech aligned on either side of a passage

@@ -14,7 +14,7 @@ from a3t.plan.script import Script
 from a3t.source.timed_text import Times
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
-from alignment.records import Alignment, Word
+from alignment import Alignment, Word
 
 Range = tuple[int, int]  # words [first, last) of the text
 

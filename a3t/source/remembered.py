@@ -11,7 +11,7 @@ from pathlib import Path
 
 from a3t.audio.files import atomic_path
 from a3t.errors import InputError
-from alignment.records import Alignment
+from alignment import Alignment
 
 KEPT = 32  # files; an hour's takes some 8 MB
 

@@ -9,8 +9,8 @@ from itertools import accumulate
 from pathlib import Path
 
 from a3t.text.transcript import Transcript
-from alignment.records import Alignment
-from alignment.subtitles import TRANSCRIPTS, Cue, read_cues
+from alignment import Alignment
+from alignment.formats.subtitles import TRANSCRIPTS, Cue, read_cues
 
 Times = Sequence[tuple[float, float]]  # seconds [start, end) of each spoken word
 

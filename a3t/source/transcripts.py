@@ -13,11 +13,11 @@ from a3t.source.passages import LONG, Passages
 from a3t.source.timed_text import Times, has_times, times_in
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
+from alignment import Alignment
 from alignment.formats import read_alignment
+from alignment.formats.subtitles import LARGEST_FILE, TRANSCRIPTS, read_transcript
+from alignment.formats.tables import is_label_file
 from alignment.recognition import recognised_text
-from alignment.records import Alignment
-from alignment.subtitles import LARGEST_FILE, TRANSCRIPTS, read_transcript
-from alignment.tables import is_label_file
 
 SIDECARS = (".txt", ".lab", ".TextGrid", ".srt", ".vtt", ".json")
 LARGEST_TEXT = 1_000_000  # bytes

@@ -28,7 +28,7 @@ from a3t.text.transcript import Transcript
 from a3t.training.features import INDEX, Item
 from a3t.training.waveforms import Waveforms
 from a3t.training.workers import by_workers
-from alignment.pocketsphinx_aligner import PocketSphinxAligner
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
 
 _aligner: PocketSphinxAligner | None = None
 _pronouncer: Pronouncer | None = None

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 import soundfile as sf
 
-from alignment.errors import AlignmentError
-from alignment.pocketsphinx_aligner import PocketSphinxAligner
-from alignment.records import Alignment
+from alignment import Alignment, AlignmentError
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
 
 WORDS = tuple("and you always want to see it in the superlative degree".split())
 

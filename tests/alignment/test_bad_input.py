@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from a3t.errors import InputError
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from alignment.confidence import unwritten
-from alignment.errors import AlignmentError
-from alignment.pocketsphinx_aligner import PocketSphinxAligner
-from alignment.records import Alignment
+from alignment import Alignment, AlignmentError
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.confidence.scores import unwritten
 
 Check = Callable[[BaseException], None]
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]

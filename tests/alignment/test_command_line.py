@@ -15,9 +15,9 @@ import pytest
 import soundfile
 
 import alignment.__main__ as command
-from alignment.bench import main as bench
+from alignment import Alignment
+from alignment.bench.boundary_errors import main as bench
 from alignment.formats import read_alignment, write_alignment
-from alignment.records import Alignment
 
 TEXT = "And you always want to see it in the superlative degree."
 

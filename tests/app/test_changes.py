@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from alignment.records import Alignment, Phone, Word
+from alignment import Alignment, Phone, Word
 from app.changes import changes_html, transcript_html
 
 OLD = "And you always want to see it."

@@ -12,7 +12,7 @@ import soundfile
 
 from a3t.errors import InputError
 from a3t.timing import covering
-from alignment.records import Phone, Word
+from alignment import Phone, Word
 from app import limits
 from app.recordings import opened, overview
 from app.service import Service

@@ -11,8 +11,8 @@ import soundfile
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.timing import after_edit
-from alignment.assembly import checked
-from alignment.records import Alignment, Phone, Word, pause
+from alignment import Alignment, Phone, Word, pause
+from alignment.formats.assembly import checked
 from app.timing import move_word
 from tests.conftest import ARCTIC
 

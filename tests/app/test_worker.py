@@ -17,7 +17,7 @@ import pytest
 import soundfile
 
 from a3t.errors import InputError
-from alignment.errors import AlignmentError
+from alignment import AlignmentError
 from app.service import Service
 from app.watching import CancelledError
 from app.wishes import USUAL, Models

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from a3t.errors import InputError
 from a3t.plan.grid import frame_edges, on_grid
-from alignment.records import Alignment, Phone, Word, pause
+from alignment import Alignment, Phone, Word, pause
 
 
 @given(st.lists(st.floats(0.0, 3.0), min_size=1, max_size=60), st.integers(70, 300))

@@ -15,7 +15,7 @@ from a3t.plan.prompt import PROMPT, speech_plan
 from a3t.plan.records import Asked, EditPlan
 from a3t.plan.windows import CONTEXT, LONGEST, lay_out
 from a3t.text.transcript import Transcript
-from alignment.records import Alignment, Phone, Word, pause
+from alignment import Alignment, Phone, Word, pause
 
 # A language in which every word is one vowel between two consonants.
 WORDS = {

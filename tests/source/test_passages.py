@@ -21,8 +21,8 @@ from a3t.source.remembered import KEPT, RememberedAlignments
 from a3t.source.timed_text import times_in, times_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from alignment.pocketsphinx_aligner import PocketSphinxAligner
-from alignment.records import Alignment
+from alignment import Alignment
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
 from tests.conftest import ARCTIC
 from tests.plan.test_plan import WORDS, SixFrames, aligned
 

@@ -12,9 +12,8 @@ from a3t.errors import InputError
 from a3t.source.transcripts import find_transcript, read_text, sidecar, text_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from alignment.errors import AlignmentError
+from alignment import Alignment, AlignmentError, Phone, Word, pause
 from alignment.formats import write_alignment
-from alignment.records import Alignment, Phone, Word, pause
 
 TEXT = "And you always want to see it, in the superlative degree."
 

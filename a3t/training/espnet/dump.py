@@ -35,8 +35,7 @@ from a3t.text.transcript import Transcript
 from a3t.training.data import LEAST_SCORE
 from a3t.training.waveforms import decode
 from a3t.training.workers import by_workers
-from alignment.aligner import Aligner
-from alignment.errors import AlignmentError
+from alignment import Aligner, AlignmentError
 
 SECONDS = (0.1, 20.0)  # of a clip (method.md, "Training")
 LARGE = {"mel", "pitch"}  # a file each; the rest of a clip is small and shares one
@@ -135,11 +134,11 @@ def features(job: Job) -> dict[str, np.ndarray]:
 def _aligner(name: str) -> Aligner:
     if name not in _tools:
         if name == "mfa":
-            from alignment.montreal import MontrealAligner
+            from alignment.aligners.montreal import MontrealAligner
 
             _tools[name] = MontrealAligner()
         else:
-            from alignment.pocketsphinx_aligner import PocketSphinxAligner
+            from alignment.aligners.pocketsphinx import PocketSphinxAligner
 
             _tools[name] = PocketSphinxAligner()
     aligner: Aligner = _tools[name]

@@ -1,0 +1,1 @@
+"""Aligners: PocketSphinx, embedded and refined by a network, and the Montreal Forced Aligner."""

@@ -1,0 +1,241 @@
+"""The Montreal Forced Aligner, run as a program in a conda environment of its own.
+
+`alignment/mfa-environment.yml` makes that environment. The program is the one that A3T_MFA names,
+or `mfa` on the PATH. Its models are called by name (`mfa model download acoustic english_us_arpa`
+gets them), or by path.
+
+What is tested here is this module's own part (the command, the files handed over, the TextGrid
+read back, the errors) against a stand-in executable that writes MFA's layout. A real MFA was not
+run: it installs from conda-forge alone, which was out of reach.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+
+import numpy as np
+
+from alignment.aligner import InMemory, Pronunciations, Readable
+from alignment.errors import AlignmentError
+from alignment.formats.assembly import checked
+from alignment.formats.textgrid import read_textgrid
+from alignment.result import Alignment, Word, pause
+from alignment.waveform import MODEL_RATE, model_waveform
+
+PROGRAM = "A3T_MFA"
+SECONDS = 3600.0  # a recording that takes longer has gone wrong
+
+
+class MontrealAligner:
+    """One recording, or a whole corpus at once, with `mfa align`.
+
+    `acoustic`: an acoustic model's name or path; `program`: where the executable is.
+    The words' pronunciations are those handed in: they are written to a dictionary for MFA, so its
+    own are not needed. `dictionary`, a name or path, uses one of MFA's instead.
+    """
+
+    name = "mfa"
+
+    def __init__(
+        self,
+        acoustic: str = "english_us_arpa",
+        dictionary: str | None = None,
+        program: str | None = None,
+    ) -> None:
+        self.acoustic, self.dictionary = acoustic, dictionary
+        self.program = find_program(program)
+
+    def align(
+        self,
+        samples: np.ndarray,
+        sample_rate: int,
+        words: Sequence[str],
+        pronunciations: Pronunciations,
+    ) -> Alignment:
+        """As every aligner (see alignment.aligner); all scores are 1, for MFA gives none here.
+
+        Raises AlignmentError when MFA fails or leaves the recording unaligned.
+        """
+        found = self.align_corpus(
+            {"speech": (InMemory(np.asarray(samples), sample_rate), words)}, pronunciations
+        )["speech"]
+        if isinstance(found, AlignmentError):
+            raise found
+        return found
+
+    def align_recording(
+        self, recording: Readable, words: Sequence[str], pronunciations: Pronunciations
+    ) -> Alignment:
+        """The same of a recording that is read by windows: all of it at once."""
+        return self.align(recording.mono(), recording.sample_rate, words, pronunciations)
+
+    def align_corpus(
+        self,
+        recordings: Mapping[str, tuple[Readable, Sequence[str]]],
+        pronunciations: Pronunciations,
+        jobs: int = 1,
+    ) -> dict[str, Alignment | AlignmentError]:
+        """All of them in one run of MFA, which takes half a minute to start.
+
+        `recordings`: by "speaker/name" (or a name alone), each with its words; `pronunciations` of
+        all words. What failed has its error. Raises AlignmentError when MFA itself fails.
+        """
+        result: dict[str, Alignment | AlignmentError] = {}
+        with tempfile.TemporaryDirectory(prefix="mfa-") as name:
+            folder = Path(name)
+            corpus, out = folder / "corpus", folder / "out"
+            waiting: dict[str, tuple[Sequence[str], float]] = {}
+            for key, (recording, words) in recordings.items():
+                try:
+                    if self.dictionary is None:
+                        _entries(words, pronunciations)
+                    _hand_over(recording, words, corpus / key)
+                    waiting[key] = words, recording.samples / recording.sample_rate
+                except AlignmentError as error:
+                    result[key] = error
+            if not waiting:
+                return result
+            dictionary = self.dictionary
+            if dictionary is None:
+                path = folder / "words.dict"
+                write_dictionary(
+                    path, [word for words, _ in waiting.values() for word in words], pronunciations
+                )
+                dictionary = str(path)
+            self._run(corpus, dictionary, out, folder, jobs)
+            for key, (words, seconds) in waiting.items():
+                try:
+                    result[key] = _taken_back(out / f"{key}.TextGrid", words, seconds)
+                except AlignmentError as error:
+                    result[key] = error
+        return result
+
+    def _run(self, corpus: Path, dictionary: str, out: Path, folder: Path, jobs: int) -> None:
+        command = [self.program, "align", "--clean", "--num_jobs", str(jobs)]
+        single = (corpus / "speech.wav").exists()
+        command += ["--single_speaker"] if single else []
+        command += ["--output_format", "long_textgrid", "--temporary_directory"]
+        command += [str(folder / "work"), str(corpus), dictionary, self.acoustic, str(out)]
+        # The environment's own programs (Kaldi's, sox) lie beside its mfa.
+        beside = str(Path(self.program).parent)
+        environment = os.environ | {"PATH": os.pathsep.join((beside, os.environ.get("PATH", "")))}
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+                timeout=SECONDS if single else None,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            raise AlignmentError(
+                f"The Montreal Forced Aligner at {self.program} can't be run ({error.strerror}): "
+                f"set {PROGRAM} to its mfa."
+            ) from error
+        except subprocess.TimeoutExpired as error:
+            raise AlignmentError(
+                "The Montreal Forced Aligner took over an hour and was stopped: cut the recording "
+                "into parts."
+            ) from error
+        if done.returncode:
+            raise AlignmentError(
+                f"The Montreal Forced Aligner failed ({_last_line(done.stderr or done.stdout)}): "
+                f"see that {self.acoustic} is downloaded (mfa model download acoustic "
+                f"{self.acoustic})."
+            )
+
+
+def _hand_over(recording: Readable, words: Sequence[str], path: Path) -> None:
+    """Writes the recording and its text as MFA reads them: path.wav, path.lab."""
+    import soundfile
+
+    if not words:
+        raise AlignmentError("The text has no words: give the words that are spoken.")
+    waveform = model_waveform(recording.mono(), recording.sample_rate)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    soundfile.write(path.with_name(f"{path.name}.wav"), waveform, MODEL_RATE, subtype="PCM_16")
+    path.with_name(f"{path.name}.lab").write_text(" ".join(words) + "\n", encoding="utf-8")
+
+
+def _taken_back(path: Path, words: Sequence[str], seconds: float) -> Alignment:
+    if not path.is_file():
+        raise AlignmentError(
+            "The Montreal Forced Aligner left the recording unaligned: check that the text is what "
+            "is spoken."
+        )
+    return _of_the_recording(checked(read_textgrid(path), path), words, seconds)
+
+
+def find_program(program: str | None = None) -> str:
+    """The mfa executable: as given, as A3T_MFA says, or on the PATH; else AlignmentError."""
+    wanted = program or os.environ.get(PROGRAM)
+    found = shutil.which(wanted or "mfa")
+    if found is None:
+        what = f"{wanted} is not the Montreal Forced Aligner's mfa" if wanted else "There is no mfa"
+        raise AlignmentError(
+            f"{what}: make its environment with conda env create -f alignment/mfa-environment.yml "
+            f"and set {PROGRAM} to the mfa in it."
+        )
+    return found
+
+
+def write_dictionary(path: Path, words: Sequence[str], pronunciations: Pronunciations) -> None:
+    """In MFA's format; AlignmentError for a word that has no pronunciation."""
+    path.write_text("".join(_entries(words, pronunciations)), encoding="utf-8")
+
+
+def _entries(words: Sequence[str], pronunciations: Pronunciations) -> list[str]:
+    lines = []
+    for word in sorted(set(words)):
+        candidates = [" ".join(candidate) for candidate in pronunciations.get(word, ())]
+        if not any(candidates):
+            raise AlignmentError(
+                f'The word "{word}" has no pronunciation: spell it as it is spoken.'
+            )
+        lines += [f"{word}\t{phones}\n" for phones in dict.fromkeys(candidates) if phones]
+    return lines
+
+
+def _of_the_recording(alignment: Alignment, words: Sequence[str], duration: float) -> Alignment:
+    """The words as they were handed in, to the recording's own end."""
+    found = alignment.spoken
+    if [word.text.lower() for word in found] != [word.lower() for word in words]:
+        texts = (word.text for word in found)
+        pairs = zip_longest(words, texts, fillvalue="")
+        missing = next(a or b for a, b in pairs if a.lower() != b.lower())
+        raise AlignmentError(
+            f'The Montreal Forced Aligner did not find "{missing}": check the text and the '
+            "dictionary."
+        )
+    given = iter(words)
+    result: list[Word] = [
+        replace(word, text=next(given)) if word.text else word for word in alignment.words
+    ]
+    last = result[-1]
+    if last.is_pause:
+        result[-1] = pause(last.start, duration)
+    elif duration - last.end > 0.005:
+        result.append(pause(last.end, duration))
+    else:
+        phones = (*last.phones[:-1], replace(last.phones[-1], end=duration))
+        result[-1] = replace(last, end=duration, phones=phones)
+    return Alignment(tuple(result), duration)
+
+
+def _last_line(output: str) -> str:
+    """What a program says last, without colours, boxes and line breaks."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", output)
+    lines = [line.strip(" │╭╮╰╯─|") for line in plain.splitlines()]
+    said = [line for line in lines if line]
+    return said[-1][:200].rstrip(".") if said else "it says nothing"

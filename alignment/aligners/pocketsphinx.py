@@ -1,0 +1,214 @@
+"""The default aligner: PocketSphinx, embedded, no other program needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from alignment.aligner import InMemory, Pronunciations, Readable
+from alignment.aligners.decoder import (
+    FRAME_SECONDS,
+    DecodedWord,
+    NoPathError,
+    Pronunciation,
+    force_align,
+    phone_loop,
+)
+from alignment.aligners.phone_loop import PhoneLoop, word_score
+from alignment.aligners.refinement import Sound, found_alone, refined
+from alignment.arpabet import ARPABET
+from alignment.confidence.scores import (
+    judged,
+    mismatch,
+    require_match,
+    require_speech,
+)
+from alignment.errors import AlignmentError
+from alignment.long.whole import align_long
+from alignment.result import Alignment, Phone, Word, pause
+from alignment.waveform import model_waveform
+
+# A frame is 25.6 ms long and stands at its own start in PocketSphinx's count: the boundary before
+# frame t lies half a hop before the frame's centre, at 10 t + 12.8 - 5 ms.
+BOUNDARY_OFFSET = 0.0078
+
+# The second pass keeps every state of the text at every frame: longer recordings go in pieces.
+LONG_SECONDS = 60.0
+
+FASTEST = 50.0  # phones a second; the fastest speakers come to about 25
+
+
+class PocketSphinxAligner:
+    """Two passes of PocketSphinx: words with a choice of pronunciations, then their phones.
+
+    The boundaries are then refined (alignment.aligners.refinement) and the words judged
+    (alignment.confidence) by a small network, which also stands in where PocketSphinx finds no way.
+    Keeps nothing from one recording to the next: the same input gives the same result.
+    """
+
+    name = "pocketsphinx"
+
+    def __init__(self, workers: int = 1) -> None:
+        self.workers = workers
+
+    def align(
+        self,
+        samples: np.ndarray,
+        sample_rate: int,
+        words: Sequence[str],
+        pronunciations: Pronunciations,
+        check: bool = True,
+    ) -> Alignment:
+        """Words and phones of `samples` (mono, float, (n,), 16 kHz or more), in seconds.
+
+        One word of the result's `spoken` for each of `words`; each has the phones of one of its
+        `pronunciations`, stress as handed in. With `check`, a recording that doesn't match the
+        words is refused; without, the scores say so.
+        Raises AlignmentError with one sentence.
+        """
+        if np.ndim(samples) == 1 and len(samples) > LONG_SECONDS * sample_rate:
+            recording = InMemory(np.asarray(samples), sample_rate)
+            return self.align_recording(recording, words, pronunciations, check)
+        waveform = model_waveform(samples, sample_rate)
+        stressed = _all_candidates(words, pronunciations)
+        duration = len(samples) / sample_rate
+        _require_room(stressed, duration)
+        sound = Sound.of(waveform)
+        if check:
+            require_speech(sound.scores)
+        try:
+            first = _first(waveform, words, stressed, duration)
+        except AlignmentError:
+            phones = [next(iter(candidates.values())) for candidates in stressed]
+            alone = found_alone(words, phones, duration, sound)
+            if alone is None:
+                raise
+            alignment = judged(alone, sound.scores, alone=True)
+        else:
+            alignment = judged(refined(first, sound), sound.scores)
+        if check:
+            require_match(alignment)
+        return alignment
+
+    def align_recording(
+        self,
+        recording: Readable,
+        words: Sequence[str],
+        pronunciations: Pronunciations,
+        check: bool = True,
+    ) -> Alignment:
+        """As `align`, without ever holding a long recording in memory: see alignment.long."""
+        if recording.samples <= LONG_SECONDS * recording.sample_rate:
+            rate = recording.sample_rate
+            return self.align(recording.mono(), rate, words, pronunciations, check)
+        every = zip(words, _all_candidates(words, pronunciations), strict=True)
+        usable = {word: list(candidates.values()) for word, candidates in every}
+        align = partial(PocketSphinxAligner().align, check=False)
+        alignment = align_long(align, recording, words, usable, self.workers)
+        if check:
+            require_match(alignment)
+        return alignment
+
+
+def _require_room(stressed: Sequence[dict[Pronunciation, tuple[str, ...]]], seconds: float) -> None:
+    """Raises AlignmentError for more words than anyone can say in the time: no search is needed."""
+    phones = sum(min(map(len, candidates)) for candidates in stressed)
+    if phones > FASTEST * seconds:
+        raise AlignmentError(
+            f"The text has {len(stressed)} words, more than can be spoken in {seconds:.1f} s: give "
+            "the words that are spoken."
+        )
+
+
+def first_alignment(
+    waveform: np.ndarray, words: Sequence[str], pronunciations: Pronunciations, duration: float
+) -> Alignment:
+    """PocketSphinx's part of `align`, neither refined nor judged: for train_boundaries.
+
+    `waveform` as alignment.waveform.model_waveform makes it of a recording of `duration` seconds.
+    """
+    return _first(waveform, words, _all_candidates(words, pronunciations), duration)
+
+
+def _first(
+    waveform: np.ndarray,
+    words: Sequence[str],
+    stressed: Sequence[dict[Pronunciation, tuple[str, ...]]],
+    duration: float,
+) -> Alignment:
+    try:
+        found = force_align(waveform, [tuple(candidates) for candidates in stressed])
+        loop = phone_loop(waveform)
+    except NoPathError as error:
+        raise mismatch(words, ()) from error
+    return _on_the_clock(found, PhoneLoop(loop), words, stressed, duration)
+
+
+def _all_candidates(
+    words: Sequence[str], pronunciations: Pronunciations
+) -> list[dict[Pronunciation, tuple[str, ...]]]:
+    if not words:
+        raise AlignmentError("The text has no words: give the words that are spoken.")
+    return [_candidates(word, pronunciations) for word in words]
+
+
+def _candidates(word: str, pronunciations: Pronunciations) -> dict[Pronunciation, tuple[str, ...]]:
+    """The word's pronunciations without stress, each with the first that has it with stress."""
+    result: dict[Pronunciation, tuple[str, ...]] = {}
+    for candidate in pronunciations.get(word, ()):
+        plain = tuple(phone.rstrip("012") for phone in candidate)
+        unknown = [phone for phone in plain if phone not in ARPABET]
+        if unknown:
+            raise AlignmentError(
+                f'The pronunciation of "{word}" has {unknown[0]}, which is not ARPAbet.'
+            )
+        if plain:
+            result.setdefault(plain, tuple(candidate))
+    if not result:
+        raise AlignmentError(f'The word "{word}" has no pronunciation: spell it as it is spoken.')
+    return result
+
+
+def _on_the_clock(
+    found: Sequence[DecodedWord],
+    heard: PhoneLoop,
+    words: Sequence[str],
+    stressed: Sequence[dict[Pronunciation, tuple[str, ...]]],
+    duration: float,
+) -> Alignment:
+    """Frames as seconds that cover [0, duration]: pauses joined, stress restored, scored."""
+    last_frame = found[-1].stop
+
+    def seconds(frame: int) -> float:
+        if frame <= 0:
+            return 0.0
+        if frame >= last_frame:
+            return duration
+        return min(round(frame * FRAME_SECONDS + BOUNDARY_OFFSET, 4), duration)
+
+    result: list[Word] = []
+    quiet_from = 0
+    for word in found:
+        if word.index < 0:
+            if result and result[-1].is_pause:
+                result.pop()
+            else:
+                quiet_from = word.start
+            silence = round(heard.silence(quiet_from, word.stop), 4)
+            result.append(pause(seconds(quiet_from), seconds(word.stop), silence))
+            continue
+        symbols = stressed[word.index][word.pronunciation]
+        phones = tuple(
+            Phone(
+                symbol,
+                seconds(phone.start),
+                seconds(phone.start + phone.frames),
+                word_score(heard.evidence([phone])),
+            )
+            for symbol, phone in zip(symbols, word.phones, strict=True)
+        )
+        score = word_score(heard.evidence(word.phones))
+        result.append(Word(words[word.index], phones[0].start, phones[-1].end, score, phones))
+    return Alignment(tuple(result), duration)

@@ -1,0 +1,1 @@
+"""Boundaries measured against speech whose times are exact: python -m alignment.bench"""

@@ -1,0 +1,149 @@
+"""Synthetic speech whose phone times are known: Debian's flite, for the bench.
+
+flite prints the segments that it synthesised with their end times, so the reference is exact and
+nobody's labels are needed. Its voices are clean and regular: figures on real speech are worse.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from alignment.errors import AlignmentError
+
+VOICES = ("awb", "kal16", "rms", "slt")  # three statistical voices and one of diphones, 16 kHz
+PAUSE = "pau"
+
+# fmt: off
+SENTENCES = (
+    "The old bridge crosses a narrow river near the town.",
+    "She bought seven yellow apples and a jar of honey.",
+    "Please check the figures before you send them to the bank.",
+    "Thick fog covered the valley until late in the morning.",
+    "His brother joined the choir when he was nineteen.",
+    "We usually measure the pressure twice each hour.",
+    "A large dog jumped over the garden wall, and the cat ran away.",
+    "They chose a quiet place beneath the oak trees.",
+    "The judge asked both lawyers to speak more slowly.",
+    "My cousin paints huge pictures of ships and storms.",
+    "Put the books back on the shelf, then close the door.",
+    "Five hundred people waited outside the theatre in the rain.",
+    "The engine coughed, shook, and finally stopped.",
+    "Our teacher drew a map of the southern islands.",
+    "You could hear the music from the other side of the park.",
+    "Nothing about this village has changed for sixty years.",
+    "The cook added pepper, ginger, and a little vinegar.",
+    "Both boys enjoy fishing with their uncle at the lake.",
+    "Beige curtains hung loosely around the large bay window.",
+    "It was, without doubt, the best advice that anyone gave us.",
+)
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class SyntheticUtterance:
+    """`samples` float32 in [-1, 1], (n,), `rate` Hz; `phones` (ARPAbet without stress, "pau" in
+    pauses) with their end times in seconds; the words and how each was pronounced."""
+
+    samples: np.ndarray
+    rate: int
+    phones: tuple[tuple[str, float], ...]
+    words: tuple[str, ...]
+    pronunciations: Mapping[str, Sequence[Sequence[str]]]
+
+
+def require_flite() -> str:
+    """The path of the program; AlignmentError when it is not there."""
+    found = shutil.which("flite")
+    if found is None:
+        raise AlignmentError(
+            "The bench needs flite: install it (on Debian, apt-get install flite)."
+        )
+    return found
+
+
+def speak(text: str, voice: str) -> SyntheticUtterance:
+    """One sentence; the same text and voice give the same samples."""
+    import soundfile
+
+    program = require_flite()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "speech.wav"
+        printed = _run([program, "-voice", voice, "-psdur", "-t", text, "-o", str(path)])
+        samples, rate = soundfile.read(path, dtype="float32")
+    words = tuple(_run([program, "-voice", voice, "-pw", "-t", text, "none"]).lower().split())
+    pairs = (entry.rsplit(":", 1) for entry in printed.split())
+    phones = tuple((_symbol(name), float(end)) for name, end in pairs)
+    said = [symbol for symbol, _ in phones if symbol != PAUSE]
+    keys = tuple(f"{word}-{k}" for k, word in enumerate(words))
+    parts = _partition(said, words)
+    return SyntheticUtterance(
+        samples, rate, phones, keys, dict(zip(keys, ([p] for p in parts), strict=True))
+    )
+
+
+def _run(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode or not done.stdout.strip():
+        raise AlignmentError(
+            f"flite fails ({(done.stderr or 'it prints nothing').strip().splitlines()[-1]}): "
+            "the bench needs version 2.2 with its voices."
+        )
+    return done.stdout
+
+
+def _symbol(name: str) -> str:
+    plain = name.strip().rstrip("012")
+    return PAUSE if plain == PAUSE else {"ax": "AH", "axr": "ER"}.get(plain, plain.upper())
+
+
+@cache
+def _dictionary() -> Mapping[str, list[tuple[str, ...]]]:
+    import pocketsphinx
+
+    path = Path(pocketsphinx.get_model_path("en-us/cmudict-en-us.dict"))
+    entries: dict[str, list[tuple[str, ...]]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        word, *phones = line.split()
+        entries.setdefault(word.partition("(")[0], []).append(tuple(phones))
+    return entries
+
+
+def _partition(phones: Sequence[str], words: Sequence[str]) -> list[tuple[str, ...]]:
+    """flite says which phones it spoke, and which words: which phones are whose.
+
+    The cut that is nearest to the dictionary's pronunciations.
+    """
+    best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
+    for word in words:
+        following: dict[int, tuple[float, list[int]]] = {}
+        for start, (cost, cuts) in best.items():
+            for stop in range(start + 1, min(len(phones), start + 16) + 1):
+                part = phones[start:stop]
+                entries = _dictionary().get(word) or [("AH",) * max(2, len(word) - 1)]
+                total = cost + min(_distance(part, entry) for entry in entries)
+                if stop not in following or total < following[stop][0]:
+                    following[stop] = (total, [*cuts, stop])
+        best = following
+    if len(phones) not in best:
+        raise AlignmentError("flite's words and phones don't fit together: use another version.")
+    edges = [0, *best[len(phones)][1]]
+    return [tuple(phones[a:b]) for a, b in zip(edges, edges[1:], strict=False)]
+
+
+def _distance(first: Sequence[str], second: Sequence[str]) -> int:
+    """Edit distance; a vowel for a consonant counts twice."""
+    row = list(range(len(second) + 1))
+    for i, a in enumerate(first, 1):
+        previous, row[0] = row[0], i
+        for j, b in enumerate(second, 1):
+            cost = 0 if a == b else 1 + ((a[0] in "AEIOU") != (b[0] in "AEIOU"))
+            previous, row[j] = row[j], min(previous + cost, row[j] + 1, row[j - 1] + 1)
+    return row[-1]

@@ -1,0 +1,1 @@
+"""How sure a word is, what is doubtful, and when a text is not the recording's."""

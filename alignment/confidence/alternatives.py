@@ -1,0 +1,177 @@
+"""How much better than a word anything else would fit in its place.
+
+The phone network's log posteriors are searched twice around each word, from the phones before it to
+those after it: with the word in between, and with any phones that follow each other as phones do
+in English (or none). Both ways choose their own boundaries, so a word is not blamed for a neighbour
+that is drawn out, and one that borrows its neighbour's sound is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from alignment.network.phone_network import FRAME_SECONDS, INDEX, SYMBOLS, shipped
+from alignment.result import PAUSE, Alignment, Phone
+
+BESIDE = 3  # phones before the word and after it that are searched with it
+LONG_PAUSE = 0.12  # seconds; nothing beyond such a pause is looked at
+PAUSE_SEEN = 0.15  # seconds of it that are
+
+FARTHEST = -8.0  # nats below the likeliest phone; less is no worse
+NEVER = -1e9
+
+_PAUSE = INDEX[PAUSE]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Indices of the phones before a word, in it and after it; frames [start, stop) of them all."""
+
+    before: tuple[int, ...]
+    word: tuple[int, ...]
+    after: tuple[int, ...]
+    start: int
+    stop: int
+
+
+def advantages(
+    alignment: Alignment, posteriors: np.ndarray, weights: Mapping[str, np.ndarray] | None = None
+) -> np.ndarray:
+    """For each spoken word, nats by which the best of anything is likelier than it, (W,).
+
+    `posteriors`: log, (T, 40), of alignment.network; `weights`: its, with "pairs" (40, 40), the
+    logarithm of how often a phone is followed by another.
+    """
+    if not alignment.spoken:
+        return np.zeros(0)
+    pairs = (shipped() if weights is None else weights)["pairs"]
+    below = np.maximum(posteriors - posteriors.max(axis=1, keepdims=True), FARTHEST)
+    # A frame of silence at either end: every word has something before it and after it.
+    silence = np.full((1, len(SYMBOLS)), FARTHEST)
+    silence[0, _PAUSE] = 0.0
+    below = np.concatenate([silence, below, silence])
+    places = _places(alignment, len(below))
+    return _of_anything(below, places, pairs) - _as_written(below, places)
+
+
+def _places(alignment: Alignment, frames: int) -> list[_Place]:
+    """The words' places in `frames` frames, the first of which is one of silence before all."""
+    end = alignment.duration
+    edge = FRAME_SECONDS
+    phones: list[Phone] = [Phone(PAUSE, -edge, 0.0)]
+    spans: list[tuple[int, int]] = []
+    for each in alignment.words:
+        first = len(phones)
+        phones += each.phones
+        if not each.is_pause:
+            spans.append((first, len(phones)))
+    phones.append(Phone(PAUSE, end, end + edge))
+    places: list[_Place] = []
+    for first, stop in spans:
+        before = _beside(phones[first - 1 :: -1])[::-1]
+        after = _beside(phones[stop:])
+        start, finish = before[0].start, after[-1].end
+        if before[0].symbol == PAUSE:
+            start = max(start, before[0].end - PAUSE_SEEN)
+        if after[-1].symbol == PAUSE:
+            finish = min(finish, after[-1].start + PAUSE_SEEN)
+        begin = min(max(math.ceil(start / FRAME_SECONDS) + 1, 0), frames - 1)
+        close = min(max(math.ceil(finish / FRAME_SECONDS) + 1, begin + 1), frames)
+        word = _indices(phones[first:stop])
+        places.append(_Place(_indices(before), word, _indices(after), begin, close))
+    return places
+
+
+def _indices(phones: Sequence[Phone]) -> tuple[int, ...]:
+    return tuple(INDEX[phone.symbol.rstrip("012")] for phone in phones)
+
+
+def _beside(phones: Sequence[Phone]) -> list[Phone]:
+    """The nearest phones on one side, nearest first, up to a long pause."""
+    result: list[Phone] = []
+    for phone in phones[:BESIDE]:
+        result.append(phone)
+        if phone.symbol == PAUSE and phone.end - phone.start >= LONG_PAUSE:
+            break
+    return result
+
+
+def _as_written(below: np.ndarray, places: Sequence[_Place]) -> np.ndarray:
+    """The best way through each place with its word, (W,); a pause on either side of the word can
+    be passed by."""
+    chains = [_chain(place) for place in places]
+    count, longest = len(chains), max(map(len, chains))
+    symbols = np.zeros((count, longest), dtype=int)
+    optional = np.zeros((count, longest), dtype=bool)
+    for row, chain in enumerate(chains):
+        symbols[row, : len(chain)] = [symbol for symbol, _ in chain]
+        optional[row, : len(chain)] = [left_out for _, left_out in chain]
+    last = np.array([len(chain) - 1 for chain in chains])
+    passes = np.pad(optional, ((0, 0), (1, 0)))[:, :-1]
+    # State j stands at j + 2; nothing comes before the first.
+    total = np.full((count, longest + 2), NEVER)
+    result = np.full(count, NEVER)
+    for step, frames, ending in _steps(below, places):
+        if step == 0:
+            total[:, 2] = 0.0
+        else:
+            entered = np.maximum(total[:, 1:-1], np.where(passes, total[:, :-2], NEVER))
+            total[:, 2:] = np.maximum(total[:, 2:], entered)
+        total[:, 2:] += np.take_along_axis(frames, symbols, axis=1)
+        result[ending] = total[ending, last[ending] + 2]
+    return result
+
+
+def _chain(place: _Place) -> list[tuple[int, bool]]:
+    """The phones of a place in order, and whether each can be left out."""
+    chain = [(symbol, False) for symbol in place.before]
+    if place.before[-1] != _PAUSE:
+        chain.append((_PAUSE, True))
+    chain += [(symbol, False) for symbol in place.word]
+    if place.after[0] != _PAUSE:
+        chain.append((_PAUSE, True))
+    return chain + [(symbol, False) for symbol in place.after]
+
+
+def _of_anything(below: np.ndarray, places: Sequence[_Place], pairs: np.ndarray) -> np.ndarray:
+    """The best way through each place with any phones in the place of its word, or none, (W,)."""
+    count = len(places)
+    rows = np.arange(count)
+    before = np.array([(_PAUSE,) * (BESIDE - len(p.before)) + p.before for p in places])
+    after = np.array([p.after + (_PAUSE,) * (BESIDE - len(p.after)) for p in places])
+    opening = np.array([BESIDE - len(place.before) for place in places])
+    closing = np.array([len(place.after) - 1 for place in places])
+    first = np.full((count, BESIDE), NEVER)
+    loop = np.full((count, len(SYMBOLS)), NEVER)
+    then = np.full((count, BESIDE), NEVER)
+    into, out_of = pairs[before[:, -1]], pairs[:, after[:, 0]].T
+    result = np.full(count, NEVER)
+    for step, frames, ending in _steps(below, places):
+        if step == 0:
+            first[rows, opening] = 0.0
+        else:
+            around = (loop[:, :, None] + pairs).max(axis=1)
+            left = np.maximum((loop + out_of).max(axis=1), first[:, -1])
+            loop = np.maximum(np.maximum(loop, around), first[:, -1:] + into)
+            then[:, 1:] = np.maximum(then[:, 1:], then[:, :-1])
+            then[:, 0] = np.maximum(then[:, 0], left)
+            first[:, 1:] = np.maximum(first[:, 1:], first[:, :-1])
+        first = first + np.take_along_axis(frames, before, axis=1)
+        loop = loop + frames
+        then = then + np.take_along_axis(frames, after, axis=1)
+        result[ending] = then[ending, closing[ending]]
+    return result
+
+
+def _steps(
+    below: np.ndarray, places: Sequence[_Place]
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Step by step, the frame that each place has come to, (W, 40), and whose last one it is."""
+    starts = np.array([place.start for place in places])
+    lengths = np.array([place.stop - place.start for place in places])
+    for step in range(int(lengths.max())):
+        yield step, below[np.minimum(starts + step, len(below) - 1)], lengths == step + 1

@@ -1,0 +1,181 @@
+"""How sure the aligner is of a word, and whether the text is the one that is spoken.
+
+Two witnesses. PocketSphinx: the text is compared with what a free phone loop hears in the same
+frames, so a noisy or a strange voice, in which the loop does badly too, is not held against the
+text. And the network of alignment.network: how far the log posterior of the text's phone lies
+below that of the likeliest one, and how much better anything else would fit in the word's place
+(alignment.confidence.alternatives).
+
+Weights and thresholds were fitted to errors planted in 112 clips of four corpora, half of them in
+pink noise at 10 or 5 dB, so that 1.9% of their right words are doubted. What they find in other
+clips is in RESULTS.md (benchmarks.planted_errors).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from alignment.confidence.alternatives import advantages
+from alignment.errors import AlignmentError
+from alignment.network.phone_network import FRAME_SECONDS, INDEX, information
+from alignment.result import PAUSE, Alignment, Phone, Word, pause
+
+# A word by its mean distance in the network's eyes; the root of the advantage that anything else
+# would have in its place; its haste; the root that is usual in the recording, at most USUAL either
+# way; and PocketSphinx's witness. Fitted to planted errors. And by the network's alone, where
+# PocketSphinx finds no way: the offset is a little less, since that alone makes a text doubtful.
+BOTH = (4.39, 0.31, -0.44, -1.92, 0.12, 0.485)
+ALONE = (4.8, 0.62, -0.445, -2.7, 0.04)
+FARTHEST = -12.0  # a frame's log posterior below the best; more is no worse
+USUAL = 3.0
+
+# Nats that the posteriors tell: of steady noise and tones 0.1 to 0.6, of a word of two phones 0.8,
+# of a sentence at 5 dB 1.2 or more.
+EVEN_INFORMATION = 0.65
+
+# A text is refused when its words' mean distance in the network's eyes, less the deviation of the
+# logarithms of their phones' lengths, lies below EVEN_FIT (right texts of 160 clips: -2.8 or more,
+# 480 wrong ones: -3.2 or less); when the mean log odds of its words lie below EVEN_ODDS; or when
+# EVEN_SHARE of them are doubtful (two more count as heard, so that one doubtful word in a text of
+# two or three doesn't decide).
+EVEN_FIT = -2.95
+EVEN_ODDS = 0.0
+EVEN_SHARE = 0.5
+BENEFIT = 2
+
+# Seconds of speech in one pause that are no breath and no late boundary: in right texts of 35 clips
+# up to 0.14 clean, and up to 0.21 in noise.
+UNWRITTEN = 0.35
+
+NAMED_WORDS = 5
+
+
+def judged(alignment: Alignment, posteriors: np.ndarray, alone: bool = False) -> Alignment:
+    """The alignment with its words scored by both witnesses, its pauses by the network (1: no
+    speech), and the text as a whole.
+
+    `posteriors`: log, (T, 40), of alignment.network. `alone`: the scores that the words have
+    mean nothing. The text is refused below 0.5: its fit decides, for words at wrong places do not
+    fit and are drawn out or squeezed; the words' odds in a text of a word or two; the share of
+    doubtful ones when half of the text fits; the information when there is no speech at all.
+    """
+    below = _below(alignment.phones, posteriors)
+    better = advantages(alignment, posteriors)
+    roots = np.sign(better) * np.sqrt(np.abs(better))
+    usual = float(np.clip(np.median(roots), -USUAL, USUAL)) if len(roots) else 0.0
+    witnesses = zip(roots.tolist(), _hastes(alignment.spoken), strict=True)
+    distances: list[float] = []
+    words: list[Word] = []
+    for word in alignment.words:
+        inside = _frames(word, len(posteriors))
+        if word.is_pause:
+            quiet = np.exp(posteriors[inside, INDEX[PAUSE]])
+            words.append(pause(word.start, word.end, round(float(quiet.mean()), 4)))
+            continue
+        distances.append(float(below[inside].mean()))
+        seen = (distances[-1], *next(witnesses), usual)
+        if alone:
+            score = logistic(_weighted(ALONE, *seen))
+            phones = tuple(replace(phone, score=score) for phone in word.phones)
+            words.append(replace(word, score=score, phones=phones))
+        else:
+            score = logistic(_weighted(BOTH, *seen, _odds(word.score)))
+            words.append(replace(word, score=score))
+    spoken = [word.score for word in words if not word.is_pause]
+    doubtful = sum(score < 0.5 for score in spoken) / (len(spoken) + BENEFIT)
+    fit = float(np.mean(distances) - np.std(_lengths(alignment.spoken)))
+    score = min(
+        logistic((fit - EVEN_FIT) / 0.15),
+        logistic((float(np.mean([_odds(score) for score in spoken])) - EVEN_ODDS) / 0.25),
+        logistic((EVEN_SHARE - doubtful) / 0.1),
+        logistic((information(posteriors) - EVEN_INFORMATION) / 0.05),
+    )
+    return replace(alignment, words=tuple(words), score=score)
+
+
+def _below(phones: Sequence[Phone], posteriors: np.ndarray) -> np.ndarray:
+    """How far the text's phone lies below the likeliest one in each frame, (T,); 0 is best."""
+    symbols = np.zeros(len(posteriors), dtype=int)
+    for phone in phones:
+        symbols[_frames(phone, len(posteriors))] = INDEX[phone.symbol.rstrip("012")]
+    below = posteriors[np.arange(len(posteriors)), symbols] - posteriors.max(axis=1)
+    return np.maximum(below, FARTHEST)
+
+
+def _lengths(words: Sequence[Word]) -> np.ndarray:
+    """The logarithm of the mean length of each word's phones, (W,)."""
+    return np.log([max(word.duration, FRAME_SECONDS) / len(word.phones) for word in words])
+
+
+def _hastes(words: Sequence[Word]) -> list[float]:
+    """How much shorter than usual among them each word's phones are, logarithms, none below 0.
+
+    A word that isn't said is squeezed in between two others.
+    """
+    lengths = _lengths(words)
+    return np.maximum(np.median(lengths) - lengths, 0.0).tolist() if len(words) else []
+
+
+def _odds(score: float) -> float:
+    """The logarithm of a score's odds; 0 and 1 count as a thousandth from there."""
+    score = min(max(score, 0.001), 0.999)
+    return math.log(score / (1 - score))
+
+
+def _weighted(weights: Sequence[float], *values: float) -> float:
+    offset, *rest = weights
+    return offset + sum(weight * value for weight, value in zip(rest, values, strict=True))
+
+
+def _frames(part: Phone | Word, count: int) -> slice:
+    """Those of the network's `count` frames that lie in it, at least one."""
+    first = min(math.ceil(part.start / FRAME_SECONDS), count - 1)
+    return slice(first, max(math.ceil(part.end / FRAME_SECONDS), first + 1))
+
+
+def unwritten(alignment: Alignment) -> list[Word]:
+    """The pauses that hold speech: there the recording says what its text doesn't have."""
+    return [
+        word
+        for word in alignment.words
+        if word.is_pause and word.duration * (1 - word.score) > UNWRITTEN
+    ]
+
+
+def require_speech(posteriors: np.ndarray) -> None:
+    """Raises AlignmentError for noise, tones and the like, which any text would fit."""
+    if information(posteriors) < EVEN_INFORMATION:
+        raise AlignmentError("No speech is heard in the recording: check the file or the channel.")
+
+
+def require_match(alignment: Alignment) -> None:
+    """Raises AlignmentError, naming the doubtful words, if the text is not the recording's."""
+    if alignment.score >= 0.5:
+        return
+    raise mismatch(
+        alignment.spoken, [k for k, word in enumerate(alignment.spoken) if word.score < 0.5]
+    )
+
+
+def mismatch(words: Sequence[Word] | Sequence[str], doubtful: Sequence[int]) -> AlignmentError:
+    """The refusal, naming the first doubtful words (of all, when none stands out)."""
+    texts = [word if isinstance(word, str) else word.text for word in words]
+    doubtful = doubtful or range(len(texts))
+    named = ", ".join(f'"{texts[k]}"' for k in doubtful[:NAMED_WORDS])
+    rest = len(doubtful) - NAMED_WORDS
+    if rest > 0:
+        named += f" and {rest} more of its {len(texts)} words"
+    verb = "is" if len(doubtful) == 1 else "are"
+    return AlignmentError(
+        f"The recording doesn't match its text: {named} {verb} not heard where the text has "
+        f"{'it' if verb == 'is' else 'them'}; give the words that are spoken.",
+        doubtful,
+    )
+
+
+def logistic(x: float) -> float:
+    return round(1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, x)))), 4)

@@ -1,0 +1,133 @@
+"""Intervals from a file, put together to words with phones that cover the recording."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from alignment.arpabet import ARPABET, VOWELS
+from alignment.errors import AlignmentError
+from alignment.result import PAUSE, Alignment, Phone, Word, pause
+
+# How aligners write silence and noise.
+PAUSE_LABELS = frozenset({"", "sil", "sp", "spn", "pau", "<sil>", "<eps>", "<p:>", "<p>"})
+
+# Boundaries nearer than this are the same boundary (files are written with few digits).
+SAME_BOUNDARY = 0.005
+
+
+class LabelledInterval(NamedTuple):
+    """A labelled interval, in seconds, with its confidence (1 in files that hold none)."""
+
+    start: float
+    end: float
+    label: str
+    score: float = 1.0
+
+
+def spoken_entries(entries: Iterable[LabelledInterval]) -> list[LabelledInterval]:
+    """Without the pauses."""
+    return [entry for entry in entries if entry.label.lower() not in PAUSE_LABELS]
+
+
+def assembled(
+    words: Sequence[LabelledInterval],
+    phones: Sequence[LabelledInterval],
+    duration: float,
+    path: Path,
+) -> Alignment:
+    """Words with the phones whose middles lie in them, and pauses between them.
+
+    `words` and `phones` without pauses, in order; `duration` of the recording, seconds; `path`
+    for errors. Raises AlignmentError when a word has no phones or a phone is not ARPAbet.
+    """
+    result: list[Word] = []
+    clock = 0.0
+    following = 0
+    for start, end, text, score in words:
+        while following < len(phones) and _middle(phones[following]) < start:
+            following += 1
+        first = following
+        while following < len(phones) and _middle(phones[following]) < end:
+            following += 1
+        inside = phones[first:following]
+        if not inside:
+            raise AlignmentError(
+                f'{path.name} has no phones for "{_short(text)}" at {start:.2f} s: align it anew.'
+            )
+        if start - clock > SAME_BOUNDARY:
+            result.append(pause(clock, start))
+            clock = start
+        # The word's own boundaries win over its phones' outer ones; inner gaps are closed.
+        edges = [clock, *(phone.start for phone in inside[1:]), end]
+        parts = tuple(
+            Phone(_arpabet(phone.label, text, path), edges[k], edges[k + 1], phone.score)
+            for k, phone in enumerate(inside)
+        )
+        result.append(Word(text, clock, end, score, parts))
+        clock = end
+    if duration - clock > SAME_BOUNDARY:
+        result.append(pause(clock, duration))
+    else:
+        duration = max(clock, 0.0)
+    return Alignment(tuple(result), duration)
+
+
+def _middle(entry: LabelledInterval) -> float:
+    return (entry.start + entry.end) / 2
+
+
+def _short(label: str) -> str:
+    """For a sentence: a broken file can hold labels of many lines."""
+    return " ".join(label.split())[:40]
+
+
+def _arpabet(label: str, word: str, path: Path) -> str:
+    symbol = label.upper()
+    label, word = _short(label), _short(word)
+    plain = symbol.rstrip("012")
+    if plain not in ARPABET:
+        raise AlignmentError(
+            f'{path.name} has the phone "{label}" in "{word}", which is not ARPAbet: align with '
+            "an ARPAbet dictionary (the Montreal Forced Aligner's english_us_arpa)."
+        )
+    if plain in VOWELS and symbol[len(plain) :] not in ("0", "1", "2"):
+        raise AlignmentError(
+            f'{path.name} has the vowel "{label}" in "{word}" without its stress: '
+            f"write {plain}0, {plain}1 or {plain}2."
+        )
+    return symbol if plain in VOWELS else plain
+
+
+def checked(alignment: Alignment, path: Path) -> Alignment:
+    """The alignment, if it has words and phones in order that cover it without a gap."""
+    if not alignment.spoken:
+        raise AlignmentError(f"{path.name} has no words: align the recording anew.")
+    numbers = [alignment.duration, alignment.score]
+    parts: list[Word | Phone] = [*alignment.words, *alignment.phones]
+    for part in parts:
+        numbers += [part.start, part.end, part.score]
+    if not all(math.isfinite(number) for number in numbers):
+        raise AlignmentError(f"{path.name} has times that are no numbers: align it anew.")
+    for word in alignment.spoken:
+        for phone in word.phones:
+            _arpabet(phone.symbol, word.text, path)
+    clock = 0.0
+    for word in alignment.words:
+        for phone in word.phones:
+            if abs(phone.start - clock) > SAME_BOUNDARY or phone.end <= phone.start:
+                raise AlignmentError(
+                    f"{path.name} has a gap or an overlap at {clock:.3f} s "
+                    f'("{_short(word.text or PAUSE)}"): correct it there.'
+                )
+            clock = phone.end
+        if not word.phones or abs(word.end - clock) > SAME_BOUNDARY:
+            raise AlignmentError(
+                f'{path.name} has a word, "{_short(word.text)}", whose phones don\'t fill it: '
+                f"correct it at {word.start:.3f} s."
+            )
+    if abs(alignment.duration - clock) > SAME_BOUNDARY:
+        raise AlignmentError(f"{path.name} ends at {clock:.3f} s, not at its own duration.")
+    return alignment

@@ -1,0 +1,133 @@
+"""Alignments as files, by their endings.
+
+| ending | | read back |
+|---|---|---|
+| .TextGrid | Praat, tiers "words" and "phones" | times to the digit, no scores |
+| .json | everything | all of it |
+| .lab | HTK labels with scores | times to 100 ns, a word's score from its phones' |
+| .ctm | NIST CTM, words; phones in x.phones.ctm | times to 0.1 ms, scores |
+| .txt | Audacity labels, words; phones in x.phones.txt | times to 1 us, no scores |
+| .srt .vtt | subtitles | no (a transcript: see alignment.formats.subtitles) |
+
+What a file holds no score for has confidence 1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from alignment.atomic import write_whole
+from alignment.errors import AlignmentError
+from alignment.formats.assembly import checked
+from alignment.formats.subtitles import write_subtitles
+from alignment.formats.tables import (
+    read_audacity,
+    read_ctm,
+    read_lab,
+    write_audacity,
+    write_ctm,
+    write_lab,
+)
+from alignment.formats.textgrid import read_textgrid, write_textgrid
+from alignment.result import Alignment
+
+LARGEST_FILE = 500_000_000  # bytes; a day of speech is about 100 MB of JSON
+
+
+def read_alignment(path: str | Path) -> Alignment:
+    """Reads a file by its ending; times in seconds, phones in ARPAbet with stress.
+
+    Raises AlignmentError when the file is missing or unreadable, has no words or phones, or has
+    phones of another alphabet.
+    """
+    path = Path(path)
+    read = _READERS.get(path.suffix.lower())
+    if read is None:
+        raise _unknown_format(path, _READERS)
+    try:
+        if not path.is_file():
+            raise AlignmentError(f"There is no alignment file {path}: check its name.")
+        if path.stat().st_size > LARGEST_FILE:
+            raise AlignmentError(f"{path.name} is too large for an alignment: cut it into parts.")
+        return checked(read(path), path)
+    except OSError as error:
+        raise AlignmentError(f"{path} can't be read ({error.strerror}): check it.") from error
+
+
+def check_format(path: str | Path) -> None:
+    """Raises AlignmentError when an alignment can't be written to a file of this name."""
+    path = Path(path)
+    if path.suffix.lower() not in _WRITERS:
+        raise _unknown_format(path, _WRITERS)
+    if path.is_dir():
+        raise AlignmentError(f"{path} is a folder: give a file.")
+    if not path.parent.is_dir():
+        raise AlignmentError(f"There is no folder {path.parent}: make it first.")
+
+
+def write_alignment(
+    alignment: Alignment, path: str | Path, written: Sequence[str] | None = None
+) -> None:
+    """Writes a file by its ending, whole or not at all.
+
+    `written`: what subtitles show for each word, see subtitles. Raises AlignmentError
+    for another ending or a folder that can't be written.
+    """
+    path = Path(path)
+    check_format(path)
+    if path.suffix.lower() in (".srt", ".vtt"):
+        write_subtitles(alignment, path, written)
+    else:
+        _WRITERS[path.suffix.lower()](alignment, path)
+
+
+def _unknown_format(path: Path, known: Iterable[str]) -> AlignmentError:
+    endings = [_SPELLING.get(ending, ending) for ending in known]
+    listed = f"{', '.join(endings[:-1])} or {endings[-1]}"
+    return AlignmentError(f"{path.name} is no alignment file: its name must end in {listed}.")
+
+
+def _read_json(path: Path) -> Alignment:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        # An edit.json carries its alignment inside.
+        if "words" not in data and "alignment" in data:
+            data = data["alignment"]
+        return Alignment.from_json(data)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise AlignmentError(
+            f"{path.name} is not an alignment in JSON ({type(error).__name__}): "
+            "write it anew with python -m alignment."
+        ) from error
+
+
+def _write_json(alignment: Alignment, path: Path) -> None:
+    text = json.dumps(alignment.to_json(), indent=1, ensure_ascii=False) + "\n"
+    write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
+
+
+def _write_textgrid(alignment: Alignment, path: Path) -> None:
+    write_whole(path, lambda part: write_textgrid(alignment, part))
+
+
+_SPELLING = {".textgrid": ".TextGrid"}
+
+_READERS: dict[str, Callable[[Path], Alignment]] = {
+    ".textgrid": read_textgrid,
+    ".json": _read_json,
+    ".lab": read_lab,
+    ".ctm": read_ctm,
+    ".txt": read_audacity,
+}
+
+_WRITERS: dict[str, Callable[[Alignment, Path], None]] = {
+    ".textgrid": _write_textgrid,
+    ".json": _write_json,
+    ".lab": write_lab,
+    ".ctm": write_ctm,
+    ".txt": write_audacity,
+    ".srt": write_subtitles,
+    ".vtt": write_subtitles,
+}

@@ -1,0 +1,90 @@
+"""Pronunciations that a person gives: a dictionary file, or one word on the command line.
+
+A line holds a word and its phones, ARPAbet with a stress digit on vowels, as in CMUdict and in
+the Montreal Forced Aligner's dictionaries (whose numbers between word and phones are skipped). A
+word on several lines has several pronunciations, likeliest first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from alignment.arpabet import ARPABET, VOWELS
+from alignment.errors import AlignmentError
+
+Dictionary = dict[str, list[tuple[str, ...]]]
+
+LARGEST_FILE = 50_000_000  # bytes
+
+
+def read_dictionary(path: Path) -> Dictionary:
+    """The words of a dictionary file, lower case; AlignmentError naming the line that is wrong."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise AlignmentError(f"{path.name} is too large for a dictionary: give a smaller one.")
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise AlignmentError(f"The dictionary {path} can't be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise AlignmentError(f"{path.name} is not a text in UTF-8: save it anew.") from error
+    result: Dictionary = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith((";;;", "#")):
+            continue
+        word, *phones = line.partition(" #")[0].split()
+        while phones and re.fullmatch(r"[\d.]+", phones[0]):
+            del phones[0]
+        word = re.sub(r"\(\d+\)$", "", word)
+        _add(result, word, phones, f"{path.name}, line {number}")
+    return result
+
+
+def parse_entries(entries: Iterable[str]) -> Dictionary:
+    """`Nguyen=W IH1 N`, one word each."""
+    result: Dictionary = {}
+    for entry in entries:
+        word, equals, phones = entry.partition("=")
+        if not equals or not word.strip():
+            raise AlignmentError(f'"{entry}" must be a word, = and its phones: "Nguyen=W IH1 N".')
+        _add(result, word.strip(), phones.split(), f'"{entry}"')
+    return result
+
+
+def add_dictionary_arguments(parser: argparse.ArgumentParser) -> None:
+    """--dict and --pronounce, for `user_dictionary`."""
+    parser.add_argument("--dict", type=Path, metavar="FILE", help="pronunciations, as in CMUdict")
+    parser.add_argument(
+        "--pronounce",
+        action="append",
+        default=[],
+        metavar='"WORD=PHONES"',
+        help='one pronunciation: "Nguyen=W IH1 N"',
+    )
+
+
+def user_dictionary(options: argparse.Namespace) -> Dictionary:
+    """What --dict and --pronounce say; the latter wins. AlignmentError if one can't be used."""
+    result = read_dictionary(options.dict) if options.dict else {}
+    return result | parse_entries(options.pronounce)
+
+
+def _add(result: Dictionary, word: str, phones: list[str], where: str) -> None:
+    if not phones:
+        raise AlignmentError(f'{where}: "{word}" has no phones after it.')
+    known = []
+    for phone in phones:
+        symbol = phone.upper()
+        plain = symbol.rstrip("012")
+        if plain not in ARPABET:
+            raise AlignmentError(f'{where}: "{phone}" is not an ARPAbet phone.')
+        if plain in VOWELS and not re.fullmatch(r"[A-Z]+[012]", symbol):
+            raise AlignmentError(
+                f"{where}: the vowel {phone} needs its stress, {plain}0, {plain}1 or {plain}2."
+            )
+        known.append(symbol if plain in VOWELS else plain)
+    entries = result.setdefault(word.lower().replace("’", "'"), [])
+    if tuple(known) not in entries:
+        entries.append(tuple(known))

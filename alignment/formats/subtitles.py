@@ -1,0 +1,168 @@
+"""Subtitles written from an alignment, and transcripts read from other programs' files.
+
+Read: SubRip (.srt), WebVTT (.vtt) and Whisper's JSON, with their punctuation. Their times say where
+in a long recording to look; words are aligned all the same.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from alignment.atomic import write_whole
+from alignment.errors import AlignmentError
+from alignment.result import Alignment, Word
+
+LONGEST_TEXT = 42 * 2  # characters: two lines, as broadcasters have them
+LONGEST_CUE = 6.0  # seconds
+LARGEST_FILE = 20_000_000  # bytes
+SENTENCE_END = (".", "!", "?", "…", '."', '!"', '?"')
+
+TRANSCRIPTS = (".srt", ".vtt", ".json")
+
+_STAMP = r"(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
+_TIMING = re.compile(rf"^\s*{_STAMP}\s+-->\s+{_STAMP}")
+
+
+def write_subtitles(alignment: Alignment, path: Path, written: Sequence[str] | None = None) -> None:
+    """A .srt or .vtt. `written`: for each spoken word what is shown, punctuation and all; "" for
+    a word that an earlier one shows with it ("$5" is two words)."""
+    vtt = path.suffix.lower() == ".vtt"
+    spoken = alignment.spoken
+    shown = list(written) if written is not None else [word.text for word in spoken]
+    parts = ["WEBVTT\n"] if vtt else []
+    for number, (start, end, text) in enumerate(_cues(spoken, shown), 1):
+        times = f"{_stamp(start, vtt)} --> {_stamp(end, vtt)}"
+        text = html.escape(text, quote=False) if vtt else text
+        parts.append(f"{times}\n{text}\n" if vtt else f"{number}\n{times}\n{text}\n")
+    write_whole(path, lambda part: part.write_text("\n".join(parts), encoding="utf-8"))
+
+
+def _cues(words: Sequence[Word], shown: Sequence[str]) -> list[tuple[float, float, str]]:
+    """Words in cues that end with a sentence, or when there is no more room or time."""
+    cues: list[tuple[float, float, str]] = []
+    for word, text in zip(words, shown, strict=True):
+        if cues:
+            start, end, before = cues[-1]
+            if not text:
+                cues[-1] = (start, word.end, before)
+                continue
+            fits = len(before) + 1 + len(text) <= LONGEST_TEXT and word.end - start <= LONGEST_CUE
+            if fits and not before.endswith(SENTENCE_END) and word.start - end < 1.0:
+                cues[-1] = (start, word.end, f"{before} {text}")
+                continue
+        cues.append((word.start, word.end, text))
+    return cues
+
+
+def _stamp(seconds: float, vtt: bool) -> str:
+    whole, thousandths = divmod(round(seconds * 1000), 1000)
+    minutes, second = divmod(whole, 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours:02}:{minute:02}:{second:02}{'.' if vtt else ','}{thousandths:03}"
+
+
+class Cue(NamedTuple):
+    """What is said from `start` to `end`, seconds; these are rough, and may be missing (NaN)."""
+
+    start: float
+    end: float
+    text: str
+
+
+def read_transcript(path: Path) -> str:
+    """The text of a .srt, .vtt or Whisper .json; AlignmentError when it has none."""
+    content = _content(path)
+    if path.suffix.lower() == ".json":
+        data = _whisper(content, path)
+        text = data["text"] if isinstance(data.get("text"), str) else _joined(_segments(data, path))
+    else:
+        text = _joined(_captions(content))
+    text = " ".join(text.split())
+    if not text:
+        raise AlignmentError(f"{path.name} holds no spoken text: give it another way.")
+    return text
+
+
+def read_cues(path: Path) -> list[Cue]:
+    """The cues of a .srt or .vtt, or Whisper's words or else segments; raises AlignmentError."""
+    content = _content(path)
+    if path.suffix.lower() == ".json":
+        return _segments(_whisper(content, path), path)
+    return _captions(content)
+
+
+def _joined(cues: Sequence[Cue]) -> str:
+    return " ".join(cue.text for cue in cues)
+
+
+def _content(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise AlignmentError(f"{path} can't be read ({error.strerror}): check it.") from error
+    if len(data) > LARGEST_FILE:
+        raise AlignmentError(f"{path.name} is too large for a transcript: cut it into parts.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise AlignmentError(f"{path.name} is not a text in UTF-8: save it anew.") from error
+
+
+def _captions(content: str) -> list[Cue]:
+    """What is said in the cues: no numbers, tags, notes, or cue settings."""
+    cues: list[Cue] = []
+    for block in re.split(r"\n\s*\n", content.replace("\r\n", "\n").replace("\r", "\n")):
+        lines = block.split("\n")
+        timings = ((k, _TIMING.match(line)) for k, line in enumerate(lines))
+        at, timing = next(((k, found) for k, found in timings if found), (0, None))
+        if timing is None:
+            continue
+        text = re.sub(r"<[^>]*>|\{\\[^}]*\}", "", " ".join(lines[at + 1 :]))
+        stamps = timing.groups()
+        cues.append(Cue(_read(stamps[:4]), _read(stamps[4:]), html.unescape(text).strip()))
+    return cues
+
+
+def _read(stamp: Sequence[str | None]) -> float:
+    """Seconds of hours (or None), minutes, seconds and a fraction's digits."""
+    hours, minutes, seconds, fraction = stamp
+    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(f"{seconds}.{fraction}")
+
+
+def _whisper(content: str, path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(content)
+        if not isinstance(data, dict):
+            raise TypeError
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _no_whisper(path) from error
+    return data
+
+
+def _segments(data: dict[str, Any], path: Path) -> list[Cue]:
+    """Its segments, or their words where these have times."""
+    cues: list[Cue] = []
+    try:
+        for segment in data.get("segments") or data.get("transcription") or ():
+            words = segment.get("words") or ()
+            timed = [
+                Cue(float(word["start"]), float(word["end"]), str(word["word"]).strip())
+                for word in words
+                if "start" in word and "word" in word
+            ]
+            start, end = (float(segment.get(key, "nan")) for key in ("start", "end"))
+            whole = Cue(start, end, str(segment["text"]).strip())
+            cues += timed if timed and len(timed) == len(words) else [whole]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _no_whisper(path) from error
+    return cues
+
+
+def _no_whisper(path: Path) -> AlignmentError:
+    return AlignmentError(f"{path.name} is not a transcript in Whisper's JSON: check it.")

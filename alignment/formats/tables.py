@@ -1,0 +1,204 @@
+"""Alignments as plain tables: HTK label files, NIST CTM, Audacity labels.
+
+CTM and Audacity labels hold one kind of interval a file. So words go to `x.ctm` and phones, with
+the pauses, to `x.phones.ctm` beside it (`x.txt` and `x.phones.txt`), and both are read again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from alignment.arpabet import ARPABET
+from alignment.atomic import write_whole
+from alignment.errors import AlignmentError
+from alignment.formats.assembly import PAUSE_LABELS, LabelledInterval, assembled, spoken_entries
+from alignment.result import Alignment
+
+HTK_UNITS = 10_000_000  # a second
+
+Rows = Sequence[tuple[float, float, str, float]]
+
+
+def write_lab(alignment: Alignment, path: Path) -> None:
+    """HTK labels: start and end in 100 ns, phone, score, and the word at its first phone."""
+    lines = []
+    for word in alignment.words:
+        for position, phone in enumerate(word.phones):
+            start, end = (round(edge * HTK_UNITS) for edge in (phone.start, phone.end))
+            auxiliary = f" {word.text}" if word.text and position == 0 else ""
+            lines.append(f"{start} {end} {phone.symbol} {phone.score:.4f}{auxiliary}")
+    _write(path, lines)
+
+
+def read_lab(path: Path) -> Alignment:
+    """HTK labels with words; times in 100 ns or, with a decimal point, in seconds."""
+    phones: list[LabelledInterval] = []
+    words: list[LabelledInterval] = []
+    duration = 0.0
+    spoken = ""
+    for fields in _fields(path, re.compile(r"\s+"), 3):
+        start, end = (_htk_seconds(field) for field in fields[:2])
+        rest = fields[3:]
+        score = _number(rest[0]) if rest else None
+        rest = rest[1:] if score is not None else rest
+        score = 1.0 if score is None else score
+        duration = max(duration, end)
+        entry = LabelledInterval(start, end, fields[2], score)
+        if not spoken_entries([entry]):
+            spoken = ""
+            continue
+        phones.append(entry)
+        if rest:
+            spoken = " ".join(rest)
+            words.append(LabelledInterval(start, end, spoken, score))
+        elif spoken:
+            first = words.pop()
+            words.append(LabelledInterval(first.start, end, spoken, first.score))
+        else:
+            raise AlignmentError(
+                f'{path.name} has the phone "{fields[2]}" at {start:.3f} s without its word: '
+                "labels with words are needed, as python -m alignment writes them."
+            )
+    means = [_mean_score(phones, word) for word in words]
+    return assembled(means, phones, duration, path)
+
+
+def _mean_score(phones: Sequence[LabelledInterval], word: LabelledInterval) -> LabelledInterval:
+    """A label file holds no score of a word: the mean of its phones'."""
+    inside = [phone.score for phone in phones if word.start <= phone.start < word.end]
+    return word._replace(score=round(sum(inside) / len(inside), 4)) if inside else word
+
+
+def write_ctm(alignment: Alignment, path: Path) -> None:
+    """CTM: recording, channel, start, duration, label, confidence; see the module."""
+    name = re.sub(r"\s+", "_", _stem(path)) or "recording"
+    _write_both(
+        alignment, path, lambda a, b, label, p: f"{name} 1 {a:.4f} {b - a:.4f} {label} {p:.4f}"
+    )
+
+
+def write_audacity(alignment: Alignment, path: Path) -> None:
+    """Audacity's label tracks: start, end, label; no scores."""
+    _write_both(alignment, path, lambda a, b, label, _: f"{a:.6f}\t{b:.6f}\t{label}")
+
+
+def read_ctm(path: Path) -> Alignment:
+    def entry(fields: Sequence[str]) -> LabelledInterval:
+        start, length = float(fields[2]), float(fields[3])
+        return LabelledInterval(
+            start, start + length, fields[4], float(fields[5]) if fields[5:] else 1.0
+        )
+
+    return _read_both(path, re.compile(r"\s+"), 5, entry)
+
+
+def read_audacity(path: Path) -> Alignment:
+    def entry(fields: Sequence[str]) -> LabelledInterval:
+        return LabelledInterval(float(fields[0]), float(fields[1]), fields[2].strip())
+
+    return _read_both(path, re.compile(r"\t"), 3, entry)
+
+
+def is_label_file(path: Path) -> bool:
+    """Whether a .txt or .lab begins as a label file does: two times and a label.
+
+    A transcript that begins with two numbers is none.
+    """
+    try:
+        with path.open("rb") as file:
+            first = file.readline(500).decode("utf-8-sig", errors="replace").strip()
+    except OSError:
+        return False
+    if path.suffix.lower() == ".txt":
+        return re.match(r"\d+\.\d+\t\d+\.\d+\t", first) is not None
+    fields = first.split()
+    times = [_number(field) for field in fields[:2]]
+    if len(fields) < 3 or times[0] is None or times[1] is None or times[1] <= times[0]:
+        return False
+    return fields[2].lower() in PAUSE_LABELS or fields[2].upper().rstrip("012") in ARPABET
+
+
+def phones_beside(path: Path) -> Path:
+    """x.ctm -> x.phones.ctm"""
+    return path.with_name(f"{_stem(path)}.phones{path.suffix}")
+
+
+def _stem(path: Path) -> str:
+    return path.stem.removesuffix(".phones")
+
+
+def _write_both(
+    alignment: Alignment, path: Path, line: Callable[[float, float, str, float], str]
+) -> None:
+    words = [line(w.start, w.end, w.text, w.score) for w in alignment.spoken]
+    phones = [line(p.start, p.end, p.symbol, p.score) for p in alignment.phones]
+    _write(phones_beside(path), phones)
+    _write(path, words)
+
+
+def _write(path: Path, lines: Sequence[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
+
+
+def _read_both(
+    path: Path,
+    separator: re.Pattern[str],
+    least: int,
+    entry: Callable[[Sequence[str]], LabelledInterval],
+) -> Alignment:
+    path = path.with_name(f"{_stem(path)}{path.suffix}")
+    beside = phones_beside(path)
+    for needed in (path, beside):
+        if not needed.is_file():
+            raise AlignmentError(
+                f"{needed.name} is missing: words are read from {path.name} and phones from "
+                f"{beside.name}, side by side."
+            )
+    words, phones = (
+        _entries(each, _fields(each, separator, least), entry) for each in (path, beside)
+    )
+    duration = max((each.end for each in (*words, *phones)), default=0.0)
+    return assembled(spoken_entries(words), spoken_entries(phones), duration, path)
+
+
+def _entries(
+    path: Path, rows: Sequence[Sequence[str]], entry: Callable[[Sequence[str]], LabelledInterval]
+) -> list[LabelledInterval]:
+    try:
+        return sorted(entry(fields) for fields in rows)
+    except ValueError as error:
+        raise AlignmentError(f"{path.name} has a line without times: write it anew.") from error
+
+
+def _fields(path: Path, separator: re.Pattern[str], least: int) -> list[list[str]]:
+    """The lines of a table, cut; comments (;;) and what Audacity adds for frequencies left out."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise AlignmentError(f"{path.name} is not a text in UTF-8: write it anew.") from error
+    rows = []
+    for line in text.splitlines():
+        if not line.strip() or line.startswith((";;", "\\")):
+            continue
+        fields = separator.split(line.strip())
+        if len(fields) < least:
+            raise AlignmentError(
+                f'{path.name} has the line "{line.strip()[:40]}", which has fewer than {least} '
+                "columns: write it anew."
+            )
+        rows.append(fields)
+    return rows
+
+
+def _number(field: str) -> float | None:
+    return float(field) if re.fullmatch(r"[+-]?\d*\.?\d+(e[+-]?\d+)?", field, re.I) else None
+
+
+def _htk_seconds(field: str) -> float:
+    value = _number(field)
+    if value is None:
+        raise AlignmentError(f'A label file has "{field}" where a time must stand: write it anew.')
+    return value if "." in field else value / HTK_UNITS

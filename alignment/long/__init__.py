@@ -1,0 +1,1 @@
+"""Long recordings: where the words roughly are, pieces, and single passages."""

@@ -1,0 +1,1 @@
+"""Networks small enough for numpy: which phone is spoken, and where exactly it ends."""

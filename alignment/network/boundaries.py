@@ -1,0 +1,158 @@
+"""Each boundary moved by what its surroundings say: a small network that learnt from exact times.
+
+Where a phone ends is a convention, and both aligners have habits of their own: the closure of a
+stop after a pause is given to the pause, a nasal before a stop comes out too long, noise eats quiet
+ends. What they found, how sure the phone network is around it, the lengths of the phones and their
+classes tell in which direction, and about how far. Trained by alignment.training.train_boundaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from alignment.network.phone_network import FRAME_SECONDS, HOP, INDEX, RATE, information
+from alignment.result import PAUSE
+
+WEIGHTS = Path(__file__).with_name("boundaries.safetensors")
+
+FARTHEST = 0.05  # seconds that a boundary is moved, at most
+
+# Phones that end and begin alike.
+CLASSES = (
+    (PAUSE,),
+    ("P", "T", "K", "B", "D", "G", "CH", "JH"),
+    ("F", "TH", "S", "SH", "HH", "V", "DH", "Z", "ZH"),
+    ("M", "N", "NG"),
+    ("L", "R", "W", "Y"),
+)
+VOWEL = len(CLASSES)
+_CLASS = {symbol: k for k, symbols in enumerate(CLASSES) for symbol in symbols}
+
+AROUND = 5  # frames of 10 ms on either side that are looked at
+LOWEST = -8.0  # nats below the likeliest phone; less is no worse
+CHANGE_REACH = 6  # frames of 5 ms on either side in which the spectrum's change is weighed
+LEVEL_FRAMES = 4  # frames of 5 ms on either side whose level is taken
+SHORTEST, LONGEST = 0.01, 0.2  # seconds of a phone; beyond, its length says no more
+
+
+@dataclass(frozen=True, slots=True)
+class Boundaries:
+    """The inner boundaries of n phones and pauses, each (n - 1,), seconds: where both aligners
+    together put them, the network alone, and the first aligner alone; `symbols` of the n."""
+
+    symbols: Sequence[str]
+    times: np.ndarray
+    found: np.ndarray
+    first: np.ndarray
+    duration: float
+
+
+def corrected(
+    boundaries: Boundaries,
+    frames: np.ndarray,
+    scores: np.ndarray,
+    weights: Mapping[str, np.ndarray] | None = None,
+) -> np.ndarray:
+    """The boundaries' times, moved by at most FARTHEST, seconds, (n - 1,).
+
+    `frames` (K, BANDS) and log posteriors `scores` (T, 40) of alignment.network.phone_network.
+    """
+    if not len(boundaries.times):
+        return boundaries.times
+    known = surroundings(boundaries, frames, scores)
+    return boundaries.times + moves(known, _shipped() if weights is None else weights)
+
+
+def moves(known: np.ndarray, weights: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Seconds, (m,), at most FARTHEST either way, from `surroundings` (m, SURROUNDINGS)."""
+    for layer in ("first", "second"):
+        known = np.maximum(known @ weights[f"{layer}.weight"].T + weights[f"{layer}.bias"], 0.0)
+    moved = known @ weights["last.weight"].T + weights["last.bias"]
+    return np.clip(moved[:, 0] * FARTHEST, -FARTHEST, FARTHEST)
+
+
+def surroundings(boundaries: Boundaries, frames: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """What is known of each boundary, (n - 1, SURROUNDINGS), each value of about -2 to 2."""
+    times = boundaries.times
+    others = np.stack(
+        [boundaries.found, boundaries.first, changes(frames, times, CHANGE_REACH)], axis=1
+    )
+    apart = np.clip((others - times[:, None]) / FARTHEST, -1.0, 1.0)
+    columns = [
+        apart,
+        _levels(frames, times),
+        _lengths(times, boundaries.duration),
+        _likeness(scores, times, boundaries.symbols),
+        np.full((len(times), 1), information(scores)),
+        _classes(boundaries.symbols),
+    ]
+    return np.concatenate(columns, axis=1).astype(np.float32)
+
+
+def changes(frames: np.ndarray, times: np.ndarray, reach: int) -> np.ndarray:
+    """The centre of mass, seconds, (m,), of the spectral change over 20 ms within `reach` frames
+    of 5 ms around times (m,); frames (K, B)."""
+    half = 2
+    padded = np.pad(frames, ((half, half), (0, 0)), mode="edge")
+    change = np.linalg.norm(padded[2 * half :] - padded[: len(frames)], axis=1)
+    seconds = HOP / RATE
+    places = np.round(times / seconds).astype(int)[:, None]
+    places = np.clip(places + np.arange(-reach, reach + 1), 0, len(frames) - 1)
+    weight = change[places]
+    weight = weight - weight.min(axis=1, keepdims=True) + 1e-9
+    return (weight * places).sum(axis=1) / weight.sum(axis=1) * seconds
+
+
+def _levels(frames: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Mean log energy just before and just after, (m, 2)."""
+    level = frames.mean(axis=1)
+    places = np.round(times * RATE / HOP).astype(int)[:, None]
+    steps = np.arange(1, LEVEL_FRAMES + 1)
+    last = len(level) - 1
+    before, after = (level[np.clip(places + s, 0, last)].mean(axis=1) for s in (-steps, steps))
+    return np.stack([before, after], axis=1)
+
+
+def _lengths(times: np.ndarray, duration: float) -> np.ndarray:
+    """Logarithms of the lengths of two phones before and two after, (m, 4); ends count as short."""
+    edges = np.concatenate([[0.0], times, [duration]])
+    lengths = np.log(np.clip(np.diff(edges), SHORTEST, LONGEST) / SHORTEST)
+    padded = np.pad(lengths, 1)
+    return np.stack([padded[k : k + len(times)] for k in range(4)], axis=1) - 1.5
+
+
+def _likeness(scores: np.ndarray, times: np.ndarray, symbols: Sequence[str]) -> np.ndarray:
+    """How likely the left and the right phone are in the frames around, and the difference;
+    and where between two frames the boundary lies, (m, 3 * (2 * AROUND + 1) + 1)."""
+    indices = np.array([INDEX[symbol.rstrip("012")] for symbol in symbols])
+    best = scores.max(axis=1, keepdims=True)
+    below = np.maximum(scores - best, LOWEST) / 4.0
+    places = np.round(times / FRAME_SECONDS).astype(int)
+    near = np.clip(places[:, None] + np.arange(-AROUND, AROUND + 1), 0, len(scores) - 1)
+    left, right = below[near, indices[:-1, None]], below[near, indices[1:, None]]
+    between = times / FRAME_SECONDS - places
+    return np.concatenate([left, right, left - right, between[:, None]], axis=1)
+
+
+def _classes(symbols: Sequence[str]) -> np.ndarray:
+    """The classes of the phones: second to the left, left, right, second to the right."""
+    kinds = [_CLASS.get(symbol.rstrip("012"), VOWEL) for symbol in symbols]
+    padded = np.array([0, *kinds, 0])
+    one_hot = np.eye(VOWEL + 1)
+    count = len(kinds) - 1
+    return np.concatenate([one_hot[padded[k : k + count]] for k in range(4)], axis=1)
+
+
+SURROUNDINGS = 3 + 2 + 4 + 3 * (2 * AROUND + 1) + 1 + 1 + 4 * (VOWEL + 1)
+
+
+@cache
+def _shipped() -> Mapping[str, np.ndarray]:
+    from safetensors.numpy import load_file
+
+    return {name: value.astype(np.float32) for name, value in load_file(WEIGHTS).items()}

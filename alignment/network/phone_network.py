@@ -1,0 +1,109 @@
+"""A small network that says which phone is spoken, every 10 ms: numpy alone, 0.7 M weights.
+
+Log-mel frames every 5 ms, one convolution with a stride of two, then residual dilated ones; each
+output sees about 195 ms on either side. Trained by alignment.training.train_phones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from alignment.arpabet import ARPABET
+from alignment.result import PAUSE
+
+RATE = 16_000
+HOP, WINDOW, FFT = 80, 400, 512  # samples
+BANDS = 40
+LOWEST, HIGHEST = 80.0, 7600.0  # Hz
+FLOOR = 1e-8  # 80 dB below the loudest band
+
+STRIDE = 2
+FRAME_SECONDS = STRIDE * HOP / RATE
+DILATIONS = (1, 2, 4, 8, 1, 2)
+
+SYMBOLS = (PAUSE, *sorted(ARPABET))
+INDEX = {symbol: k for k, symbol in enumerate(SYMBOLS)}
+
+WEIGHTS = Path(__file__).with_name("phone_network.safetensors")
+
+
+@cache
+def _filters() -> np.ndarray:
+    """Triangles on the mel scale (HTK's formula), (FFT // 2 + 1, BANDS)."""
+    top, bottom = (2595 * np.log10(1 + hertz / 700) for hertz in (HIGHEST, LOWEST))
+    centres = 700 * (10 ** (np.linspace(bottom, top, BANDS + 2) / 2595) - 1)
+    hertz = np.arange(FFT // 2 + 1)[:, None] * RATE / FFT
+    rising = (hertz - centres[:-2]) / (centres[1:-1] - centres[:-2])
+    falling = (centres[2:] - hertz) / (centres[2:] - centres[1:-1])
+    return np.maximum(0.0, np.minimum(rising, falling)).astype(np.float32)
+
+
+def features(samples: np.ndarray) -> np.ndarray:
+    """Log-mel energies (K, BANDS), float32, of 16 kHz mono (n,); frame k is centred at 80 k.
+
+    Each band has mean 0 over the recording, so neither level nor microphone matters.
+    """
+    signal = samples.astype(np.float32)
+    frames = len(signal) // HOP + 1
+    padded = np.pad(signal, (WINDOW // 2, WINDOW // 2 + HOP))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][:frames]
+    window = np.hanning(WINDOW).astype(np.float32)
+    energy = np.concatenate(
+        [
+            (np.abs(np.fft.rfft(windows[k : k + 2000] * window, FFT)) ** 2).astype(np.float32)
+            @ _filters()
+            for k in range(0, frames, 2000)
+        ]
+    )
+    logarithms = np.log(energy + FLOOR * float(energy.max()) + 1e-12)
+    return ((logarithms - logarithms.mean(axis=0)) / 3.0).astype(np.float32)
+
+
+def posteriors(frames: np.ndarray, weights: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
+    """Log posteriors (T, 40) of SYMBOLS from features (K, BANDS); row t is at 10 t ms."""
+    weights = shipped() if weights is None else weights
+    hidden = np.maximum(_convolve(frames, weights, "input", STRIDE, 1), 0.0)
+    for number, dilation in enumerate(DILATIONS):
+        hidden = hidden + np.maximum(_convolve(hidden, weights, f"block{number}", 1, dilation), 0.0)
+    logits = hidden @ weights["output.weight"].T + weights["output.bias"]
+    logits -= logits.max(axis=1, keepdims=True)
+    return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+
+
+def information(posteriors: np.ndarray) -> float:
+    """What a frame tells of its phone, on average, nats: 0 when all frames look the same.
+
+    In steady noise the network calls nothing unlikely, so every text would fit.
+    """
+    shares = np.exp(posteriors)
+    mean = shares.mean(axis=0)
+    whole = -(mean * np.log(mean + 1e-9)).sum()
+    return float(whole + (shares * posteriors).sum(axis=1).mean())
+
+
+def _convolve(
+    frames: np.ndarray, weights: Mapping[str, np.ndarray], name: str, stride: int, dilation: int
+) -> np.ndarray:
+    """(K, in) -> (ceil(K / stride), out), zeros beyond the ends; weight (out, in, width)."""
+    weight = weights[f"{name}.weight"]
+    width = weight.shape[2]
+    reach = dilation * (width // 2)
+    padded = np.pad(frames, ((reach, reach), (0, 0)))
+    outputs = -(-len(frames) // stride)
+    result = np.tile(weights[f"{name}.bias"], (outputs, 1))
+    for tap in range(width):
+        part = padded[tap * dilation :: stride][:outputs]
+        result += part @ weight[:, :, tap].T
+    return result
+
+
+@cache
+def shipped() -> Mapping[str, np.ndarray]:
+    """The weights that ship; "pairs" (40, 40): the logarithm of how often phones follow a phone."""
+    from safetensors.numpy import load_file
+
+    return {name: value.astype(np.float32) for name, value in load_file(WEIGHTS).items()}

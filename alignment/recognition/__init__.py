@@ -1,0 +1,7 @@
+"""Which words a recording says: PocketSphinx with the expected text as prior, or Whisper."""
+
+from __future__ import annotations
+
+from alignment.recognition.recogniser import RECOGNISERS, recognise, recognised_text
+
+__all__ = ["RECOGNISERS", "recognise", "recognised_text"]

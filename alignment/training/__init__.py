@@ -1,0 +1,1 @@
+"""Training of the networks in alignment.network; needs torch."""

@@ -1,0 +1,148 @@
+"""Trains alignment.network.boundaries: python -m train_boundaries SENTENCES.txt --out FILE
+
+SENTENCES.txt has a sentence a line, none of alignment.bench's. flite's voices say them, clean and
+in noise or a room, and tell when each phone ends; what both aligners make of the same recordings
+is the input. Beside FILE.safetensors stand FILE-without-VOICE.safetensors, each trained without
+one of the voices: measured on that one, by `python -m alignment.bench --voice VOICE --boundaries
+FILE-without-VOICE.safetensors`, they say what the network is worth for a voice it does not know.
+Runs on one core, in some minutes; flite and torch are needed.
+
+The weights that ship come from 80 prompts of the CMU ARCTIC set, said by all four voices:
+benchmarks/boundary_prompts.txt has their names in that set's list (cmuarctic.data), in the order in
+which they were said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from alignment.aligners.pocketsphinx import first_alignment
+from alignment.aligners.refinement import Sound, boundaries_of
+from alignment.bench.distortions import CONDITIONS
+from alignment.bench.flite import PAUSE as SILENT
+from alignment.bench.flite import VOICES, SyntheticUtterance, speak
+from alignment.errors import AlignmentError
+from alignment.network.boundaries import FARTHEST, SURROUNDINGS, surroundings
+from alignment.result import PAUSE
+from alignment.waveform import model_waveform
+
+WIDTHS = (64, 32)
+EPOCHS = 40
+BATCH = 256
+RATE = 3e-3
+
+DISTURBED = ("noise 10 dB", "room", "noise 20 dB", "noise 5 dB")
+
+
+def true_times(utterance: SyntheticUtterance, symbols: Sequence[str]) -> np.ndarray:
+    """The true time of each inner boundary of phones and pauses, seconds, (n - 1,).
+
+    Next to a pause that is not spoken both its edges are at the boundary of its neighbours.
+    """
+    starts, ends, clock = [], [], 0.0
+    for symbol, end in utterance.phones:
+        if symbol != SILENT:
+            starts.append(clock)
+            ends.append(end)
+        clock = end
+    said = -1
+    times = []
+    for left, right in pairwise(symbols):
+        said += left != PAUSE
+        times.append(ends[said] if right == PAUSE else starts[said + 1])
+    return np.array(times)
+
+
+def examples(sentences: Sequence[str], voice: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Of each recording the boundaries' surroundings, (m, SURROUNDINGS), and how far the truth is
+    from where they are, seconds, (m,)."""
+    for number, sentence in enumerate(sentences):
+        utterance = speak(sentence, voice)
+        for condition in ("clean", DISTURBED[number % len(DISTURBED)]):
+            samples, rate = CONDITIONS[condition](utterance.samples, utterance.rate)
+            waveform = model_waveform(samples, rate)
+            words, known = utterance.words, utterance.pronunciations
+            try:
+                first = first_alignment(waveform, words, known, len(samples) / rate)
+            except AlignmentError:
+                continue
+            sound = Sound.of(waveform)
+            boundaries = boundaries_of(first, sound)
+            if boundaries is not None:
+                inputs = surroundings(boundaries, sound.frames, sound.scores)
+                yield inputs, true_times(utterance, boundaries.symbols) - boundaries.times
+
+
+def train(inputs: np.ndarray, moves: np.ndarray, seed: int = 0) -> dict[str, np.ndarray]:
+    """Weights for `moves` (m,), seconds, from `inputs` (m, SURROUNDINGS): least absolute error."""
+    import torch
+    from torch import nn
+
+    torch.manual_seed(seed)
+    random = np.random.default_rng(seed)
+    sizes = (SURROUNDINGS, *WIDTHS, 1)
+    layers = [nn.Linear(a, b) for a, b in pairwise(sizes)]
+    steps: list[nn.Module] = []
+    for layer in layers:
+        steps += [layer, nn.ReLU(), nn.Dropout(0.2)]
+    model = nn.Sequential(*steps[:-2])
+    # Learnt with inputs of one scale; the scale is then part of the first layer.
+    mean, spread = inputs.mean(axis=0), inputs.std(axis=0) + 1e-3
+    known = torch.from_numpy(((inputs - mean) / spread).astype(np.float32))
+    wanted = torch.from_numpy((np.clip(moves, -0.08, 0.08) / FARTHEST).astype(np.float32))
+    count = EPOCHS * (len(inputs) // BATCH)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.02)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=count)
+    for _ in range(count):
+        chosen = torch.from_numpy(random.integers(0, len(inputs), BATCH))
+        loss = (model(known[chosen])[:, 0] - wanted[chosen]).abs().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+    weights: dict[str, np.ndarray] = {}
+    for name, layer in zip(("first", "second", "last"), layers, strict=True):
+        weights[f"{name}.weight"] = layer.weight.detach().numpy()
+        weights[f"{name}.bias"] = layer.bias.detach().numpy()
+    weights["first.weight"] = weights["first.weight"] / spread
+    weights["first.bias"] = weights["first.bias"] - weights["first.weight"] @ mean
+    return {name: value.astype(np.float32) for name, value in weights.items()}
+
+
+def save(parts: Sequence[tuple[np.ndarray, np.ndarray]], path: Path) -> None:
+    """Trains on the examples and writes the weights."""
+    from safetensors.numpy import save_file
+
+    inputs, moves = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    save_file(train(inputs, moves), path)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m alignment.training.train_boundaries")
+    parser.add_argument("sentences", type=Path, metavar="SENTENCES.txt")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.safetensors")
+    options = parser.parse_args(arguments)
+    try:
+        lines = options.sentences.read_text(encoding="utf-8").splitlines()
+        said = [line for line in lines if line.strip()]
+        parts = {voice: list(examples(said, voice)) for voice in VOICES}
+        if not said or not all(parts.values()):
+            raise AlignmentError(f"{options.sentences} has no sentences that could be aligned.")
+    except (AlignmentError, OSError) as error:
+        print(f"alignment: {error}", file=sys.stderr)
+        return 1
+    save([part for each in parts.values() for part in each], options.out)
+    for left_out in VOICES:
+        others = [part for voice in VOICES if voice != left_out for part in parts[voice]]
+        save(others, options.out.with_stem(f"{options.out.stem}-without-{left_out}"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

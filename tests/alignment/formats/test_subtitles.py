@@ -1,0 +1,89 @@
+"""Subtitles written, and transcripts of other programs read."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from alignment import Alignment, AlignmentError
+from alignment.formats import write_alignment
+from alignment.formats.subtitles import read_transcript, write_subtitles
+
+Check = Callable[[BaseException], None]
+
+
+def test_subtitles_show_what_was_written(tmp_path: Path, aligned: Alignment) -> None:
+    written = "And you always want to see it, <in> the superlative degree.".split()
+    for ending, mark in ((".srt", ","), (".vtt", ".")):
+        path = tmp_path / f"x{ending}"
+        write_subtitles(aligned, path, written)
+        times = re.findall(r"(\d\d):(\d\d):(\d\d)[,.](\d{3})", path.read_text())
+        seconds = [int(h) * 3600 + int(m) * 60 + int(s) + int(t) / 1000 for h, m, s, t in times]
+        assert seconds == sorted(seconds)
+        assert seconds[0] == pytest.approx(aligned.spoken[0].start, abs=6e-4)
+        assert seconds[-1] == pytest.approx(aligned.spoken[-1].end, abs=6e-4)
+        assert f"{mark}{times[0][3]} --> " in path.read_text()
+    assert read_transcript(tmp_path / "x.vtt") == " ".join(written)
+    assert (tmp_path / "x.vtt").read_text().startswith("WEBVTT\n\n")
+
+
+@pytest.mark.parametrize("ending", [".srt", ".vtt"])
+def test_subtitles_as_another_reader_sees_them(
+    ending: str, tmp_path: Path, aligned: Alignment
+) -> None:
+    webvtt = pytest.importorskip("webvtt", reason="webvtt-py is not installed")
+    path = tmp_path / f"x{ending}"
+    write_subtitles(aligned, path, "And you always want: to see it in the superlative &c.".split())
+    read = webvtt.from_srt(str(path)) if ending == ".srt" else webvtt.read(str(path))
+    shown = " ".join(caption.text.replace("\n", " ") for caption in read.captions)
+    assert html.unescape(shown) == "And you always want: to see it in the superlative &c."
+    first, last = read.captions[0], read.captions[-1]
+    assert first.start_in_seconds == int(aligned.spoken[0].start)
+    assert last.end_in_seconds == int(aligned.spoken[-1].end)
+
+
+def test_a_token_of_several_words_is_shown_once(tmp_path: Path, aligned: Alignment) -> None:
+    shown = ["And", "$5", "", *("x" for _ in range(8))]
+    write_alignment(aligned, tmp_path / "x.srt", shown)
+    assert read_transcript(tmp_path / "x.srt") == "And $5" + 8 * " x"
+
+
+CAPTIONS = """\ufeffWEBVTT - a talk
+
+NOTE never said
+
+STYLE
+::cue { color: red }
+
+intro
+00:01.000 --> 00:04.000 align:start
+<v Jane>We meet <i>on Monday</i>,
+at noon.
+
+00:01:05.000 --> 00:01:06.000
+Tom &amp; I agree.
+"""
+
+
+def test_transcripts_of_other_programs_are_read(tmp_path: Path, one_sentence: Check) -> None:
+    (tmp_path / "a.vtt").write_text(CAPTIONS)
+    assert read_transcript(tmp_path / "a.vtt") == "We meet on Monday, at noon. Tom & I agree."
+    (tmp_path / "a.srt").write_bytes(
+        b"1\r\n00:00:01,000 --> 00:00:02,000\r\n{\\an8}We met\r\nin 1999.\r\n\r\n"
+        b"2\r\n00:00:02,500 --> 00:00:03,000\r\n42\r\n"
+    )
+    assert read_transcript(tmp_path / "a.srt") == "We met in 1999. 42"
+    segments = [{"start": 0, "end": 1, "text": " We met."}, {"start": 1, "end": 2, "text": " Now."}]
+    for data in ({"text": " We met. Now.", "segments": segments}, {"segments": segments}):
+        (tmp_path / "a.json").write_text(json.dumps(data))
+        assert read_transcript(tmp_path / "a.json") == "We met. Now."
+    for content in ("[]", "{", '{"segments": [{}]}', '{"text": ""}'):
+        (tmp_path / "a.json").write_text(content)
+        with pytest.raises(AlignmentError) as caught:
+            read_transcript(tmp_path / "a.json")
+        one_sentence(caught.value)

@@ -1,0 +1,81 @@
+"""Boundaries moved by what their surroundings say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from alignment import Alignment
+from alignment.aligners.refinement import Sound, boundaries_of
+from alignment.arpabet import ARPABET
+from alignment.bench.flite import SyntheticUtterance
+from alignment.network.boundaries import (
+    CLASSES,
+    FARTHEST,
+    SURROUNDINGS,
+    Boundaries,
+    changes,
+    corrected,
+    moves,
+    surroundings,
+)
+from alignment.network.phone_network import RATE, features
+
+Speech = tuple[np.ndarray, int]
+
+
+@pytest.mark.parametrize("place", [0.49, 0.5, 0.51])
+def test_the_change_of_the_spectrum_is_found(place: float) -> None:
+    time = np.arange(RATE) / RATE
+    sound = np.where(time < place, np.sin(2000 * time), np.sin(12_000 * time))
+    sound = sound + 1e-3 * np.random.default_rng(0).normal(size=RATE)
+    moved = changes(features(sound), np.array([0.5]), 3)
+    assert moved == pytest.approx(place, abs=8e-3)
+    assert np.sign(moved - 0.5) == np.sign(place - 0.5) or place == 0.5
+
+
+def test_every_phone_is_of_one_class() -> None:
+    listed = [symbol for symbols in CLASSES[1:] for symbol in symbols]
+    assert len(listed) == len(set(listed))
+    assert {symbol for symbol in ARPABET if symbol not in listed} == {
+        symbol for symbol in ARPABET if symbol[0] in "AEIOU"
+    }
+
+
+def test_what_is_known_of_each_boundary(aligned: Alignment, speech: Speech) -> None:
+    sound = Sound.of(speech[0])
+    boundaries = boundaries_of(aligned, sound)
+    assert boundaries is not None
+    known = surroundings(boundaries, sound.frames, sound.scores)
+    assert known.shape == (len(boundaries.symbols) - 1, SURROUNDINGS)
+    assert np.isfinite(known).all()
+    times = corrected(boundaries, sound.frames, sound.scores)
+    assert np.abs(times - boundaries.times).max() <= FARTHEST + 1e-9
+    assert np.median(np.abs(times - boundaries.times)) < 0.01
+
+
+def test_one_phone_has_no_boundary() -> None:
+    nothing = np.zeros(0)
+    alone = Boundaries(["AH0"], nothing, nothing, nothing, 1.0)
+    assert corrected(alone, np.zeros((200, 40)), np.zeros((101, 40))).shape == (0,)
+
+
+def test_what_is_learnt_is_what_is_applied() -> None:
+    from alignment.training.train_boundaries import train
+
+    random = np.random.default_rng(0)
+    known = random.normal(2.0, 3.0, (2000, SURROUNDINGS)).astype(np.float32)
+    wanted = np.clip(0.005 * (known[:, 3] - 2.0), -0.03, 0.03)
+    found = moves(known, train(known, wanted))
+    assert np.abs(found - wanted).mean() < 0.5 * np.abs(wanted).mean()
+
+
+def test_the_true_times_of_pauses_that_one_side_does_not_have() -> None:
+    from alignment.training.train_boundaries import true_times
+
+    phones = (("pau", 0.2), ("S", 0.3), ("IY", 0.5), ("pau", 0.6), ("T", 0.7), ("pau", 0.9))
+    utterance = SyntheticUtterance(np.zeros(1), RATE, phones, (), {})
+    assert true_times(utterance, ["sp", "S", "IY", "sp", "T", "sp"]) == pytest.approx(
+        [0.2, 0.3, 0.5, 0.6, 0.7]
+    )
+    assert true_times(utterance, ["S", "sp", "IY", "T"]) == pytest.approx([0.3, 0.3, 0.6])

@@ -1,0 +1,89 @@
+"""What is heard when nobody typed it: the new text as prior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from alignment import AlignmentError
+from alignment.recognition import recognise
+from alignment.recognition.language_model import END, general_model, write_model
+
+Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
+Check = Callable[[BaseException], None]
+Speech = tuple[np.ndarray, int]
+
+SAID = "and you always want to see it in the superlative degree".split()
+
+
+@pytest.mark.parametrize(
+    ("new", "kept"),
+    [
+        ("and you always want to see it in the comparative degree", {*range(9), 10}),
+        pytest.param(
+            "and you want to see it in the superlative degree",
+            {0, 1, *range(3, 11)},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "and you always want to see it in the dark green superlative degree",
+            {*range(11)},
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_the_new_text_helps_to_hear_the_old(
+    new: str, kept: set[int], speech: Speech, lookup: Lookup
+) -> None:
+    expected = new.split()
+    heard = recognise(*speech, expected, lookup(expected))
+    assert [word for k, word in enumerate(SAID) if k in kept] == [
+        word for word in heard if word in {SAID[k] for k in kept}
+    ]
+    assert "comparative" not in heard
+    assert "green" not in heard
+
+
+@pytest.mark.slow
+def test_a_word_that_only_the_new_text_knows(speech: Speech, lookup: Lookup) -> None:
+    expected = [*SAID[:9], "zuperlatiffe", "degree"]
+    said = {**lookup(expected), "zuperlatiffe": lookup(["superlative"])["superlative"]}
+    heard = recognise(*speech, expected, said)
+    assert set(SAID) - {"superlative"} <= set(heard)
+
+
+@pytest.mark.slow
+def test_without_a_prior_words_are_heard_too(speech: Speech) -> None:
+    heard = recognise(*speech, None, {})
+    assert len(set(heard) & set(SAID)) >= 4
+
+
+def test_no_speech_is_refused(one_sentence: Check) -> None:
+    with pytest.raises(AlignmentError) as caught:
+        recognise(np.zeros(16_000), 16_000, SAID, {})
+    one_sentence(caught.value)
+
+
+def test_the_models_probabilities_are_probabilities(tmp_path: Path) -> None:
+    write_model(["we", "meet", "we", "part"], tmp_path / "x.lm")
+    lines = (tmp_path / "x.lm").read_text(encoding="utf-8").splitlines()
+    ones = lines[lines.index("\\1-grams:") + 1 : lines.index("\\2-grams:") - 1]
+    total = sum(10 ** float(line.split()[0]) for line in ones if "<s>" not in line.split())
+    assert total == pytest.approx(1.0, abs=0.01)
+    twos = lines[lines.index("\\2-grams:") + 1 : lines.index("\\3-grams:") - 1]
+    after: dict[str, float] = {}
+    for line in twos:
+        p, before, _, *_ = line.split()
+        after[before] = after.get(before, 0.0) + 10 ** float(p)
+    assert max(after.values()) <= 1.0 + 1e-6
+    assert after["meet"] > 0.8
+
+
+def test_the_general_model_knows_english() -> None:
+    general = general_model()
+    assert general.probability("the", "of") > general.probability("of", "the")
+    assert general.probability("zuperlatiffe") == 0.0
+    assert END in general.unigrams
