@@ -9,6 +9,7 @@ from pathlib import Path
 
 from a3t.audio.match import Matching
 from a3t.errors import InputError
+from a3t.interrupts import tidy_up_first
 from alignment import AlignmentError
 from alignment.formats.dictionary import add_dictionary_arguments
 
@@ -30,6 +31,7 @@ STEPS = {
 def run(command: Callable[[], None]) -> int:
     """Run a command; the exit code. Bad input becomes one sentence, never a traceback."""
     try:
+        tidy_up_first()
         command()
     except (InputError, AlignmentError) as error:
         complain(str(error))

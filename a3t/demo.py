@@ -5,6 +5,11 @@ The sentence is CMU ARCTIC a0007, read by the speaker awb, which pysptk ships as
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.interrupts import end_at_once
+
+    end_at_once()
+
 import argparse
 import shutil
 import sys

@@ -5,6 +5,11 @@ Only the words that differ are made anew; everything else stays as it was record
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.interrupts import end_at_once
+
+    end_at_once()
+
 import argparse
 import json
 import os

@@ -5,6 +5,11 @@ It tells what was written into the file when it was edited or spoken; it doesn't
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.interrupts import end_at_once
+
+    end_at_once()
+
 import argparse
 import json
 import sys

@@ -5,6 +5,11 @@ Also: python -m alignment corpus FOLDER aligns every recording of a folder.
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.interrupts import end_at_once
+
+    end_at_once()
+
 import argparse
 import json
 import os
@@ -82,7 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(command: Callable[[], int | None]) -> int:
     """The exit code; what can't be used is said in one sentence, never a traceback."""
+    from a3t.interrupts import tidy_up_first
+
     try:
+        tidy_up_first()
         return command() or DONE
     except KeyboardInterrupt:
         return complain("Interrupted: nothing was written.", INTERRUPTED)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Protocol
 
 from alignment.result import Alignment
+
+if TYPE_CHECKING:
+    import numpy as np  # the package is imported without it: a program's first lines come before
 
 Pronunciations = Mapping[str, Sequence[Sequence[str]]]
 """A word's candidate pronunciations, likeliest first: ARPAbet, vowels with a stress digit."""

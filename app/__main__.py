@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.interrupts import end_at_once
+
+    end_at_once()
+
 import argparse
 import ipaddress
 import os
@@ -13,6 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from a3t.interrupts import tidy_up_first
 
 if TYPE_CHECKING:
     from app.service import Service
@@ -55,8 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: all is tidied
     with suppress(KeyboardInterrupt), tempfile.TemporaryDirectory(prefix="a3t-app-") as temporary:
+        tidy_up_first()
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
         # Uploads and results go into a folder of this run's own, deleted when the page ends.
         folder = Path(temporary).resolve()
         os.environ["GRADIO_TEMP_DIR"] = str(folder)

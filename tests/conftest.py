@@ -7,10 +7,15 @@ from pathlib import Path
 import pysptk.util
 import pytest
 import torch
+from hypothesis import HealthCheck, settings
 
 from a3t.editor import Editor
 
 ARCTIC = "And you always want to see it in the superlative degree."
+
+# No property fails because the machine is busy: a first call loads models and dictionaries.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -121,7 +121,7 @@ TEXTS = st.one_of(
 PARTS = (TEXTS, st.integers(0, 60_000), st.integers(0, 12_000), st.sampled_from([1e-6, 0.1, 1, 90]))
 
 
-@settings(deadline=None, derandomize=True, max_examples=20)
+@settings(derandomize=True, max_examples=20)
 @given(*PARTS)
 def test_any_text_with_any_part(
     speech: Speech, text: str, start: int, samples: int, gain: float
@@ -130,7 +130,7 @@ def test_any_text_with_any_part(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(*PARTS)
 def test_any_text_with_any_part_for_long(
     speech: Speech, text: str, start: int, samples: int, gain: float

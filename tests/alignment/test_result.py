@@ -33,13 +33,13 @@ def alignments(draw: st.DrawFn) -> Alignment:
     return Alignment(tuple(words), clock, draw(st.floats(0, 1)))
 
 
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(derandomize=True, max_examples=50)
 @given(alignments())
 def test_json_gives_the_same_back(alignment: Alignment) -> None:
     assert Alignment.from_json(json.loads(json.dumps(alignment.to_json()))) == alignment
 
 
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(derandomize=True, max_examples=50)
 @given(alignments())
 def test_spoken_leaves_out_pauses_only(alignment: Alignment) -> None:
     assert [word.text for word in alignment.spoken] == [w.text for w in alignment.words if w.text]

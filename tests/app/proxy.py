@@ -23,7 +23,7 @@ def under_a_path(upstream: str, prefix: str) -> Iterator[str]:
                 self.send_error(404)
                 return
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            connection = http.client.HTTPConnection(target.hostname or "", target.port, timeout=60)
+            connection = http.client.HTTPConnection(target.hostname or "", target.port, timeout=600)
             path = self.path.removeprefix(prefix)
             connection.request(self.command, path, body or None, dict(self.headers))
             answer = connection.getresponse()

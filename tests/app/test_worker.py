@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -23,6 +22,9 @@ from app.watching import CancelledError
 from app.wishes import USUAL, Models
 from app.worker import AbandonedError, EditorProcess, ask, work
 from tests.conftest import ARCTIC
+
+PATIENCE = 600.0  # seconds until what should have happened is given up
+RELEASED = threading.Event()
 
 
 class FakeEditor:
@@ -46,8 +48,8 @@ class FakeEditor:
     def which(self) -> Models:
         return self.models
 
-    def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
+    def linger(self) -> None:
+        assert RELEASED.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def pipe() -> Iterator[Connection]:
     thread.start()
     yield ours
     ours.close()
-    thread.join(5)
+    thread.join(PATIENCE)
     assert not thread.is_alive()  # it ends when nobody is there to ask
 
 
@@ -100,8 +102,10 @@ def test_other_models_replace_the_first(pipe: Connection) -> None:
 
 def test_what_nobody_wants_is_left_in_the_middle_of_a_step(pipe: Connection) -> None:
     with pytest.raises(AbandonedError):
-        ask(pipe, "sleep", (3.0,), {}, wanted=lambda: False)
+        ask(pipe, "linger", (), {}, wanted=lambda: False)
     assert not pipe.poll()  # it is still at it
+    RELEASED.set()
+    assert pipe.poll(PATIENCE) and pipe.recv()
 
 
 @pytest.mark.slow
@@ -114,9 +118,7 @@ def test_a_process_and_its_end(arctic: Path) -> None:
     os.kill(pid, signal.SIGKILL)
     with pytest.raises(RuntimeError, match="has ended"):
         editor.use()
-    end = time.monotonic() + 10
-    while editor.alive and time.monotonic() < end:
-        time.sleep(0.05)
+    editor._process.join(PATIENCE)
     assert not editor.alive
 
 
@@ -132,7 +134,7 @@ def test_cancelled_in_the_middle_of_an_alignment(tmp_path: Path, arctic: Path) -
     short = service.open_session(str(folder / "short.wav"))
     with service.running.watch("first", lambda share, step: None) as watch:
         service.find_words(short, ARCTIC, watch)  # the models are there
-    aligning, found = threading.Event(), threading.Event()
+    aligning, queued, found = threading.Event(), threading.Event(), threading.Event()
 
     def show(share: float, step: str) -> None:
         if "Finding" in step:
@@ -140,13 +142,14 @@ def test_cancelled_in_the_middle_of_an_alignment(tmp_path: Path, arctic: Path) -
 
     def behind() -> None:
         with service.running.watch("second", lambda share, step: None) as watch:
+            queued.set()
             service.find_words(short, ARCTIC, watch)
         found.set()
 
     def cancel() -> None:
-        assert aligning.wait(60)
+        assert aligning.wait(PATIENCE)
         threading.Thread(target=behind).start()
-        time.sleep(0.5)
+        assert queued.wait(PATIENCE)
         service.running.cancel("first")
 
     threading.Thread(target=cancel).start()
@@ -156,5 +159,5 @@ def test_cancelled_in_the_middle_of_an_alignment(tmp_path: Path, arctic: Path) -
     ):
         service.find_words(long, " ".join([ARCTIC] * 30), watch)
     assert aligning.is_set() and long.current.alignment is None
-    assert found.wait(60)
+    assert found.wait(PATIENCE)
     service.close()

@@ -61,7 +61,7 @@ def bits(samples: np.ndarray) -> bytes:
     return np.ascontiguousarray(samples).tobytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     kind=st.sampled_from(KINDS),
     rate=st.sampled_from(RATES),

@@ -33,7 +33,7 @@ CHANGES = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(LONG_TEXT, CHANGES)
 def test_the_passages_give_the_plan_of_the_whole(
     old: list[str], changes: list[tuple[int, str]]
@@ -73,7 +73,7 @@ def test_the_passages_give_the_plan_of_the_whole(
     assert [w.source for w in found.windows] == [w.source for w in expected.windows]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 149))
 def test_a_passage_has_its_context_and_little_more(word: int) -> None:
     old = sorted(WORDS) * 15

@@ -86,7 +86,7 @@ def test_either_side_may_be_empty() -> None:
 words = st.lists(st.sampled_from("a b c d the".split()), max_size=14)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(words, words)
 def test_applied_to_the_old_words_it_gives_the_new_ones_minimally(
     old: list[str], new: list[str]
@@ -121,7 +121,7 @@ def fewest_edits(old: list[str], new: list[str]) -> int:
     return best(0, 0, False)[1]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(words, words)
 def test_among_minimal_scripts_it_has_the_fewest_edits(old: list[str], new: list[str]) -> None:
     assert len(edit_script(old, new)) == fewest_edits(old, new)

@@ -76,7 +76,7 @@ def test_the_limit_is_handed_on() -> None:
     assert len(Transcript.from_text("yes " * 3000, max_words=None).words) == 3000
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from(["Mr.", "3.5", "cat,", "–", "5pm", "U.S.", "“no”", "😀", "etc."])))
 def test_json_keeps_any_transcript(pieces: list[str]) -> None:
     try:

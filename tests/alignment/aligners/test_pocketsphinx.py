@@ -249,7 +249,7 @@ def sound(speech: np.ndarray, kind: str, seconds: float, start: int, gain: float
     return made[kind] * gain
 
 
-@settings(deadline=None, derandomize=True, max_examples=25)
+@settings(derandomize=True, max_examples=25)
 @given(
     sounds(),
     st.lists(

@@ -76,7 +76,6 @@ def alignments(draw: st.DrawFn) -> Alignment:
 
 @pytest.mark.parametrize("ending", KEEPS)
 @settings(
-    deadline=None,
     derandomize=True,
     max_examples=15,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -225,7 +224,6 @@ def test_what_cannot_be_read_is_said_in_one_sentence(
 
 
 @settings(
-    deadline=None,
     derandomize=True,
     max_examples=30,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

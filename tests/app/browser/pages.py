@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60_000  # milliseconds; machines that test are busy
+PATIENCE = 300_000  # milliseconds; machines that test are busy
 
 
 def opened(browser: Any, url: str, **context: Any) -> Any:

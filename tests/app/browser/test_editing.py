@@ -87,13 +87,13 @@ def test_what_is_typed_meanwhile_wins_over_a_late_answer(
 
     def late(*args: Any) -> str:
         begun.set()
-        assert typed.wait(60)
+        assert typed.wait(300)
         return find(*args)
 
     monkeypatch.setattr(Service, "find_words", late)
     give(page, arctic, "", "")
     page.locator("#find").click()
-    assert begun.wait(60)
+    assert begun.wait(300)
     page.locator("#new-text textarea").fill(NEVER)
     typed.set()
     page.locator("[data-part=before] .a3t-word").first.wait_for()

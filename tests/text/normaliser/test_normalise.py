@@ -81,7 +81,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(st.lists(FRAGMENTS, max_size=12).map("".join))
 @example("Mr'(")
 @example("http://μ")
@@ -93,14 +93,14 @@ def test_scraps_of_writing(text: str) -> None:
     check(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=20))
 @example("\U00017000")
 def test_any_characters(text: str) -> None:
     check(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(-(10**17), 10**17) | st.floats(-1e6, 1e6).map(lambda x: round(x, 3)))
 def test_numbers_are_read_back(number: float) -> None:
     """Counting words read back to a value: what was said is the number."""
@@ -135,7 +135,7 @@ def value(spoken: list[str]) -> float:
     return sign * float(f"{total + group}.{decimals}") if decimals else sign * (total + group)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.dates())
 def test_every_date_in_three_ways(day) -> None:  # type: ignore[no-untyped-def]
     if day.year < 1000:

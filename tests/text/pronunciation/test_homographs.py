@@ -234,7 +234,7 @@ some = st.sampled_from(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(some, max_size=12))
 def test_any_words_get_one_of_their_candidates(words: list[str]) -> None:
     pronouncer = Pronouncer()

@@ -51,7 +51,7 @@ def test_any_word_gets_phones_of_the_inventory_and_a_vowel(
         assert any(map(is_vowel, phones))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text("abcdefghijklmnopqrstuvwxyz'", min_size=1, max_size=24))
 def test_any_string_of_letters_gets_phones(word: str) -> None:
     candidates = Pronouncer().candidates(word)
