@@ -1,12 +1,14 @@
 """Speech corpora in their own layouts, as one stream of clips, and the one split all models share.
 
-LibriSpeech (``*.trans.txt``), LJSpeech (``metadata.csv``), VCTK (``txt`` beside ``wav48``) and
-plain pairs of a sound and a ``.txt`` (the Kathleen dataset) are read where they stand. Audio may
-be in any container that libsndfile reads.
+LibriSpeech (``*.trans.txt``), LJSpeech (``metadata.csv``), VCTK (``txt`` beside ``wav48``), plain
+pairs of a sound and a ``.txt`` (the Kathleen dataset), Common Voice (``validated.tsv``) and
+speechocean762 (Kaldi's ``text``) are read where they stand. Audio may be in any container that
+libsndfile reads.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import os
 import re
@@ -21,11 +23,15 @@ from a3t.errors import InputError
 
 Split = Literal["train", "dev", "test"]
 
-AUDIO_SUFFIXES = (".opus", ".flac", ".wav", ".ogg", ".mp3")
+AUDIO_SUFFIXES = (".opus", ".flac", ".wav", ".WAV", ".ogg", ".mp3")
 
 # The LibriSpeech readers no model hears: the first three of train-clean-5's readers when these are
 # sorted by the sha256 of their id; a man and two women, as it falls out.
 UNSEEN_SPEAKERS = frozenset({"librispeech-3664", "librispeech-3947", "librispeech-2416"})
+
+# Of Common Voice's contributors, who are many and have little each, this much is kept apart whole:
+# by a hash of the contributor, so that another selection of clips keeps the same ones apart.
+UNSEEN_FRACTION = {"commonvoice": 0.15}
 
 # Of the other speakers' prompts, this much each for "dev" and for "test".
 HELD_OUT_FRACTION = 0.015
@@ -57,25 +63,36 @@ def prompt_key(text: str) -> str:
     return " ".join(re.findall(r"[a-z0-9']+", text.lower()))
 
 
+def is_unseen(voice: str) -> bool:
+    """Whether no model hears anything of this voice (`Clip.voice`)."""
+    if voice in UNSEEN_SPEAKERS:
+        return True
+    return _place(voice) < UNSEEN_FRACTION.get(voice.partition("-")[0], 0.0)
+
+
 def split_of(clip: Clip) -> Split:
     """Where a clip belongs: the same for the vocoder, the acoustic model and the durations.
 
-    The readers in ``UNSEEN_SPEAKERS`` are "test" altogether. Everybody else's clips are split by
-    a hash of the prompt (not of the clip), so that a prompt read twice never stands on both sides.
+    Unseen voices are "test" altogether. Everybody else's clips are split by a hash of the prompt
+    (not of the clip), so that a prompt read twice never stands on both sides.
     """
-    if clip.voice in UNSEEN_SPEAKERS:
+    if is_unseen(clip.voice):
         return "test"
-    digest = hashlib.sha256(prompt_key(clip.text).encode()).digest()
-    place = int.from_bytes(digest[:8], "big") / 2**64
+    place = _place(prompt_key(clip.text))
     if place < HELD_OUT_FRACTION:
         return "test"
     return "dev" if place < 2 * HELD_OUT_FRACTION else "train"
 
 
+def _place(text: str) -> float:
+    """A text's place in [0, 1), by its hash."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2**64
+
+
 def read_corpora(root: Path | str) -> list[Clip]:
     """All clips under ``root``, which holds the corpora's folders under their usual names.
 
-    Raises InputError if the folder is missing or holds none of the four corpora.
+    Raises InputError if the folder is missing or holds none of the corpora.
     """
     root = Path(root)
     if not root.is_dir():
@@ -121,11 +138,32 @@ def read_kathleen(folder: Path) -> Iterator[Clip]:
         yield from _clip("kathleen", "kathleen", text_file.with_suffix(""), text)
 
 
+def read_common_voice(folder: Path) -> Iterator[Clip]:
+    """``validated.tsv`` beside ``clips``; a speaker is the first 12 digits of the client's id."""
+    with open(folder / "validated.tsv", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            stem = folder / "clips" / Path(row["path"]).stem
+            yield from _clip("commonvoice", row["client_id"][:12], stem, row["sentence"])
+
+
+def read_speechocean(folder: Path) -> Iterator[Clip]:
+    """``text`` and ``wav.scp`` of "ID value" lines in ``train`` and ``test``, as Kaldi has them."""
+    for part in (folder / "train", folder / "test"):
+        lines = (part / "wav.scp").read_text(encoding="utf-8").splitlines()
+        sounds = dict(line.split(maxsplit=1) for line in lines)
+        for line in (part / "text").read_text(encoding="utf-8").splitlines():
+            name, _, text = line.partition("\t")
+            sound = folder / sounds[name]
+            yield from _clip("speechocean", sound.parent.name, sound.with_suffix(""), text)
+
+
 _READERS = {
     "LibriSpeech*": read_librispeech,
     "LJSpeech*": read_ljspeech,
     "VCTK*": read_vctk,
     "kathleen*": read_kathleen,
+    "CommonVoice*": read_common_voice,
+    "speechocean762*": read_speechocean,
 }
 
 

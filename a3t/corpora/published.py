@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from a3t.corpora.layouts import AUDIO_SUFFIXES, UNSEEN_SPEAKERS, Clip, read_corpora, split_of
+from a3t.corpora.layouts import AUDIO_SUFFIXES, Clip, is_unseen, read_corpora, split_of
 from a3t.errors import InputError
 
 
@@ -88,7 +88,7 @@ def read_mini(folder: Path) -> Iterator[Utterance]:
 
 def mini_split(clip: Clip) -> str:
     """The one split that all shipped models share; its unseen speakers by themselves."""
-    return "test_unseen" if clip.voice in UNSEEN_SPEAKERS else split_of(clip)
+    return "test_unseen" if is_unseen(clip.voice) else split_of(clip)
 
 
 READERS = {

@@ -9,7 +9,7 @@ from itertools import islice, zip_longest
 import numpy as np
 
 from a3t.audio.mel import log_mel
-from a3t.corpora import UNSEEN_SPEAKERS, Clip, split_of
+from a3t.corpora import Clip, is_unseen, split_of
 from a3t.errors import InputError
 from a3t.evaluation.reconstruction import Item
 from a3t.training.data import LEAST_SCORE
@@ -27,7 +27,7 @@ def held_out(clips: Iterable[Clip], seen: bool) -> list[Clip]:
     """
     corpora: dict[str, dict[str, list[Clip]]] = {}
     for clip in sorted(clips, key=lambda clip: _digest(clip.name)):
-        known = clip.voice not in UNSEEN_SPEAKERS
+        known = not is_unseen(clip.voice)
         if split_of(clip) == "test" and known == seen and SECONDS[0] <= clip.seconds <= SECONDS[1]:
             corpora.setdefault(clip.corpus, {}).setdefault(clip.voice, []).append(clip)
     return _in_turn([_in_turn(list(voices.values())) for voices in corpora.values()])
@@ -55,7 +55,7 @@ def make_item(clip: Clip) -> Item | None:
     return Item(
         name=clip.name,
         voice=clip.voice,
-        seen=clip.voice not in UNSEEN_SPEAKERS,
+        seen=not is_unseen(clip.voice),
         rate=rate,
         samples=wave,
         mel=log_mel(wave).numpy(),

@@ -14,16 +14,20 @@ from torch import Tensor, nn
 
 from a3t.model.conformer import ConformerBlock, Layout, MaskedBatchNorm
 from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, phone_spans
+from a3t.model.energy import EnergyAdaptor, relative_energy, visible_frames
 from a3t.model.pitch import PitchAdaptor, decided
+from a3t.model.voice import VoiceVector
 
 
 class Filled(NamedTuple):
     """What the network says of a batch: log10 mel (B, T, 80) before and after the Post-Net, and,
-    where it predicts one, the pitch (B, T, 2); see `a3t.model.pitch`."""
+    where it predicts them, the pitch (B, T, 2) and the energy (B, T); see `a3t.model.pitch` and
+    `a3t.model.energy`."""
 
     before: Tensor
     after: Tensor
     pitch: Tensor | None
+    energy: Tensor | None = None
 
 
 class PostNet(nn.Module):
@@ -67,6 +71,8 @@ class A3T(nn.Module):
         normalise: standardise each mel bin inside the network, by buffers that training fills.
         scaled_inputs: multiply what enters a stack by √width, as the thesis's code does.
         pitch: predict each frame's pitch after the encoder, and tell the decoder of masked frames.
+        energy: the same with each frame's energy, above the level of what is visible.
+        voice: size of a vector pooled from the visible frames that conditions every block; 0: none.
     """
 
     def __init__(
@@ -93,6 +99,8 @@ class A3T(nn.Module):
         normalise: bool = False,
         scaled_inputs: bool = True,
         pitch: bool = False,
+        energy: bool = False,
+        voice: int = 0,
     ) -> None:
         super().__init__()
         if phone_positions not in ("sequence", "aligned"):
@@ -130,6 +138,10 @@ class A3T(nn.Module):
             else None
         )
         self.dropout = nn.Dropout(dropout)
+        # Last, so that without them the random weights of the others are what they were.
+        self.energy = EnergyAdaptor(width) if energy else None
+        blocks = encoder_blocks + decoder_blocks
+        self.voice = VoiceVector(mels, width, blocks, voice) if voice else None
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> A3T:
@@ -140,37 +152,58 @@ class A3T(nn.Module):
         """Fill the masked frames.
 
         Values are given for every frame; those of unmasked frames are trained on by nobody.
-        A pitch in the batch is told to the decoder in place of the predicted one. ``maps``, if
-        given, receives each block's attention (B, heads, N, N), encoder first (figure 4.7).
+        A pitch in the batch is told to the decoder in place of the predicted one, and then the
+        masked frames' own energy as well: that is training. ``maps``, if given, receives each
+        block's attention (B, heads, N, N), encoder first (figure 4.7).
         """
         layout = self._layout(batch)
         T = batch.mel.shape[1]
 
         x = torch.cat(self._embed(batch), dim=1)  # (B, N, D)
-        for block in self.encoder:
-            x = block(x, layout, maps)
+        voice = self._voice(batch)
+        for place, block in enumerate(self.encoder):
+            x = self._voiced(block(x, layout, maps), voice, place)
         x = self.encoder_norm(x)
-        pitch = None
+        pitch = energy = None
+        frames = x[:, :T]
         if self.pitch is not None:
             pitch = self.pitch.predict(x[:, :T], layout.valid[:, :T])
             told = decided(pitch.detach()) if batch.pitch is None else batch.pitch
-            x = torch.cat([x[:, :T] + self.pitch.tell(told, batch.masked), x[:, T:]], dim=1)
+            frames = frames + self.pitch.tell(told, batch.masked)
+        if self.energy is not None:
+            energy = self.energy.predict(x[:, :T], layout.valid[:, :T])
+            true = energy.detach() if batch.pitch is None else relative_energy(batch)
+            frames = frames + self.energy.condition(true, batch.masked)
+        if pitch is not None or energy is not None:
+            x = torch.cat([frames, x[:, T:]], dim=1)
         x = self.dropout(x * self.scale)  # the decoder's own positional encoding; see _layout
-        for block in self.decoder:
-            x = block(x, layout, maps)
+        for place, block in enumerate(self.decoder, len(self.encoder)):
+            x = self._voiced(block(x, layout, maps), voice, place)
         before = self.output(self.decoder_norm(x[:, :T])).float()
-        frames = Layout(layout.valid[:, :T], layout.positions[:, :T], seam=T)
-        after = before + self.postnet(before, frames).float() if self.postnet else before
+        alone = Layout(layout.valid[:, :T], layout.positions[:, :T], seam=T)
+        after = before + self.postnet(before, alone).float() if self.postnet else before
         if self.normalise:
             before = before * self.mel_scale + self.mel_mean
             after = after * self.mel_scale + self.mel_mean
-        return Filled(before, after, pitch)
+        return Filled(before, after, pitch, energy)
 
     def fill(self, batch: Batch) -> Tensor:
         """The mel with its masked frames filled and all others as they were, (B, T, 80)."""
         with torch.inference_mode():
             after = self(batch).after
         return torch.where(batch.masked[..., None], after, batch.mel)
+
+    def _voice(self, batch: Batch) -> Tensor | None:
+        """The vector of the visible frames' voice, (B, size)."""
+        if self.voice is None:
+            return None
+        mel = (batch.mel - self.mel_mean) / self.mel_scale if self.normalise else batch.mel
+        vector: Tensor = self.voice(mel, visible_frames(batch), batch.frames)
+        return vector
+
+    def _voiced(self, x: Tensor, voice: Tensor | None, place: int) -> Tensor:
+        """A block's output (B, N, D), conditioned by the voice where there is one."""
+        return x if self.voice is None or voice is None else self.voice.condition(x, voice, place)
 
     def _embed(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Frames (B, T, D) and phones (B, L, D): embedding × √D, then the alignment embedding."""

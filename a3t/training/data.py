@@ -6,6 +6,7 @@ seed and the step alone, so a resumed run sees what an uninterrupted one would h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,10 @@ class Crops:
         split: "train", "dev" or "test".
         frames: shortest and longest crop of a batch, in frames of 12.5 ms.
         batch_frames: frames in a batch, padding included.
+        degraded: share of the crops that are of a degraded copy, where the features have some.
+        evenness: how evenly voices are drawn. 0: by length, so that all speech is seen alike;
+            1: every voice as often as any other.
+        least_score: clips whose alignment has less mean confidence are left out.
     """
 
     def __init__(
@@ -53,22 +58,29 @@ class Crops:
         jitter: int = 2,
         alignment_rows: int = 500,
         pitch: bool = False,
+        degraded: float = 0.0,
+        evenness: float = 0.0,
+        least_score: float = LEAST_SCORE,
     ) -> None:
         self.features, self.pitch = features, pitch
         self.items = [
             item
             for item in features.items
-            if item.split == split and item.score >= LEAST_SCORE and item.frames >= 40
+            if item.split == split and item.score >= least_score and item.frames >= 40
         ]
         if not self.items:
             raise ValueError(f"no clips of split {split!r} in these features")
         self.masking, self.frames, self.batch_frames = masking, frames, batch_frames
         self.augment, self.jitter, self.alignment_rows = augment, jitter, alignment_rows
-        lengths = np.array([item.frames for item in self.items], dtype=np.float64)
-        self._odds = lengths / lengths.sum()
+        if degraded > 0 and not features.degraded:
+            raise ValueError(
+                "these features have no degraded copies: make them with a3t.training.degrade"
+            )
+        self.degraded = degraded
+        self._odds = _odds(self.items, evenness)
 
     def batch(self, seed: int, step: int) -> Batch:
-        """The batch of a step; clips are drawn by their length, so all speech is seen alike."""
+        """The batch of a step."""
         rng = np.random.default_rng([seed, step])
         length = int(rng.integers(self.frames[0], self.frames[1] + 1))
         count = max(1, self.batch_frames // length)
@@ -77,7 +89,10 @@ class Crops:
 
     def crop(self, item: Item, length: int, rng: np.random.Generator) -> Crop:
         """A crop of at most ``length`` frames (or one phone), anywhere in the clip."""
-        mel, phones, durations, words = self.features.of(item)
+        copy = 0
+        if self.degraded and rng.random() < self.degraded:
+            copy = 1 + int(rng.integers(len(self.features.degraded)))
+        mel, phones, durations, words = self.features.of(item, copy)
         edges = np.concatenate([[0], np.cumsum(durations)])
         first, last = crop_phones(durations, length, rng)
         piece = mel[edges[first] : edges[last]][: 4 * length]
@@ -122,6 +137,16 @@ class Crops:
             torch.from_numpy(offsets),
             torch.from_numpy(pitch) if self.pitch else None,
         )
+
+
+def _odds(items: Sequence[Item], evenness: float) -> np.ndarray:
+    """How likely each clip is: by its length, and its voice's length to the power -evenness."""
+    lengths = np.array([item.frames for item in items], dtype=np.float64)
+    spoken: dict[str, float] = {}
+    for item in items:
+        spoken[item.voice] = spoken.get(item.voice, 0.0) + item.frames
+    odds = lengths * np.array([spoken[item.voice] ** -evenness for item in items])
+    return np.asarray(odds / odds.sum())
 
 
 def crop_phones(durations: np.ndarray, length: int, rng: np.random.Generator) -> tuple[int, int]:

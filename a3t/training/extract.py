@@ -2,15 +2,17 @@
 
 ``python -m a3t.training.extract WAVEFORMS FEATURES`` aligns every clip of a waveform cache
 (`a3t.training.waveforms`) and packs log-mels and phone durations into flat arrays. Each clip is
-written by itself first, so that an interrupted run goes on where it stopped.
+written by itself first, so that an interrupted run goes on where it stopped. ``--alignments FILE``
+takes the alignments that somebody has made before (`read_alignments`); what it lacks is aligned.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import lzma
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from tqdm import tqdm
 
 from a3t.audio.mel import MELS, log_mel
 from a3t.corpora import Clip, corpora_root, read_corpora
+from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.plan.grid import on_grid
 from a3t.text.phones import phone_ids
@@ -28,6 +31,7 @@ from a3t.text.transcript import Transcript
 from a3t.training.features import INDEX, Item
 from a3t.training.waveforms import Waveforms
 from a3t.training.workers import by_workers
+from alignment import Alignment
 from alignment.aligners.pocketsphinx import PocketSphinxAligner
 
 _aligner: PocketSphinxAligner | None = None
@@ -35,14 +39,60 @@ _pronouncer: Pronouncer | None = None
 _waveforms: Waveforms | None = None
 
 
-def extract(clip: Clip, wave: np.ndarray) -> dict[str, np.ndarray]:
-    """Mel, phones, durations and words of one clip; ValueError if it can't be aligned."""
+# A clip and its alignment may differ by this much: containers round their lengths.
+SECONDS_APART = 0.1
+
+
+def read_alignments(path: Path) -> dict[str, Alignment]:
+    """Alignments by the sound's path within the folder of corpora, with "/" between its parts.
+
+    ``path`` holds one JSON object a line, "path" and "alignment" (`Alignment.to_json`) in each;
+    compressed if its name ends in ``.xz``. InputError says which line can't be used.
+    """
+    alignments: dict[str, Alignment] = {}
+    opened = lzma.open if path.suffix == ".xz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                name, alignment = _read_alignment(line, f"Line {number} of {path}")
+                alignments[name] = alignment
+    except (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError) as error:
+        raise InputError(f"The alignments in {path} can't be read: {error}.") from None
+    return alignments
+
+
+def _read_alignment(line: str, place: str) -> tuple[str, Alignment]:
+    try:
+        row = json.loads(line)
+        return str(row["path"]), Alignment.from_json(row["alignment"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(
+            f'{place} is not an alignment: each line needs the JSON of a "path" and an "alignment".'
+        ) from None
+
+
+def align(clip: Clip, wave: np.ndarray) -> Alignment:
+    """The clip's own text in its sound; ValueError if it can't be aligned."""
     global _aligner, _pronouncer
     _aligner = _aligner or PocketSphinxAligner()
     _pronouncer = _pronouncer or Pronouncer()
     words = Transcript.from_text(clip.text).spoken
     pronunciations = {word: _pronouncer.candidates(word) for word in words}
-    alignment = _aligner.align(wave, SAMPLE_RATE, words, pronunciations, check=False)
+    return _aligner.align(wave, SAMPLE_RATE, words, pronunciations, check=False)
+
+
+def extract(
+    clip: Clip, wave: np.ndarray, alignment: Alignment | None = None
+) -> dict[str, np.ndarray]:
+    """Mel, phones, durations and words of one clip, aligned here unless an alignment is given.
+
+    ``wave`` is mono at 24 kHz. ValueError if the clip can't be aligned, or if the alignment given
+    is of another length.
+    """
+    if alignment is None:
+        alignment = align(clip, wave)
+    elif abs(alignment.duration - len(wave) / SAMPLE_RATE) > SECONDS_APART:
+        raise InputError(f"the alignment of {clip.name} is that of another recording")
     mel = log_mel(wave).numpy()
     phones = on_grid(alignment, len(mel))
     return {
@@ -54,15 +104,15 @@ def extract(clip: Clip, wave: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def _extract_to(job: tuple[Clip, Path, Path]) -> str | None:
+def _extract_to(job: tuple[Clip, Path, Path, Alignment | None]) -> str | None:
     """Worker: extract one clip into a file of its own; what went wrong, if anything did."""
-    clip, waveforms, target = job
+    clip, waveforms, target, alignment = job
     global _waveforms
     torch.set_num_threads(1)  # one process a core
     _waveforms = _waveforms or Waveforms(waveforms)
     entry = next(entry for entry in _waveforms.entries if entry.name == clip.name)
     try:
-        arrays = extract(clip, _waveforms.read(entry))
+        arrays = extract(clip, _waveforms.read(entry), alignment)
     except ValueError as error:
         return f"{clip.name}: {error}"
     temporary = target.with_suffix(f".{os.getpid()}.tmp")
@@ -72,14 +122,24 @@ def _extract_to(job: tuple[Clip, Path, Path]) -> str | None:
     return None
 
 
-def prepare(clips: Iterable[Clip], waveforms: Path, folder: Path, jobs: int = 2) -> list[str]:
-    """Extract and pack all clips; returns a sentence for each that failed."""
+def prepare(
+    clips: Iterable[Clip],
+    waveforms: Path,
+    folder: Path,
+    jobs: int = 2,
+    alignments: Mapping[Path, Alignment] | None = None,
+) -> list[str]:
+    """Extract and pack all clips; returns a sentence for each that failed.
+
+    ``alignments`` are those that need not be made, by the sound's path.
+    """
+    alignments = alignments or {}
     clip_folder = folder / "clips"
     clip_folder.mkdir(parents=True, exist_ok=True)
     splits = {entry.name: entry.split for entry in Waveforms(waveforms).entries}
     clips = [clip for clip in clips if clip.name in splits]
     todo = [
-        (clip, waveforms, target)
+        (clip, waveforms, target, alignments.get(clip.path))
         for clip in clips
         if not (target := clip_folder / f"{clip.name}.npz").exists()
     ]
@@ -124,9 +184,15 @@ def main() -> None:
     parser.add_argument("waveforms", type=Path, help="cache made by a3t.training.waveforms")
     parser.add_argument("features", type=Path, help="folder to write")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--alignments", type=Path, metavar="FILE", help="alignments made before: JSON lines (.xz)"
+    )
     arguments = parser.parse_args()
-    clips = read_corpora(corpora_root())
-    failures = prepare(clips, arguments.waveforms, arguments.features, arguments.jobs)
+    root = corpora_root()
+    clips = read_corpora(root)
+    made = read_alignments(arguments.alignments) if arguments.alignments else {}
+    alignments = {root / path: alignment for path, alignment in made.items()}
+    failures = prepare(clips, arguments.waveforms, arguments.features, arguments.jobs, alignments)
     print(f"{len(clips) - len(failures)} clips, {len(failures)} failed (see failures.txt)")
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,10 @@ import yaml
 from torch import Tensor
 
 from a3t.model.a3t import A3T, reconstruction_loss
+from a3t.model.energy import energy_loss
 from a3t.model.masking import MaskingConfig
 from a3t.model.pitch import decided, pitch_loss
+from a3t.pretrained import load_checkpoint
 from a3t.training.augment import Augment
 from a3t.training.critic import Critic, criticised
 from a3t.training.data import Crops
@@ -87,7 +90,7 @@ class Pretraining:
             mel = mel[mel.any(axis=1)]  # without the padding
             self.model.mel_mean.copy_(torch.from_numpy(mel.mean(0)))
             self.model.mel_scale.copy_(torch.from_numpy(mel.std(0)).clamp(min=1e-3))
-        self.loss = {"power": 1, "pitch": 0.1, "adversarial": 0.0, "matching": 2.0}
+        self.loss = {"power": 1, "pitch": 0.1, "energy": 0.5, "adversarial": 0.0, "matching": 2.0}
         self.loss |= config.get("loss", {})
         self.critic = Critic() if self.loss["adversarial"] > 0 else None
         if self.critic is not None:
@@ -110,6 +113,9 @@ class Pretraining:
         if filled.pitch is not None:
             found["pitch"] = pitch_loss(filled.pitch, batch)
             found["total"] = found["total"] + self.loss["pitch"] * found["pitch"]
+        if filled.energy is not None:
+            found["energy"] = energy_loss(filled.energy, batch)
+            found["total"] = found["total"] + self.loss["energy"] * found["energy"]
         if self.critic is not None:
             with torch.autocast(kind, dtype=torch.bfloat16, enabled=self.bf16):
                 losses = criticised(self.critic, self.model, filled.after, batch)
@@ -143,13 +149,24 @@ class Pretraining:
         return {name: float(torch.cat(parts).mean()) for name, parts in found.items() if parts}
 
 
+def initial_weights(name_or_path: str) -> Mapping[str, Tensor]:
+    """The averaged weights of a training's checkpoint, or those of a model that ships."""
+    if Path(name_or_path).is_file():
+        state = torch.load(name_or_path, map_location="cpu", weights_only=True)
+        return dict(state["average"])
+    _, tensors, _ = load_checkpoint(name_or_path)
+    return {name: value.float() for name, value in tensors.items()}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--features", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--steps", type=int, help="instead of the configuration's")
-    parser.add_argument("--init", type=Path, help="checkpoint whose weights to start from")
+    parser.add_argument(
+        "--init", metavar="NAME_OR_PATH", help="weights to start from: a checkpoint.pt, or a model"
+    )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--bf16", action="store_true", help="matrix products in bfloat16")
@@ -170,7 +187,7 @@ def main() -> None:
     work = Pretraining(config, features, arguments.bf16, arguments.device, arguments.workers)
     run = Run(work.model, work.schedule, arguments.out)
     if not run.resume() and arguments.init:
-        weights = torch.load(arguments.init, map_location="cpu", weights_only=True)["average"]
+        weights = initial_weights(arguments.init)
         # A part that the other run had not, or had in another shape, stays as it was made.
         own = {name: value.shape for name, value in run.average.items()}
         known = {name: value for name, value in weights.items() if own.get(name) == value.shape}

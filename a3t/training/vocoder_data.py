@@ -17,6 +17,8 @@ from a3t.audio.mel import log_mel
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.training.waveforms import Entry, Waveforms
 
+NOISY = ("commonvoice", "speechocean")  # recorded at home: voices for A3T, no sound to learn from
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -50,7 +52,11 @@ class Windows:
         self.gain_db = gain_db
         self.seed = seed
         longest = int(frames * HOP * max(speed[1], 1.0)) + 1
-        self.entries = [entry for entry in waveforms.entries if entry.length > longest]
+        self.entries = [
+            entry
+            for entry in waveforms.entries
+            if entry.length > longest and entry.corpus not in NOISY
+        ]
         if not self.entries:
             raise ValueError(f"no clip in the cache is longer than {longest} samples")
         self._cumulative = np.cumsum(_weights(self.entries))

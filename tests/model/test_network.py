@@ -15,6 +15,7 @@ from torch import nn
 from a3t.model.a3t import A3T, reconstruction_loss
 from a3t.model.conformer import Layout, MaskedBatchNorm, RelativeAttention
 from a3t.model.embeddings import Batch, phone_spans
+from a3t.model.energy import energy_loss
 from a3t.model.pitch import pitch_loss
 
 CONF = Path(__file__).parents[2] / "a3t" / "model" / "conf"
@@ -43,8 +44,11 @@ SMALL = TINY | {
     "scaled_inputs": False,
 }
 PITCHED = SMALL | {"pitch": True}
+CONDITIONED = PITCHED | {"energy": True, "voice": 12}
 KINDS = pytest.mark.parametrize(
-    "kind", [THESIS, SMALL, PITCHED], ids=["thesis", "small", "pitched"]
+    "kind",
+    [THESIS, SMALL, PITCHED, CONDITIONED],
+    ids=["thesis", "small", "pitched", "conditioned"],
 )
 
 
@@ -153,13 +157,19 @@ def test_every_parameter_gets_a_gradient(kind: dict[str, object]) -> None:
     model = A3T(**(kind | {"alignment_rows": 10})).train()  # type: ignore[arg-type]
     with torch.no_grad():
         for name, weight in model.named_parameters():
-            if name.endswith("position_bias"):  # its gradient is zero while W is symmetric only
+            # The first's gradient is zero while W is symmetric only; the others begin with zeros,
+            # so that what lies behind them has no effect at first.
+            if name.endswith("position_bias") or ".films." in name or "energy.embed" in name:
                 weight.normal_()
     batch = pad([make_clip(60, 9, 0), make_clip(40, 9, 1)], 70, 9)
     batch = replace(batch, pitch=torch.rand(2, 70) * (torch.rand(2, 70) < 0.5) + 7)
-    before, after, pitch = model(batch)
+    before, after, pitch, energy = model(batch)
     loss = reconstruction_loss(before, after, batch)
-    (loss if pitch is None else loss + pitch_loss(pitch, batch)).backward()
+    if pitch is not None:
+        loss = loss + pitch_loss(pitch, batch)
+    if energy is not None:
+        loss = loss + energy_loss(energy, batch)
+    loss.backward()
     silent = [
         name
         for name, weight in model.named_parameters()
@@ -278,7 +288,7 @@ def test_alignment_rows_go_on_beyond_the_table() -> None:
     ids=["no alignment embedding", "Transformer", "no Post-Net"],
 )
 def test_the_ablations_of_table_4_2_run(change: dict[str, object]) -> None:
-    before, after, _ = build(TINY | change)(make_clip(30, 5, 0))
+    before, after, *_ = build(TINY | change)(make_clip(30, 5, 0))
     assert before.shape == after.shape == (1, 30, 80)
 
 

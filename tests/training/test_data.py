@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,40 @@ def test_every_frame_of_every_clip_is_seen_and_masked_somewhere() -> None:
     train = [item for item in make_features().items if item.split == "train"]
     wanted = {n for item in train for n in range(item.first_frame, item.first_frame + item.frames)}
     assert seen == masked == wanted
+
+
+def test_voices_are_drawn_as_evenly_as_is_asked() -> None:
+    """Of two voices one has three times as much; even odds bring both to a half."""
+    features = make_features(9)
+    items = tuple(
+        replace(item, voice="rare" if k < 3 else "common") for k, item in enumerate(features.items)
+    )
+    features = replace(features, items=items)
+    rare = [item for item in items if item.voice == "rare" and item.split == "train"]
+    rare_frames = {
+        frame for item in rare for frame in range(item.first_frame, item.first_frame + item.frames)
+    }
+    by_length = sum(item.frames for item in rare) / sum(
+        item.frames for item in items if item.split == "train"
+    )
+    for evenness, expected in ((0.0, by_length), (1.0, 0.5)):
+        crops = Crops(
+            features, "train", MaskingConfig("use").build(), (60, 60), 600, evenness=evenness
+        )
+        firsts = [int(clip[0, 0]) for step in range(150) for clip in crops.batch(0, step).mel]
+        share = np.mean([frame in rare_frames for frame in firsts])
+        assert share == pytest.approx(expected, abs=0.05)
+
+
+def test_degraded_copies_are_drawn_as_often_as_is_asked() -> None:
+    features = make_features()
+    masking = MaskingConfig("use").build()
+    with pytest.raises(ValueError, match="no degraded copies"):
+        Crops(features, "train", masking, degraded=0.5)
+    marked = replace(features, degraded=[features.mel + 1e6])
+    crops = Crops(marked, "train", masking, (60, 60), 600, degraded=0.25)
+    clips = [clip[0, 0] >= 1e6 for step in range(150) for clip in crops.batch(0, step).mel]
+    assert np.mean(clips) == pytest.approx(0.25, abs=0.04)
 
 
 def test_splits_are_kept_apart() -> None:

@@ -9,7 +9,7 @@ import pytest
 import soundfile
 import torch
 
-from a3t.corpora import Clip, prompt_key, read_corpora, split_of
+from a3t.corpora import Clip, is_unseen, prompt_key, read_corpora, split_of
 from a3t.errors import InputError
 from a3t.training.vocoder import Schedule, Trainer, run
 from a3t.training.vocoder_data import Windows
@@ -37,7 +37,7 @@ def write_sound(path: Path, rate: int, seconds: float = 0.8) -> None:
 
 @pytest.fixture
 def corpora(tmp_path: Path) -> Path:
-    """All four layouts with a clip or two in each."""
+    """All six layouts with a clip or two in each."""
     root = tmp_path / "corpora"
     chapter = root / "LibriSpeech" / "train-clean-5" / "19" / "198"
     write_sound(chapter / "19-198-0000.flac", 16000)
@@ -53,6 +53,17 @@ def corpora(tmp_path: Path) -> Path:
     for take in ("1", "2"):
         write_sound(kathleen / f"arctic_a0001_{take}.ogg", 24000)
         (kathleen / f"arctic_a0001_{take}.txt").write_text("Author of the danger trail.")
+    voices = root / "CommonVoice-en"
+    write_sound(voices / "clips" / "common_voice_en_7.mp3", 32000)
+    row = '0123456789abcdef\tcommon_voice_en_7.mp3\tA "quoted word.\n'
+    (voices / "validated.tsv").write_text("client_id\tpath\tsentence\n" + row)
+    ocean = root / "speechocean762"
+    write_sound(ocean / "WAVE" / "SPEAKER0001" / "000010011.WAV", 16000)
+    for part, name in (("train", "000010011"), ("test", "000020011")):
+        (ocean / part).mkdir()
+        sound = f"WAVE/SPEAKER0001/{name}.WAV"
+        (ocean / part / "wav.scp").write_text(f"{name}\t{sound}\n")
+        (ocean / part / "text").write_text(f"{name}\tMARK IS GOING\n")
     return root
 
 
@@ -72,11 +83,15 @@ def trainer(cache: Path) -> Trainer:
 
 def test_each_layout_is_read(corpora: Path) -> None:
     clips = {clip.corpus: clip for clip in read_corpora(corpora)}
-    assert len(read_corpora(corpora)) == 5
+    assert len(read_corpora(corpora)) == 7
     assert clips["librispeech"].text == "HELLO THERE" and clips["librispeech"].speaker == "19"
     assert clips["ljspeech"].text == "In fourteen fifty"
     assert clips["vctk"].voice == "vctk-p239"
     assert clips["kathleen"].name == "kathleen-arctic_a0001_2"
+    assert clips["commonvoice"].voice == "commonvoice-0123456789ab"
+    assert clips["commonvoice"].text == 'A "quoted word.'
+    assert clips["speechocean"].voice == "speechocean-SPEAKER0001"
+    assert clips["speechocean"].text == "MARK IS GOING"
     assert all(clip.seconds == pytest.approx(0.8, abs=0.01) for clip in clips.values())
     with pytest.raises(InputError):
         read_corpora(corpora / "nowhere")
@@ -97,9 +112,19 @@ def test_the_split_goes_by_prompt_and_by_speaker() -> None:
     assert prompt_key("It's  1 DAY.") == "it's 1 day"
 
 
+def test_of_many_contributors_some_are_kept_apart_whole() -> None:
+    voices = [f"commonvoice-{k:012x}" for k in range(2000)]
+    unseen = {voice for voice in voices if is_unseen(voice)}
+    assert 0.12 < len(unseen) / len(voices) < 0.18
+    for voice in sorted(unseen)[:5]:
+        clip = Clip("commonvoice", voice.partition("-")[2], Path("x.mp3"), "any text", 1.0)
+        assert split_of(clip) == "test"
+    assert not any(is_unseen(f"vctk-{k}") for k in range(100))
+
+
 def test_the_cache_keeps_time_level_and_origin(cache: Path, corpora: Path) -> None:
     waveforms = Waveforms(cache)
-    assert {entry.rate for entry in waveforms.entries} == {16000, 22050, 24000, 48000}
+    assert {entry.rate for entry in waveforms.entries} == {16000, 22050, 24000, 32000, 48000}
     for entry in waveforms.entries:
         samples = waveforms.read(entry)
         assert len(samples) == pytest.approx(0.8 * 24000, abs=2)

@@ -66,8 +66,8 @@ def read_features(dump: Path, splits: Sequence[str]) -> Features:
             for key, array in arrays.items():
                 parts[key].append(array)
             frame, phone = frame + frames, phone + phones
-    joined = (np.concatenate(parts[key]) for key in ("phones", "durations", "words"))
-    return Features(tuple(items), np.zeros((0, MELS), np.float16), *joined)
+    symbols, durations, words = (np.concatenate(arrays) for arrays in parts.values())
+    return Features(tuple(items), np.zeros((0, MELS), np.float16), symbols, durations, words)
 
 
 def errors(
