@@ -1,0 +1,132 @@
+"""Do two checkouts make the same bytes? More than sixty edits by each one's own commands.
+
+    python -m benchmarks.compare_checkouts BEFORE AFTER [--only NAME] [--clips 8] [--keep FOLDER]
+
+BEFORE and AFTER are folders that hold the repository, say two git worktrees. Each command runs in a
+process with PYTHONPATH set to the checkout, on one thread, in a folder of the same path for both.
+Then BEFORE's edit.json files are replayed by AFTER. The recordings are CMU ARCTIC's sentence, which
+comes with pysptk, in many formats, and, where A3T_CORPORA names corpora, scripted edits of clips.
+
+Compared are the bytes of every file, the exit codes, and what --json prints. edit.json is compared
+without the seconds that the steps took and the digest of a manifest's line; an OGG file, which
+holds a random serial number, by its samples. Nothing is stored between runs: another processor
+rounds otherwise. Texts printed for a person may differ; they are named and don't count. The exit
+code is 0 if all is the same, 1 if not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from benchmarks.compare_checkouts.command_lines import Command, wanted
+from benchmarks.compare_checkouts.differences import OLD, differences
+from benchmarks.compare_checkouts.inputs import write_inputs
+
+
+def run(checkout: Path, chosen: Iterable[Command], folder: Path) -> None:
+    """Run the commands by that checkout; what they print and their exit codes become files."""
+    codes = {}
+    for command in chosen:
+        begun = time.monotonic()
+        command.before(folder)
+        done = start(checkout, command.program, *command.arguments, folder=folder)
+        (folder / command.printed).write_text(done.stdout, encoding="utf-8")
+        (folder / f"{command.name}.stderr.txt").write_text(done.stderr, encoding="utf-8")
+        codes[command.name] = done.returncode
+        if "Traceback" in done.stderr:
+            print(f"{command.name}: {done.stderr.strip()}", file=sys.stderr)
+        print(f"  {command.name}: {time.monotonic() - begun:.1f} s", file=sys.stderr)
+    (folder / "exit-codes.json").write_text(json.dumps(codes), encoding="utf-8")
+    shutil.rmtree(folder / "cache", ignore_errors=True)
+
+
+def start(
+    checkout: Path, program: str, *arguments: str, folder: Path
+) -> subprocess.CompletedProcess[str]:
+    """`python -m PROGRAM ARGUMENTS`, of that checkout, in the folder."""
+    surroundings = {
+        "PYTHONPATH": str(checkout),
+        "OMP_NUM_THREADS": "1",
+        "A3T_CACHE": str(folder / "cache"),
+    }
+    return subprocess.run(
+        [sys.executable, "-m", program, *arguments],
+        cwd=folder,
+        env=os.environ | surroundings,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def replay(checkout: Path, before: Path, folder: Path, only: str | None) -> None:
+    """Make OLD of the records of `before` again by that checkout, as folder/old/NAME.wav …"""
+    (folder / "old").mkdir()
+    for name in OLD:
+        record = before / f"{name}.edit.json"
+        if not record.is_file() or (only is not None and only not in name):
+            continue
+        out = folder / "old" / f"{record.name.removesuffix('.edit.json')}.wav"
+        copy = folder / "old" / "record.json"
+        shutil.copyfile(record, copy)
+        done = start(checkout, "a3t.edit", "--replay", str(copy), "--out", str(out), folder=folder)
+        if done.returncode:
+            print(f"{name} can't be replayed: {done.stderr.strip()}", file=sys.stderr)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("before", type=Path)
+    parser.add_argument("after", type=Path)
+    parser.add_argument("--only", metavar="NAME", help="only what has NAME in its name")
+    parser.add_argument("--clips", type=int, default=8, help="edits of clips of A3T_CORPORA")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave all files there")
+    options = parser.parse_args()
+    chosen = wanted(options.only)
+    if not chosen:
+        parser.error(f"nothing is named {options.only}")
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as temporary:
+        place = options.keep or Path(temporary)
+        place.mkdir(parents=True, exist_ok=True)
+        inputs = place / "inputs"
+        shutil.rmtree(inputs, ignore_errors=True)
+        inputs.mkdir()
+        write_inputs(inputs, options.only, options.clips)
+        for checkout, name in ((options.before, "before"), (options.after, "after")):
+            print(f"{name}: {checkout}", file=sys.stderr)
+            folder = (place / "work").resolve()
+            shutil.copytree(inputs, folder)
+            run(checkout.resolve(), chosen, folder)
+            if name == "after":
+                replay(checkout.resolve(), place / "before", folder, options.only)
+            shutil.rmtree(place / name, ignore_errors=True)
+            folder.rename(place / name)
+        found = list(differences(place / "before", place / "after"))
+        files = sum(path.is_file() for path in (place / "after").rglob("*"))
+        edited = len(list((place / "after").rglob("*.edit.json")))
+    printed = [name for name, _ in found if name.endswith(".txt")]
+    differ = [(name, how) for name, how in found if name not in printed]
+    for name, how in differ:
+        print(f"DIFFERENT  {name}: {how}")
+    if printed:
+        print(f"Other words are printed by {', '.join(name[:-4] for name in printed)}.")
+    minutes = (time.monotonic() - begun) / 60
+    print(
+        f"{len(differ)} of {files} files differ; {edited} edits, {len(chosen)} commands, "
+        f"{minutes:.1f} minutes."
+    )
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
