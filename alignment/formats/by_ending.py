@@ -30,6 +30,7 @@ from alignment.formats.tables import (
     write_ctm,
     write_lab,
 )
+from alignment.formats.text_file import read_text
 from alignment.formats.textgrid import read_textgrid, write_textgrid
 from alignment.result import Alignment
 
@@ -90,13 +91,21 @@ def _unknown_format(path: Path, known: Iterable[str]) -> AlignmentError:
 
 
 def _read_json(path: Path) -> Alignment:
+    text = read_text(path, LARGEST_FILE, "alignment")
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(text)
         # An edit.json carries its alignment inside.
         if "words" not in data and "alignment" in data:
             data = data["alignment"]
         return Alignment.from_json(data)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (
+        ValueError,
+        OverflowError,  # an integer of hundreds of digits as a time
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         raise AlignmentError(
             f"{path.name} is not an alignment in JSON ({type(error).__name__}): "
             "write it anew with python -m alignment."

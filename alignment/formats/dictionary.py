@@ -14,6 +14,7 @@ from pathlib import Path
 
 from alignment.arpabet import ARPABET, VOWELS
 from alignment.errors import AlignmentError
+from alignment.formats.text_file import read_text
 
 Dictionary = dict[str, list[tuple[str, ...]]]
 
@@ -22,14 +23,7 @@ LARGEST_FILE = 50_000_000  # bytes
 
 def read_dictionary(path: Path) -> Dictionary:
     """The words of a dictionary file, lower case; AlignmentError naming the line that is wrong."""
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise AlignmentError(f"{path.name} is too large for a dictionary: give a smaller one.")
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise AlignmentError(f"The dictionary {path} can't be read ({error.strerror}).") from error
-    except UnicodeDecodeError as error:
-        raise AlignmentError(f"{path.name} is not a text in UTF-8: save it anew.") from error
+    text = read_text(path, LARGEST_FILE, "dictionary")
     result: Dictionary = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith((";;;", "#")):

@@ -2,12 +2,17 @@
 
 Read: SubRip (.srt), WebVTT (.vtt) and Whisper's JSON, with their punctuation. Their times say where
 in a long recording to look; words are aligned all the same.
+
+pysubs2 would read the first two as well, but takes time that grows with the square of the number of
+unclosed tags, and keeps WebVTT's entities and inline times in the text.
 """
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +20,7 @@ from typing import Any, NamedTuple
 
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
+from alignment.formats.text_file import read_text
 from alignment.result import Alignment, Word
 
 LONGEST_TEXT = 42 * 2  # characters: two lines, as broadcasters have them
@@ -24,7 +30,7 @@ SENTENCE_END = (".", "!", "?", "…", '."', '!"', '?"')
 
 TRANSCRIPTS = (".srt", ".vtt", ".json")
 
-_STAMP = r"(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
+_STAMP = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"^\s*{_STAMP}\s+-->\s+{_STAMP}")
 
 
@@ -76,7 +82,7 @@ class Cue(NamedTuple):
 
 def read_transcript(path: Path) -> str:
     """The text of a .srt, .vtt or Whisper .json; AlignmentError when it has none."""
-    content = _content(path)
+    content = read_text(path, LARGEST_FILE, "transcript")
     if path.suffix.lower() == ".json":
         data = _whisper(content, path)
         text = data["text"] if isinstance(data.get("text"), str) else _joined(_segments(data, path))
@@ -90,7 +96,7 @@ def read_transcript(path: Path) -> str:
 
 def read_cues(path: Path) -> list[Cue]:
     """The cues of a .srt or .vtt, or Whisper's words or else segments; raises AlignmentError."""
-    content = _content(path)
+    content = read_text(path, LARGEST_FILE, "transcript")
     if path.suffix.lower() == ".json":
         return _segments(_whisper(content, path), path)
     return _captions(content)
@@ -98,20 +104,6 @@ def read_cues(path: Path) -> list[Cue]:
 
 def _joined(cues: Sequence[Cue]) -> str:
     return " ".join(cue.text for cue in cues)
-
-
-def _content(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise AlignmentError(f"{path} can't be read ({error.strerror}): check it.") from error
-    if len(data) > LARGEST_FILE:
-        raise AlignmentError(f"{path.name} is too large for a transcript: cut it into parts.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise AlignmentError(f"{path.name} is not a text in UTF-8: save it anew.") from error
 
 
 def _captions(content: str) -> list[Cue]:
@@ -123,10 +115,36 @@ def _captions(content: str) -> list[Cue]:
         at, timing = next(((k, found) for k, found in timings if found), (0, None))
         if timing is None:
             continue
-        text = re.sub(r"<[^>]*>|\{\\[^}]*\}", "", " ".join(lines[at + 1 :]))
         stamps = timing.groups()
-        cues.append(Cue(_read(stamps[:4]), _read(stamps[4:]), html.unescape(text).strip()))
+        cues.append(Cue(_read(stamps[:4]), _read(stamps[4:]), _plain(" ".join(lines[at + 1 :]))))
     return cues
+
+
+def _plain(text: str) -> str:
+    """Without tags (<i>, {\\an8}), its entities (&amp;) as what they stand for."""
+    text = _without(_without(text, "<", ">"), "{\\", "}")
+    # Python refuses to convert a number of thousands of digits, which is no character anyhow.
+    with contextlib.suppress(ValueError):
+        text = html.unescape(text)
+    return text.strip()
+
+
+def _without(text: str, opening: str, closing: str) -> str:
+    """Without what stands from each `opening` to the next `closing`; reads each character once.
+
+    A regular expression would look for the missing end of every opening anew.
+    """
+    first, *rest = text.split(opening)
+    kept: list[str] = [first]
+    unclosed: list[str] = []
+    for part in rest:
+        _, closed, after = part.partition(closing)
+        if closed:
+            kept.append(after)
+            unclosed = []
+        else:
+            unclosed += [opening, part]
+    return "".join(kept + unclosed)
 
 
 def _read(stamp: Sequence[str | None]) -> float:
@@ -159,7 +177,9 @@ def _segments(data: dict[str, Any], path: Path) -> list[Cue]:
             start, end = (float(segment.get(key, "nan")) for key in ("start", "end"))
             whole = Cue(start, end, str(segment["text"]).strip())
             cues += timed if timed and len(timed) == len(words) else [whole]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if any(math.isinf(cue.start) or math.isinf(cue.end) for cue in cues):
+            raise ValueError("a time without end")
+    except (ValueError, OverflowError, KeyError, TypeError, AttributeError) as error:
         raise _no_whisper(path) from error
     return cues
 

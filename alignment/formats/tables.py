@@ -14,9 +14,14 @@ from alignment.arpabet import ARPABET
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
 from alignment.formats.assembly import PAUSE_LABELS, LabelledInterval, assembled, spoken_entries
+from alignment.formats.text_file import read_text
 from alignment.result import Alignment
 
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+
 HTK_UNITS = 10_000_000  # a second
+
+LARGEST_FILE = 500_000_000  # bytes
 
 Rows = Sequence[tuple[float, float, str, float]]
 
@@ -175,10 +180,7 @@ def _entries(
 
 def _fields(path: Path, separator: re.Pattern[str], least: int) -> list[list[str]]:
     """The lines of a table, cut; comments (;;) and what Audacity adds for frequencies left out."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise AlignmentError(f"{path.name} is not a text in UTF-8: write it anew.") from error
+    text = read_text(path, LARGEST_FILE, "label file")
     rows = []
     for line in text.splitlines():
         if not line.strip() or line.startswith((";;", "\\")):
@@ -194,7 +196,9 @@ def _fields(path: Path, separator: re.Pattern[str], least: int) -> list[list[str
 
 
 def _number(field: str) -> float | None:
-    return float(field) if re.fullmatch(r"[+-]?\d*\.?\d+(e[+-]?\d+)?", field, re.I) else None
+    return (
+        float(field) if re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", field, re.I) else None
+    )
 
 
 def _htk_seconds(field: str) -> float:

@@ -206,6 +206,14 @@ BAD = {
     "alone.ctm": "x 1 0.0 1.0 see 1.0\n",
     "alone.txt": "0.0\t1.0\tsee\n",
     "latin.lab": b"0 1 \xff\xfe",
+    "digits.json": '{"duration": 1, "words": [%s]}' % (WORD % PHONE.replace("1", "9" * 400)),
+    "thousands.json": '{"duration": %s, "words": []}' % ("9" * 5000),
+    "endless.json": '{"duration": Infinity, "words": [%s]}' % (WORD % PHONE),
+    "bytes.json": b'{"duration": 1, "words": "\xff\xfe"}',
+    "digits.lab": f"0 {'9' * 400} S 1 see\n",
+    "endless.lab": "0 inf S 1 see\n",
+    "bytes.TextGrid": b"\xff\xfe\xff\x00\xff",
+    "digits.TextGrid": MFA.replace("1.2", "9" * 400),
 }  # fmt: skip
 
 
@@ -220,6 +228,19 @@ def test_what_cannot_be_read_is_said_in_one_sentence(
         (tmp_path / name).write_text(content)
     with pytest.raises(AlignmentError) as caught:
         read_alignment(tmp_path / name)
+    one_sentence(caught.value)
+
+
+@pytest.mark.parametrize("time", ["9" * 400, "9" * 5000, "inf", "nan", "1e999", "-1", "\xff"])
+@pytest.mark.parametrize("ending", [".ctm", ".txt"])
+def test_tables_with_times_that_are_none(
+    ending: str, time: str, tmp_path: Path, one_sentence: Check
+) -> None:
+    fields = {".ctm": "x 1 0.0 {} {} 1.0\n", ".txt": "0.0\t{}\t{}\n"}[ending]
+    for name, label in ((f"a{ending}", "see"), (f"a.phones{ending}", "S")):
+        (tmp_path / name).write_bytes(fields.format(time, label).encode("latin-1"))
+    with pytest.raises(AlignmentError) as caught:
+        read_alignment(tmp_path / f"a{ending}")
     one_sentence(caught.value)
 
 

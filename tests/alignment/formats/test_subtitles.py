@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from alignment import Alignment, AlignmentError
-from alignment.formats import write_alignment
+from alignment.formats import subtitles, write_alignment
 from alignment.formats.subtitles import read_transcript, write_subtitles
 
 Check = Callable[[BaseException], None]
@@ -87,3 +87,77 @@ def test_transcripts_of_other_programs_are_read(tmp_path: Path, one_sentence: Ch
         with pytest.raises(AlignmentError) as caught:
             read_transcript(tmp_path / "a.json")
         one_sentence(caught.value)
+
+
+def cue(text: str) -> str:
+    return f"1\n00:00:01,000 --> 00:00:02,000\n{text}\n"
+
+
+@pytest.mark.parametrize("opening", ["<", "{\\", "<i", "&#", "<{\\"])
+def test_a_million_unclosed_tags_are_read(opening: str, tmp_path: Path) -> None:
+    """A search for each one's end would take hours."""
+    count = 1_000_000 // len(opening)
+    (tmp_path / "a.srt").write_text(cue(opening * count + " word"))
+    assert read_transcript(tmp_path / "a.srt").endswith("word")
+
+
+@pytest.mark.parametrize("opening", ["<", "{\\"])
+def test_reading_tags_is_linear_work(
+    opening: str,
+) -> None:
+    def characters_searched(count: int) -> int:
+        searched = 0
+
+        class Counting(str):
+            """A part of the text that says how much of it is looked at."""
+
+            def partition(self, sep: str, /) -> tuple[str, str, str]:
+                nonlocal searched
+                searched += len(self)
+                return super().partition(sep)
+
+            def split(self, *args: object, **kwargs: object) -> list[str]:  # type: ignore[override]
+                nonlocal searched
+                searched += len(self)
+                return [Counting(part) for part in str.split(self, *args, **kwargs)]  # type: ignore[arg-type]
+
+        closing = ">" if opening == "<" else "}"
+        subtitles._without(Counting(f"{opening}tag " * count), opening, closing)
+        return searched
+
+    assert characters_searched(2000) <= 2.1 * characters_searched(1000)
+
+
+def test_tags_are_left_out_and_signs_kept(tmp_path: Path) -> None:
+    (tmp_path / "a.srt").write_text(cue("a <b <i>x</i> 3 < 4 {\\an8 and {\\i1}so"))
+    assert read_transcript(tmp_path / "a.srt") == "a x 3 < 4 so"
+
+
+HUGE = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.srt", f"1\n{HUGE}:00:01,000 --> {HUGE}:00:02,000\nword\n"),
+        ("a.srt", cue("")),
+        ("a.json", f'{{"segments": [{{"start": {"9" * 400}, "end": 1, "text": "a"}}]}}'),
+        ("a.json", f'{{"segments": [{{"start": {HUGE}, "end": 1, "text": "a"}}]}}'),
+        ("a.json", '{"segments": [{"start": Infinity, "end": 1, "text": "a"}]}'),
+        ("a.json", '{"segments": [{"start": 1e999, "end": 1, "text": "a"}]}'),
+        ("a.json", '{"segments": 3}'),
+    ],
+)
+def test_times_that_are_none(name: str, content: str, tmp_path: Path, one_sentence: Check) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(AlignmentError) as caught:
+        read_transcript(tmp_path / name)
+    one_sentence(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a.srt", "a.vtt", "a.json"])
+def test_bytes_that_are_not_text(name: str, tmp_path: Path, one_sentence: Check) -> None:
+    (tmp_path / name).write_bytes(b"\xff\xfe\x00\x80")
+    with pytest.raises(AlignmentError, match="UTF-8") as caught:
+        read_transcript(tmp_path / name)
+    one_sentence(caught.value)

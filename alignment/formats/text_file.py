@@ -1,0 +1,27 @@
+"""Text files that other programs wrote: bounded, in UTF-8, or one sentence that says why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alignment.errors import AlignmentError
+
+
+def read_text(path: Path, largest: int, kind: str) -> str:
+    """The text of a file of at most `largest` bytes; `kind` ("transcript") is for the errors.
+
+    Raises AlignmentError when it is missing, can't be read, is too large or isn't UTF-8.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(largest + 1)
+    except OSError as error:
+        raise AlignmentError(
+            f"The {kind} {path} can't be read ({error.strerror}): check its name."
+        ) from error
+    if len(data) > largest:
+        raise AlignmentError(f"{path.name} is too large for a {kind}: give a smaller one.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise AlignmentError(f"{path.name} is not text in UTF-8: save it as UTF-8.") from error
