@@ -14,12 +14,12 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alignment import ALIGNERS, by_name
-from alignment.confidence.scores import unwritten
+from alignment.confidence.doubts import doubts
 from alignment.errors import AlignmentError
 from alignment.formats.by_ending import check_format, read_alignment, write_alignment
 from alignment.formats.dictionary import Dictionary, add_dictionary_arguments, user_dictionary
@@ -167,22 +167,13 @@ def align(options: argparse.Namespace) -> None:
         written = shown(transcript)
         for sentence in not_heard(alignment):
             print(sentence, file=sys.stderr)
-        for sentence in doubts(alignment):
-            print(sentence, file=sys.stderr)
+        for doubt in doubts(alignment):
+            print(doubt, file=sys.stderr)
     if out is not None:
         write_alignment(alignment, out, written)
         print(f"Written: {out}", file=sys.stderr)
     if options.json:
         print(json.dumps(alignment.to_json(), indent=1, ensure_ascii=False))
-
-
-def doubts(alignment: Alignment) -> Iterator[str]:
-    """What a person should look at: words that are hardly heard, speech that has no words."""
-    for word in alignment.spoken:
-        if word.score < 0.5:
-            yield f'Doubtful: "{word.text}" at {word.start:.2f} s ({word.score:.0%}).'
-    for gap in unwritten(alignment):
-        yield f"Not in the text: what is said from {gap.start:.2f} to {gap.end:.2f} s."
 
 
 def shown(transcript: Transcript) -> list[str]:

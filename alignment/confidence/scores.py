@@ -47,10 +47,6 @@ EVEN_ODDS = 0.0
 EVEN_SHARE = 0.5
 BENEFIT = 2
 
-# Seconds of speech in one pause that are no breath and no late boundary: in right texts of 35 clips
-# up to 0.14 clean, and up to 0.21 in noise.
-UNWRITTEN = 0.35
-
 NAMED_WORDS = 5
 
 
@@ -135,15 +131,6 @@ def _frames(part: Phone | Word, count: int) -> slice:
     """Those of the network's `count` frames that lie in it, at least one."""
     first = min(math.ceil(part.start / FRAME_SECONDS), count - 1)
     return slice(first, max(math.ceil(part.end / FRAME_SECONDS), first + 1))
-
-
-def unwritten(alignment: Alignment) -> list[Word]:
-    """The pauses that hold speech: there the recording says what its text doesn't have."""
-    return [
-        word
-        for word in alignment.words
-        if word.is_pause and word.duration * (1 - word.score) > UNWRITTEN
-    ]
 
 
 def require_speech(posteriors: np.ndarray) -> None:

@@ -14,7 +14,7 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
 from alignment.aligners.pocketsphinx import PocketSphinxAligner
-from alignment.confidence.scores import unwritten
+from alignment.confidence.doubts import unwritten_speech
 
 Check = Callable[[BaseException], None]
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
@@ -81,9 +81,9 @@ def test_another_voice_over_it_is_borne_or_doubted(speech: Speech, aligned: Alig
 
 
 def test_what_the_text_leaves_out_is_named(speech: Speech, aligned: Alignment) -> None:
-    assert not unwritten(aligned)
+    assert not unwritten_speech(aligned)
     result = align(*speech, "And you always want", check=False)
-    gap = unwritten(result)[-1]
+    gap = unwritten_speech(result)[-1]
     assert gap.start < aligned.spoken[9].end
     assert gap.end > aligned.spoken[10].start
     assert gap.score < 0.5

@@ -1,0 +1,87 @@
+"""What a person should look at before something is cut: doubtful words, and sound without text.
+
+An edit trusts the times of the words that it replaces and of their neighbours. Where one of these
+is hardly heard, or speech stands between them that the text doesn't have (an "um", a repetition),
+the wrong sound would be cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from alignment.result import Alignment, Word
+
+DOUBTFUL = 0.5  # confidence below which a word is doubted
+
+# Seconds of speech in one pause that are no breath and no late boundary: in right texts of 35 clips
+# up to 0.14 clean, and up to 0.21 in noise. Beside an edit less is tolerated than elsewhere: a
+# needless question costs less there than a wrong cut.
+UNWRITTEN = 0.35
+UNWRITTEN_BESIDE = 0.24
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A word that is hardly heard (`text`, `score` its confidence), or sound without text (`text`
+    is "", `score` the share of it that is no speech); where it is, seconds."""
+
+    text: str
+    start: float
+    end: float
+    score: float
+
+    def __str__(self) -> str:
+        """A sentence for the user."""
+        if self.text:
+            return f'"{self.text}" at {self.start:.2f} s is doubtful ({self.score:.0%}).'
+        return f"Speech from {self.start:.2f} to {self.end:.2f} s is not in the text."
+
+    def to_json(self) -> dict[str, Any]:
+        return {"text": self.text, "start": self.start, "end": self.end, "score": self.score}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Doubt:
+        """The inverse of `to_json`; KeyError, TypeError or ValueError if something is missing."""
+        start, end, score = (float(data[key]) for key in ("start", "end", "score"))
+        return cls(str(data["text"]), start, end, score)
+
+
+def unwritten_speech(alignment: Alignment, least: float = UNWRITTEN) -> list[Word]:
+    """The pauses that hold more than `least` seconds of speech: what the text doesn't have."""
+    return [word for word in alignment.words if word.is_pause and _speech(word) > least]
+
+
+def doubts(alignment: Alignment) -> list[Doubt]:
+    """All that is doubtful in a recording, in order."""
+    return list(_doubts(alignment.words, UNWRITTEN))
+
+
+def doubts_beside(alignment: Alignment, first: int, end: int) -> list[Doubt]:
+    """What is doubtful about an edit of the words [first, end) of `alignment.spoken`, in order.
+
+    Looks at these words, at the neighbour on either side, and at the sound between them; for an
+    insertion (`first` equal to `end`) at both neighbours. Where the edit is at the beginning or the
+    end of the text, at the sound before or after it as well.
+    Raises IndexError for other positions.
+    """
+    count = len(alignment.spoken)
+    if not 0 <= first <= end <= count:
+        raise IndexError(f"there are no words {first} to {end} among {count}")
+    places = [place for place, word in enumerate(alignment.words) if word.text]
+    begin = places[first - 1] if first else 0
+    stop = places[end] + 1 if end < count else len(alignment.words)
+    return list(_doubts(alignment.words[begin:stop], UNWRITTEN_BESIDE))
+
+
+def _doubts(words: tuple[Word, ...], unwritten: float) -> Iterator[Doubt]:
+    for word in words:
+        doubtful = _speech(word) > unwritten if word.is_pause else word.score < DOUBTFUL
+        if doubtful:
+            yield Doubt(word.text, word.start, word.end, word.score)
+
+
+def _speech(pause: Word) -> float:
+    """Seconds of speech in a pause, as its score has it."""
+    return pause.duration * (1 - pause.score)

@@ -1,0 +1,96 @@
+"""What is doubtful about an edit: its words, its neighbours, and sound between them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from alignment import Alignment, Phone, Word, pause
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.confidence.doubts import Doubt, doubts, doubts_beside
+
+Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
+
+
+def alignment(*parts: tuple[str, float, float]) -> Alignment:
+    """Words (text, seconds, score), one after the other; "" is a pause."""
+    words: list[Word] = []
+    clock = 0.0
+    for text, seconds, score in parts:
+        end = round(clock + seconds, 4)
+        phones = (Phone("AH0", clock, end, score),)
+        words.append(Word(text, clock, end, score, phones) if text else pause(clock, end, score))
+        clock = end
+    return Alignment(tuple(words), clock)
+
+
+SPEECH = alignment(
+    ("", 0.5, 0.99),
+    ("we", 0.2, 0.9),
+    ("met", 0.3, 0.2),
+    ("", 0.4, 0.1),
+    ("on", 0.2, 0.8),
+    ("a", 0.1, 0.95),
+    ("", 0.3, 0.98),
+    ("monday", 0.5, 0.9),
+    ("", 0.6, 0.3),
+)
+
+
+def named(found: list[Doubt]) -> list[tuple[str, float]]:
+    return [(doubt.text, doubt.start) for doubt in found]
+
+
+@pytest.mark.parametrize(
+    ("first", "end", "expected"),
+    [
+        (0, 1, [("met", 0.7)]),  # the neighbour after it
+        (1, 2, [("met", 0.7), ("", 1.0)]),
+        (2, 3, [("met", 0.7), ("", 1.0)]),  # the neighbour and the sound before it
+        (3, 4, []),  # a pause without speech
+        (4, 5, [("", 2.5)]),  # what follows the last word
+        (2, 2, [("met", 0.7), ("", 1.0)]),  # an insertion looks at both its neighbours
+        (0, 0, []),
+        (5, 5, [("", 2.5)]),
+        (0, 5, [("met", 0.7), ("", 1.0), ("", 2.5)]),
+    ],
+)
+def test_an_edit_looks_at_its_words_and_beside_them(
+    first: int, end: int, expected: list[tuple[str, float]]
+) -> None:
+    assert named(doubts_beside(SPEECH, first, end)) == expected
+
+
+def test_a_whole_recording_has_all_of_them_but_short_sounds() -> None:
+    assert named(doubts(SPEECH)) == [("met", 0.7), ("", 1.0), ("", 2.5)]
+    short = alignment(("we", 0.2, 0.9), ("", 0.3, 0.1), ("met", 0.3, 0.9))
+    assert not doubts(short)
+    assert named(doubts_beside(short, 0, 1)) == [("", 0.2)]
+
+
+@pytest.mark.parametrize(("first", "end"), [(-1, 0), (2, 1), (0, 6), (6, 6)])
+def test_other_positions_are_errors(first: int, end: int) -> None:
+    with pytest.raises(IndexError):
+        doubts_beside(SPEECH, first, end)
+
+
+def test_they_are_said_and_written() -> None:
+    for doubt in doubts(SPEECH):
+        assert str(doubt).endswith(".")
+        assert Doubt.from_json(json.loads(json.dumps(doubt.to_json()))) == doubt
+
+
+def test_words_that_nobody_wrote_are_found_beside_their_neighbours_only(
+    speech: tuple[np.ndarray, int], words: Sequence[str], lookup: Lookup
+) -> None:
+    """The recording says more than the text: "always want to see" is left out."""
+    text = [*words[:2], *words[6:]]
+    found = PocketSphinxAligner().align(*speech, text, lookup(text), check=False)
+    assert doubts_beside(found, 2, 3)
+    assert not doubts_beside(found, 6, 7)
+    whole = PocketSphinxAligner().align(*speech, words, lookup(words))
+    for place in range(len(words)):
+        assert not doubts_beside(whole, place, place + 1)
