@@ -1,4 +1,4 @@
-"""Marks in a text that are no words: [pause 0.4] and [pause] for silence, *word* for emphasis."""
+"""Marks in a text that aren't words: [pause 0.4] and [pause] for silence, *word* for emphasis."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator
 
 from a3t.errors import InputError
+from a3t.text.normaliser.normalise import unreadable
+from a3t.text.normaliser.unspoken import names_a_sound
 
 LONGEST_PAUSE = 10.0  # seconds
 AS_USUAL = 0.0  # a [pause] without a length: as long as this speaker pauses
 
-_PAUSE = re.compile(r"\[\s*pause\b\s*([^\[\]]*)\]", re.IGNORECASE)
-_MARK = re.compile(r"\[\s*[A-Za-z_]+(?:[\s:=]*-?\d[^\[\]]*)?\s*\]")
-_EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])")
+# Lengths are bounded, so that an unclosed bracket isn't searched for to the end of a text.
+_PAUSE = re.compile(r"\[\s{0,9}pause\b([^\[\]]{0,40})\]", re.IGNORECASE)
+_MARK = re.compile(r"\[\s{0,9}[A-Za-z_]{1,40}(?:[\s:=]{0,9}-?\d[^\[\]]{0,40})?\s{0,9}\]")
+_EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{0,400}[^\s*])\*(?![\w*])")
 _SECONDS = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(?:s|sec|seconds)?", re.IGNORECASE)
 
 
@@ -35,21 +38,30 @@ def _seconds(mark: re.Match[str]) -> float:
     number = _SECONDS.fullmatch(stated)
     if number is None or not 0.0 < float(number[1]) <= LONGEST_PAUSE:
         raise InputError(
-            f"{mark[0]} is no pause that can be made: write its length in seconds, above 0 and at "
+            f"{mark[0]} isn't a pause that can be made: give its length in seconds, above 0 and at "
             f"most {LONGEST_PAUSE:g}, as in [pause 0.4]."
         )
     return float(number[1])
 
 
 def check_marks(new_text: str, text: str) -> None:
-    """Raises InputError for a mark in the new text that means nothing, as [breath]. What the old
-    text has in brackets too is text."""
+    """Raises InputError for what the new text has and nobody could make.
+
+    That is a mark that means nothing, such as [silence 0.4], and a word in another script. What
+    the old text has as well is its own business, and sounds ("[Music]") are passed over.
+    """
+    present = {mark[0] for mark in _MARK.finditer(text)}
     for mark in _MARK.finditer(_PAUSE.sub(" ", new_text)):
-        if mark[0] not in text:
+        is_sound = names_a_sound(mark[0][1:-1]) and not any(map(str.isdigit, mark[0]))
+        if mark[0] not in present and not is_sound:
             raise InputError(
-                f"{mark[0]} is no mark that is known: write [pause], [pause 0.4] or *word*, and "
-                "words to be spoken without brackets."
+                f"{mark[0]} isn't a mark that this editor understands: use [pause], [pause 0.4] or "
+                "*word*, and write words to be spoken without brackets."
             )
+    old_words = set(text.split())
+    for written, refusal in unreadable(new_text):
+        if written not in old_words:
+            raise refusal
 
 
 def emphasised(written: list[str], text: str) -> list[bool]:

@@ -38,16 +38,18 @@ class Transcript:
     def from_text(cls, text: str, max_words: int | None = MAX_WORDS) -> Transcript:
         """Normalise a text; raises InputError (one sentence) if it can't be spoken.
 
-        [pause 0.4] and *emphasis* (`a3t.text.markup`) are no words: they stand in `pauses`, where
+        [pause 0.4] and *emphasis* (`a3t.text.markup`) aren't words: they stand in `pauses`, where
         a [pause] without a length has 0, and in `emphasis`.
         """
         tokens: list[SpokenToken] = []
         pauses: dict[int, float] = {}
+        place = 0
         for piece, seconds in parted_at_pauses(text):
             if any(map(str.isalnum, piece)) or (seconds is None and not (tokens or pauses)):
-                tokens += normalise(piece, max_words)
+                found = normalise(piece, max_words)
+                place += sum(len(token.words) for token in found)
+                tokens += found
             if seconds is not None:
-                place = sum(len(token.words) for token in tokens)
                 pauses[place] = pauses.get(place, 0.0) + seconds
         if not tokens:
             raise InputError("The text has no words to speak: write at least one English word.")

@@ -28,7 +28,7 @@ def test_other_asterisks_are_what_they_were(text: str) -> None:
 
 @pytest.mark.parametrize("mark", ["[pause -1]", "[pause 100]", "[pause 0]", "[pause x]"])
 def test_no_pause(mark: str) -> None:
-    with pytest.raises(InputError, match="no pause that can be made") as caught:
+    with pytest.raises(InputError, match="isn't a pause that can be made") as caught:
         Transcript.from_text(f"we {mark} meet")
     assert "\n" not in str(caught.value)
 
@@ -39,8 +39,17 @@ def test_a_pause_alone_is_no_text() -> None:
 
 
 def test_unknown_marks() -> None:
-    for mark in ("[breath]", "[silence 0.4]"):
-        with pytest.raises(InputError, match="no mark that is known"):
+    for mark in ("[angry]", "[silence 0.4]"):
+        with pytest.raises(InputError, match="isn't a mark that this editor"):
             check_marks(f"we {mark} meet", "we meet")
         check_marks(f"we {mark} never meet", f"we {mark} meet")  # it is in the old text: text
+    check_marks("we meet [Music]", "we meet")  # a sound, which nobody speaks
     check_marks("he [the president] said [pause 0.4] *so*", "he said")
+
+
+def test_new_words_that_nobody_can_say() -> None:
+    with pytest.raises(InputError, match="Greek letters"):
+        check_marks("we say Καλημέρα now", "we meet")
+    with pytest.raises(InputError, match="has 60 letters"):
+        check_marks("we say " + "q" * 60, "we meet")
+    check_marks("we say Καλημέρα now", "we Καλημέρα")  # it is in the recording, whatever it is

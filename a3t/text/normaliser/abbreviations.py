@@ -38,6 +38,8 @@ def expand(core: str, full_stop: bool, near: Context) -> list[str]:
         or _with_name(core, key, full_stop, near)
         or _state(core, near)
     )
+    if not found and full_stop and not near.before and not near.after and key in AFTER_COMMA:
+        found = AFTER_NAMES[key]
     if not found and (full_stop or "." in key) and not (core[:1].isupper() and key in SMALL_ONLY):
         found = ABBREVIATIONS.get(key, "") or (TITLES.get(key, "") if core[:1].isupper() else "")
     return (found or ALSO_BARE.get(key, "")).split()
@@ -84,13 +86,17 @@ def _before_figure(core: str, key: str, full_stop: bool, near: Context) -> str:
         return ""
     if key in ("apt", "ste") and core[:1].isupper():
         return BEFORE_NUMBERS[key]
+    if core in ("Ep", "Eps"):
+        return BEFORE_NUMBERS[key]
     return BEFORE_NUMBERS.get(key, "") if full_stop else ""
 
 
 def _month_or_day(core: str, key: str, full_stop: bool, near: Context) -> str:
     month = MONTH_ABBREVIATIONS.get(key, "")
     if not core[:1].isupper() or core.isupper():
-        return ""
+        beside = is_day(near.after) and not near.pause_after
+        sure = core.isupper() or key not in ("mar", "may", "sep", "sept")
+        return month if month and month != key and beside and sure else ""
     if month and month != key:
         dated = is_day(near.before) or is_day(near.after) or is_year(near.after)
         return month if dated or (full_stop and key in ONLY_MONTHS) else ""

@@ -29,8 +29,8 @@ def address(match: re.Match[str], _: Context) -> list[str]:
 
 
 def _in_address(part: str) -> list[str]:
-    short = len(part) <= 3 and not in_lexicon(part)
-    return list(part) if short or part.upper() in SPELLED or part == "www" else [part]
+    spelt = not 3 < len(part) <= 20 and not in_lexicon(part)
+    return list(part) if spelt or part.upper() in SPELLED or part == "www" else [part]
 
 
 def file_name(match: re.Match[str], context: Context) -> list[str]:

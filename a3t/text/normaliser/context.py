@@ -9,6 +9,13 @@ from dataclasses import dataclass
 from a3t.text.normaliser.numbers import MONTHS
 from a3t.text.normaliser.vocabulary import FUNCTION_WORDS, MONTH_ABBREVIATIONS
 
+# What follows a measure that is no attribute: "60 km north", "5 kg heavier".
+_BESIDE_MEASURES = frozenset(
+    "north south east west long tall wide deep high thick away old heavy apart further farther "
+    "across around back ahead behind below above each either else even ever every first even "
+    "left right total together today together total during through throughout along among "
+    "worth plus minus times because since once again never always but still yet very too".split()
+)
 _FIGURES = re.compile(r"-?\.?[0-9]")
 
 
@@ -22,6 +29,8 @@ class Context:
     pause_before: bool = False
     pause_after: bool = False  # other than this token's own full stop
     capitals_mean: bool = True  # False in a text all in capitals, where they tell nothing
+    street_follows: bool = False  # the name of a street, as after a house number
+    equals_follows: bool = False  # an equals sign within the next few tokens
 
     @property
     def inside(self) -> Context:
@@ -45,6 +54,14 @@ class Context:
         after = self.after
         words = re.fullmatch(r"[a-z]+(-[a-z]+)*", after) and not is_function_word(after)
         return article.lower() in ("a", "an") and bool(words) and not self.pause_after
+
+    @property
+    def noun_seems_to_follow(self) -> bool:
+        """The same for a measure without an article: [60W] bulb, but not [60 km] north."""
+        after = self.after
+        if after.endswith(("ly", "ed", "ing", "s")) or after in _BESIDE_MEASURES:
+            return False
+        return self.noun_follows("a")
 
 
 Rule = Callable[[re.Match[str], Context], "list[str]"]
@@ -77,8 +94,11 @@ def is_year(word: str) -> bool:
 
 
 def month_named(word: str) -> str:
-    """The month that a capitalised name or abbreviation stands for; "" for another word."""
+    """The month that a name or an abbreviation stands for; "" for another word.
+
+    In small letters "may", "march", "mar" and "sep" are not sure enough.
+    """
     bare = word.rstrip(".,").lower()
-    if not word[:1].isupper():
+    if not word[:1].isupper() and bare in ("may", "march", "mar", "sep"):
         return ""
     return bare if bare in MONTHS else MONTH_ABBREVIATIONS.get(bare, "")

@@ -17,6 +17,7 @@ from a3t.text.pronunciation.letter_to_sound import spell_out
 from a3t.text.pronunciation.lexicon import in_lexicon, lookup
 
 ROMAN = r"(?=[IVXLC])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
+_SAYABLE = re.compile(r"[^aeiouy]?([aeiouy][^aeiouy]{1,2})+[aeiouy]?")
 _VERBS_AFTER_I = frozenset(
     "am was have had will would do did can could like love want know think need see saw should "
     "must take took read wrote play played".split()
@@ -25,9 +26,12 @@ _VERBS_AFTER_I = frozenset(
 
 def roman(match: re.Match[str], context: Context) -> list[str]:
     """Henry VIII, Chapter IV, World War I; elsewhere only what can be no other word."""
-    if not context.capitals_mean or not context.before[:1].isupper():
+    if not context.before[:1].isupper():
         return []
     value = _value(match[1])
+    sure = value > 1 and len(match[1]) > 1 and set(match[1]) <= set("IVX")  # no word looks like it
+    if not context.capitals_mean and not sure:
+        return []
     if context.before.lower() in MONARCHS and match[1] not in ("I", "C", "L"):
         words = ["the", *numbers.ordinal(value)]
     elif context.before.lower() in ROMAN_AFTER:
@@ -64,8 +68,14 @@ def joined_initials(match: re.Match[str], _: Context) -> list[str]:
 def capitals(match: re.Match[str], context: Context) -> list[str]:
     """FBI, CEOs, NASA's."""
     letters, ending = match[1], match[2].replace("'", "")
-    if not context.capitals_mean or (ending and len(letters) < 2):
+    if ending and len(letters) < 2:
         return []
+    if not context.capitals_mean:
+        # Everything is in capitals: what can't be a word must be initials.
+        said = (
+            len(letters) > 4 or in_lexicon(letters.lower()) or _SAYABLE.fullmatch(letters.lower())
+        )
+        return [] if said or ending else list(letters.lower())
     words = acronym(letters)
     if ending and words == [letters.lower()] and in_lexicon(letters.lower() + ending):
         return [letters.lower() + (match[2] if in_lexicon(letters.lower() + match[2]) else ending)]
@@ -80,7 +90,7 @@ def acronym(letters: str, dotted: bool = False) -> list[str]:
     spelled = [strip_stress(phone) for phone in spell_out(word)]
     if [strip_stress(phone) for phone in next(iter(lookup(word)), ())] == spelled:
         return [word]
-    sayable = len(word) >= 5 and re.fullmatch(r"[^aeiouy]?([aeiouy][^aeiouy]{1,2})+[aeiouy]?", word)
+    sayable = len(word) >= 5 and _SAYABLE.fullmatch(word)
     if not dotted and letters not in SPELLED and (in_lexicon(word) or sayable):
         return [word]
     return list(word)

@@ -9,22 +9,14 @@ from dataclasses import dataclass
 from a3t.errors import InputError
 from a3t.text.normaliser.abbreviations import expand
 from a3t.text.normaliser.context import Context, is_figure
-from a3t.text.normaliser.numbers import SCALES
-from a3t.text.normaliser.tokens import NOTHING, PAUSES, Written, drops_g, shown, split, take_apart
+from a3t.text.normaliser.grouping import is_house_number, joined, token_at
+from a3t.text.normaliser.letters import MAX_WORD_LETTERS, shown, too_long
+from a3t.text.normaliser.tokens import NOTHING, PAUSES, Written, drops_g, tokens_of
 from a3t.text.normaliser.verbalise import verbalise
-from a3t.text.normaliser.vocabulary import (
-    ALSO_BARE,
-    CLIPPED,
-    CURRENCIES_AHEAD,
-    CURRENCY_CODES,
-    SYMBOLS,
-    TITLES,
-)
+from a3t.text.normaliser.vocabulary import ALSO_BARE, CLIPPED, SYMBOLS, TITLES
 
 MAX_WORDS = 1500
 """Spoken words that one new text may have."""
-MAX_WORD_LETTERS = 45
-"""Letters that one word may have: as long as the longest in an English dictionary."""
 
 
 @dataclass(frozen=True)
@@ -38,45 +30,87 @@ class SpokenToken:
     written: str
     words: tuple[str, ...]
     pause_after: bool
+    refusal: InputError | None = None  # why a token with letters has no words
 
 
 def normalise(text: str, max_words: int | None = MAX_WORDS) -> list[SpokenToken]:
     """The spoken words of a text, token by token; at least one word.
 
-    Speaking a text of spoken words again changes nothing. Raises InputError for a text that is
-    empty, has no words, is in another script, has a word of more than MAX_WORD_LETTERS letters, or
-    more than `max_words` words (None: any number).
+    Speaking a text of spoken words again changes nothing. What isn't speech ("[Music]"), a word in
+    another script and a word of more than MAX_WORD_LETTERS letters are passed over, as long as
+    there are other words (`skipped` names them). Raises InputError for a text that is empty, has no
+    words that can be spoken, or more than `max_words` words (None: any number).
     """
     if not text.strip():
-        raise InputError("The text is empty: write the words that are to be spoken.")
-    pieces = split(text)
-    _check_length(len(pieces), max_words)
-    tokens = [take_apart(piece) for piece in pieces]
-    lettered = sum(any(map(str.isalpha, token.core)) for token in tokens)
-    capitals_mean = lettered < 2 or any(map(str.islower, text))
-    spoken: list[SpokenToken] = []
-    silent = ""  # signs before the first word
-    index = 0
-    while index < len(tokens):
-        paused = bool(spoken) and spoken[-1].pause_after
-        used, words, pause = _speak(tokens, index, paused, capitals_mean)
-        written = " ".join(token.written for token in tokens[index : index + used])
-        index += used
-        if words:
-            spoken.append(SpokenToken((silent + " " + written).lstrip(), words, pause))
-            silent = ""
-        elif spoken:
-            last = spoken[-1]
-            pause = last.pause_after or pause
-            spoken[-1] = SpokenToken(f"{last.written} {written}", last.words, pause)
-        else:
-            silent = f"{silent} {written}".lstrip()
+        raise InputError("The text is empty: write the words to be spoken.")
+    tokens = tokens_of(text)
+    _check_length(len(tokens), max_words)
+    read = _read(tokens, any(map(str.islower, text)))
+    spoken = _with_silence(read)
     if not spoken:
-        raise InputError(
+        raise next((token.refusal for token in read if token.refusal), None) or InputError(
             f"The text {shown(text)} has no words to speak: write at least one English word."
         )
     _check_length(sum(len(token.words) for token in spoken), max_words)
     return spoken
+
+
+def skipped(text: str) -> list[str]:
+    """What of a text isn't spoken though it has letters or figures: "[Music]", foreign words."""
+    silent = (token for token in _read(tokens_of(text), True) if not token.words)
+    return [token.written for token in silent if any(map(str.isalnum, token.written))]
+
+
+def unreadable(text: str) -> list[tuple[str, InputError]]:
+    """The words of a text that can't be spoken, each with the reason."""
+    if text.isascii() and len(text) < MAX_WORD_LETTERS:
+        return []
+    return [
+        (token.written, token.refusal) for token in _read(tokens_of(text), True) if token.refusal
+    ]
+
+
+def _read(tokens: Sequence[Written], has_small_letters: bool) -> list[SpokenToken]:
+    """Each token, or tokens that are read as one, with its words: none if it says nothing."""
+    lettered = sum(any(map(str.isalpha, token.core)) for token in tokens)
+    capitals_mean = lettered < 2 or has_small_letters
+    spoken: list[SpokenToken] = []
+    index, paused, any_words = 0, False, False
+    while index < len(tokens):
+        refusal = tokens[index].unreadable
+        try:
+            used, words, pause = _speak(tokens, index, paused, capitals_mean)
+        except InputError as error:
+            used, words, pause, refusal = 1, (), tokens[index].pauses, error
+        if words:
+            paused = pause
+        elif any_words:
+            paused = paused or pause
+        any_words = any_words or bool(words)
+        written = " ".join(token.written for token in tokens[index : index + used])
+        spoken.append(SpokenToken(written, words, pause, refusal))
+        index += used
+    return spoken
+
+
+def _with_silence(tokens: Sequence[SpokenToken]) -> list[SpokenToken]:
+    """Tokens that say nothing joined to the one before; those at the start to the first."""
+    result: list[SpokenToken] = []
+    written: list[str] = []  # of the token that is being put together
+    words: tuple[str, ...] = ()
+    pause = False
+    for token in tokens:
+        if token.words and words:
+            result.append(SpokenToken(" ".join(written), words, pause))
+            written, pause = [], False
+        written.append(token.written)
+        if token.words:
+            words, pause = token.words, token.pause_after
+        elif words:
+            pause = pause or token.pause_after
+    if words:
+        result.append(SpokenToken(" ".join(written), words, pause))
+    return result
 
 
 def _speak(
@@ -84,10 +118,10 @@ def _speak(
 ) -> tuple[int, tuple[str, ...], bool]:
     """(tokens used, words, pause after) for the token at `index`."""
     token = tokens[index]
-    before_that, before = _at(tokens, index - 2), _at(tokens, index - 1)
-    core, used = _joined(tokens, index)
-    after, last = _at(tokens, index + used), tokens[index + used - 1]
-    if not core or core == "#":
+    before_that, before = token_at(tokens, index - 2), token_at(tokens, index - 1)
+    core, used = joined(tokens, index)
+    after, last = token_at(tokens, index + used), tokens[index + used - 1]
+    if not core or core in ("#", "/"):
         return 1, _sign_alone(tokens, index), _pause_alone(token)
     full_stop = last.trail.startswith(".")
     near = Context(
@@ -97,6 +131,8 @@ def _speak(
         pause_before=paused,
         pause_after=any(sign in PAUSES for sign in last.trail[full_stop:]),
         capitals_mean=capitals_mean,
+        street_follows=len(core) in (3, 4) and core.isdigit() and is_house_number(tokens, index),
+        equals_follows=any(token_at(tokens, index + k).core == "=" for k in range(used, used + 4)),
     )
     if token.grade:
         return used, (core.lower(), "minus"), last.pauses
@@ -117,47 +153,20 @@ def _speak(
     )
 
 
-def _at(tokens: Sequence[Written], index: int) -> Written:
-    return tokens[index] if 0 <= index < len(tokens) else NOTHING
-
-
-def _joined(tokens: Sequence[Written], index: int) -> tuple[str, int]:
-    """(core, tokens used): amounts with their scale, figures that are grouped by spaces."""
-    token, after = tokens[index], _at(tokens, index + 1)
-    core = token.core
-    if core[:1] in CURRENCIES_AHEAD and not token.trail and after.core.lower() in SCALES:
-        return core + after.core.lower(), 2
-    if core in CURRENCIES_AHEAD and not token.trail and is_figure(after.core):
-        return core + after.core, 2
-    if core in CURRENCY_CODES and not token.trail and is_figure(after.core):
-        return after.core + core, 2  # "CHF 20" is read as "20 CHF"
-    international = re.fullmatch(r"\+[0-9]{1,3}", core)
-    if not international and not re.fullmatch(r"[0-9]{1,3}|0[0-9]{2,4}", core):
-        return core, 1
-    last = index
-    parts = [core]
-    while not tokens[last].trail and (part := _at(tokens, last + 1)).core and not part.lead:
-        if not re.fullmatch("[0-9]+(-[0-9]+)*", part.core):
-            break
-        last += 1
-        parts.append(part.core)
-    digits = "".join(parts).lstrip("+").replace("-", "")
-    thousands = "000" in parts[1:] and all(len(part) == 3 for part in parts[1:])
-    if thousands and core[0] not in "0+":
-        return ",".join(parts), len(parts)
-    if len(parts) > 1 and (international or core[0] == "0") and 7 <= len(digits) <= 15:
-        return "-".join(parts), len(parts)
-    return core, 1
-
-
 def _sign_alone(tokens: Sequence[Written], index: int) -> tuple[str, ...]:
     """Words for a token of signs only: mostly none, but "7 - 3 = 4", "x < 5", "2 * 3"."""
-    sign, before, after = tokens[index].written, _at(tokens, index - 1), _at(tokens, index + 1)
+    sign = tokens[index].written
+    before, after = token_at(tokens, index - 1), token_at(tokens, index + 1)
     ends = (before.core, after.core)
     figures = all(is_figure(end) for end in ends) and not before.trail
+    sum_follows = any(token_at(tokens, index + ahead).core == "=" for ahead in range(2, 6))
     if sign in "-–−" and figures:
-        sum_follows = any(_at(tokens, index + ahead).core == "=" for ahead in range(2, 6))
         return ("minus",) if sum_follows else ("to",)
+    half_day = re.fullmatch(r"[\d:]*[ap]\.?m", before.core, re.IGNORECASE)
+    if sign in "-–−" and half_day and is_figure(after.core) and "," not in before.trail:
+        return ("to",)
+    if sign in "/÷" and figures and sum_follows:
+        return ("divided", "by")
     if sign == "*" and figures:
         return ("times",)
     if sign == "#" and is_figure(after.core):
@@ -183,10 +192,7 @@ def _finish(word: str) -> str:
     """Quotation marks off, apostrophes that are part of a word kept."""
     bare = word.strip("'")
     if len(bare) > MAX_WORD_LETTERS:
-        raise InputError(
-            f"The word {shown(bare)} has {len(bare)} letters, more than any word that can be "
-            f"spoken ({MAX_WORD_LETTERS}): correct it or put spaces in it."
-        )
+        raise too_long(bare)
     if word.startswith("'") and bare in CLIPPED:
         return "'" + bare
     return word if word.endswith("in'") and drops_g(word) else bare

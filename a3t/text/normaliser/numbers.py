@@ -29,6 +29,7 @@ CURRENCIES = {
     "₪": ("shekel", "shekels", "", ""),
     "₱": ("peso", "pesos", "centavo", "centavos"),
     "₺": ("lira", "lira", "", ""),
+    "R$": ("real", "reais", "centavo", "centavos"),
 }
 SCALES = {
     "k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion",
@@ -130,9 +131,14 @@ def _minutes(minute: int) -> list[str]:
 
 
 def elapsed(hours: int, minutes: int, seconds: int) -> list[str]:
-    """Hours, minutes and seconds as a time of day or a length: 1:30:05 -> one thirty and …"""
-    words = clock(hours, minutes) if hours else [*cardinal(minutes), "minutes"]
-    return [*words, "and", *cardinal(seconds), "second" if seconds == 1 else "seconds"]
+    """A length of time: (1, 30, 5) -> one hour thirty minutes and five seconds."""
+    parts = [
+        [*cardinal(count), unit if count == 1 else unit + "s"]
+        for count, unit in ((hours, "hour"), (minutes, "minute"), (seconds, "second"))
+        if count
+    ]
+    last = ["and", *parts[-1]] if len(parts) > 1 else parts[-1]
+    return [*(word for part in parts[:-1] for word in part), *last]
 
 
 def date(month: int, day: int, year_digits: str) -> list[str]:

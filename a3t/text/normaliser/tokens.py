@@ -1,51 +1,44 @@
-"""A text to its written tokens, and each token to punctuation and core, in plain letters."""
+"""Written text to tokens: where it is split, and each token's punctuation and core."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from a3t.errors import InputError
-from a3t.text.normaliser.numbers import MONTHS, VULGAR
+from a3t.text.normaliser.letters import plain_letters, too_long
+from a3t.text.normaliser.numbers import MONTHS
+from a3t.text.normaliser.unspoken import unspoken
 from a3t.text.normaliser.vocabulary import (
     CLIPPED,
     CURRENCIES_AHEAD,
     DOMAINS,
     EXTENSIONS,
-    LETTERS,
     MONTH_ABBREVIATIONS,
-    SCRIPT_NAMES,
-    SYMBOLS,
     WEEKDAYS,
 )
 from a3t.text.pronunciation.lexicon import in_lexicon
 
+LONGEST_TOKEN = 160
+"""Characters. What is longer is read in pieces, so that a text takes time in proportion to its
+length whatever a rule does with a token."""
+
 PAUSES = frozenset(",.;:?!…—")
 _OPENING = "\"'([{<*_`«¿¡-–—.…,;:!?|•"
 _CLOSING = "\"')]}>*_`».,;:?!…—–-|"
-_SAME = str.maketrans(
-    {
-        **dict.fromkeys("‘’‛′`´ʼʻ＇", "'"),
-        **dict.fromkeys("“”„‟″", '"'),
-        **dict.fromkeys("‐‑‒−﹣－", "-"),
-        **dict.fromkeys("―", "—"),
-        "µ": "μ",
-        "º": "°",
-        "ª": "",
-        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff®™", ""),
-    }
-)
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 # Dashes and dots that join two words without a space, and sentences that lack one.
 _JOINTS = re.compile(
-    r"(?<=\S)(?:--+|[—―]|(?<!\d)–|–(?!\d)|…|\.{3,})(?=[^\s\"'”’)\].,;:?!…—-])"
+    r"(?<=\S)(?:(?<!-)--+|[—―]|–|…|(?<!\.)\.{3,})(?=[^\s\"'”’)\].,;:?!…—-])"
     r"|(?<=[A-Za-z]{2})[,;!](?=[A-Za-z]{2})"
     r"|(?<=\.)[,;](?=[A-Za-z]{2})"
     r"|(?<=[A-Za-z][a-z])[.?](?=[A-Z][a-z])"
     r"|(?:(?<=\b[NnPp][op])|(?<=\b(?:[Ff]ig|[Vv]ol)))\.(?=\d)"
 )
+_ENDLESS = re.compile(rf"[^\W\d_]{{{LONGEST_TOKEN},}}")
 _NAMED = frozenset([*MONTHS, *MONTH_ABBREVIATIONS, *WEEKDAYS, *WEEKDAYS.values(), "a", "z"])
+_ENDS_IN_FIGURE = re.compile(r"\d(?:[%°]|°[CF]|['’]?s|k|m|bn|st|nd|rd|th|[ap]m)?$", re.IGNORECASE)
+_HALF_OF_DAY = re.compile(r"(?:^|\d)[ap]\.m\.$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -56,6 +49,7 @@ class Written:
     lead: str
     core: str
     trail: str
+    unreadable: InputError | None = None  # why a token that has letters can't be said
 
     @property
     def pauses(self) -> bool:
@@ -87,20 +81,61 @@ def drops_g(word: str) -> bool:
     return in_lexicon(word) or not in_lexicon(core)
 
 
-def split(text: str) -> list[str]:
-    """The written tokens: parted by white space, and where a dash or a full stop lacks one."""
+def tokens_of(text: str) -> list[Written]:
+    """The written tokens of a text; what isn't speech is one of its own, with an empty core."""
+    tokens: list[Written] = []
+    start = 0
+    for first, last in [*unspoken(text), (len(text), len(text))]:
+        tokens += [_readable(piece) for piece in _split(text[start:first])]
+        if aside := " ".join(text[first:last].split()):
+            tokens.append(Written(aside, "", "", ""))
+        start = last
+    return _with_primes(tokens)
 
-    def part(joint: re.Match[str]) -> str:
-        if joint[0] == "–":  # Mon–Fri is a range, not a pause
-            before = re.split(r"[\s(–-]", text[: joint.start()])[-1].lower()
-            after = re.split(r"[\s),.;:!?–-]", text[joint.end() :])[0].lower()
-            named = before in _NAMED and after in _NAMED
-            money = before[-1:].isdigit() and after[:1] in CURRENCIES_AHEAD
-            if named or money:
-                return joint[0]
+
+def _readable(piece: str) -> Written:
+    if letters := _ENDLESS.search(piece):
+        return Written(piece, "", "", "", too_long(letters[0]))
+    try:
+        return take_apart(piece)
+    except InputError as error:
+        return Written(piece, "", "", "", error)
+
+
+def _split(text: str) -> Iterator[str]:
+    """Parted by white space, and where a dash or a full stop lacks one."""
+    for token in text.split():
+        if _ENDLESS.search(token):
+            yield token  # nobody can say it, so nothing else is done with it
+            continue
+        for piece in _cut(token):
+            yield from _JOINTS.sub(_with_space, piece).split()
+
+
+def _cut(token: str) -> Iterator[str]:
+    """A token in pieces of at most LONGEST_TOKEN characters, after a sign where there is one."""
+    start = 0
+    while len(token) - start > LONGEST_TOKEN:
+        end = start + LONGEST_TOKEN
+        signs = (k + 1 for k in range(end - 1, end - 60, -1) if not token[k].isalnum())
+        end = next(signs, end)
+        yield token[start:end]
+        start = end
+    yield token[start:]
+
+
+def _with_space(joint: re.Match[str]) -> str:
+    if joint[0] != "–":
         return joint[0] + " "
-
-    return _JOINTS.sub(part, text).split()
+    # Mon–Fri and 1960s–80s are ranges, not pauses.
+    text = joint.string
+    before = re.split(r"[(–-]", text[: joint.start()])[-1]
+    after = re.split(r"[),;:!?–-]", text[joint.end() :])[0]
+    if _HALF_OF_DAY.search(before) and after[:1].isdigit():
+        return " – "
+    named = before.lower() in _NAMED and after.rstrip(".").lower() in _NAMED
+    figures = _ENDS_IN_FIGURE.search(before) and re.match(r"['’]?\d|[$£€¥₹₩₽₪₱₺]", after)
+    return joint[0] if named or figures else joint[0] + " "
 
 
 def take_apart(piece: str) -> Written:
@@ -110,57 +145,33 @@ def take_apart(piece: str) -> Written:
     lead = plain[: len(plain) - len(core)]
     first = lead[-1:]
     alone = not lead[:-1].strip("\"'([")
-    if core[:1].isdigit() or core[:1] in CURRENCIES_AHEAD:  # a sign or a point before a figure
-        if alone and (first in (".", "-", "–") or (first in ("<", ">") and ">" not in core)):
-            lead, core = lead[:-1], first.replace("–", "-") + core
-    elif first == "." and alone and core.rstrip(_CLOSING).lower() in EXTENSIONS | DOMAINS:
-        lead, core = lead[:-1], first + core
+    amount = core[:1].isdigit() or core[:1] in CURRENCIES_AHEAD
+    belongs = (
+        (amount and (first in (".", "-", "–") or (first in ("<", ">") and ">" not in core)))
+        or (first == "." and core.rstrip(_CLOSING).lower() in EXTENSIONS | DOMAINS)
+        or (first == "-" and re.match(r"[A-Z]{1,2}[$]", core))
+    )
+    if alone and belongs:  # the last sign is no punctuation: -5, .pdf, -US$5
+        lead, core = lead[:-1], first.replace("–", "-") + core
     bare = core.rstrip(_CLOSING)
     return Written(piece, lead, bare, core[len(bare) :])
 
 
-def plain_letters(piece: str) -> str:
-    """Latin letters without accents, Western figures, plain quotes; raises for other scripts."""
-    if piece.isascii():
-        return piece
-    piece = re.sub("[⁰¹²³⁴-⁹⁻]+", lambda raised: "^" + raised[0].translate(_RAISED), piece)
-    plain: list[str] = []
-    for sign in piece.translate(_SAME):
-        if sign.isascii() or sign in VULGAR or sign in SYMBOLS or sign in "…—–‰":
-            plain.append(sign)
-            continue
-        for part in unicodedata.normalize("NFKD", sign):
-            kind = unicodedata.category(part)
-            if part.isascii():
-                plain.append(part)
-            elif kind == "Nd":
-                plain.append(str(unicodedata.decimal(part)))
-            elif kind.startswith("L"):
-                plain.append(_latin(part, piece))
-            elif part in SYMBOLS:
-                plain.append(part)
-    return "".join(plain).strip("\0").replace("\0", "-")
+def _with_primes(tokens: list[Written]) -> list[Written]:
+    """Tokens whose closing mark means feet or inches (6', 12") with that mark in the core.
 
-
-def _latin(letter: str, piece: str) -> str:
-    script, *_, name = unicodedata.name(letter, "UNKNOWN LETTER").split()
-    if script == "LATIN":
-        small = LETTERS.get(letter.lower(), "")
-        return small.upper() if letter.isupper() else small
-    if script == "GREEK" and not re.search(r"[\u0370-\u03ff]{2}", piece):
-        if letter in "μΩ":
-            return letter  # perhaps in a unit
-        return f"\0{name.lower()}\0"  # a sign in a formula: its name, apart from what is beside it
-    if script in ("MODIFIER", "FEMININE", "MASCULINE"):
-        return ""
-    script = SCRIPT_NAMES.get(script, script.capitalize())
-    raise InputError(
-        f"The text has {script} letters ({shown(piece)}) and only English can be spoken: "
-        "write it in Latin letters."
-    )
-
-
-def shown(text: str, length: int = 24) -> str:
-    """A piece of the user's text for a message, in quotes and not too long."""
-    text = " ".join(text.split())
-    return f"“{text[:length]}…”" if len(text) > length else f"“{text}”"
+    It is a quotation mark instead where one has been opened and not closed.
+    """
+    result: list[Written] = []
+    is_open = {"'": False, '"': False}
+    for token in tokens:
+        for mark in is_open:
+            is_open[mark] |= mark in token.lead and not token.clipped.startswith(mark)
+        mark = token.trail[:1]
+        measured = re.fullmatch(r"\d{1,3}(?:[.,]\d{1,2})?(?:'\d{1,2})?", token.core)
+        if mark in is_open and measured and not is_open[mark]:
+            token = replace(token, core=token.core + mark, trail=token.trail[1:])
+        for mark in is_open:
+            is_open[mark] &= mark not in token.trail
+        result.append(token)
+    return result

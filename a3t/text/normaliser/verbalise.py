@@ -7,7 +7,15 @@ from __future__ import annotations
 
 import re
 
-from a3t.text.normaliser import addresses, figures, initials, numbers
+from a3t.text.normaliser import (
+    addresses,
+    dates_and_times,
+    figures,
+    initials,
+    measures,
+    money,
+    numbers,
+)
 from a3t.text.normaliser.context import Context, Rule
 from a3t.text.normaliser.vocabulary import BEFORE_FIGURES, MONTH_ABBREVIATIONS, SYMBOLS, WEEKDAYS
 from a3t.text.pronunciation.lexicon import in_lexicon
@@ -16,6 +24,7 @@ _GREEK_LEFT = {"μ": "mu", "Ω": "omega"}
 _PART = re.compile(
     rf"[A-Za-z]+(?:'[A-Za-z]+)*'?|'?(?:[0-9]{{2}}|[0-9]{{3}}0)s\b|{figures.NUMBER}|[^A-Za-z0-9'\s]"
 )
+_END_OF_RANGE = r"\d[\d.,:]*(?:%|°[CF]?|[ap]\.?m\.?|'?s|st|nd|rd|th|k|m|bn|x)?"
 
 
 def verbalise(core: str, context: Context) -> list[str]:
@@ -51,6 +60,11 @@ def _range(match: re.Match[str], context: Context) -> list[str]:
     if words[-1:] == ["of"]:  # 3-5 March: the third to the fifth of march
         words = words[:-1]
     return [*words, "to", *verbalise(last, context)]
+
+
+def _either(match: re.Match[str], context: Context) -> list[str]:
+    """48kHz/24-bit: one beside the other."""
+    return [word for part in match.groups() for word in verbalise(part, context.inside)]
 
 
 def _named_range(match: re.Match[str], context: Context) -> list[str]:
@@ -145,7 +159,7 @@ def _sign(sign: str, before: str, after: str) -> list[str]:
 
 def _letters(text: str, context: Context) -> list[str]:
     word = re.sub(r"'+", "'", text.lower())
-    camel = re.findall(r"[A-Z]?[a-z]{2,}|[A-Z]+(?![a-z])", text)
+    camel = re.findall(r"(?:Mr|Dr|Ms)(?=[A-Z])|[A-Z]?[a-z]{2,}|[A-Z]+(?![a-z])", text)
     if len(camel) > 1 and "".join(camel) == text and context.capitals_mean and not in_lexicon(word):
         return [word for part in camel for word in verbalise(part, context)]
     return [word] if word.strip("'") else []
@@ -163,38 +177,55 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     ),
     (_compile(r"([\w-]*)\.([a-z]{2,4}[34]?)"), addresses.file_name),
     (_compile(r"([@#])(\w+)"), _handle),
-    (_compile(figures.MONEY), figures.money),
-    (_compile(figures.AMOUNT_FIRST), figures.amount_first),
-    (re.compile(figures.CODED), figures.currency_code),
-    (_compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?([ap]\.?m\.?)?"), figures.clock),
-    (_compile(r"(\d{1,2})\.(\d\d)([ap]\.?m\.?)?"), figures.dotted_clock),
+    (_compile(money.MONEY), money.money),
+    (_compile(money.AMOUNT_FIRST), money.amount_first),
+    (re.compile(money.CODED), money.currency_code),
+    (_compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?([ap]\.?m\.?)?"), dates_and_times.clock),
+    (_compile(r"(\d{1,2})\.(\d\d)([ap]\.?m\.?)?"), dates_and_times.dotted_clock),
     (_compile(r"(\d+):(\d+)"), figures.ratio),
-    (_compile(r"(\d{1,2})([ap])\.?m\.?"), figures.hour),
-    (_compile(r"([ap])\.?m\.?"), figures.half_of_day),
-    (_compile(r"(\d{4})[-/](\d\d)[-/](\d\d)"), figures.iso_date),
-    (_compile(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)"), figures.slash_date),
-    (_compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})"), figures.dot_date),
-    (_compile(r"\d{3}-\d{4}|\+\d[\d-]{6,}|\d{1,5}(-\d{1,6}){2,}"), figures.telephone),
+    (_compile(r"(\d{1,2})([ap])\.?m\.?"), dates_and_times.hour),
+    (_compile(r"([ap])\.?m\.?"), dates_and_times.half_of_day),
+    (_compile(r"(\d{4})[-/](\d\d)[-/](\d\d)"), dates_and_times.iso_date),
+    (_compile(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)"), dates_and_times.slash_date),
+    (_compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})"), dates_and_times.dot_date),
+    (
+        _compile(
+            r"\d{3}-\d{4}|\+\d[\d-]{6,}|\d{1,5}(-\d{1,6}){2,}|\d{3}\.\d{3}\.\d{4}"
+            r"|\d{3}\)-?\d{3}[-.]?\d{4}"
+        ),
+        figures.telephone,
+    ),
+    (_compile(r"\d{1,3}(\.\d{1,3}){3}"), figures.ip_address),
+    (_compile(r"(401|403|408|457|501)\(?([a-dk])\)?(?:\(?(\d)\)?)?"), figures.plan_number),
+    (
+        _compile(rf"(?=.*=)-?(?:{figures.NUMBER})(?:[-+*x×/÷=]-?(?:{figures.NUMBER}))+"),
+        figures.calculation,
+    ),
+    (_compile(rf"({figures.NUMBER})-({figures.NUMBER})"), figures.subtraction),
     (_compile(r"\d{3}"), figures.area_code),
     (_compile(r"\d{3,5}"), figures.number_by_name),
-    (_compile(r"(\d+-)?(\d{1,3})/(\d{1,4})"), figures.fraction),
+    (_compile(r"(\d+-)?(\d{1,3})/(\d{1,4})(ths?|rds?|nds?|sts?)?"), figures.fraction),
     (re.compile(rf"([0-9]*)([{''.join(numbers.VULGAR)}])"), figures.vulgar),
     (_compile(r"(\d[\d,]*)(?:st|nd|rd|th)"), figures.ordinal),
-    (_compile(r"'?(\d{2}|\d{3}0)'?s"), figures.decade),
-    (_compile(r"'(\d\d)"), figures.short_year),
-    (_compile(r"(\d)'(\d{1,2})[\"']*"), figures.height),
+    (_compile(r"(10|1,?00|1,?000|1?0,?000|1?00,?000|1,?000,?000)s"), figures.many),
+    (_compile(r"'?(\d{2}|\d{3}0)'?s[-–]'?(\d{2}|\d{3}0)'?s"), dates_and_times.decades),
+    (_compile(r"'?(\d{2}|\d{3}0)'?s"), dates_and_times.decade),
+    (_compile(r"'(\d\d)"), dates_and_times.short_year),
+    (_compile(r"(\d+(?:\.\d+)?)(['\"])"), measures.primes),
+    (_compile(r"(\d)'(\d{1,2})[\"']*"), measures.height),
     (_compile(rf"-?(?:{figures.NUMBER})|\d+(?:\.\d+)+"), figures.number),
-    (_compile(r"(\d[\d.,:]*[ap]?m?)[-–](\d[\d.,:]*[ap]?m?)"), _range),
+    (_compile(rf"({_END_OF_RANGE})[-–]({_END_OF_RANGE})"), _range),
     (_compile(r"([a-z]{1,9})[-–]([a-z]{1,9})"), _named_range),
     (_compile(r"\d+(x\d+)+"), figures.by),
     (_compile(r"(\d{3})([A-F])"), figures.lettered),
     (
         re.compile(
-            rf"(-?(?:{figures.NUMBER})(?:[-–](?:{figures.NUMBER}))?)(-?)({figures.UNIT})"
+            rf"(-?(?:{figures.NUMBER})(?:[-–](?:{figures.NUMBER}))?)(-?)({measures.UNIT})"
         ),
-        figures.quantity,
+        measures.quantity,
     ),
-    (re.compile(figures.UNIT), figures.unit),
+    (re.compile(measures.UNIT), measures.unit),
+    (_compile(r"(\d[\w.]*[a-z][\w.]*)/([\w.-]+)"), _either),
     (re.compile(rf"({initials.ROMAN})('s)?"), initials.roman),
     (_compile(r"(.+)\^(-?\d{1,3})"), _power),
     (re.compile(r"([A-G])#"), _sharp),

@@ -58,7 +58,8 @@ BEFORE_NUMBERS = {
     "no": "number", "nos": "numbers", "fig": "figure", "figs": "figures", "p": "page",
     "pp": "pages", "sec": "section", "eq": "equation", "art": "article", "tel": "telephone",
     "apt": "apartment", "ste": "suite", "est": "established", "ch": "chapter", "vol": "volume",
-    "vols": "volumes", "ext": "extension", "bk": "book", "v": "verse", "c": "about",
+    "vols": "volumes", "ep": "episode", "eps": "episodes",
+    "ext": "extension", "bk": "book", "v": "verse", "c": "about",
     "ca": "about", "st": "street", "rm": "room", "bldg": "building",
 }  # fmt: skip
 
@@ -91,7 +92,8 @@ UNITS = {
     "ms": ("millisecond", "milliseconds"), "μs": ("microsecond", "microseconds"),
     "min": ("minute", "minutes"), "mins": ("minute", "minutes"), "h": ("hour", "hours"),
     "hr": ("hour", "hours"), "hrs": ("hour", "hours"), "yr": ("year", "years"),
-    "yrs": ("year", "years"), "wk": ("week", "weeks"), "wks": ("week", "weeks"),
+    "yrs": ("year", "years"), "mo": ("month", "months"), "mos": ("month", "months"),
+    "wk": ("week", "weeks"), "wks": ("week", "weeks"),
     "hz": ("hertz", "hertz"), "khz": ("kilohertz", "kilohertz"), "mhz": ("megahertz", "megahertz"),
     "ghz": ("gigahertz", "gigahertz"), "db": ("decibel", "decibels"), "w": ("watt", "watts"),
     "kw": ("kilowatt", "kilowatts"), "mw": ("megawatt", "megawatts"),
@@ -108,14 +110,16 @@ UNITS = {
     "mph": ("mile per hour", "miles per hour"), "mpg": ("mile per gallon", "miles per gallon"),
     "kph": ("kilometer per hour", "kilometers per hour"),
     "kmh": ("kilometer per hour", "kilometers per hour"), "rpm": ("r p m", "r p m"),
-    "bpm": ("beat per minute", "beats per minute"), "px": ("pixel", "pixels"),
+    "bpm": ("beat per minute", "beats per minute"),
+    "fps": ("frame per second", "frames per second"), "bit": ("bit", "bits"),
+    "bits": ("bit", "bits"), "px": ("pixel", "pixels"),
     "ha": ("hectare", "hectares"), "cal": ("calorie", "calories"),
     "kcal": ("kilocalorie", "kilocalories"), "°": ("degree", "degrees"),
     "°c": ("degree celsius", "degrees celsius"), "°f": ("degree fahrenheit", "degrees fahrenheit"),
     "%": ("percent", "percent"), "‰": ("per mille", "per mille"), "¢": ("cent", "cents"),
     "x": ("times", "times"), "sq": ("square", "square"), "cu": ("cubic", "cubic"),
 }  # fmt: skip
-NOT_UNITS = frozenset("G S H K P X C F".split())
+NOT_UNITS = frozenset("G S H K P X C F MO Bit".split())
 """Capitals that mean something else than the small letter: 5G, 4K."""
 
 # currency code after or before an amount: (one, many)
@@ -128,7 +132,7 @@ CURRENCY_CODES = {
     "DKK": ("danish krone", "danish kroner"), "MXN": ("mexican peso", "mexican pesos"),
 }  # fmt: skip
 DOLLARS = {"A": "australian", "C": "canadian", "CA": "canadian", "HK": "hong kong",
-           "NZ": "new zealand", "S": "singapore", "AU": "australian", "US": ""}  # fmt: skip
+           "NZ": "new zealand", "S": "singapore", "AU": "australian", "US": "u s"}  # fmt: skip
 
 SYMBOLS = {
     "&": "and", "@": "at", "+": "plus", "=": "equals", "%": "percent", "×": "times",
@@ -147,7 +151,8 @@ IN_ADDRESSES = {
     "=": "equals", "?": "question mark", "&": "and", "#": "hash", ":": "colon", "~": "tilde",
 }  # fmt: skip
 DOMAINS = frozenset(
-    "com org net edu gov mil int info biz io ai app dev tv uk de fr eu us ca au co me".split()
+    "com org net edu gov mil int info biz io ai app dev tv uk de fr eu us ca au co me fm ly gg be "
+    "to sh im cc xyz blog shop store online live news page cloud site nz ie in jp ch nl se".split()
 )
 EXTENSIONS = frozenset(
     "txt pdf doc docx xls xlsx csv jpg jpeg png gif wav mp3 mp4 zip py js html json exe md".split()

@@ -46,3 +46,8 @@ def lookup(word: str) -> list[Pronunciation]:
         number += 1
         key = f"{word}({number})"
     return list(dict.fromkeys(found))
+
+
+def cmudict_words() -> list[str]:
+    """Every word of CMUdict, once."""
+    return sorted({key.partition("(")[0] for key in _lines()})

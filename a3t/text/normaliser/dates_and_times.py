@@ -1,0 +1,86 @@
+"""Rules for times of day, lengths of time, and dates."""
+
+from __future__ import annotations
+
+import re
+
+from a3t.text.normaliser import numbers
+from a3t.text.normaliser.context import Context, is_figure
+
+_HALF_OF_DAY = re.compile(r"[ap]\.?m\.?", re.IGNORECASE)
+
+
+def clock(match: re.Match[str], context: Context) -> list[str]:
+    """3:45, 3:45pm, 15:30, 1:30:05."""
+    hour, minute, second = int(match[1]), int(match[2]), match[3]
+    half = (match[4] or "").replace(".", "").lower()
+    if hour > 24 or minute > 59:
+        return []
+    if second and int(second) < 60 and (int(second) or hour == 0) and not half:
+        return numbers.elapsed(hour, minute, int(second))
+    if context.after.lower() == "hours" and match[1].startswith("0") and minute == 0:
+        return ["oh", *numbers.cardinal(hour), "hundred"]
+    half_follows = _HALF_OF_DAY.fullmatch(context.after) is not None
+    o_clock = not half and not half_follows and context.after.lower() not in ("o'clock", "hours")
+    return [*numbers.clock(hour, minute, o_clock), *half]
+
+
+def dotted_clock(match: re.Match[str], context: Context) -> list[str]:
+    """5.30pm, and 5.30 before "p.m.": elsewhere it is a decimal."""
+    if not match[3] and not _HALF_OF_DAY.fullmatch(context.after):
+        return []
+    if int(match[1]) > 12 or int(match[2]) > 59:
+        return []
+    half = (match[3] or "").replace(".", "").lower()
+    return [*numbers.clock(int(match[1]), int(match[2]), o_clock=False), *half]
+
+
+def hour(match: re.Match[str], _: Context) -> list[str]:
+    """7pm."""
+    return [*numbers.cardinal(match[1]), match[2].lower(), "m"]
+
+
+def half_of_day(match: re.Match[str], context: Context) -> list[str]:
+    """a.m. anywhere; AM and am after a figure; PM anywhere in capitals."""
+    after_figure = is_figure(context.before) or context.before.lower() == "o'clock"
+    alone = not context.before and not context.after
+    named = alone or match[0] == "PM" or context.before.lower() in ("the", "this", "every")
+    capitals = match[0].isupper() and context.capitals_mean
+    spelled = after_figure or "." in match[0] or (capitals and named)
+    return [match[1].lower(), "m"] if spelled else []
+
+
+def iso_date(match: re.Match[str], _: Context) -> list[str]:
+    """2024-05-06."""
+    return _checked_date(int(match[2]), int(match[3]), match[1])
+
+
+def slash_date(match: re.Match[str], _: Context) -> list[str]:
+    """5/6/2020: the month first, unless that can't be."""
+    first, second = int(match[1]), int(match[2])
+    month, day = (second, first) if first > 12 else (first, second)
+    return _checked_date(month, day, match[3])
+
+
+def dot_date(match: re.Match[str], _: Context) -> list[str]:
+    """13.06.2020: the day first."""
+    return _checked_date(int(match[2]), int(match[1]), match[3])
+
+
+def _checked_date(month: int, day: int, year: str) -> list[str]:
+    return numbers.date(month, day, year) if 1 <= month <= 12 and 1 <= day <= 31 else []
+
+
+def decade(match: re.Match[str], _: Context) -> list[str]:
+    """1980s, '80s, 80's."""
+    return numbers.decade(match[1])
+
+
+def decades(match: re.Match[str], _: Context) -> list[str]:
+    """1960s-80s, the '60s–'70s."""
+    return [*numbers.decade(match[1]), "to", *numbers.decade(match[2])]
+
+
+def short_year(match: re.Match[str], _: Context) -> list[str]:
+    """'05."""
+    return numbers.spoken_year(match[1])

@@ -1,0 +1,114 @@
+"""What stands in a transcript and isn't spoken: sounds, tags, speakers' names, subtitles' timings.
+
+Everything here is bounded: no pattern looks further than a line's length, so a text of any length
+takes time in proportion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+# Sounds and states that captions name, "[Music]", "(laughs)"; a stem stands for its forms.
+_SOUND = re.compile(
+    r"(?:music|sing(?:s|ing)|instrumental|jingle|laugh\w*|chuckl\w*|giggl\w*|applau\w+|"
+    r"clap\w*|cheer\w*|whoop\w*|cough\w*|sneez\w*|sniff\w*|sigh\w*|gasp\w*|groan\w*|moan\w*|yawn\w*|"
+    r"scream\w*|sob(?:s|bing)|cry|cries|crying|whistl\w*|hum(?:s|ming)|breath\w*|inhal\w*|exhal\w*|"
+    r"pant(?:s|ing)|snor\w+|mumbl\w*|mutter\w*|whisper\w*|inaudible|unintelligible|indistinct|"
+    r"crosstalk|silence|noises?|static|beep\w*|bleep\w*|censored|redacted|ring(?:s|ing)|buzz\w*|"
+    r"click\w*|knock\w*|bang(?:s|ing)?|slam\w*|footsteps|thunder|sirens?|barks?|barking|meow\w*|"
+    r"clear(?:s|ing) throat|sic|foreign language|blank audio|no audio|speaking \w+|background \w+|"
+    r"door \w+|phone \w+) *",
+    re.IGNORECASE,
+)  # fmt: skip
+# What may stand beside such a word within the brackets.
+_BESIDE = re.compile(
+    r"(?:all|both|everyone|audience|crowd|man|woman|host|guest|speakers?|people|the|a|"
+    r"an|and|in|of|on|off|with|from|then|softly|quietly|loudly|lightly|briefly|nervously|upbeat|"
+    r"soft|quiet|loud|dramatic|gentle|slow|fast|sad|happy|heavy|deep|long|short|playing|plays|"
+    r"fades?|fading|starts?|stops?|ends?|continues?|begins?|opening|closing|intro|outro|sounds?|"
+    r"\d\d?:\d\d(?::\d\d)?|\d\d?) *",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"\[([^\[\]\n]{1,60})\]|\(([^()\n]{1,40})\)")
+_TAG = re.compile(
+    r"</?(?:[biusp]|em|strong|font|span|c|v|lang|ruby|rt|br|div|sub|sup)(?:[ .][^<>\n]{0,100})?/?>"
+    r"|<\d\d:[\d:.]{2,12}>|\{\\[^{}\n]{1,100}\}",
+    re.IGNORECASE,
+)
+_TIME = r"(?:\d{1,3}:)?\d\d:\d\d[.,]\d{1,3}"
+# A cue of a subtitle file: its number, if any, its times and their settings.
+_CUE = re.compile(
+    rf"(?m:^(?:\d{{1,6}}[ \t]{{0,9}}\n)?{_TIME} {{0,3}}--> {{0,3}}{_TIME}[^\n]{{0,200}}$)"
+    r"|\AWEBVTT\b[^\n]{0,200}"
+)
+_SPEAKER = re.compile(
+    r"(?m:^|(?<=[.!?…] ))[ \t]{0,20}(?:>>>? ?)?(?:(?:speaker|host|guest|interviewer|interviewee|"
+    r"narrator|moderator|announcer|caller|operator|participant|voiceover)(?: ?(?:\d{1,3}|[A-Z]))?:"
+    r"(?=\s)|>>>?(?=\s))",
+    re.IGNORECASE,
+)
+_NAME = re.compile(
+    r"(?m:^)[ \t]{0,20}(?:>>>? ?)?([A-Z][A-Z.'-]{1,20}(?: [A-Z][A-Z.'-]{0,20}){0,2}):(?=\s)"
+)
+
+
+def unspoken(text: str) -> list[tuple[int, int]]:
+    """Where in the text something stands that isn't spoken: [first, last) of each, in order."""
+    found = sorted({*_matches(text)})
+    spans: list[tuple[int, int]] = []
+    for first, last in found:
+        if spans and first < spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(last, spans[-1][1]))
+        else:
+            spans.append((first, last))
+    return spans
+
+
+def _matches(text: str) -> Iterator[tuple[int, int]]:
+    for pattern in (_TAG, _CUE, _SPEAKER):
+        for match in pattern.finditer(text):
+            yield match.span()
+    for match in _BRACKETS.finditer(text):
+        if names_a_sound(match[1] or match[2], square=match[1] is not None):
+            yield match.span()
+    # "ANNA: …" could be a heading; as the start of several lines it is who speaks.
+    names = list(_NAME.finditer(text))
+    often = Counter(match[1] for match in names)
+    if len(names) > 1 and (len(often) > 1 or len(names) > 2):
+        for match in names:
+            yield match.span()
+
+
+def names_a_sound(inside: str, square: bool = True) -> bool:
+    """Whether what stands in brackets is a sound or a state ("laughs softly"), not words.
+
+    In square brackets one such word is enough; between parentheses, where words are spoken too,
+    nothing else may stand there than what goes with it.
+    """
+    words = inside.strip(" .!…-–—*♪").replace("_", " ")
+    if not any(map(str.isalpha, words)) or re.match(r"pause\b", words, re.IGNORECASE):
+        return False
+    if square and len(words.split()) <= 6:
+        captioned = words.isupper() and len(words) > 4  # "[MUSIC PLAYING]", not "[US]"
+        if captioned or _has_a_sound(words):
+            return True
+    place, sounds = 0, 0
+    while place < len(words):
+        match = _SOUND.match(words, place)
+        sounds += match is not None
+        match = match or _BESIDE.match(words, place)
+        if match is None or (match.end() < len(words) and words[match.end() - 1] != " "):
+            return False
+        place = match.end()
+    return sounds > 0
+
+
+def _has_a_sound(words: str) -> bool:
+    """Whether one of the words, or two together, names a sound."""
+    parts = words.split()
+    return any(
+        _SOUND.fullmatch(part) or _SOUND.fullmatch(" ".join(parts[k : k + 2]))
+        for k, part in enumerate(parts)
+    )
