@@ -6,16 +6,14 @@ and MP3: the ten texts that libsndfile knows. W64 holds none.
 
 from __future__ import annotations
 
-import bisect
-from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import soundfile as sf
 
 from a3t.audio import chunks
 from a3t.audio.checks import open_audio
-from a3t.audio.patches import Patch
+from a3t.audio.patches import Patch, sample_map
 from a3t.audio.recording import Recording
 
 # libsndfile's names of texts, and those of LIST INFO.
@@ -74,21 +72,7 @@ def append_chunks(
     chunks.append(
         path,
         [
-            *chunks.carried(recording.path, mover(patches)),
+            *chunks.carried(recording.path, sample_map(recording, patches).output_of),
             *chunks.texts_chunk(chunks.texts_of(recording.path) | info),
         ],
     )
-
-
-def mover(patches: Sequence[Patch]) -> Callable[[int], int]:
-    """Where a sample of the source is in the output; the ordered patches' own go to their start."""
-    starts = [patch.source[0] for patch in patches]
-    grown = [0, *accumulate(patch.growth for patch in patches)]
-
-    def move(sample: int) -> int:
-        past = bisect.bisect_right(starts, sample)
-        if past and sample < patches[past - 1].source[1]:
-            return patches[past - 1].source[0] + grown[past - 1]
-        return sample + grown[past]
-
-    return move

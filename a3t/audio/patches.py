@@ -1,16 +1,16 @@
-"""A patch: what replaces a stretch of a recording, and what several of them do to its clock."""
+"""A patch: what replaces a stretch of a recording; and a recording with patches in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
 from a3t.audio.formats import Native, quantise, to_float
 from a3t.audio.recording import BLOCK, Recording
-
-Span = tuple[int, int]  # samples [first, last)
+from a3t.audio.span_map import Span, SpanMap
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +37,6 @@ class Patch:
         return len(self.samples) - (self.source[1] - self.source[0])
 
 
-@dataclass(frozen=True)
-class SpanPair:
-    """A patched stretch [first, last) in the source's samples and in the output's."""
-
-    source: Span
-    output: Span
-
-
 def in_order(patches: Sequence[Patch], recording: Recording) -> tuple[Patch, ...]:
     """The patches sorted by place. Raises ValueError if two overlap or one does not fit."""
     ordered = tuple(sorted(patches, key=lambda patch: patch.source))
@@ -62,14 +54,11 @@ def in_order(patches: Sequence[Patch], recording: Recording) -> tuple[Patch, ...
     return ordered
 
 
-def output_spans(patches: Sequence[Patch]) -> tuple[SpanPair, ...]:
-    """Where each of the ordered patches lies in the source and in the output."""
-    pairs, growth = [], 0
-    for patch in patches:
-        first = patch.source[0] + growth
-        pairs.append(SpanPair(patch.source, (first, first + len(patch.samples))))
-        growth += patch.growth
-    return tuple(pairs)
+def sample_map(recording: Recording, patches: Sequence[Patch]) -> SpanMap:
+    """Where the recording's samples are once the patches are in it; ValueError as `in_order`."""
+    ordered = in_order(patches, recording)
+    replaced = ((patch.source, len(patch.samples)) for patch in ordered)
+    return SpanMap.replacing(replaced, recording.samples)
 
 
 def insert_patches(recording: Recording, patches: Sequence[Patch]) -> Iterator[Native]:
@@ -94,23 +83,19 @@ def read_patched(
     What is read costs what the span costs, however long the recording is. Raises ValueError if
     the span isn't the edited recording's.
     """
-    ordered = in_order(patches, recording)
-    length = recording.samples + sum(patch.growth for patch in ordered)
-    if not 0 <= first <= last <= length:
-        raise ValueError(f"[{first}, {last}) is not within [0, {length})")
+    ordered, spans = in_order(patches, recording), sample_map(recording, patches)
+    if not 0 <= first <= last <= spans.output_length:
+        raise ValueError(f"[{first}, {last}) is not within [0, {spans.output_length})")
     pieces = [np.empty((0, recording.channels))]
-    kept, position = 0, 0  # places in the source and in the output
-    for patch in [*ordered, None]:
-        until = recording.samples if patch is None else patch.source[0]
-        begin, end = max(first, position), min(last, position + until - kept)
+    for kept, change, patch in zip_longest(spans.kept(), spans.changes, ordered):
+        begin, end = max(first, kept.output[0]), min(last, kept.output[1])
         if begin < end:
-            shift = kept - position
+            shift = kept.source[0] - kept.output[0]
             pieces.append(to_float(recording.read(begin + shift, end + shift)))
-        position += until - kept
-        if patch is not None:
-            begin, end = max(first - position, 0), min(last - position, len(patch.samples))
-            if begin < end:
-                pieces.append(patch.samples[begin:end])
-            position += len(patch.samples)
-            kept = patch.source[1]
+        if change is None:  # after the last patch
+            break
+        start = change.output[0]
+        begin, end = max(first, start), min(last, change.output[1])
+        if begin < end:
+            pieces.append(patch.samples[begin - start : end - start])
     return np.concatenate(pieces)

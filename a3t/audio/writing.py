@@ -12,7 +12,8 @@ import soundfile as sf
 from a3t.audio.files import atomic_path, check_target
 from a3t.audio.formats import Native, can_hold, is_lossy
 from a3t.audio.metadata import append_chunks, set_texts, texts_of
-from a3t.audio.patches import Patch, SpanPair, in_order, insert_patches, output_spans
+from a3t.audio.patches import Patch, in_order, insert_patches, sample_map
+from a3t.audio.span_map import SpanPair
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
 
@@ -75,8 +76,8 @@ def write_edited(
     """
     out = Path(out)
     check_target(out, recording.path)
-    ordered = in_order(patches, recording)
-    samples = recording.samples + sum(patch.growth for patch in ordered)
+    ordered, spans = in_order(patches, recording), sample_map(recording, patches)
+    samples = spans.output_length
     if not samples:
         raise InputError(f"Nothing would be left of {recording.path}: keep at least one word.")
     container, subtype = container_and_subtype(recording, out, samples)
@@ -97,7 +98,7 @@ def write_edited(
                 f"{out} could not be written to its end (up to {needed:.1f} MB are needed and "
                 f"{free:.1f} MB are free there): make room or choose another place."
             )
-    return Written(out, samples, output_spans(ordered), exact=not is_lossy(subtype))
+    return Written(out, samples, spans.changes, exact=not is_lossy(subtype))
 
 
 def container_and_subtype(recording: Recording, out: Path | str, samples: int) -> tuple[str, str]:

@@ -21,9 +21,10 @@ from pathlib import Path
 
 from a3t import __version__
 from a3t.audio.checks import open_audio
-from a3t.audio.metadata import comment_of, mover, room_for_comment
-from a3t.audio.patches import Patch, output_spans
+from a3t.audio.metadata import comment_of, room_for_comment
+from a3t.audio.patches import Patch, sample_map
 from a3t.audio.recording import Recording
+from a3t.audio.span_map import SpanMap
 from a3t.audio.writing import container_and_subtype
 
 CUT = "joined where something was cut out"
@@ -101,11 +102,11 @@ def traces_after(
 
     ``words`` of each of the ordered patches; None where nothing was made, only something cut out.
     """
-    rate = recording.sample_rate
-    traces = [*_moved(provenance_of(recording.path).traces, patches, rate)]
-    for span, said in zip(output_spans(patches), words, strict=True):
-        times = (span.output[0] / rate, span.output[1] / rate)
-        traces.append(Trace(*times, said is not None, said or "", models if said else ""))
+    rate, spans = recording.sample_rate, sample_map(recording, patches)
+    traces = [*_moved(provenance_of(recording.path).traces, spans, rate)]
+    for change, made in zip(spans.changes, words, strict=True):
+        times = (change.output[0] / rate, change.output[1] / rate)
+        traces.append(Trace(*times, made is not None, made or "", models if made else ""))
     return tuple(sorted(traces, key=lambda trace: (trace.start, trace.end)))
 
 
@@ -116,18 +117,18 @@ def comment(
 
     Where a file of this kind has little room the words are left out, or all.
     """
-    samples = recording.samples + sum(patch.growth for patch in patches)
+    samples = sample_map(recording, patches).output_length
     container, _ = container_and_subtype(recording, out, samples)
     before = _BLOCK.sub("", comment_of(recording.path).replace("\r\n", "\n")).strip("\n")
     for shown in (traces, [replace(trace, words="") for trace in traces]):
-        block = told(shown, samples, recording.sample_rate)
+        block = provenance_block(shown, samples, recording.sample_rate)
         text = "\n".join(filter(None, (before, block)))
         if len(text.encode()) <= room_for_comment(container):
             return text
     return before
 
 
-def told(traces: Sequence[Trace], samples: int, sample_rate: int) -> str:
+def provenance_block(traces: Sequence[Trace], samples: int, sample_rate: int) -> str:
     """The block of lines that tells of these traces; "" for none."""
     if not traces:
         return ""
@@ -135,15 +136,14 @@ def told(traces: Sequence[Trace], samples: int, sample_rate: int) -> str:
     return "\n".join([head, *map(str, traces), "[end of a3t]"])
 
 
-def _moved(traces: Iterable[Trace], patches: Sequence[Patch], rate: int) -> Iterator[Trace]:
-    """What the patches leave of the traces, where it is now."""
-    move = mover(patches)
+def _moved(traces: Iterable[Trace], spans: SpanMap, rate: int) -> Iterator[Trace]:
+    """What the edit leaves of the traces, where it is now."""
+    move, changed = spans.output_of, [change.source for change in spans.changes]
     for trace in traces:
         first, last = round(trace.start * rate), round(trace.end * rate)
-        spans = [patch.source for patch in patches]
-        if first == last and not any(begin < first < end for begin, end in spans):
+        if first == last and not any(begin < first < end for begin, end in changed):
             yield replace(trace, start=move(first) / rate, end=move(first) / rate)
-        for begin, end in spans:
+        for begin, end in changed:
             if first < begin < last:
                 yield replace(trace, start=move(first) / rate, end=(move(begin - 1) + 1) / rate)
             if first < end and begin < last:

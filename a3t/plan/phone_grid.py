@@ -1,19 +1,30 @@
-"""The one integer frame grid: alignments in seconds are mapped to it once, here.
-
-Frames are those of `a3t.grid`.
-"""
+"""A recording's phones on the frames of `a3t.grid`: alignments in seconds are mapped once, here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from a3t.errors import InputError
 from a3t.grid import frames_of
-from a3t.plan.records import GridPhone
 from a3t.text.phones import PAUSE
 from alignment import Alignment
 
 GAP = 0.1  # seconds between two words that an alignment leaves out, not only rounds
+
+
+@dataclass(frozen=True, slots=True)
+class GridPhone:
+    """A phone on the grid: frames [first, last); ``word`` counts spoken words, -1 for a pause."""
+
+    symbol: str
+    first: int
+    last: int
+    word: int
+
+    @property
+    def frames(self) -> int:
+        return self.last - self.first
 
 
 def on_grid(alignment: Alignment, frames: int) -> tuple[GridPhone, ...]:

@@ -1,0 +1,85 @@
+"""Two sequences that agree but for some spans: where a place of one is in the other."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+Span = tuple[int, int]  # places [first, last)
+
+
+@dataclass(frozen=True, slots=True)
+class SpanPair:
+    """A stretch [first, last) of the source and the one that stands for it in the output."""
+
+    source: Span
+    output: Span
+
+    @property
+    def growth(self) -> int:
+        """By how much the output's stretch is longer."""
+        return (self.output[1] - self.output[0]) - (self.source[1] - self.source[0])
+
+
+@dataclass(frozen=True)
+class SpanMap:
+    """A source and an output that differ in ``changes``, in order, and in nothing else.
+
+    Places are samples, or words, counted from 0; ``length`` is how many the source has.
+    """
+
+    changes: tuple[SpanPair, ...]
+    length: int
+
+    @classmethod
+    def replacing(cls, replaced: Iterable[tuple[Span, int]], length: int) -> SpanMap:
+        """The map of a source in which spans, in order, give way to others of these lengths."""
+        changes, growth = [], 0
+        for (first, last), new_length in replaced:
+            start = first + growth
+            changes.append(SpanPair((first, last), (start, start + new_length)))
+            growth += changes[-1].growth
+        return cls(tuple(changes), length)
+
+    @cached_property
+    def shifts(self) -> tuple[int, ...]:
+        """By how much what follows the first k changes is moved, for k = 0, 1, … all of them."""
+        return tuple(accumulate((change.growth for change in self.changes), initial=0))
+
+    @property
+    def output_length(self) -> int:
+        """How many places the output has."""
+        return self.length + self.shifts[-1]
+
+    def output_of(self, place: int) -> int:
+        """Where a place of the source is in the output; one in a change goes to its start."""
+        k = bisect_right(self._source_starts, place)
+        if k and place < self.changes[k - 1].source[1]:
+            return self.changes[k - 1].output[0]
+        return place + self.shifts[k]
+
+    def source_of(self, place: int) -> int:
+        """Where a place of the output is in the source; one in a change goes to its start."""
+        k = bisect_right(self._output_starts, place)
+        if k and place < self.changes[k - 1].output[1]:
+            return self.changes[k - 1].source[0]
+        return place - self.shifts[k]
+
+    def kept(self) -> Iterator[SpanPair]:
+        """What is the same in both: before, between and after the changes; each may be empty."""
+        here = there = 0
+        for change in self.changes:
+            yield SpanPair((here, change.source[0]), (there, change.output[0]))
+            here, there = change.source[1], change.output[1]
+        yield SpanPair((here, self.length), (there, self.output_length))
+
+    @cached_property
+    def _source_starts(self) -> list[int]:
+        return [change.source[0] for change in self.changes]
+
+    @cached_property
+    def _output_starts(self) -> list[int]:
+        return [change.output[0] for change in self.changes]

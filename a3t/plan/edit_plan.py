@@ -1,0 +1,257 @@
+"""An EditPlan: everything that is decided before a sample is made. Frames are those of `a3t.grid`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from a3t.audio.recording import Recording
+from a3t.errors import InputError
+from a3t.grid import frames_of, grid_frames, seconds_of
+from a3t.plan.phone_grid import GridPhone, on_grid
+from a3t.plan.request import EditRequest
+from a3t.plan.revision import Revision
+from a3t.text.transcript import Transcript
+from alignment.records import Alignment
+
+Range = tuple[int, int]  # [first, last)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPhone:
+    """A phone of the edited speech; ``source`` is the recording's frame it is kept from, or None
+    if it is to be made. ``word`` counts the new text's spoken words, -1 for a pause."""
+
+    symbol: str
+    frames: int
+    word: int
+    source: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWord:
+    """A new word, or a made pause (text ""), and how long it takes.
+
+    ``scale`` is its time against what this speaker is expected to take for it; 1 for a pause whose
+    length was asked for.
+    """
+
+    text: str
+    frames: int
+    scale: float = 1.0
+    emphasis: bool = False
+
+    @property
+    def seconds(self) -> float:
+        return seconds_of(self.frames)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "word": self.text or "[pause]",
+            "seconds": self.seconds,
+            "scale": round(self.scale, 4),
+        } | ({"emphasis": True} if self.emphasis else {})
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PlannedWord:
+        text = "" if data["word"] == "[pause]" else str(data["word"])
+        frames, scale = frames_of(float(data["seconds"])), float(data["scale"])
+        return cls(text, frames, scale, bool(data.get("emphasis", False)))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEdit:
+    """One change: spoken words, the recording's frames that go, and the phones that come.
+
+    ``source`` holds the frames of what is replaced or deleted (empty for an insertion), ``margin``
+    how many frames of its neighbours on either side are made anew with it, ``overlap`` how many
+    beyond these are free for the joint. ``scale`` is by how much the new words were stretched to
+    fit a given time; 1 where they were not. ``words`` are the new words and pauses that ``phones``
+    say; an edit may be nothing but a pause.
+    """
+
+    op: str  # "replace", "insert" or "delete"
+    old: Range
+    new: Range
+    old_words: str
+    new_words: str
+    source: Range
+    phones: tuple[PlannedPhone, ...]
+    margin: Range
+    overlap: Range
+    scale: float = 1.0
+    words: tuple[PlannedWord, ...] = ()
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether there are words to be made, not only a pause or nothing."""
+        return self.new[0] < self.new[1]
+
+    @property
+    def frames(self) -> int:
+        """Frames of the new words."""
+        return sum(phone.frames for phone in self.phones)
+
+    @property
+    def seconds(self) -> float:
+        """How long the new words take."""
+        return seconds_of(self.frames)
+
+    @property
+    def remade(self) -> Range:
+        """The recording's frames that are replaced, margins included."""
+        return self.source[0] - self.margin[0], self.source[1] + self.margin[1]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "op": self.op,
+            "old_words": self.old_words,
+            "new_words": self.new_words,
+            "old": list(self.old),
+            "new": list(self.new),
+            "source_frames": list(self.source),
+            "margin_frames": list(self.margin),
+            "overlap_frames": list(self.overlap),
+            "frames": self.frames,
+            "scale": round(self.scale, 4),
+            "words": [word.to_json() for word in self.words],
+            "phones": [[phone.symbol, phone.frames, phone.word] for phone in self.phones],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PlannedEdit:
+        return cls(
+            op=str(data["op"]),
+            old=_range(data["old"]),
+            new=_range(data["new"]),
+            old_words=str(data["old_words"]),
+            new_words=str(data["new_words"]),
+            source=_range(data["source_frames"]),
+            phones=tuple(PlannedPhone(str(s), int(n), int(w)) for s, n, w in data["phones"]),
+            margin=_range(data["margin_frames"]),
+            overlap=_range(data["overlap_frames"]),
+            scale=float(data["scale"]),
+            words=tuple(PlannedWord.from_json(word) for word in data["words"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What the model sees at once: edits (by index) among the recording's frames ``source``."""
+
+    source: Range
+    edits: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class EditPlan:
+    """Everything that is decided before a sample is made.
+
+    request: what is wanted, with what was found: the text, the alignment, and of a long recording
+    the ranges of its words that are aligned. revision: what changes. pronunciations: of each of the
+    new text's words. phones: the recording's, on the grid. edits and windows: in order. rate: this
+    speaker's slowness against the duration predictor, times 1 / speed.
+    """
+
+    recording: Recording
+    request: EditRequest
+    revision: Revision
+    pronunciations: tuple[tuple[str, ...], ...]
+    phones: tuple[GridPhone, ...]
+    edits: tuple[PlannedEdit, ...]
+    windows: tuple[Window, ...]
+    rate: float
+
+    @property
+    def text(self) -> Transcript:
+        """The words that are aligned."""
+        return self.revision.text
+
+    @property
+    def new_text(self) -> Transcript:
+        """What becomes of these words."""
+        return self.revision.new_text
+
+    @property
+    def alignment(self) -> Alignment:
+        """Where these words are in the recording."""
+        assert isinstance(self.request.alignment, Alignment)
+        return self.request.alignment
+
+    @property
+    def passages(self) -> tuple[Range, ...]:
+        """Of a long recording the ranges of the whole text that are aligned, else none."""
+        return self.revision.passages
+
+    @property
+    def frames(self) -> int:
+        """How long the recording is."""
+        return grid_frames(self.recording.samples, self.recording.sample_rate)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, for `from_json`; scales and the rate are rounded."""
+        return {
+            "source": self.recording.to_json(),
+            **self.request.to_json(),
+            "rate": round(self.rate, 4),
+            "edits": [edit.to_json() for edit in self.edits],
+            "windows": [{"source_frames": list(w.source), "edits": w.edits} for w in self.windows],
+            "pronunciations": [" ".join(phones) for phones in self.pronunciations],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], recording: Recording) -> EditPlan:
+        """The plan that `to_json` wrote; its rendering has the same samples.
+
+        Raises KeyError, TypeError or ValueError (InputError among them) for anything else, and if
+        the plan is another recording's.
+        """
+        if data["source"]["sha256"] != recording.sha256:
+            raise InputError(f"The plan is not of {recording.path}: plan the edit anew.")
+        request = EditRequest.from_json(data)
+        if request.text is None or not isinstance(request.alignment, Alignment):
+            raise ValueError("a plan knows its text and its alignment")
+        text = Transcript.from_text(request.text, max_words=None)
+        revision = Revision.of(text, request.new_transcript)
+        if request.aligned_words:
+            revision = revision.within(request.aligned_words)
+        windows = tuple(
+            Window(_range(window["source_frames"]), tuple(map(int, window["edits"])))
+            for window in data["windows"]
+        )
+        return cls(
+            recording,
+            request,
+            revision,
+            tuple(tuple(phones.split()) for phones in data["pronunciations"]),
+            on_grid(request.alignment, grid_frames(recording.samples, recording.sample_rate)),
+            tuple(PlannedEdit.from_json(edit) for edit in data["edits"]),
+            windows,
+            float(data["rate"]),
+        )
+
+    def describe(self) -> str:
+        """The plan for a person, a line an edit."""
+        if not self.edits:
+            return "Nothing to change: the two texts have the same words."
+        lines = []
+        for edit in self.edits:
+            first, last = map(seconds_of, edit.source)
+            place = f"at {first:.2f} s" if first == last else f"{first:.2f}–{last:.2f} s"
+            match edit.op:
+                case "delete":
+                    lines.append(f"delete  “{edit.old_words}” ({place})")
+                case "insert":
+                    lines.append(f"insert  “{edit.new_words}” {place} ({edit.seconds:.2f} s)")
+                case _:
+                    lines.append(
+                        f"replace “{edit.old_words}” ({place}) by “{edit.new_words}” "
+                        f"({edit.seconds:.2f} s)"
+                    )
+        return "\n".join(lines)
+
+
+def _range(pair: Sequence[int]) -> Range:
+    first, last = pair
+    return int(first), int(last)

@@ -1,0 +1,187 @@
+"""What is wanted of an edit, with every default and every limit in one place.
+
+A command line, a line of a manifest, the page's form, an edit.json and a plan file all become an
+`EditRequest`, and nothing else travels from them to the editor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from a3t.audio.match import EVERYTHING, Matching
+from a3t.errors import InputError
+from a3t.text.transcript import Transcript
+from alignment.records import Alignment
+
+Range = tuple[int, int]  # words [first, last)
+Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
+
+MARGIN, REACH = 0.025, 0.075  # seconds
+SPEEDS = (0.25, 4.0)
+MOST_CANDIDATES = 8
+MOST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditRequest:
+    """An edit as it is wanted; raises InputError for what can't be had.
+
+    The texts, and what is known of the old one:
+
+    new_text: what the recording should say. text: what it says; None to find it beside the
+    recording, or to recognise it with ``recogniser`` (of `alignment.recognition`). alignment: where
+    its words are, or a file that tells; None to align them. aligned_words: of an alignment that
+    holds only some of the text's words, their ranges.
+
+    How the new words are spoken:
+
+    speed: their rate against the speaker's own. At most one of fit (they take the time of the words
+    that they replace), duration (seconds that they take) and lengths (seconds of each new word and
+    pause of each edit, as in a plan file) is given. pronunciations: words (lower case) with the ways
+    to say them, which stand before the dictionary's: ARPAbet with stress.
+
+    How they are joined:
+
+    margin: seconds of the neighbours on either side that are made anew with them. reach: seconds
+    beyond the margin within which the joint may lie. match: what of the recording's own sound they
+    are given.
+
+    candidates: how many results to make, the best first. seed: of the noise that is drawn. verify:
+    whether the result is aligned once more, to find new words that can't be heard in it.
+    """
+
+    new_text: str
+    text: str | None = None
+    alignment: Alignment | Path | None = None
+    aligned_words: tuple[Range, ...] = ()
+    recogniser: str = "auto"
+    speed: float = 1.0
+    fit: bool = False
+    duration: float | None = None
+    lengths: tuple[tuple[float, ...], ...] | None = None
+    pronunciations: Pronunciations = ()
+    margin: float = MARGIN
+    reach: float = REACH
+    match: Matching = EVERYTHING
+    candidates: int = 1
+    seed: int = 0
+    verify: bool = True
+
+    def __post_init__(self) -> None:
+        if not SPEEDS[0] <= self.speed <= SPEEDS[1]:
+            raise InputError(f"A speed of {self.speed:g} is out of range: use 0.25 to 4.")
+        if not 0.0 <= self.margin <= 0.5:
+            raise InputError(f"A margin of {self.margin:g} s is out of range: use 0 to 0.5.")
+        if not 0.025 <= self.reach <= 0.25:
+            raise InputError(f"A reach of {self.reach:g} s is out of range: use 0.025 to 0.25.")
+        if self.duration is not None and not 0.05 <= self.duration <= 60:
+            raise InputError(
+                f"A duration of {self.duration:g} s is out of range: use 0.05 to 60 seconds."
+            )
+        if sum((self.fit, self.duration is not None, self.lengths is not None)) > 1:
+            raise InputError(
+                "The new words' time is given twice: choose one of fit, duration and a plan."
+            )
+        if not 1 <= self.candidates <= MOST_CANDIDATES:
+            raise InputError(
+                f"{self.candidates} candidates can't be made: ask for 1 to {MOST_CANDIDATES}."
+            )
+        if not 0 <= self.seed <= MOST_SEED:
+            raise InputError("The seed is out of range: use a whole number from 0 to 2^63 - 1.")
+        self.new_transcript  # noqa: B018  (raises for a text that can't be spoken)
+
+    @cached_property
+    def new_transcript(self) -> Transcript:
+        """The new text's words; InputError if there are none."""
+        return Transcript.from_text(self.new_text, max_words=None)
+
+    @property
+    def times_are_free(self) -> bool:
+        """Whether the new words may take the time that they need."""
+        return not self.fit and self.duration is None and self.lengths is None
+
+    def saying(self, words: Iterable[str]) -> EditRequest:
+        """The same without the pronunciations of words that are not among these."""
+        wanted = set(words)
+        kept = tuple(each for each in self.pronunciations if each[0] in wanted)
+        return self if kept == self.pronunciations else replace(self, pronunciations=kept)
+
+    def to_json(self) -> dict[str, Any]:
+        """Its entries in an edit.json: the texts, the alignment, the seed, and ``asked``, which is
+        how the new words are spoken and joined."""
+        aligned = self.alignment.to_json() if isinstance(self.alignment, Alignment) else None
+        return {
+            "text": self.text,
+            "new_text": self.new_text,
+            "asked": {
+                "speed": self.speed,
+                "fit": self.fit,
+                "margin": self.margin,
+                "duration": self.duration,
+                "lengths": self.lengths and [list(words) for words in self.lengths],
+                "reach": self.reach,
+                "match": {
+                    "bandwidth": self.match.bandwidth,
+                    "spectrum": self.match.spectrum,
+                    "room_tone": self.match.room_tone,
+                },
+                "pronunciations": {
+                    word: [" ".join(way) for way in ways] for word, ways in self.pronunciations
+                },
+            },
+            "alignment": aligned,
+            "aligned_words": [list(words) for words in self.aligned_words] or None,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> EditRequest:
+        """The request that an edit.json, or `to_json`, tells of; what an older version did not
+        write is as by default. KeyError, TypeError or ValueError for anything else."""
+        asked, aligned = data["asked"], data.get("alignment")
+        duration, lengths = asked.get("duration"), asked.get("lengths")
+        words = tuple((int(a), int(b)) for a, b in data.get("aligned_words") or ())
+        if not all(0 <= first < last for first, last in words):
+            raise ValueError("aligned_words")
+        return cls(
+            new_text=_text(data["new_text"]),
+            text=None if data["text"] is None else _text(data["text"]),
+            alignment=None if aligned is None else Alignment.from_json(aligned),
+            aligned_words=words,
+            speed=_finite(asked["speed"]),
+            fit=bool(asked["fit"]),
+            duration=None if duration is None else _finite(duration),
+            lengths=None if lengths is None else tuple(tuple(map(_finite, x)) for x in lengths),
+            pronunciations=pronunciations_of(
+                {
+                    word: [str(way).split() for way in ways]
+                    for word, ways in dict(asked.get("pronunciations", {})).items()
+                }
+            ),
+            margin=_finite(asked["margin"]),
+            reach=_finite(asked.get("reach", REACH)),
+            match=Matching(**{k: bool(value) for k, value in asked.get("match", {}).items()}),
+            seed=int(data["seed"]),
+        )
+
+
+def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:
+    """Words with the ways to say them, as a request holds them."""
+    return tuple((word, tuple(tuple(way) for way in ways)) for word, ways in words.items())
+
+
+def _finite(value: object) -> float:
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(value)
+    return float(value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value

@@ -1,0 +1,115 @@
+"""What changes between two texts: the words, the pauses that are put in, the emphasis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from a3t.audio.span_map import SpanMap
+from a3t.errors import InputError
+from a3t.text.edit_script import WordEdit, edit_script
+from a3t.text.transcript import Transcript
+
+Range = tuple[int, int]  # words [first, last)
+
+
+@dataclass(frozen=True)
+class Revision:
+    """Two texts and what changes between them.
+
+    edits: in order, apart by a kept word. pauses: those that the new text asks for by a mark and
+    the old one lacks: by the number of new words before each, its seconds (0: as long as usual).
+    passages: of a long recording the ranges of the old text's words that are aligned; the texts,
+    edits and pauses are then of these words, as if there were no others. Empty: all of them are.
+    """
+
+    text: Transcript
+    new_text: Transcript
+    edits: tuple[WordEdit, ...]
+    pauses: Mapping[int, float] = field(default_factory=dict)
+    passages: tuple[Range, ...] = ()
+
+    @classmethod
+    def of(cls, text: Transcript, new_text: Transcript) -> Revision:
+        """Marks are no words. A pause between two kept words is an edit without words; a kept word
+        that the new text newly emphasises is replaced by itself."""
+        script = edit_script(text.spoken, new_text.spoken)
+        words = _word_map(script, len(text.spoken))
+        kept = {
+            pair.output[0] + k: pair.source[0] + k
+            for pair in words.kept()
+            for k in range(pair.source[1] - pair.source[0])
+        }
+        there = dict(text.pauses)
+        pauses = {}
+        for place, seconds in new_text.pauses:
+            # A kept word on either side says where that is in the old text.
+            before = 0 if place == 0 else kept.get(place - 1, -2) + 1
+            old = before if before >= 0 else kept.get(place, len(text.spoken))
+            if there.get(old) == seconds:
+                del there[old]
+            else:
+                pauses[place] = seconds
+        for word in sorted(new_text.emphasis & kept.keys()):
+            if kept[word] not in text.emphasis:
+                script.append(WordEdit("replace", (kept[word], kept[word] + 1), (word, word + 1)))
+        for place in pauses:
+            if not any(edit.new[0] <= place <= edit.new[1] for edit in script):
+                old = kept[place - 1] + 1 if place else kept[place]
+                script.append(WordEdit("insert", (old, old), (place, place)))
+        return cls(text, new_text, tuple(_joined(script)), pauses)
+
+    @cached_property
+    def words(self) -> SpanMap:
+        """Where the old text's words are in the new one."""
+        return _word_map(self.edits, len(self.text.spoken))
+
+    def within(self, passages: Sequence[Range]) -> Revision:
+        """The revision of the words of these ranges alone.
+
+        Every edit lies in one of them, and none touches a range's end but the text's own;
+        InputError if one does not.
+        """
+        if tuple(passages) == ((0, len(self.text.words)),):
+            return self
+        new_ranges: list[Range] = []
+        edits: list[WordEdit] = []
+        pauses: dict[int, float] = {}
+        growth = old_start = new_start = 0
+        remaining = list(self.edits)
+        for first, last in passages:
+            own: list[WordEdit] = []
+            while remaining and remaining[0].old[1] <= last:
+                own.append(remaining.pop(0))
+            begin = first + growth
+            growth += sum((e.new[1] - e.new[0]) - (e.old[1] - e.old[0]) for e in own)
+            end = last + growth
+            old_by, new_by = old_start - first, new_start - begin
+            edits += [WordEdit(e.op, _moved(e.old, old_by), _moved(e.new, new_by)) for e in own]
+            pauses |= {k + new_by: x for k, x in self.pauses.items() if begin <= k <= end}
+            new_ranges.append((begin, end))
+            old_start, new_start = old_start + last - first, new_start + end - begin
+        if remaining or passages[-1][1] > len(self.text.words):
+            raise InputError("The passages that were aligned are not those that change: align anew.")
+        text, new_text = self.text.of_words(passages), self.new_text.of_words(new_ranges)
+        return Revision(text, new_text, tuple(edits), pauses, tuple(passages))
+
+
+def _word_map(edits: Sequence[WordEdit], count: int) -> SpanMap:
+    return SpanMap.replacing(((edit.old, edit.new[1] - edit.new[0]) for edit in edits), count)
+
+
+def _joined(script: Sequence[WordEdit]) -> list[WordEdit]:
+    """In order, those that touch as one."""
+    result: list[WordEdit] = []
+    for edit in sorted(script, key=lambda edit: (edit.new, edit.old)):
+        if result and result[-1].new[1] == edit.new[0] and result[-1].old[1] == edit.old[0]:
+            last = result.pop()
+            edit = WordEdit("replace", (last.old[0], edit.old[1]), (last.new[0], edit.new[1]))
+        result.append(edit)
+    return result
+
+
+def _moved(words: Range, by: int) -> Range:
+    return words[0] + by, words[1] + by
