@@ -10,8 +10,9 @@ from pathlib import Path
 from a3t.audio.match import Matching
 from a3t.errors import InputError
 from a3t.interrupts import tidy_up_first
+from a3t.plan.request import EditRequest, pronunciations_of
 from alignment import AlignmentError
-from alignment.formats.dictionary import add_dictionary_arguments
+from alignment.formats.dictionary import add_dictionary_arguments, user_dictionary
 
 DONE, BAD_INPUT, INTERRUPTED = 0, 1, 130
 
@@ -114,3 +115,27 @@ def add_common_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="small", metavar="NAME_OR_PATH")
     parser.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
     parser.add_argument("--device", default="cpu", metavar="D")
+
+
+def edit_request(options: argparse.Namespace) -> EditRequest:
+    """What the options of `a3t.edit` want of an edit; InputError if it can't be had."""
+    from a3t.plan.plan_file import read_plan
+
+    wanted = read_plan(options.plan_file) if options.plan_file else {}
+    if "new_text" not in wanted:
+        wanted["new_text"] = text_argument(options.new_text)
+    if options.text is not None:
+        wanted["text"] = text_argument(options.text)
+    return EditRequest(
+        **wanted,
+        alignment=options.alignment,
+        recogniser=options.recogniser,
+        speed=options.speed,
+        fit=options.fit,
+        duration=options.duration,
+        pronunciations=pronunciations_of(user_dictionary(options)),
+        margin=options.margin / 1000,
+        match=options.match,
+        candidates=options.candidates,
+        seed=options.seed,
+    )

@@ -17,7 +17,7 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 
-from a3t.commands import run
+from a3t.console import run
 from a3t.errors import InputError
 
 TEXT = "And you always want to see it in the superlative degree."

@@ -15,12 +15,11 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.audio.match import EVERYTHING
-from a3t.commands import (
+from a3t.console import (
     EXPORTS,
     add_common_arguments,
     export_kinds,
@@ -32,7 +31,7 @@ from a3t.commands import (
 
 if TYPE_CHECKING:
     from a3t.projects.history import History
-    from a3t.records import EditedRecording
+    from a3t.rendering.edited import EditedRecording
 
 
 def parser() -> argparse.ArgumentParser:
@@ -138,31 +137,31 @@ def main(arguments: list[str] | None = None) -> int:
 def edit(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError or AlignmentError."""
     # What can be refused at once is refused before the models are loaded.
-    from a3t.projects.making import as_next_version, make, notes_of, order, plan
+    from a3t.projects.project_edit import ProjectEdit
 
-    asked = order(options)
+    wanted = ProjectEdit.of(options)
 
     from a3t.editor import Editor
+    from a3t.projects.confirmation import confirm_transcript
     from a3t.projects.project import find_project
-    from a3t.recognising import show_transcript
-    from a3t.source.remembered import usual_folder
+    from a3t.source.alignment_cache import default_folder
 
     show_progress("read")
-    if project := find_project(asked.recording, options.out):
-        asked = as_next_version(asked, project)
+    if project := find_project(wanted.recording, options.out):
+        wanted = wanted.continuing(project)
     names = (options.model, options.vocoder, options.device)
-    editor = Editor.load(*names, show_progress, memory=usual_folder())
-    planned = plan(editor, asked)
-    if asked.text is None and options.alignment is None:
-        show_transcript(planned, asked.recording.path, ask=not (options.plan or options.yes))
+    editor = Editor.load(*names, show_progress, memory=default_folder())
+    plan = editor.plan(wanted.recording, wanted.request)
+    if wanted.request.text is None and options.alignment is None:
+        confirm_transcript(plan, ask=not (options.plan or options.yes))
     if options.plan:
         say("") if sys.stderr.isatty() else None
-        print(json.dumps(planned.to_json(), indent=1) if options.json else planned.describe())
+        print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())
         return
-    results = make(editor, asked, planned)
-    save(results, asked.out, options, not options.no_provenance, partial(notes_of, asked))
-    if asked.history:
-        count = len(asked.history.versions[: asked.history.place + 1]) + 1
+    results = wanted.make(editor, plan)
+    save(results, wanted.out, options, not options.no_provenance, wanted.notes)
+    if wanted.history:
+        count = len(wanted.history.versions[: wanted.history.place + 1]) + 1
         say(f"Version {count} of it; --undo goes back.")
 
 
@@ -242,8 +241,8 @@ def save(
 ) -> None:
     """Write the results, the best as ``out``, and say what was done."""
     from a3t.audio.files import remove_abandoned
-    from a3t.projects.making import write
-    from a3t.provenance import provenance_of
+    from a3t.audio.provenance import provenance_of
+    from a3t.projects.project_edit import write
 
     exported = write(results, out, options.export, provenance, notes)
     remove_abandoned(out.parent)

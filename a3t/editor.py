@@ -10,24 +10,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from a3t.asked import Asked
 from a3t.audio.recording import Recording
-from a3t.candidates import make_candidates, make_heard
 from a3t.grid import SAMPLE_RATE, grid_frames
-from a3t.hearing import hear
-from a3t.networks import Networks, load_networks
-from a3t.plan.plan import make_plan
+from a3t.model.loading import Networks, load_networks
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.planner import make_plan
 from a3t.plan.prompt import speech_plan
-from a3t.plan.records import EditPlan
-from a3t.plan.script import script_of
-from a3t.records import EditedRecording, SpokenRecording
+from a3t.plan.pronunciations import speaker_pronunciations
+from a3t.plan.request import EditRequest
+from a3t.plan.revision import Revision
+from a3t.rendering.candidates import make_audible, make_candidates
+from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
-from a3t.source.known import Known, pronounced
-from a3t.source.passages import Passages, excerpt
-from a3t.source.transcripts import Found, aligned_transcript, find_transcript
+from a3t.rendering.spoken import SpokenRecording
+from a3t.rendering.verification import verify
+from a3t.source.alignments import AlignmentStore
+from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.lexicon import Pronunciation
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -41,6 +43,9 @@ MODEL = "small"
 
 class Editor:
     """Loaded models and the steps of an edit. `Editor.load` makes one; see `plan`, `edit`, `tts`.
+
+    What is wanted of an edit is an `EditRequest`, or its fields by name:
+    ``editor.edit("talk.wav", new_text="…")``.
 
     Not safe to share between threads: it makes one edit at a time. Give each thread an editor of
     its own; several may work side by side. On a GPU too edits are made one after another.
@@ -58,10 +63,9 @@ class Editor:
         self.name, self.sha256 = networks.name, networks.sha256
         self.vocoder, self.aligner = vocoder, aligner
         self.renderer = Renderer(self.model, vocoder, self._step)
+        self.alignments = AlignmentStore(aligner, memory)
         self.progress = progress
-        self.seconds: dict[str, float] = {}
-        self.recogniser = "auto"  # of alignment.recognition, where no text is given
-        self.known = Known(aligner, memory)
+        self.seconds: dict[str, float] = {}  # of the steps of the edit at hand
 
     @classmethod
     def load(
@@ -74,7 +78,8 @@ class Editor:
     ) -> Editor:
         """Load a shipped model by name, or a folder's; InputError if it can't be used.
 
-        ``memory`` is a folder in which the alignments of long recordings are kept.
+        ``progress`` is called with the name of each step, ``memory`` is a folder in which the
+        alignments of long recordings are kept.
         """
         started = time.perf_counter()
         networks = load_networks(model, device)
@@ -84,93 +89,81 @@ class Editor:
         editor.seconds["load"] = time.perf_counter() - started
         return editor
 
+    def edit(
+        self, recording: str | Path | Recording, request: EditRequest | None = None, **wanted: Any
+    ) -> EditedRecording:
+        """The recording with the new words in it, not yet written: the best of `make`.
+
+        Arguments and errors as for `plan`.
+        """
+        return self.make(self.plan(recording, request, **wanted))[0]
+
     def plan(
-        self,
-        wav: str | Path | Recording,
-        new_text: str,
-        text: str | None = None,
-        alignment: str | Path | Alignment | Passages | None = None,
-        speed: float = 1.0,
-        fit: bool = False,
-        margin: float = 0.025,
-        asked: Asked | None = None,
+        self, recording: str | Path | Recording, request: EditRequest | None = None, **wanted: Any
     ) -> EditPlan:
         """Decide everything and render nothing.
 
-        Without ``text`` the transcript is the sidecar's, the given alignment's, or recognised.
-        ``speed`` makes the new words faster (above 1) or slower; with ``fit`` they take the time of
-        the words that they replace. ``margin``, in seconds, is how much of their neighbours is
-        made anew on either side. ``asked`` says these at once, and more. Raises InputError (or
-        AlignmentError) with one sentence if recording or text can't be used, or don't match.
+        ``wanted`` are fields of `EditRequest`, instead of a request or to change it. Raises
+        InputError (or AlignmentError) with one sentence if recording or text can't be used, or
+        don't match.
         """
-        asked = asked or Asked(speed, fit, margin)
-        new = Transcript.from_text(new_text, max_words=None)
+        request = replace(request, **wanted) if request else EditRequest(**wanted)
+        self._begin()
         with self._step("read"):
-            recording = wav if isinstance(wav, Recording) else Recording.open(wav)
-        pronouncer = Pronouncer(dict(asked.pronunciations))
-        found = self._transcript(recording, text, new, alignment, pronouncer)
-        check_marks(new_text, found.transcript.text)
-        script = script_of(found.transcript, new)
-        if isinstance(alignment, Passages):
-            known = alignment
-        else:
-            with self._step("align"):
-                known = self.known.around(recording, found, script, pronouncer)
+            recording = opened(recording)
+        pronouncer = Pronouncer(dict(request.pronunciations))
+        found = self._transcript(recording, request, pronouncer)
+        check_marks(request.new_text, found.transcript.text)
+        revision = Revision.of(found.transcript, request.new_transcript)
+        with self._step("align"):
+            aligned = self.alignments.around(recording, found, revision.edits, pronouncer)
         with self._step("plan"):
-            part = excerpt(found.transcript, new, script, known.words)
-            spoken = pronounced(part.new_text, known.alignment, pronouncer)
-            frames = grid_frames(recording.samples, recording.sample_rate)
-            plan = make_plan(
-                part.text, part.new_text, known.alignment, spoken, self.durations, frames,
-                asked.only(found.transcript.spoken + new.spoken), part.script,
-            )  # fmt: skip
-            everything = known.words == ((0, len(found.transcript.words)),)
-            return plan if everything else replace(plan, passages=known.words)
+            known = replace(
+                request.saying(found.transcript.spoken + request.new_transcript.spoken),
+                text=found.transcript.text,
+                alignment=aligned.alignment,
+                aligned_words=() if aligned.is_whole(found.transcript) else aligned.words,
+            )
+            revision = revision.within(aligned.words)
+            spoken = speaker_pronunciations(revision.new_text, aligned.alignment, pronouncer)
+            return make_plan(recording, known, revision, spoken, self.durations)
 
-    def edit(
-        self,
-        wav: str | Path | Recording,
-        new_text: str,
-        text: str | None = None,
-        alignment: str | Path | Alignment | Passages | None = None,
-        seed: int = 0,
-        speed: float = 1.0,
-        fit: bool = False,
-        margin: float = 0.025,
-        check: bool = True,
-        asked: Asked | None = None,
-    ) -> EditedRecording:
-        """The recording with the new words in it, not yet written; arguments as for `plan`.
+    def make(self, plan: EditPlan) -> list[EditedRecording]:
+        """What the plan's request asks for: so many candidates, the best first, or one result.
 
-        With ``check`` the result is aligned once more, and says which new words are heard in it; if
-        one is not, others are made (`a3t.candidates`) and the best of them is the result.
+        If a new word can't be heard in that one, others are made (`a3t.rendering.candidates`) and
+        the best of them is the result.
         """
-        self.seconds = {"load": self.seconds.get("load", 0.0)}
-        recording = wav if isinstance(wav, Recording) else Recording.open(wav)
-        plan = self.plan(recording, new_text, text, alignment, speed, fit, margin, asked)
-        if not check:
-            return self.render(recording, plan, seed)
-        return make_heard(self, recording, plan, seed)
+        if plan.request.candidates > 1:
+            return self.candidates(plan, plan.request.candidates)
+        if not plan.request.verify:
+            return [self.render(plan)]
+        return [make_audible(plan, self.render, self.durations)]
 
-    def check(self, result: EditedRecording) -> EditedRecording:
-        """The result with each new word's confidence: `EditedRecording.heard`."""
-        with self._step("check"):
-            heard = hear(result.recording, result.patches, result.plan)
-        return replace(result, heard=heard, seconds=dict(self.seconds))
+    def candidates(self, plan: EditPlan, count: int = 3) -> list[EditedRecording]:
+        """``count`` results (1 to 8) that differ on purpose, the best first; each one's
+        ``candidate`` says why. InputError for another count."""
+        return make_candidates(plan, count, self.render, self.durations)
 
-    def render(self, recording: Recording, plan: EditPlan, seed: int = 0) -> EditedRecording:
-        """Carry out a plan: fill, vocode and splice window by window, and cut what is deleted."""
-        done = self.renderer.render(recording, plan, seed)
-        return EditedRecording(
-            recording,
-            tuple(rendered.patch for rendered in done),
+    def render(self, plan: EditPlan) -> EditedRecording:
+        """Carry out a plan, this one and no other: fill, vocode and splice window by window, cut
+        what is deleted, and verify the new words if the request says so."""
+        done = self.renderer.render(plan)
+        result = EditedRecording(
             plan,
+            tuple(rendered.patch for rendered in done),
             model={"name": self.name, "sha256": self.sha256},
             vocoder={"name": self.vocoder.name, "sha256": self.vocoder.sha256},
-            seed=seed,
-            seconds=dict(self.seconds),
             raised=tuple(rendered.raised for rendered in done),
         )
+        if plan.request.verify:
+            result = self.verify(result)
+        return replace(result, seconds=dict(self.seconds))
+
+    def verify(self, result: EditedRecording) -> EditedRecording:
+        """The result aligned once more: with each new word's confidence."""
+        with self._step("check"):
+            return verify(result)
 
     def tts(
         self,
@@ -181,21 +174,23 @@ class Editor:
         speed: float = 1.0,
         pronunciations: Mapping[str, Sequence[Pronunciation]] | None = None,
     ) -> SpokenRecording:
-        """The text in the voice of the prompt (section 4.3.6), at 24 kHz; errors as for `plan`.
+        """The text in the voice of the prompt, at 24 kHz (thesis, section 4.3.6); errors as for
+        `plan`.
 
-        ``pronunciations`` are words with the ways to say them, as in `Asked`.
+        ``pronunciations`` are words with the ways to say them, as in `EditRequest`.
         """
         pronouncer = Pronouncer(pronunciations)
-        self.seconds = {"load": self.seconds.get("load", 0.0)}
+        self._begin()
         torch.manual_seed(seed)
         target = Transcript.from_text(text)
         with self._step("read"):
-            recording = Recording.open(prompt_wav)
-        found = self._transcript(recording, prompt_text, target, None, pronouncer)
+            recording = opened(prompt_wav)
+        with self._step("transcribe"):
+            found = find_transcript(recording, prompt_text, target, pronouncer)
         with self._step("align"):
-            aligned = found.alignment or self.known.whole(recording, found.transcript, pronouncer)
+            aligned = self.alignments.whole(recording, found, pronouncer)
         with self._step("plan"):
-            spoken = pronounced(target, aligned, pronouncer)
+            spoken = speaker_pronunciations(target, aligned, pronouncer)
             frames = grid_frames(recording.samples, recording.sample_rate)
             window, source = speech_plan(aligned, target, spoken, self.durations, frames, speed)
         with self._step("fill"):
@@ -215,49 +210,39 @@ class Editor:
             seconds=dict(self.seconds),
         )
 
-    def transcribe(self, wav: str | Path | Recording, new_text: str | None = None) -> Transcript:
-        """What the recording says: its sidecar's text, else as far as it can be told, for which a
-        new text helps."""
-        recording = wav if isinstance(wav, Recording) else Recording.open(wav)
-        prior = Transcript.from_text(new_text, max_words=None) if new_text else None
-        return self._transcript(recording, None, prior, None, Pronouncer()).transcript
-
-    def align(self, wav: str | Path | Recording, text: str | None = None) -> Alignment:
-        """Where each word and phone of all the recording is; ``text`` and errors as for `plan`."""
-        recording = wav if isinstance(wav, Recording) else Recording.open(wav)
-        pronouncer = Pronouncer()
-        found = self._transcript(recording, text, None, None, pronouncer)
-        with self._step("align"):
-            return found.alignment or self.known.whole(recording, found.transcript, pronouncer)
-
-    def candidates(
+    def transcribe(
         self,
-        wav: str | Path | Recording,
-        new_text: str,
-        count: int = 3,
-        text: str | None = None,
-        alignment: str | Path | Alignment | Passages | None = None,
-        seed: int = 0,
-        asked: Asked | None = None,
-    ) -> list[EditedRecording]:
-        """``count`` results that differ on purpose, the best first (`a3t.candidates`); each one's
-        ``candidate`` says why. Arguments and errors as for `plan`; ``count`` is 1 to 8."""
-        recording = wav if isinstance(wav, Recording) else Recording.open(wav)
-        plan = self.plan(recording, new_text, text, alignment, asked=asked)
-        return make_candidates(self, recording, plan, count, seed)
+        recording: str | Path | Recording,
+        new_text: str | None = None,
+        recogniser: str = "auto",
+    ) -> Transcript:
+        """What the recording says: its sidecar's text, else what is recognised, for which a new
+        text helps."""
+        prior = Transcript.from_text(new_text, max_words=None) if new_text else None
+        with self._step("transcribe"):
+            found = find_transcript(opened(recording), None, prior, Pronouncer(), recogniser)
+        return found.transcript
+
+    def align(self, recording: str | Path | Recording, text: str | None = None) -> Alignment:
+        """Where each word and phone of all the recording is; ``text`` and errors as for `plan`."""
+        recording, pronouncer = opened(recording), Pronouncer()
+        with self._step("transcribe"):
+            found = find_transcript(recording, text, None, pronouncer)
+        with self._step("align"):
+            return self.alignments.whole(recording, found, pronouncer)
 
     def _transcript(
-        self,
-        recording: Recording,
-        text: str | None,
-        new: Transcript | None,
-        alignment: str | Path | Alignment | Passages | None,
-        pronouncer: Pronouncer,
-    ) -> Found:
+        self, recording: Recording, request: EditRequest, pronouncer: Pronouncer
+    ) -> FoundTranscript:
         with self._step("transcribe"):
-            if alignment is not None:
-                return aligned_transcript(alignment, text)
-            return find_transcript(recording, text, new, pronouncer, self.recogniser)
+            if request.alignment is not None:
+                return aligned_transcript(request.alignment, request.text, request.aligned_words)
+            new, recogniser = request.new_transcript, request.recogniser
+            return find_transcript(recording, request.text, new, pronouncer, recogniser)
+
+    def _begin(self) -> None:
+        """Count the seconds of the steps anew; loading belongs to every edit's cost."""
+        self.seconds = {"load": self.seconds.get("load", 0.0)}
 
     @contextmanager
     def _step(self, name: str) -> Iterator[None]:
@@ -266,3 +251,8 @@ class Editor:
         started = time.perf_counter()
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
+
+
+def opened(recording: str | Path | Recording) -> Recording:
+    """The recording, checked if it is a path; InputError if it can't be edited."""
+    return recording if isinstance(recording, Recording) else Recording.open(recording)

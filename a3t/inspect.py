@@ -16,7 +16,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from a3t.commands import run
+from a3t.console import run
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def show(path: Path, as_json: bool) -> None:
     """Print what the file tells; raises InputError if it is no sound."""
-    from a3t.provenance import provenance_of
+    from a3t.audio.provenance import provenance_of
 
     told = provenance_of(path)
     if as_json:

@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from a3t.commands import add_common_arguments, run, say, show_progress, text_argument
+from a3t.console import add_common_arguments, run, say, show_progress, text_argument
 
 
 def parser() -> argparse.ArgumentParser:

@@ -12,13 +12,20 @@ from typing import Any
 import gradio as gr
 
 from a3t.errors import InputError
+from a3t.plan.request import EditRequest
 from app import limits, texts
 from app.edit_tab import EDITOR
+from app.page_request import PageRequest, texts_of
 from app.sentences import one_sentence
 from app.service import Service
 from app.settings import MOST_SEED
 from app.watching import Watch
-from app.wishes import Wish, texts_of
+
+
+def wanted(text: str, new_text: str, speed: float, seed: int = 0) -> EditRequest:
+    """The edit that an endpoint's fields ask for; InputError for what can't be had."""
+    known, new = texts_of(text, new_text)
+    return EditRequest(new_text=new, text=known, speed=float(speed), seed=seed)
 
 
 def add_endpoints(service: Service) -> None:
@@ -53,16 +60,15 @@ def add_endpoints(service: Service) -> None:
     ) -> dict[str, Any]:
         """What an edit would do, in frames of 12.5 ms; nothing is rendered."""
         with one_sentence():
-            wish = Wish(*texts_of(text, new_text), speed=float(speed))
-            return service.plan_upload(recording, wish, Watch())
+            return service.plan_upload(recording, wanted(text, new_text, speed), Watch())
 
     def edit(
         recording: str | None, text: str, new_text: str, seed: int = 0, speed: float = 1.0
     ) -> tuple[str, str, str]:
         """The edited recording, its edit.json, and the transcript that was used."""
         with one_sentence():
-            wish = Wish(*texts_of(text, new_text), seed=int(seed or 0), speed=float(speed))
-            made, written, known = service.edit(recording, wish, Watch())
+            request = PageRequest(wanted(text, new_text, speed, int(seed or 0)))
+            made, written, known = service.edit(recording, request, Watch())
             return str(made), str(written), known
 
     def tts(
@@ -70,13 +76,14 @@ def add_endpoints(service: Service) -> None:
     ) -> tuple[str, str, str]:
         """The text in the prompt's voice, its speech.json, and the prompt's text."""
         with one_sentence():
-            wanted = limits.check_text(text, texts.THE_TEXT)
-            if not wanted:
+            to_say = limits.check_text(text, texts.THE_TEXT)
+            if not to_say:
                 raise InputError(texts.NO_TEXT_TO_SAY)
             known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
-            wish = Wish("", wanted, seed=int(seed or 0), speed=float(speed))
-            made, written, heard = service.tts(prompt, known, wish, Watch())
-            return str(made), str(written), heard
+            made, written, prompt_said = service.tts(
+                prompt, known, to_say, Watch(), int(seed or 0), float(speed)
+            )
+            return str(made), str(written), prompt_said
 
     line: dict[str, Any] = {"concurrency_id": EDITOR, "concurrency_limit": 1}
     ask.click(transcribe, [recording, expected], used, api_name="transcribe", **line)

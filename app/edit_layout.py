@@ -16,7 +16,7 @@ from app.sessions import Session, Take, close_session
 from app.settings import Settings
 
 if TYPE_CHECKING:
-    from a3t.records import EditPlan
+    from a3t.plan.edit_plan import EditPlan
 
 HERE = Path(__file__).parent
 Shown = dict[Any, Any]  # component -> its new value

@@ -14,12 +14,12 @@ from a3t.errors import InputError
 from app import limits, texts
 from app.changes import changes_html, note
 from app.edit_layout import SETTLE, EditLayout, Shown, history_label, lines, proposal
+from app.page_request import PageRequest
 from app.sentences import one_sentence
 from app.service import Service
 from app.sessions import Session, close_session
 from app.settings import Given
 from app.watching import Watch
-from app.wishes import Wish
 
 PROGRESS = gr.Progress()
 EDITOR = "editor"  # one request at a time: a second would only slow the first on few cores
@@ -144,8 +144,8 @@ class EditTab(EditLayout):
             found = self.service.read_words(session, given[self.words_file])
             wanted = found.new_text if found.new_text is not None else new_text or found.text
             shown: Shown = self.show_all(session) if session is not None else {}
-            if found.asked is not None:  # an edit to be made again, as it was asked for
-                shown |= self.settings.showing(found.asked, found.seed)
+            if found.request is not None:  # an edit to be made again, as it was wanted
+                shown |= self.settings.showing(found.request)
             return shown | {self.proposed: self._offers(given, found.text, wanted)}
 
     def _offers(self, given: Given, text: str, new_text: str | None = None) -> dict[str, Any]:
@@ -168,8 +168,8 @@ class EditTab(EditLayout):
         self, given: Given, request: gr.Request, progress: gr.Progress = PROGRESS
     ) -> Shown:
         with one_sentence(), self._watch(request, progress) as watch:
-            session, wish = self._begin(given), self._wish(given)
-            plan = self.service.plan(session, wish, watch)
+            session, wanted = self._begin(given), self._request(given)
+            plan = self.service.plan(session, wanted, watch)
             self.turn_to_edit(session)
             return self.show_all(session) | {
                 self.proposed: self._offers(given, session.current.text),
@@ -178,8 +178,8 @@ class EditTab(EditLayout):
 
     def on_make(self, given: Given, request: gr.Request, progress: gr.Progress = PROGRESS) -> Shown:
         with one_sentence(), self._watch(request, progress) as watch:
-            session, wish = self._begin(given), self._wish(given)
-            self.service.make(session, wish, watch)
+            session, wanted = self._begin(given), self._request(given)
+            self.service.make(session, wanted, watch)
             self.turn_to_edit(session)
             return self.show_all(session) | {
                 self.proposed: self._offers(given, session.current.text)
@@ -254,8 +254,8 @@ class EditTab(EditLayout):
         session.touch()
         return session
 
-    def _wish(self, given: Given) -> Wish:
-        return self.settings.wish(given, given[self.text], given[self.new_text])
+    def _request(self, given: Given) -> PageRequest:
+        return self.settings.request(given, given[self.text], given[self.new_text])
 
     def _watch(self, request: gr.Request, progress: gr.Progress) -> AbstractContextManager[Watch]:
         return self.service.running.watch(

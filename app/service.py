@@ -14,19 +14,21 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import limits, texts
+from app.page_request import USUAL, Models, PageRequest
 from app.sessions import Session, Version, close_session
 from app.watching import CancelledError, Running, Watch
-from app.wishes import USUAL, Models, Wish
 from app.worker import AbandonedError, EditorProcess, always
 
 if TYPE_CHECKING:  # torch is imported with the models, in the background
-    from a3t.records import EditPlan
+    from a3t.plan.edit_plan import EditPlan
+    from a3t.plan.request import EditRequest
     from alignment import Alignment
     from app.words import WordsFile
 
@@ -141,38 +143,27 @@ class Service:
         session.learn(text, alignment)
         return text
 
-    def plan(self, session: Session, wish: Wish, watch: Watch) -> EditPlan:
+    def plan(self, session: Session, request: PageRequest, watch: Watch) -> EditPlan:
         """Plan the edit of the session's recording, and remember the plan."""
-        with self._sentences(session.folder), self.editor(watch, wish.models) as editor:
-            self._know(session, wish, editor)
-            known = session.current
-            texts_known = (wish.new_text, known.text, known.alignment)
-            plan = editor.plan(known.audio, *texts_known, asked=wish.asked)
+        with self._sentences(session.folder), self.editor(watch, request.models) as editor:
+            plan = self._plan(session, request, editor)
         session.forget_takes()
         session.plan = plan
         return plan
 
-    def make(self, session: Session, wish: Wish, watch: Watch) -> None:
+    def make(self, session: Session, request: PageRequest, watch: Watch) -> None:
         """Make the takes, write their files, choose the first."""
-        from app.recordings import opened
         from app.taking import write_take
 
-        with self._sentences(session.folder), self.editor(watch, wish.models) as editor:
-            self._know(session, wish, editor)
+        with self._sentences(session.folder), self.editor(watch, request.models) as editor:
+            plan = self._plan(session, request, editor)
             known = session.current
-            recording = opened(known.audio)
-            editor.forget_seconds()
-            texts_known = (wish.new_text, known.text, known.alignment)
-            plan = editor.plan(recording, *texts_known, asked=wish.asked)
-            watch.pieces = wish.takes * max(1, len(plan.windows))
-            text, new_text = known.text, wish.new_text
-            results = editor.candidates(
-                recording, new_text, wish.takes, text, known.alignment, wish.seed, wish.asked
-            )
+            watch.pieces = request.edit.candidates * max(1, len(plan.windows))
+            results = editor.candidates(plan, request.edit.candidates)
             watch("save")
             folder = session.new_folder()
             takes = [
-                write_take(result, known, folder / str(k), session.result_name, wish.suffix)
+                write_take(result, known, folder / str(k), session.result_name, request.suffix)
                 for k, result in enumerate(results)
             ]
         if session.current is not known:  # undone while it was made
@@ -182,25 +173,27 @@ class Service:
 
     def attention(self, session: Session, watch: Watch, models: Models = USUAL) -> Path:
         """A picture of where the network looks as it fills the planned edit."""
-        from app.recordings import opened
 
         session.touch()
         if session.plan is None:
             raise InputError(texts.NOTHING_PLANNED)
         path = session.new_folder() / "attention.png"
         with self._sentences(session.folder), self.editor(watch, models) as editor:
-            editor.draw_attention(opened(session.current.audio), session.plan, path)
+            editor.draw_attention(session.plan, path)
         return path
 
-    def _know(self, session: Session, wish: Wish, editor: EditorProcess) -> None:
-        """The current version's text and alignment, found now unless they are known."""
+    def _plan(self, session: Session, request: PageRequest, editor: EditorProcess) -> EditPlan:
+        """The plan of an edit of the current version, whose words are found if they must be."""
+        from app.recordings import opened
+
         session.touch()
-        known = session.current
-        if known.alignment is not None and (not wish.text or known.text == wish.text):
-            return
-        text = wish.text or editor.transcribe(known.audio, wish.new_text).text
-        alignment = editor.align(known.audio, text)
-        session.learn(text, alignment)
+        text, current = request.edit.text, session.current
+        if current.alignment is None or (text and current.text != text):
+            text = text or editor.transcribe(current.audio, request.edit.new_text).text
+            session.learn(text, editor.align(current.audio, text))
+        current = session.current
+        wanted = replace(request.edit, text=current.text, alignment=current.alignment)
+        return editor.plan(opened(current.audio), wanted)
 
     def move_word(self, session: Session, number: int, start: float, end: float) -> None:
         """A person has corrected where a word of the current recording is."""
@@ -241,36 +234,39 @@ class Service:
         with self._request(upload) as recording, self.editor(watch) as editor:
             return editor.align(recording, text or None)
 
-    def plan_upload(self, upload: str | None, wish: Wish, watch: Watch) -> dict[str, Any]:
+    def plan_upload(self, upload: str | None, request: EditRequest, watch: Watch) -> dict[str, Any]:
         """The plan of an edit, as `python -m a3t.edit --plan --json` prints it."""
         with self._request(upload) as recording, self.editor(watch) as editor:
-            plan = editor.plan(recording, wish.new_text, wish.text or None, asked=wish.asked)
-            return plan.to_json()
+            plan = editor.plan(recording, request).to_json()
+        del plan["source"]  # visitors need not know the server's folders
+        return plan
 
-    def edit(self, upload: str | None, wish: Wish, watch: Watch) -> tuple[Path, Path, str]:
+    def edit(
+        self, upload: str | None, request: PageRequest, watch: Watch
+    ) -> tuple[Path, Path, str]:
         """The edited recording, its edit.json, and the transcript that was used."""
         from app.taking import without_folders
 
         with self._request(upload) as recording, self.editor(watch) as editor:
-            result = editor.edit(
-                recording,
-                wish.new_text,
-                wish.text or None,
-                seed=wish.seed,
-                asked=wish.asked,
-            )
-            suffix = wish.suffix or (".flac" if recording.suffix == ".flac" else ".wav")
+            result = editor.edit(recording, request.edit)
+            suffix = request.suffix or (".flac" if recording.suffix == ".flac" else ".wav")
             out = result.save(recording.with_name(f"{recording.stem}.edited{suffix}"))
         return out, without_folders(out.with_suffix(".edit.json")), result.plan.text.text
 
     def tts(
-        self, upload: str | None, prompt_text: str, wish: Wish, watch: Watch
+        self,
+        upload: str | None,
+        prompt_text: str,
+        text: str,
+        watch: Watch,
+        seed: int = 0,
+        speed: float = 1.0,
     ) -> tuple[Path, Path, str]:
-        """`wish.new_text` in the voice of the upload: the speech, its record, the prompt's text."""
+        """The text in the voice of the upload: the speech, its record, the prompt's text."""
         from app.taking import without_folders
 
         with self._request(upload) as prompt, self.editor(watch) as editor:
-            result = editor.tts(prompt, wish.new_text, prompt_text or None, wish.seed, wish.speed)
+            result = editor.tts(prompt, text, prompt_text or None, seed, speed)
             out = result.save(prompt.with_name(f"{prompt.stem}.spoken.wav"))
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from a3t.errors import InputError
-from a3t.records import EditPlan
+from a3t.plan.edit_plan import EditPlan
 from alignment import Alignment
 from app import texts
 from app.changes import plain

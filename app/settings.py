@@ -8,13 +8,13 @@ from typing import Any
 import gradio as gr
 from gradio.blocks import Block
 
-from a3t.asked import Asked
+from a3t.plan.request import EditRequest
 from app import texts
-from app.wishes import (
+from app.page_request import (
     USUAL,
     VOCODERS,
     Models,
-    Wish,
+    PageRequest,
     aligners_here,
     matching_of,
     models_here,
@@ -59,35 +59,35 @@ class Settings:
     def components(self) -> set[Block]:
         return {value for value in vars(self).values() if isinstance(value, Block)}
 
-    def showing(self, asked: Asked, seed: int) -> dict[Any, Any]:
-        """The components as they stand for what was asked of an edit."""
+    def showing(self, request: EditRequest) -> dict[Any, Any]:
+        """The components as they stand for what was wanted of an edit."""
         kinds = [kind for _, kind in texts.MATCHED]
         return {
-            self.speed: asked.speed,
-            self.fit: asked.fit,
-            self.duration: asked.duration or 0.0,
-            self.margin: 1000 * asked.margin,
-            self.match: [kind for kind in kinds if getattr(asked.match, FIELDS[kind])],
-            self.seed: seed,
+            self.speed: request.speed,
+            self.fit: request.fit,
+            self.duration: request.duration or 0.0,
+            self.margin: 1000 * request.margin,
+            self.match: [kind for kind in kinds if getattr(request.match, FIELDS[kind])],
+            self.seed: request.seed,
         }
 
     def models(self, given: Given) -> Models:
         """What the words are found with; InputError if it isn't here."""
         return models_of(given[self.model], given[self.vocoder], given[self.aligner])
 
-    def wish(self, given: Given, text: str, new_text: str) -> Wish:
+    def request(self, given: Given, text: str, new_text: str) -> PageRequest:
         """The fields as an edit; InputError naming the one that can't be used."""
-        typed, wanted = texts_of(text, new_text)
-        return Wish(
-            typed,
-            wanted,
-            seed=int(given[self.seed] or 0),
+        known, wanted = texts_of(text, new_text)
+        edit = EditRequest(
+            new_text=wanted,
+            text=known,
             speed=float(given[self.speed]),
             fit=bool(given[self.fit]),
-            margin=float(given[self.margin]) / 1000,
             duration=float(given[self.duration]) if given[self.duration] else None,
+            margin=float(given[self.margin]) / 1000,
             match=matching_of(given[self.match] or ()),
-            takes=min(max(1, int(given[self.takes])), MOST_TAKES),
-            suffix=given[self.kind] if given[self.kind] in (".wav", ".flac") else "",
-            models=self.models(given),
+            candidates=min(max(1, int(given[self.takes])), MOST_TAKES),
+            seed=int(given[self.seed] or 0),
         )
+        suffix = given[self.kind] if given[self.kind] in (".wav", ".flac") else ""
+        return PageRequest(edit, suffix, self.models(given))

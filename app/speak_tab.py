@@ -10,7 +10,6 @@ from app.edit_tab import EDITOR, PROGRESS, cancelling, page_of
 from app.sentences import one_sentence
 from app.service import Service
 from app.settings import MOST_SEED
-from app.wishes import Wish
 
 
 class SpeakTab:
@@ -80,9 +79,10 @@ class SpeakTab:
             if not wanted:
                 raise InputError(texts.NO_TEXT_TO_SAY)
             known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
-            wish = Wish("", wanted, seed=int(seed or 0), speed=float(speed))
             with self.service.running.watch(
                 page_of(request), lambda share, step: progress(share, desc=step)
             ) as watch:
-                audio, record, used = self.service.tts(prompt, known, wish, watch)
+                audio, record, used = self.service.tts(
+                    prompt, known, wanted, watch, int(seed or 0), float(speed)
+                )
             return str(audio), str(record), used

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from a3t.audio.files import atomic_path
-from a3t.grid import seconds_of
-from a3t.plan.records import PlannedEdit
-from a3t.records import EditedRecording
-from a3t.timing import after_edit, shown_words
+from a3t.audio.span_map import Span
+from a3t.rendering.edited import EditedRecording
+from a3t.rendering.edited_alignment import edited_alignment, made_spans, shown_words
 from alignment.formats import write_alignment
 from app import texts
 from app.changes import words_of
@@ -29,42 +26,31 @@ def write_take(
     folder.mkdir()
     audio = result.save(folder / f"{name}{suffix}")
     record = without_folders(audio.with_suffix(".edit.json"))
-    told = result.record
-    alignment = after_edit(result.plan, told, source.alignment or result.plan.alignment)
+    alignment = edited_alignment(result, source.alignment or result.plan.alignment)
     grid, subtitles = folder / f"{name}.TextGrid", folder / f"{name}.srt"
     write_alignment(alignment, grid)
     write_alignment(alignment, subtitles, shown_words(words_of(result.plan.new_text.text)))
-    rate = result.recording.sample_rate
-    edits = told["edits"]
+    edits, changes = result.plan.edits, result.map.samples.changes
     return Take(
-        texts.take_name(result.candidate or {}, result.plan.asked.margin),
+        texts.take_name(result.candidate or {}, result.plan.request.margin),
         audio,
         (audio, record, grid, subtitles),
         alignment,
         tuple(
-            Mark(e["op"], e["source"][0] / rate, e["source"][1] / rate, e["old_words"])
-            for e in edits
+            _mark(edit.op, change.source, result, edit.old_words)
+            for edit, change in zip(edits, changes, strict=True)
         ),
         tuple(
-            Mark(e["op"], e["output"][0] / rate, e["output"][1] / rate, e["new_words"])
-            for e in edits
+            _mark(edit.op, change.output, result, edit.new_words)
+            for edit, change in zip(edits, changes, strict=True)
         ),
         result.doubtful,
-        tuple(made_spans(result.plan.edits, edits, rate)),
+        tuple(made_spans(result)),
     )
 
 
-def made_spans(
-    planned: Sequence[PlannedEdit], told: Sequence[Mapping[str, Any]], rate: int
-) -> Iterator[tuple[float, float]]:
-    """Seconds of the new words alone in the result, without what is made anew beside them."""
-    growth = 0
-    for edit, spans in zip(planned, told, strict=True):
-        start = seconds_of(edit.source[0]) + growth / rate
-        if edit.is_spoken:
-            yield start, start + edit.seconds
-        (first, last), (begin, end) = spans["source"], spans["output"]
-        growth += end - begin - (last - first)
+def _mark(op: str, span: Span, result: EditedRecording, words: str) -> Mark:
+    return Mark(op, result.map.seconds(span[0]), result.map.seconds(span[1]), words)
 
 
 def without_folders(record: Path) -> Path:

@@ -6,8 +6,8 @@ import math
 
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.timing import covering, scaled
 from alignment import Alignment, Word
+from alignment.retiming import covering, retimed
 from app import texts
 
 
@@ -36,4 +36,4 @@ def move_word(alignment: Alignment, number: int, start: float, end: float) -> Al
 def _fitted(word: Word, start: float, end: float) -> Word:
     if end - start < seconds_of(len(word.phones)):
         raise InputError(texts.too_short(word.text, seconds_of(len(word.phones)), end - start))
-    return scaled(word, start, end)
+    return retimed(word, start, end)

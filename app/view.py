@@ -20,7 +20,7 @@ from PIL import Image
 from a3t.audio.recording import Recording
 from a3t.audio.windows import mel_window
 from a3t.grid import FRAMES_PER_SECOND, grid_frames, seconds_of
-from a3t.plan.records import PlannedEdit
+from a3t.plan.edit_plan import PlannedEdit
 from alignment import Alignment
 from app.changes import DOUBTFUL
 from app.recordings import as_percent, opened, overview

@@ -6,9 +6,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from a3t.asked import Asked
 from a3t.errors import InputError
-from a3t.projects.replay import aligned_in
+from a3t.plan.request import EditRequest
 from a3t.source.transcripts import read_text
 from alignment import Alignment
 from alignment.formats import read_alignment
@@ -27,8 +26,7 @@ class WordsFile:
     new_text: str | None = None
     alignment: Alignment | None = None
     source: str | None = None
-    asked: Asked | None = None
-    seed: int = 0
+    request: EditRequest | None = None
 
 
 def words_in(path: Path) -> WordsFile:
@@ -64,9 +62,10 @@ def _edit_json(path: Path) -> WordsFile:
         return WordsFile(read_transcript(path))
     both = str(told.get("text", "")), str(told["new_text"])
     try:
-        alignment, source = aligned_in(told), str(told["source"]["sha256"])
-        asked, seed = Asked.from_json(told["asked"]), int(told["seed"])
-    except (KeyError, TypeError, ValueError, AttributeError, InputError):
+        request, source = EditRequest.from_json(told), str(told["source"]["sha256"])
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         return WordsFile(*both)  # of another version: the texts alone
-    whole = alignment if isinstance(alignment, Alignment) else None
-    return WordsFile(*both, whole, source, asked, seed)
+    alignment = request.alignment
+    if not isinstance(alignment, Alignment) or request.aligned_words:
+        alignment = None
+    return WordsFile(*both, alignment, source, request)

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
 from alignment import AlignmentError
-from app.wishes import USUAL, Models
+from app.page_request import USUAL, Models
 
 if TYPE_CHECKING:
-    from a3t.audio.recording import Recording
     from a3t.editor import Editor
-    from a3t.records import EditedRecording, EditPlan, SpokenRecording
+    from a3t.plan.edit_plan import EditPlan
+    from a3t.rendering.edited import EditedRecording
+    from a3t.rendering.spoken import SpokenRecording
     from a3t.text.transcript import Transcript
     from alignment import Alignment
 
@@ -80,10 +81,6 @@ class EditorProcess:
         """Returns when these models are loaded, instead of any others."""
         self.ask("use", models)
 
-    def forget_seconds(self) -> None:
-        """Begin to count the steps' seconds anew, as `Editor.edit` does."""
-        self.ask("forget_seconds")
-
     def plan(self, *args: Any, **options: Any) -> EditPlan:
         planned: EditPlan = self.ask("plan", *args, **options)
         return planned
@@ -92,9 +89,9 @@ class EditorProcess:
         made: list[EditedRecording] = self.ask("candidates", *args, **options)
         return made
 
-    def draw_attention(self, recording: Recording, plan: EditPlan, path: Path) -> None:
+    def draw_attention(self, plan: EditPlan, path: Path) -> None:
         """Where the network looks as it fills the plan's first window, as a PNG."""
-        self.ask("draw_attention", recording, plan, path)
+        self.ask("draw_attention", plan, path)
 
     def edit(self, *args: Any, **options: Any) -> EditedRecording:
         edited: EditedRecording = self.ask("edit", *args, **options)
@@ -213,13 +210,10 @@ def answer(editor: Any, name: str, args: tuple[Any, ...], options: dict[str, Any
     match name:
         case "use":
             return None
-        case "forget_seconds":
-            editor.seconds = {"load": editor.seconds.get("load", 0.0)}
-            return None
         case "draw_attention":
             from a3t.evaluation.attention import attention_of_edit, draw_attention
 
-            recording, plan, path = args
-            return draw_attention(attention_of_edit(editor, recording, plan), path)
+            plan, path = args
+            return draw_attention(attention_of_edit(editor, plan), path)
         case _:
             return getattr(editor, name)(*args, **options)

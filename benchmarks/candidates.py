@@ -26,21 +26,20 @@ from scipy.stats import spearmanr
 from a3t.audio.mel import log_mel
 from a3t.audio.patches import read_patched
 from a3t.audio.recording import Recording
-from a3t.candidates import (
+from a3t.corpora import corpora_root, read_corpora, split_of
+from a3t.editor import Editor
+from a3t.evaluation.metrics import mel_cepstral_distance
+from a3t.grid import SAMPLE_RATE
+from a3t.rendering.candidates import (
     JOINT,
     PACE,
     PITCH,
     REMADE,
     USUAL_PITCH,
     VARIATIONS,
-    Judged,
-    judge,
-    varied,
+    Candidate,
+    variant,
 )
-from a3t.corpora import corpora_root, read_corpora, split_of
-from a3t.editor import Editor
-from a3t.evaluation.metrics import mel_cepstral_distance
-from a3t.grid import SAMPLE_RATE
 from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
 from benchmarks.planting import chosen
@@ -80,7 +79,7 @@ WITHOUT = WEIGHTS * [1, 1, 1, 1, 0]  # whatever is made anew beside the words
 def rows_of(editor: Editor, path: Path, text: str, count: int, draw: random.Random) -> list[Row]:
     """One word of a clip made again in `count` ways; nothing if it has no such word."""
     recording = Recording.open(path)
-    aligned = editor.plan(recording, text, text).alignment
+    aligned = editor.plan(recording, new_text=text, text=text).alignment
     words = [
         k
         for k, word in enumerate(aligned.spoken[1:-1], 1)
@@ -94,13 +93,9 @@ def rows_of(editor: Editor, path: Path, text: str, count: int, draw: random.Rand
     new_text = " ".join(old)
     old[place] = UNKNOWN
     renamed = tuple(replace(w, text=UNKNOWN) if w is word else w for w in aligned.words)
-    plan = editor.plan(
-        recording, new_text, " ".join(old), Alignment(renamed, aligned.duration, aligned.score)
-    )
-    made = [
-        judge(editor, recording, varied(editor, recording, plan, k), VARIATIONS[k].pace, 0)
-        for k in range(count)
-    ]
+    alignment = Alignment(renamed, aligned.duration, aligned.score)
+    plan = editor.plan(recording, new_text=new_text, text=" ".join(old), alignment=alignment)
+    made = [variant(plan, k, editor.render, editor.durations) for k in range(count)]
     return [
         Row(
             path.stem,
@@ -113,7 +108,7 @@ def rows_of(editor: Editor, path: Path, text: str, count: int, draw: random.Rand
     ]
 
 
-def distance(made: Judged, start: float, end: float) -> float:
+def distance(made: Candidate, start: float, end: float) -> float:
     """Of what was made to what was recorded from `start` to `end` seconds, and beside it; dB."""
     recording, patches = made.result.recording, made.result.patches
     rate, growth = recording.sample_rate, sum(patch.growth for patch in patches)

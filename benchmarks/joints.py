@@ -23,7 +23,7 @@ import soxr
 import torch
 
 from a3t.audio import overlaps, splicing
-from a3t.audio.patches import Patch, output_spans, read_patched
+from a3t.audio.patches import Patch, read_patched, sample_map
 from a3t.audio.recording import Recording
 from a3t.corpora import Clip, corpora_root, read_corpora
 from a3t.editor import Editor
@@ -31,7 +31,7 @@ from a3t.errors import InputError
 from a3t.evaluation.clips import held_out
 from a3t.evaluation.joints import MEASURES, Natural, Phone, kind_of, measure, within
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.plan.records import EditPlan
+from a3t.plan.edit_plan import EditPlan
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from benchmarks.scripted_edits import WORDS
@@ -90,7 +90,7 @@ def main() -> None:
     for way, (seam, fade) in WAYS.items():
         found, values, growths = [], [], []
         for recording, plan in plans:
-            patches = render(editor, recording, plan, seam, fade)
+            patches = render(editor, plan, seam, fade)
             growths.append(abs(deviation(recording, plan, patches)))
             for joint in joints(recording, patches, fade):
                 kind = kind_of(phones_of(plan), at_rate(joint.old, recording))
@@ -127,7 +127,7 @@ def planned(
         changed = [*words[:place], *new, *words[place + old :]]
         recording = Recording.open(clip.path)
         try:
-            plan = editor.plan(recording, " ".join(changed), " ".join(words))
+            plan = editor.plan(recording, new_text=" ".join(changed), text=" ".join(words))
         except (AlignmentError, InputError):
             continue
         if len(plan.edits) == 1 and plan.edits[0].is_spoken:
@@ -136,7 +136,7 @@ def planned(
 
 
 def render(
-    editor: Editor, recording: Recording, plan: EditPlan, seam: Callable[..., object], fade: float
+    editor: Editor, plan: EditPlan, seam: Callable[..., object], fade: float
 ) -> tuple[Patch, ...]:
     """The plan's patches, joined by one way of finding the seam and one length of fade."""
     make = partial(splicing.make_patch, fade_ms=fade)
@@ -144,14 +144,14 @@ def render(
         mock.patch("a3t.audio.splicing.best_seam", seam),
         mock.patch("a3t.rendering.joining.make_patch", make),
     ):
-        return editor.render(recording, plan).patches
+        return editor.render(plan).patches
 
 
 def joints(recording: Recording, patches: tuple[Patch, ...], fade: float) -> Iterator[Joint]:
     """The middle of each cross-fade that has a recording on its outer side."""
     half = round(fade * recording.sample_rate / 2000)
     reach = AROUND * recording.sample_rate
-    for pair in output_spans(patches):
+    for pair in sample_map(recording, patches).changes:
         for side, into in ((0, half), (1, -half)):
             joint = Joint(pair.source[side] + into, pair.output[side] + into)
             if reach < joint.old < recording.samples - reach:

@@ -31,7 +31,7 @@ from a3t.corpora import Clip, corpora_root, read_corpora, split_of
 from a3t.editor import Editor
 from a3t.evaluation.metrics import word_error_rate
 from a3t.grid import SAMPLE_RATE, grid_frames
-from a3t.records import EditedRecording
+from a3t.rendering.edited import EditedRecording
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_chunks
@@ -128,10 +128,10 @@ def made(editor: Editor, clip: Clip, number: int, draw: random.Random, folder: P
     words = list(Transcript.from_text(clip.text).spoken)
     new = changed(words, draw)
     begun = time.process_time()
-    result = editor.edit(source, " ".join(new), " ".join(words))
+    result = editor.edit(source, new_text=" ".join(new), text=" ".join(words))
     out = result.save(folder / f"{number}.edited{source.suffix}")
     seconds = time.process_time() - begun
-    heard = [word.score >= 0.5 for edit in result.heard or () for word in edit]
+    heard = [word.score >= 0.5 for edit in result.scores or () for word in edit]
     copy = copied(editor, result.recording)
     edited = Recording.open(out)
     return Row(

@@ -21,7 +21,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from a3t.commands import run
+from a3t.console import run
 from a3t.model.a3t import A3T, reconstruction_loss
 from a3t.model.embeddings import Batch
 from a3t.training.espnet.train import read_config

@@ -20,22 +20,25 @@ def test_transcribing_and_aligning(editor: Editor, arctic: Path, tmp_path: Path)
     assert editor.transcribe(talk).text == ARCTIC
     aligned = editor.align(talk)
     assert [word.text for word in aligned.spoken] == list(editor.transcribe(talk).spoken)
-    assert aligned == editor.align(arctic, ARCTIC) == editor.plan(talk, NEVER).alignment
+    assert aligned == editor.align(arctic, ARCTIC) == editor.plan(talk, new_text=NEVER).alignment
 
 
 def test_candidates(editor: Editor, arctic: Path) -> None:
-    made = editor.candidates(arctic, NEVER, 2, ARCTIC)
+    made = editor.candidates(editor.plan(arctic, new_text=NEVER, text=ARCTIC), 2)
     assert [result.candidate and result.candidate["rank"] for result in made] == [1, 2]
     assert not np.array_equal(made[0].patches[0].samples, made[1].patches[0].samples)
 
 
 def test_an_editor_in_each_thread_makes_what_one_alone_makes(editor: Editor, arctic: Path) -> None:
     texts = [NEVER, ARCTIC.replace("degree", "form")]
-    alone = [editor.edit(arctic, text, ARCTIC, seed=k).patches for k, text in enumerate(texts)]
+    alone = [
+        editor.edit(arctic, new_text=text, text=ARCTIC, seed=k).patches
+        for k, text in enumerate(texts)
+    ]
     together: dict[int, tuple[object, ...]] = {}
 
     def work(k: int) -> None:
-        together[k] = Editor.load().edit(arctic, texts[k], ARCTIC, seed=k).patches
+        together[k] = Editor.load().edit(arctic, new_text=texts[k], text=ARCTIC, seed=k).patches
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
     for thread in threads:

@@ -15,7 +15,7 @@ from a3t.audio.windows import mel_window
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import grid_frames
-from a3t.records import EditedRecording
+from a3t.rendering.edited import EditedRecording
 from alignment import AlignmentError
 from tests.conftest import ARCTIC
 
@@ -115,12 +115,14 @@ def test_identical_words_give_identical_audio(
 
 
 def test_the_same_seed_gives_the_same_samples(editor: Editor, arctic: Path) -> None:
-    one, other = (editor.edit(arctic, CASES["replace"], ARCTIC, seed=3) for _ in range(2))
+    one, other = (
+        editor.edit(arctic, new_text=CASES["replace"], text=ARCTIC, seed=3) for _ in range(2)
+    )
     assert np.array_equal(one.patches[0].samples, other.patches[0].samples)
 
 
 def test_edit_json(editor: Editor, arctic: Path, tmp_path: Path) -> None:
-    result = editor.edit(arctic, CASES["three at once"], ARCTIC, seed=7)
+    result = editor.edit(arctic, new_text=CASES["three at once"], text=ARCTIC, seed=7)
     result.save(tmp_path / "a.wav")
     record = json.loads((tmp_path / "a.edit.json").read_text())
     said = json.loads(json.dumps(result.record))
@@ -152,9 +154,9 @@ def test_the_context_is_the_clean_recording(arctic: Path) -> None:
 def test_an_alignment_that_is_given_is_used(editor: Editor, arctic: Path, tmp_path: Path) -> None:
     from alignment.formats import write_alignment
 
-    plan = editor.plan(arctic, CASES["replace"], ARCTIC)
+    plan = editor.plan(arctic, new_text=CASES["replace"], text=ARCTIC)
     write_alignment(plan.alignment, tmp_path / "a.TextGrid")
-    again = editor.plan(arctic, CASES["replace"], alignment=tmp_path / "a.TextGrid")
+    again = editor.plan(arctic, new_text=CASES["replace"], alignment=tmp_path / "a.TextGrid")
     assert again.edits == plan.edits
 
 
@@ -162,20 +164,23 @@ def test_sidecars(editor: Editor, arctic: Path, tmp_path: Path) -> None:
     wav = tmp_path / "talk.wav"
     wav.write_bytes(arctic.read_bytes())
     wav.with_suffix(".txt").write_text(ARCTIC)
-    assert editor.plan(wav, CASES["replace"]).text.text == ARCTIC
+    assert editor.plan(wav, new_text=CASES["replace"]).text.text == ARCTIC
 
 
 def test_words_of_the_recording_keep_their_pronunciation(editor: Editor, arctic: Path) -> None:
-    plan = editor.plan(arctic, "And you always want to see the superlative degree.", ARCTIC)
+    plan = editor.plan(
+        arctic, new_text="And you always want to see the superlative degree.", text=ARCTIC
+    )
     heard = {w.text: [p.symbol for p in w.phones] for w in plan.alignment.spoken}
-    more = editor.plan(arctic, ARCTIC.replace("it", "it and"), ARCTIC)
+    more = editor.plan(arctic, new_text=ARCTIC.replace("it", "it and"), text=ARCTIC)
     made = [p.symbol for p in more.edits[0].phones if p.word >= 0]
     assert made == heard["and"]
 
 
 def test_faster_is_shorter(editor: Editor, arctic: Path) -> None:
     slow, fast = (
-        editor.plan(arctic, CASES["appended"], ARCTIC, speed=s).edits[0].frames for s in (0.7, 1.4)
+        editor.plan(arctic, new_text=CASES["appended"], text=ARCTIC, speed=s).edits[0].frames
+        for s in (0.7, 1.4)
     )
     assert fast < 0.7 * slow
 
@@ -183,12 +188,16 @@ def test_faster_is_shorter(editor: Editor, arctic: Path) -> None:
 @pytest.mark.parametrize("speed", [0.0, -1.0, float("nan"), 50.0])
 def test_impossible_speeds(speed: float, editor: Editor, arctic: Path) -> None:
     with pytest.raises(InputError, match="speed"):
-        editor.plan(arctic, CASES["replace"], ARCTIC, speed=speed)
+        editor.plan(arctic, new_text=CASES["replace"], text=ARCTIC, speed=speed)
 
 
 def test_another_text_is_refused_by_name(editor: Editor, arctic: Path) -> None:
     with pytest.raises(AlignmentError) as caught:
-        editor.plan(arctic, "Anything else.", "The weather will be sunny on Thursday afternoon.")
+        editor.plan(
+            arctic,
+            new_text="Anything else.",
+            text="The weather will be sunny on Thursday afternoon.",
+        )
     assert "\n" not in str(caught.value)
 
 

@@ -58,8 +58,12 @@ def test_nothing_goes_beyond_the_speakers_own() -> None:
 
 
 def test_an_emphasised_word_stands_in_the_record(editor: Editor, arctic: Path) -> None:
-    plain = editor.edit(arctic, ARCTIC.replace("always", "never"), ARCTIC, check=False)
-    result = editor.edit(arctic, ARCTIC.replace("always", "*never*"), ARCTIC, check=False)
+    plain = editor.edit(
+        arctic, new_text=ARCTIC.replace("always", "never"), text=ARCTIC, verify=False
+    )
+    result = editor.edit(
+        arctic, new_text=ARCTIC.replace("always", "*never*"), text=ARCTIC, verify=False
+    )
     (edit,) = result.record["edits"]
     (told,) = edit["emphasis"]
     assert told["word"] == "never" and told["semitones"] >= 0 and told["dB"] >= 0

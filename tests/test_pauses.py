@@ -23,7 +23,7 @@ PLACES = {
 def test_a_pause_lengthens_the_recording_by_itself(
     place: str, editor: Editor, arctic: Path, tmp_path: Path
 ) -> None:
-    result = editor.edit(arctic, PLACES[place], ARCTIC)
+    result = editor.edit(arctic, new_text=PLACES[place], text=ARCTIC)
     out = soundfile.read(result.save(tmp_path / "out.wav"))[0]
     source = soundfile.read(arctic)[0]
     assert len(out) - len(source) == round(0.4 * 16000)
@@ -38,7 +38,7 @@ def test_a_pause_lengthens_the_recording_by_itself(
 
 def test_a_pause_among_new_words_is_quiet(editor: Editor, arctic: Path, tmp_path: Path) -> None:
     new = ARCTIC.replace("always", "never [pause 0.5] ever")
-    result = editor.edit(arctic, new, ARCTIC)
+    result = editor.edit(arctic, new_text=new, text=ARCTIC)
     out = soundfile.read(result.save(tmp_path / "out.wav"))[0]
     (edit,) = result.record["edits"]
     words = [(word["word"], word["seconds"]) for word in edit["words"]]
@@ -51,4 +51,4 @@ def test_a_pause_among_new_words_is_quiet(editor: Editor, arctic: Path, tmp_path
 def test_marks_that_mean_nothing_are_refused(editor: Editor, arctic: Path) -> None:
     for mark in ("[breath]", "[pause -1]", "[pause 100]"):
         with pytest.raises(InputError, match=r"mark|pause that can be made"):
-            editor.plan(arctic, ARCTIC.replace("see", f"{mark} see"), ARCTIC)
+            editor.plan(arctic, new_text=ARCTIC.replace("see", f"{mark} see"), text=ARCTIC)

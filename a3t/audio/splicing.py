@@ -20,23 +20,11 @@ from a3t.audio.matching import (
 )
 from a3t.audio.overlaps import Overlap, Surroundings, best_seam
 from a3t.audio.own_sound import OwnSound
-from a3t.audio.patches import Patch, Span, SpanPair
+from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
+from a3t.audio.span_map import Span
 from a3t.errors import InputError
 from a3t.grid import HOP, ceil_at_rate, floor_at_rate, nearest_at_rate
-
-__all__ = [
-    "Patch",
-    "Span",
-    "SpanPair",
-    "crossfade",
-    "cut_out",
-    "gain_match",
-    "make_patch",
-    "quietest_point",
-    "resample_patch",
-    "spread_channels",
-]
 
 RADIUS_MS = 30.0  # how far a deletion looks for a quiet point
 

@@ -13,8 +13,8 @@ from a3t.audio.files import atomic_path, check_target
 from a3t.audio.formats import Native, can_hold, is_lossy
 from a3t.audio.metadata import append_chunks, set_texts, texts_of
 from a3t.audio.patches import Patch, in_order, insert_patches, sample_map
-from a3t.audio.span_map import SpanPair
 from a3t.audio.recording import Recording
+from a3t.audio.span_map import SpanPair
 from a3t.errors import InputError
 
 CONTAINERS = {

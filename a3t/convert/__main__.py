@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from a3t.commands import run
+from a3t.console import run
 from a3t.convert.checkpoint import convert
 from a3t.pretrained import save_checkpoint
 

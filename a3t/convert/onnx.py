@@ -6,7 +6,7 @@ Writes a3t.onnx, durations.onnx and vocoder.onnx. T frames and L phones are free
 
 - a3t: mel (T, 80) log10, masked (T,) bool, phones (L,) ids, frame_phone (T,) each frame's phone
   -> filled (T, 80), the frames that are not masked as they were
-- durations: phones (L,), edges (L,) as `a3t.plan.durations.word_edges` has them -> frames (L,)
+- durations: phones (L,), edges (L,) as `a3t.model.durations.word_edges` has them -> frames (L,)
 - vocoder: mel (T, 80) -> samples (300 T,) at 24 kHz
 """
 
@@ -29,13 +29,13 @@ from torch import Tensor, nn
 
 from a3t.audio.files import atomic_path
 from a3t.audio.mel import MELS, WINDOW
-from a3t.commands import run
+from a3t.console import run
 from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.model.a3t import A3T
+from a3t.model.durations import DurationPredictor
 from a3t.model.embeddings import Batch
-from a3t.networks import load_networks
-from a3t.plan.durations import DurationPredictor
+from a3t.model.loading import load_networks
 from a3t.vocoder import load_vocoder
 from a3t.vocoder.builtin import BuiltinVocoder
 from a3t.vocoder.framing import BINS

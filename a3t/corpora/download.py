@@ -20,7 +20,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from a3t.audio.files import atomic_path
-from a3t.commands import run, say
+from a3t.console import run, say
 from a3t.errors import InputError
 
 CHUNK = 2**20

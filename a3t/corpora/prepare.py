@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from a3t.audio.files import atomic_path
-from a3t.commands import run
+from a3t.console import run
 from a3t.corpora.left_out import LeftOut
 from a3t.corpora.published import READERS, Utterance, read
 from a3t.errors import InputError

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.commands import run
+from a3t.console import run
 from a3t.errors import InputError
 from a3t.evaluation.figures import Clip
 from a3t.evaluation.metrics import detail

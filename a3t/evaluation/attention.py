@@ -13,13 +13,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.audio.recording import Recording
 from a3t.audio.windows import mel_window
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.filling import MaskedMel
-from a3t.plan.records import EditPlan
+from a3t.plan.edit_plan import EditPlan
 from a3t.plan.windows import lay_out
 from a3t.text.phones import phone_ids
 
@@ -60,9 +59,7 @@ def attention(network: A3T, batch: Batch) -> Tensor:
     return maps[len(network.encoder) - 1][0].mean(0)[:T, T:]
 
 
-def attention_of_edit(
-    editor: Editor, recording: Recording, plan: EditPlan, number: int = 0
-) -> Attention:
+def attention_of_edit(editor: Editor, plan: EditPlan, number: int = 0) -> Attention:
     """Of the fill of the plan's window `number`, around its first new words.
 
     A mask that the editor fills in pieces is looked at in one here. Raises InputError if the plan
@@ -73,7 +70,7 @@ def attention_of_edit(
     window = plan.windows[number]
     frames = lay_out(plan, window)
     place = torch.from_numpy(frames.source - window.source[0]).clamp(min=0)
-    mel = mel_window(recording, *window.source)[place]
+    mel = mel_window(plan.recording, *window.source)[place]
     symbols = tuple(phone.symbol for phone in frames.phones)
     item = MaskedMel(mel, frames.masked, phone_ids(symbols), frames.phone_of_frame)
     device = next(editor.model.parameters()).device

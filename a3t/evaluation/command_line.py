@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from a3t.commands import run
+from a3t.console import run
 from a3t.errors import InputError
 
 

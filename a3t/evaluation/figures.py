@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from a3t.commands import run
+from a3t.console import run
 from a3t.errors import InputError
 from a3t.evaluation.attention import Attention, attention, draw_attention
 from a3t.evaluation.systems import load_a3t

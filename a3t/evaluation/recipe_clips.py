@@ -18,7 +18,7 @@ import soundfile
 from tqdm import tqdm
 
 from a3t.audio.files import atomic_path
-from a3t.commands import run
+from a3t.console import run
 from a3t.corpora import Clip
 from a3t.errors import InputError
 from a3t.evaluation.reconstruction import BASELINES, Item, Row, reconstruct

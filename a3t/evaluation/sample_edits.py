@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from a3t.commands import run, say
+from a3t.console import run, say
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.training.espnet.dump import read_scp
@@ -44,7 +44,7 @@ def decode(data: Path, model: Path, out: Path, vocoder: str, clips: int) -> str:
         if len(texts[name].split()) < 6:
             continue
         try:
-            result = editor.edit(sound, replaced(texts[name]), text=texts[name])
+            result = editor.edit(sound, new_text=replaced(texts[name]), text=texts[name])
             result.save(out / f"{name}.wav")
         except (InputError, AlignmentError) as error:
             problem = f"{name}: {error}"

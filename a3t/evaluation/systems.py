@@ -13,9 +13,10 @@ from torch import Tensor
 from a3t.errors import InputError
 from a3t.evaluation.reconstruction import Filler, Gap, Ints, Item, Mel, Predictor, Vocoder
 from a3t.model.a3t import A3T
+from a3t.model.durations import DurationPredictor
 from a3t.model.embeddings import Batch
 from a3t.model.legacy import network_of
-from a3t.plan.durations import DurationPredictor, rate_ratio, whole_frames
+from a3t.plan.durations import rate_ratio, whole_frames
 from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 from a3t.text.phones import PHONES
 from a3t.vocoder.base import Vocoder as BaseVocoder

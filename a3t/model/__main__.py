@@ -17,7 +17,7 @@ from pathlib import Path
 
 import yaml
 
-from a3t.commands import run
+from a3t.console import run
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 

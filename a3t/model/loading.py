@@ -9,8 +9,8 @@ import torch
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
+from a3t.model.durations import DurationPredictor
 from a3t.model.legacy import network_of
-from a3t.plan.durations import DurationPredictor
 from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 
 

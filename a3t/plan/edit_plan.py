@@ -1,19 +1,21 @@
-"""An EditPlan: everything that is decided before a sample is made. Frames are those of `a3t.grid`."""
+"""An EditPlan: what is decided before a sample is made. Frames are those of `a3t.grid`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from a3t.audio.recording import Recording
+from a3t.audio.span_map import SpanMap
 from a3t.errors import InputError
 from a3t.grid import frames_of, grid_frames, seconds_of
 from a3t.plan.phone_grid import GridPhone, on_grid
 from a3t.plan.request import EditRequest
-from a3t.plan.revision import Revision
+from a3t.plan.revision import Revision, word_map
 from a3t.text.transcript import Transcript
-from alignment.records import Alignment
+from alignment import Alignment
 
 Range = tuple[int, int]  # [first, last)
 
@@ -183,6 +185,11 @@ class EditPlan:
     def passages(self) -> tuple[Range, ...]:
         """Of a long recording the ranges of the whole text that are aligned, else none."""
         return self.revision.passages
+
+    @cached_property
+    def words(self) -> SpanMap:
+        """Where the text's words are in the new text."""
+        return word_map(self.edits, len(self.text.spoken))
 
     @property
     def frames(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from a3t.plan.records import GridPhone
+from a3t.plan.phone_grid import GridPhone
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
 
@@ -65,13 +65,13 @@ def place_edits(
     script: Sequence[WordEdit],
     words: WordFrames,
     new_text: Transcript,
-    asked: Mapping[int, float] | None = None,
+    pauses: Mapping[int, float] | None = None,
 ) -> list[Place]:
-    """The script's edits on the grid, in order; ``asked`` are the pauses that are put in."""
+    """The script's edits on the grid, in order; ``pauses`` are those that are put in."""
     result = []
     for edit in script:
         place = _place(edit, words, new_text)
-        here = {k: x for k, x in (asked or {}).items() if edit.new[0] <= k <= edit.new[1]}
+        here = {k: x for k, x in (pauses or {}).items() if edit.new[0] <= k <= edit.new[1]}
         result.append(replace(place, pauses={**place.pauses, **here}))
     return result
 

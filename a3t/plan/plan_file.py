@@ -4,39 +4,33 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from a3t.asked import Lengths
 from a3t.errors import InputError
 
 LARGEST_PLAN = 20_000_000  # bytes
 
 
-@dataclass(frozen=True)
-class PlanFile:
-    """The two texts, and for each edit with new words or pauses the seconds of each of these."""
-
-    text: str
-    new_text: str
-    lengths: Lengths
-
-
-def read_plan(path: Path) -> PlanFile:
-    """What a plan file says; InputError if it can't be read or is none."""
+def read_plan(path: Path) -> dict[str, Any]:
+    """What a plan file wants of an edit, by the names of `EditRequest`: its two texts, and for each
+    edit with new words or pauses the seconds of each of these. InputError if it is no plan."""
     try:
         if path.stat().st_size > LARGEST_PLAN:
             raise InputError(f"{path} is too large for a plan.")
-        told = json.loads(path.read_text(encoding="utf-8"))
+        plan = json.loads(path.read_text(encoding="utf-8"))
         lengths = tuple(
             tuple(_seconds(word["seconds"]) for word in edit["words"])
-            for edit in told["edits"]
+            for edit in plan["edits"]
             if edit["words"]
         )
-        return PlanFile(_text(told["text"]), _text(told["new_text"]), lengths)
+        text, new_text = _text(plan["text"]), _text(plan["new_text"])
+        return {"text": text, "new_text": new_text, "lengths": lengths}
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror}.") from None
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
         raise InputError(
             f"{path} is not a plan: print one with --plan --json, and change nothing in it but the "
             "seconds of the words."

@@ -1,57 +1,57 @@
-"""The EditPlan: which frames go, which phones come, how long they take, and who sees what.
+"""From what is wanted to an EditPlan: which frames go, which phones come, how long they take.
 
-Thesis, section 4.3.5, with the edit script in place of one span (method.md, fault 6).
+Thesis, section 4.3.5, with any number of edits in place of one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
-from a3t.asked import USUAL, Asked
+from a3t.audio.recording import Recording
 from a3t.errors import InputError
-from a3t.grid import frames_of
-from a3t.plan.durations import DurationPredictor
-from a3t.plan.grid import on_grid
+from a3t.grid import frames_of, grid_frames
+from a3t.model.durations import DurationPredictor
+from a3t.plan.edit_plan import EditPlan, PlannedEdit
+from a3t.plan.phone_grid import on_grid
 from a3t.plan.places import Place, WordFrames, merge_touching, place_edits
-from a3t.plan.records import EditPlan, PlannedEdit
-from a3t.plan.script import Script, script_of, usual_pauses
-from a3t.plan.timeline import Pronunciation, Timed, shortened, timed, timeline
+from a3t.plan.request import EditRequest
+from a3t.plan.revision import Revision
+from a3t.plan.speaker_pauses import usual_pauses
+from a3t.plan.timeline import Timed, shortened, timed, timeline
 from a3t.plan.windows import windows_around
-from a3t.text.transcript import Transcript
 from alignment import Alignment
 
 LONGEST_EDIT = 4800  # frames made in one piece, a minute: attention's memory grows with the square
 
 
 def make_plan(
-    text: Transcript,
-    new_text: Transcript,
-    alignment: Alignment,
-    pronunciations: Sequence[Pronunciation],
+    recording: Recording,
+    request: EditRequest,
+    revision: Revision,
+    pronunciations: Sequence[Sequence[str]],
     durations: DurationPredictor,
-    frames: int,
-    asked: Asked = USUAL,
-    script: Script | None = None,
 ) -> EditPlan:
-    """Plan the edits that make the recording say ``new_text``.
+    """Plan the edits that make the recording say the new text.
 
-    ``pronunciations`` has one entry for each spoken word of ``new_text``; ``frames`` is the
-    recording's length on the grid; ``script`` says what changes, where it is known. Raises
-    InputError if the alignment is another text's, if an edit has more than a minute of new words,
-    if they can't fit, or if nothing would be left.
+    ``request`` knows the alignment of the revision's words, and ``pronunciations`` has one entry
+    for each of the new ones. Raises InputError if the alignment is another text's, if an edit has
+    more than a minute of new words, if they can't fit, or if nothing would be left.
     """
+    text, new_text, alignment = revision.text, revision.new_text, request.alignment
+    assert isinstance(alignment, Alignment)
     if [word.text for word in alignment.spoken] != list(text.spoken):
         raise InputError(
             "The alignment's words are not the text's: give the text that was aligned."
         )
+    frames = grid_frames(recording.samples, recording.sample_rate)
     grid = on_grid(alignment, frames)
     words = WordFrames.of(grid, len(text.spoken), frames)
-    script = script or script_of(text, new_text)
-    places = place_edits(merge_touching(script.edits, words), words, new_text, script.pauses)
+    places = place_edits(merge_touching(revision.edits, words), words, new_text, revision.pauses)
     usual = usual_pauses(text, grid)
     moments = timeline(grid, places, pronunciations, new_text, usual)
-    made, rate = timed(moments, grid, durations, asked, _slots(places, asked), new_text)
+    made, rate = timed(moments, grid, durations, request, _slots(places, request), new_text)
 
     edits = []
     limits = [(a.frames[1], b.frames[0]) for a, b in pairwise(places)]
@@ -64,10 +64,10 @@ def make_plan(
         new = made.get(k, Timed())  # a deletion makes nothing
         spoken = place.edit.new[0] < place.edit.new[1]
         remade = tuple(
-            min(frames_of(asked.margin), side // 2) if spoken else 0 for side in (left, right)
+            min(frames_of(request.margin), side // 2) if spoken else 0 for side in (left, right)
         )
         overlap = tuple(
-            min(frames_of(asked.reach), side - m)
+            min(frames_of(request.reach), side - m)
             for side, m in zip((left, right), remade, strict=True)
         )
         edits.append(
@@ -93,18 +93,39 @@ def make_plan(
                 "them in several edits."
             )
     windows = windows_around(planned, grid, frames)
-    return EditPlan(text, new_text, alignment, grid, frames, planned, windows, rate, asked)
+    return EditPlan(
+        recording,
+        request,
+        revision,
+        tuple(map(tuple, pronunciations)),
+        grid,
+        planned,
+        windows,
+        rate,
+    )
 
 
-def _slots(places: Sequence[Place], asked: Asked) -> dict[int, int]:
+def replan(plan: EditPlan, request: EditRequest, durations: DurationPredictor) -> EditPlan:
+    """The same edits spoken or joined in another manner; texts and alignment stay the plan's."""
+    known = replace(
+        request,
+        new_text=plan.request.new_text,
+        text=plan.request.text,
+        alignment=plan.request.alignment,
+        aligned_words=plan.request.aligned_words,
+    )
+    return make_plan(plan.recording, known, plan.revision, plan.pronunciations, durations)
+
+
+def _slots(places: Sequence[Place], request: EditRequest) -> dict[int, int]:
     """The frames that edits of new words are to take, by the edit's index."""
-    if asked.fit:
+    if request.fit:
         return {
             k: place.frames[1] - place.frames[0]
             for k, place in enumerate(places)
             if place.edit.op == "replace" and place.edit.new[0] < place.edit.new[1]
         }
-    if asked.duration is None:
+    if request.duration is None:
         return {}
     spoken = [k for k, place in enumerate(places) if place.edit.new[0] < place.edit.new[1]]
     if len(spoken) != 1:
@@ -112,7 +133,7 @@ def _slots(places: Sequence[Place], asked: Asked) -> dict[int, int]:
             f"A duration is for new words in one place and these stand in {len(spoken)}: give each "
             "word its time in a plan file instead."
         )
-    return {spoken[0]: frames_of(asked.duration)}
+    return {spoken[0]: frames_of(request.duration)}
 
 
 def _pause_mark(place: Place) -> str:

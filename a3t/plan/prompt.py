@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from a3t.grid import FRAMES_PER_SECOND
-from a3t.plan.durations import DurationPredictor, rate_ratio, whole_frames
-from a3t.plan.grid import on_grid
-from a3t.plan.records import PlannedPhone, Range
+from a3t.model.durations import DurationPredictor
+from a3t.plan.durations import rate_ratio, whole_frames
+from a3t.plan.edit_plan import PlannedPhone, Range
+from a3t.plan.phone_grid import on_grid
 from a3t.plan.timeline import scaled
 from a3t.plan.windows import WindowFrames
 from a3t.text.phones import PAUSE
@@ -41,14 +42,14 @@ def speech_plan(
     used = [p for p in grid[: last + 1] if p.first >= grid[last].last - PROMPT]
     prompt = [PlannedPhone(p.symbol, p.frames, -1, p.first) for p in used]
 
-    asked = dict(target.pauses)
+    pauses = dict(target.pauses)
     given: dict[int, float] = {}  # frames of the pauses whose length is asked for, by their places
     symbols: list[tuple[str, int]] = [(PAUSE, -1)]
     for k, word in enumerate(target.words):
         symbols.extend((symbol, k) for symbol in pronunciations[k])
-        if k + 1 < len(target.words) and (word.pause_after or k + 1 in asked):
-            if asked.get(k + 1):
-                given[len(symbols)] = asked[k + 1] * FRAMES_PER_SECOND
+        if k + 1 < len(target.words) and (word.pause_after or k + 1 in pauses):
+            if pauses.get(k + 1):
+                given[len(symbols)] = pauses[k + 1] * FRAMES_PER_SECOND
             symbols.append((PAUSE, -1))
     symbols.append((PAUSE, -1))
     lengths = durations.frames([s for s, _ in symbols], [w for _, w in symbols])

@@ -16,7 +16,7 @@ from typing import Any
 from a3t.audio.match import EVERYTHING, Matching
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
-from alignment.records import Alignment
+from alignment import Alignment
 
 Range = tuple[int, int]  # words [first, last)
 Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
@@ -29,7 +29,8 @@ MOST_SEED = 2**63 - 1
 
 @dataclass(frozen=True, kw_only=True)
 class EditRequest:
-    """An edit as it is wanted; raises InputError for what can't be had.
+    """An edit as it is wanted; raises InputError for what can't be had, the new text apart, which
+    is read when it is needed (`new_transcript`).
 
     The texts, and what is known of the old one:
 
@@ -42,8 +43,8 @@ class EditRequest:
 
     speed: their rate against the speaker's own. At most one of fit (they take the time of the words
     that they replace), duration (seconds that they take) and lengths (seconds of each new word and
-    pause of each edit, as in a plan file) is given. pronunciations: words (lower case) with the ways
-    to say them, which stand before the dictionary's: ARPAbet with stress.
+    pause of each edit, as in a plan file) is given. pronunciations: words (lower case) with the
+    ways to say them, which stand before the dictionary's: ARPAbet with stress.
 
     How they are joined:
 
@@ -93,7 +94,6 @@ class EditRequest:
             )
         if not 0 <= self.seed <= MOST_SEED:
             raise InputError("The seed is out of range: use a whole number from 0 to 2^63 - 1.")
-        self.new_transcript  # noqa: B018  (raises for a text that can't be spoken)
 
     @cached_property
     def new_transcript(self) -> Transcript:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from typing import Protocol
 
 from a3t.audio.span_map import SpanMap
 from a3t.errors import InputError
@@ -35,7 +35,7 @@ class Revision:
         """Marks are no words. A pause between two kept words is an edit without words; a kept word
         that the new text newly emphasises is replaced by itself."""
         script = edit_script(text.spoken, new_text.spoken)
-        words = _word_map(script, len(text.spoken))
+        words = word_map(script, len(text.spoken))
         kept = {
             pair.output[0] + k: pair.source[0] + k
             for pair in words.kept()
@@ -59,11 +59,6 @@ class Revision:
                 old = kept[place - 1] + 1 if place else kept[place]
                 script.append(WordEdit("insert", (old, old), (place, place)))
         return cls(text, new_text, tuple(_joined(script)), pauses)
-
-    @cached_property
-    def words(self) -> SpanMap:
-        """Where the old text's words are in the new one."""
-        return _word_map(self.edits, len(self.text.spoken))
 
     def within(self, passages: Sequence[Range]) -> Revision:
         """The revision of the words of these ranges alone.
@@ -91,12 +86,22 @@ class Revision:
             new_ranges.append((begin, end))
             old_start, new_start = old_start + last - first, new_start + end - begin
         if remaining or passages[-1][1] > len(self.text.words):
-            raise InputError("The passages that were aligned are not those that change: align anew.")
+            raise InputError(
+                "The passages that were aligned are not those that change: align anew."
+            )
         text, new_text = self.text.of_words(passages), self.new_text.of_words(new_ranges)
         return Revision(text, new_text, tuple(edits), pauses, tuple(passages))
 
 
-def _word_map(edits: Sequence[WordEdit], count: int) -> SpanMap:
+class _Edit(Protocol):
+    @property
+    def old(self) -> Range: ...
+    @property
+    def new(self) -> Range: ...
+
+
+def word_map(edits: Iterable[_Edit], count: int) -> SpanMap:
+    """Where ``count`` words of a text are in the one that the edits, in order, make of it."""
     return SpanMap.replacing(((edit.old, edit.new[1] - edit.new[0]) for edit in edits), count)
 
 

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
-from a3t.asked import Asked
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
-from a3t.plan.durations import DurationPredictor, rate_ratio, whole_frames
+from a3t.model.durations import DurationPredictor
+from a3t.plan.durations import rate_ratio, whole_frames
+from a3t.plan.edit_plan import PlannedPhone, PlannedWord
+from a3t.plan.phone_grid import GridPhone
 from a3t.plan.places import Place
-from a3t.plan.records import GridPhone, PlannedPhone, PlannedWord
-from a3t.plan.script import pause_kind
+from a3t.plan.request import EditRequest
+from a3t.plan.speaker_pauses import pause_kind
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import Transcript
 
@@ -24,8 +26,6 @@ ANOTHER_PLAN = (
     "The plan file is of another edit: print it anew with --plan --json, and change nothing in it "
     "but the seconds of the words."
 )
-
-Pronunciation = Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Timed:
 def timeline(
     grid: Sequence[GridPhone],
     places: Sequence[Place],
-    pronunciations: Sequence[Pronunciation],
+    pronunciations: Sequence[Sequence[str]],
     new_text: Transcript,
     usual: Mapping[str, float],
 ) -> list[Moment]:
@@ -95,7 +95,7 @@ def timed(
     moments: Sequence[Moment],
     grid: Sequence[GridPhone],
     durations: DurationPredictor,
-    asked: Asked,
+    request: EditRequest,
     slots: Mapping[int, int],
     new_text: Transcript,
 ) -> tuple[dict[int, Timed], float]:
@@ -105,17 +105,17 @@ def timed(
     """
     old = durations.frames([p.symbol for p in grid], [p.word for p in grid])
     spoken = [k for k, phone in enumerate(grid) if phone.word >= 0]
-    ratio = rate_ratio([grid[k].frames for k in spoken], [old[k] for k in spoken]) / asked.speed
+    ratio = rate_ratio([grid[k].frames for k in spoken], [old[k] for k in spoken]) / request.speed
     edits = sorted({moment.edit for moment in moments} - {-1})
     if not edits:
         return {}, ratio
     predicted = durations.frames([m.phone.symbol for m in moments], [m.phone.word for m in moments])
-    if asked.lengths is not None and len(asked.lengths) != len(edits):
+    if request.lengths is not None and len(request.lengths) != len(edits):
         raise InputError(ANOTHER_PLAN)
     result = {}
     for number, k in enumerate(edits):
         own = [(m, length) for m, length in zip(moments, predicted, strict=True) if m.edit == k]
-        expected = [_length(moment, length, ratio * asked.speed) for moment, length in own]
+        expected = [_length(moment, length, ratio * request.speed) for moment, length in own]
         lengths = [_length(moment, length, ratio) for moment, length in own]
         scale = 1.0
         if k in slots:
@@ -127,10 +127,10 @@ def timed(
             replace(moment.phone, frames=frames)
             for (moment, _), frames in zip(own, whole_frames(lengths), strict=True)
         ]
-        if asked.lengths is not None:
-            phones = _as_given(phones, asked.lengths[number])
+        if request.lengths is not None:
+            phones = _as_given(phones, request.lengths[number])
         words = _words(phones, expected, new_text)
-        if asked.lengths is not None:
+        if request.lengths is not None:
             for word, unit in zip(words, _units(phones), strict=True):
                 _check_scale(word.scale, phones[unit.start : unit.stop], new_text)
         result[k] = Timed(tuple(phones), words, scale)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from a3t.plan.records import EditPlan, GridPhone, PlannedEdit, PlannedPhone, Range, Window
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Range, Window
+from a3t.plan.phone_grid import GridPhone
 
 CONTEXT = 240  # frames of the recording around an edit, 3 s in all
 LONGEST = 480  # frames of a window with several edits, 6 s

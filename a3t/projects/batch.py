@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.audio.files import atomic_path, remove_abandoned
-from a3t.commands import say
+from a3t.console import say
 from a3t.errors import InputError
 from a3t.projects.manifest import Job, read_jobs
 from alignment import AlignmentError
@@ -40,7 +40,7 @@ _turn = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Outcome:
     """What became of a line: "made", "kept" or "failed"; seconds; words that are not heard."""
 
     line: int
@@ -59,7 +59,7 @@ def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
     jobs = read_jobs(options, parser)
     options.out_dir.mkdir(parents=True, exist_ok=True)
     report = options.out_dir / REPORT
-    rows: list[Row] = []
+    rows: list[Outcome] = []
     begun = time.monotonic()
     try:
         for row in _rows(jobs, options.jobs, options.scheduler):
@@ -85,7 +85,7 @@ def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
         raise InputError(f"{failed} of {len(rows)} edits failed: {report} says why.")
 
 
-def _rows(jobs: list[Job], workers: int, scheduler: str | None) -> Iterator[Row]:
+def _rows(jobs: list[Job], workers: int, scheduler: str | None) -> Iterator[Outcome]:
     from tqdm import tqdm
 
     waiting: list[Job] = []
@@ -104,19 +104,19 @@ def _rows(jobs: list[Job], workers: int, scheduler: str | None) -> Iterator[Row]
             progress.update()
 
 
-def carry_out(job: Job) -> Row:
+def carry_out(job: Job) -> Outcome:
     """Make and write the edit of a line; raises InputError or AlignmentError."""
-    from a3t.projects.making import make, order, plan, write
+    from a3t.projects.project_edit import ProjectEdit, write
 
     options = job.options
     begun = time.monotonic()
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    asked = order(options)
+    edit = ProjectEdit.of(options)
     with _turn:
         editor = _editor(options.model, options.vocoder, options.device)
-        results = make(editor, asked, plan(editor, asked))
+        results = edit.make(editor, editor.plan(edit.recording, edit.request))
     provenance, note = not options.no_provenance, {"job": job.digest}
-    write(results, asked.out, options.export, provenance, lambda result: note)
+    write(results, edit.out, options.export, provenance, lambda result: note)
     seconds = round(time.monotonic() - begun, 2)
     return _row(job, "made", seconds, " ".join(results[0].doubtful))
 
@@ -125,11 +125,11 @@ def carry_out(job: Job) -> Row:
 def _editor(model: str, vocoder: str, device: str) -> Editor:
     """This process's editor."""
     from a3t.editor import Editor
-    from a3t.source.remembered import usual_folder
+    from a3t.source.alignment_cache import default_folder
 
     if parent := multiprocessing.parent_process():
         _follow(parent.sentinel)
-    return Editor.load(model, vocoder, device, memory=usual_folder())
+    return Editor.load(model, vocoder, device, memory=default_folder())
 
 
 def _follow(parent: int) -> None:
@@ -144,8 +144,10 @@ def _follow(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _row(job: Job, became: str, seconds: float = 0.0, doubtful: str = "", reason: str = "") -> Row:
-    return Row(job.line, job.options.wav, job.options.out, became, seconds, doubtful, reason)
+def _row(
+    job: Job, became: str, seconds: float = 0.0, doubtful: str = "", reason: str = ""
+) -> Outcome:
+    return Outcome(job.line, job.options.wav, job.options.out, became, seconds, doubtful, reason)
 
 
 def _sentence(error: Exception | None) -> str:
@@ -154,7 +156,7 @@ def _sentence(error: Exception | None) -> str:
     return text if known and text else f"{type(error).__name__}: {text}"
 
 
-def write_report(path: Path, rows: list[Row]) -> None:
+def write_report(path: Path, rows: list[Outcome]) -> None:
     """A line for each edit that something became of, in the list's order."""
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")

@@ -15,12 +15,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from a3t.audio.files import atomic_path
-from a3t.records import EditedRecording
-from a3t.timing import after_edit, shown_words
+from a3t.rendering.edited import EditedRecording
+from a3t.rendering.edited_alignment import edited_alignment, shown_words
 from alignment.formats import write_alignment
 
 FRAMES = 30  # a second, of an EDL; it says NON-DROP FRAME
@@ -47,7 +48,7 @@ Record = Mapping[str, Any]
 
 
 def _words(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    write_alignment(after_edit(result.plan, record), path, shown_words(result.plan.new_text))
+    write_alignment(edited_alignment(result), path, shown_words(result.plan.new_text))
 
 
 def _edits(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
@@ -67,7 +68,7 @@ def _edit_list(result: EditedRecording, record: Record, out: Path, path: Path) -
     lines = [f"TITLE: {_plain(out.stem)}", "FCM: NON-DROP FRAME", ""]
     source = result.recording.path
     number = 0
-    for (start, end), begin, edit in _events(record):
+    for (start, end), begin, edit in _events(result, record):
         frames = [round(second * FRAMES) for second in (start, end)]
         if frames[0] == frames[1]:
             continue
@@ -86,19 +87,17 @@ def _edit_list(result: EditedRecording, record: Record, out: Path, path: Path) -
 
 
 def _events(
-    record: Record,
+    result: EditedRecording, record: Record
 ) -> Iterator[tuple[tuple[float, float], float, Mapping[str, Any] | None]]:
     """Each stretch of the output, in seconds; where it begins in its own file; its edit, if it is
     one."""
-    rate = record["source"]["sample_rate"]
-    here = there = 0  # in the output and in the source
-    for edit in record["edits"]:
-        first, last = edit["output"]
-        yield (here / rate, first / rate), there / rate, None
-        yield (first / rate, last / rate), first / rate, edit
-        here, there = last, edit["source"][1]
-    rest = record["source"]["samples"] - there
-    yield (here / rate, (here + rest) / rate), there / rate, None
+    spans, seconds = result.map.samples, result.map.seconds
+    for kept, change, edit in zip_longest(spans.kept(), spans.changes, record["edits"]):
+        first, last = map(seconds, kept.output)
+        yield (first, last), seconds(kept.source[0]), None
+        if change is not None:
+            first, last = map(seconds, change.output)
+            yield (first, last), first, edit
 
 
 def timecode(frames: int) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from a3t.errors import InputError
-from a3t.plan.records import PlannedEdit
-from a3t.records import EditedRecording
+from a3t.plan.edit_plan import PlannedEdit
+from a3t.rendering.edited import EditedRecording
 
 Version = Mapping[str, Any]  # what the edit.json of a version says
 
@@ -117,11 +117,11 @@ def keep(before: EditedRecording, result: EditedRecording) -> EditedRecording:
 
     One that has come so close to a new one that both change the same samples is the new version's.
     """
-    known = {_identity(edit): k for k, edit in enumerate(before.plan.edits)}
+    places = {_identity(edit): k for k, edit in enumerate(before.plan.edits)}
     patches, edits = list(result.patches), list(result.plan.edits)
-    heard, raised = list(result.heard or ()), list(result.raised)
+    scores, raised = list(result.scores or ()), list(result.raised)
     for k, edit in enumerate(result.plan.edits):
-        place = known.get(_identity(edit))
+        place = places.get(_identity(edit))
         if place is None:
             continue
         patch = before.patches[place]
@@ -132,19 +132,19 @@ def keep(before: EditedRecording, result: EditedRecording) -> EditedRecording:
         if free[0] <= patch.source[0] and patch.source[1] <= free[1]:
             patches[k] = patch
             edits[k] = replace(before.plan.edits[place], old=edit.old, new=edit.new)
-            if heard and before.heard:
-                heard[k] = before.heard[place]
+            if scores and before.scores:
+                scores[k] = before.scores[place]
             if raised and before.raised:
                 raised[k] = before.raised[place]
     return replace(
         result,
         patches=tuple(patches),
         plan=replace(result.plan, edits=tuple(edits)),
-        heard=tuple(heard) if result.heard is not None else None,
+        scores=tuple(scores) if result.scores is not None else None,
         raised=tuple(raised),
     )
 
 
 def _identity(edit: PlannedEdit) -> tuple[object, ...]:
-    said = tuple((word.text, word.emphasis) for word in edit.words)
-    return edit.op, edit.source, edit.old_words, edit.new_words, said
+    words = tuple((word.text, word.emphasis) for word in edit.words)
+    return edit.op, edit.source, edit.old_words, edit.new_words, words

@@ -1,4 +1,4 @@
-"""One edit as the command line asks for it: what the single command and the batch share."""
+"""One edit with its files: what the single command, a batch and the page share."""
 
 from __future__ import annotations
 
@@ -8,124 +8,91 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.asked import Asked
 from a3t.audio.recording import Recording
 from a3t.audio.writing import check_output, default_output
-from a3t.commands import text_argument
+from a3t.console import edit_request
 from a3t.errors import InputError
-from a3t.plan.files import read_plan
+from a3t.plan.request import EditRequest
 from a3t.source.transcripts import SIDECARS
 from a3t.text.transcript import Transcript
-from alignment.formats.dictionary import user_dictionary
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # torch: what can be refused at once is refused before the models are loaded
     from a3t.editor import Editor
-    from a3t.plan.records import EditPlan
+    from a3t.plan.edit_plan import EditPlan
     from a3t.projects.history import History
     from a3t.projects.project import Project
-    from a3t.records import EditedRecording
+    from a3t.rendering.edited import EditedRecording
 
 
 @dataclass(frozen=True)
-class Order:
-    """An edit that was asked for, checked as far as it can be without the models."""
+class ProjectEdit:
+    """A recording, what is wanted of it, where the result goes, and of what it is a next version.
+
+    Checked as far as it can be without the models.
+    """
 
     recording: Recording
-    text: str | None
-    new_text: str
+    request: EditRequest
     out: Path
-    options: argparse.Namespace
-    manner: Asked
-    history: History | None = None  # if it is a next version of something
+    history: History | None = None
 
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> ProjectEdit:
+        """The edit that parsed options ask for; InputError if it can be refused at once."""
+        request = edit_request(options)
+        recording = Recording.open(options.wav)
+        request.new_transcript  # noqa: B018  (raises for a text that can't be spoken)
+        out = options.out or default_output(options.wav)
+        if not options.plan:
+            check_output(recording, out)
+        return cls(recording, request, out)
 
-def order(options: argparse.Namespace) -> Order:
-    """The order that the parsed options are; InputError if it can be refused at once."""
-    given = read_plan(options.plan_file) if options.plan_file else None
-    new_text = text_argument(options.new_text) if given is None else given.new_text
-    text = None if given is None else given.text
-    text = text_argument(options.text) if options.text is not None else text
-    lengths = None if given is None else given.lengths
-    said = tuple((word, tuple(ways)) for word, ways in user_dictionary(options).items())
-    manner = Asked(
-        options.speed, options.fit, options.margin / 1000, options.duration, lengths,
-        match=options.match, pronunciations=said,
-    )  # fmt: skip
-    recording = Recording.open(options.wav)
-    Transcript.from_text(new_text, max_words=None)
-    out = options.out or default_output(options.wav)
-    if not options.plan:
-        check_output(recording, out)
-    return Order(recording, text, new_text, out, options, manner)
+    def continuing(self, project: Project) -> ProjectEdit:
+        """The same as an edit of the project's original, which goes on with its last version."""
+        text = self.request.text
+        if project.source.path != self.recording.path:
+            current = str(project.history.current["new_text"])
+            if (
+                text is not None
+                and Transcript.from_text(text).spoken != Transcript.from_text(current).spoken
+            ):
+                raise InputError(
+                    f"{self.recording.path.name} was made to say “{current}”: omit --text, or move "
+                    "its edit.json elsewhere if it says something else now."
+                )
+            text = None
+        check_output(project.source, project.out)
+        if text is None and not self._finds_its_text(project):
+            text = project.text
+        request = replace(self.request, text=text)
+        return ProjectEdit(project.source, request, project.out, project.history)
 
+    def _finds_its_text(self, project: Project) -> bool:
+        """Whether the text is better looked for again: a given alignment has one, and that beside
+        a long recording may have times, which say where to look."""
+        beside = any(project.source.path.with_suffix(suffix).is_file() for suffix in SIDECARS)
+        long = bool(project.history.current.get("aligned_words"))
+        return self.request.alignment is not None or (long and beside)
 
-def as_next_version(asked: Order, project: Project) -> Order:
-    """The order as an edit of the project's original, which goes on with its last version."""
-    text = asked.text
-    if project.source.path != asked.recording.path:
-        says = str(project.history.current["new_text"])
-        if (
-            text is not None
-            and Transcript.from_text(text).spoken != Transcript.from_text(says).spoken
-        ):
-            raise InputError(
-                f"{asked.recording.path.name} was made to say “{says}”: leave --text away, or "
-                "move its edit.json elsewhere if it says something else now."
-            )
-        text = None
-    check_output(project.source, project.out)
-    return replace(
-        asked,
-        recording=project.source,
-        text=project.text if text is None and not finds_its_text(project, asked) else text,
-        out=project.out,
-        history=project.history,
-    )
+    def make(self, editor: Editor, plan: EditPlan) -> list[EditedRecording]:
+        """What the plan asks for, the best first; what the version before has changed stays as it
+        sounded there."""
+        results = editor.make(plan)
+        base = None if self.history is None else self.history.base(self.request.new_text)
+        if self.history is None or base is None:
+            return results
+        from a3t.projects.history import keep
+        from a3t.projects.replay import remake
 
+        before = remake(editor, self.recording, self.history.chain(base))
+        return [keep(before, result) for result in results]
 
-def finds_its_text(project: Project, asked: Order) -> bool:
-    """Whether the text is better looked for again: a given alignment has one, and that beside a
-    long recording may have times, which say where to look."""
-    beside = any(project.source.path.with_suffix(suffix).is_file() for suffix in SIDECARS)
-    long = bool(project.history.current.get("aligned_words"))
-    return asked.options.alignment is not None or (long and beside)
-
-
-def plan(editor: Editor, asked: Order) -> EditPlan:
-    """What is to be done; raises InputError or AlignmentError."""
-    options = asked.options
-    editor.recogniser = options.recogniser
-    texts = (asked.new_text, asked.text, options.alignment)
-    return editor.plan(asked.recording, *texts, asked=asked.manner)
-
-
-def make(editor: Editor, asked: Order, planned: EditPlan) -> list[EditedRecording]:
-    """The result, or as many candidates as were asked for, the best first; each one checked."""
-    from a3t.candidates import make_candidates, make_heard
-
-    options = asked.options
-    if options.candidates == 1:
-        results = [make_heard(editor, asked.recording, planned, options.seed)]
-    else:
-        results = make_candidates(
-            editor, asked.recording, planned, options.candidates, options.seed
-        )
-    base = None if asked.history is None else asked.history.base(asked.new_text)
-    if asked.history is None or base is None:
-        return results
-    from a3t.projects.history import keep
-    from a3t.projects.replay import remake
-
-    before = remake(editor, asked.recording, asked.history.chain(base))
-    return [keep(before, result) for result in results]
-
-
-def notes_of(asked: Order, result: EditedRecording) -> dict[str, Any]:
-    """What the edit.json of a next version says of the others; nothing for a first one."""
-    if asked.history is None:
-        return {}
-    continues = {"continues": asked.history.base(asked.new_text)}
-    return continues | asked.history.with_next(result.record | continues).to_json()
+    def notes(self, result: EditedRecording) -> dict[str, Any]:
+        """What the edit.json of a next version tells of the others; nothing for a first one."""
+        if self.history is None:
+            return {}
+        continues = {"continues": self.history.base(self.request.new_text)}
+        return continues | self.history.with_next(result.record | continues).to_json()
 
 
 def write(

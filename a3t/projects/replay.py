@@ -7,14 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from a3t.asked import Asked
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.plan.request import EditRequest
 from a3t.projects.history import History, Version, keep
-from a3t.records import EditedRecording
-from a3t.source.passages import Passages
-from alignment import Alignment
+from a3t.rendering.edited import EditedRecording
 
 LARGEST_RECORD = 200_000_000  # bytes; an hour's alignment takes some 10 MB
 
@@ -59,23 +57,10 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
                     "with: replay it with the version of a3t that made it, or begin anew with "
                     "another --out."
                 )
-        asked = Asked.from_json(told["asked"])
-        plan = editor.plan(recording, told["new_text"], told["text"], aligned_in(told), asked=asked)
-        made = editor.check(editor.render(recording, plan, int(told["seed"])))
+        made = editor.render(editor.plan(recording, EditRequest.from_json(told)))
         result = made if result is None else keep(result, made)
     assert result is not None
     return result
-
-
-def aligned_in(told: Mapping[str, Any]) -> Alignment | Passages:
-    """The alignment of an edit.json: of a long recording's passages, or of everything."""
-    alignment = Alignment.from_json(told["alignment"])
-    if not told.get("aligned_words"):
-        return alignment
-    words = tuple((int(first), int(last)) for first, last in told["aligned_words"])
-    if not all(0 <= first < last for first, last in words):
-        raise ValueError
-    return Passages(alignment, words)
 
 
 def read_record(path: Path) -> Mapping[str, Any]:
@@ -87,13 +72,12 @@ def read_record(path: Path) -> Mapping[str, Any]:
         for version in History.of(told).versions:
             for kind, key in (("source", "path"), ("model", "name"), ("vocoder", "name")):
                 str(version[kind][key]), str(version[kind]["sha256"])
-            Asked.from_json(version["asked"]), int(version["seed"]), aligned_in(version)
-            str(version["text"]), str(version["new_text"]), list(version["edits"])
+            EditRequest.from_json(version), list(version["edits"])
     except InputError:
         raise
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror}.") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise InputError(f"{path} is not an edit.json that this version wrote.") from None
     return told  # type: ignore[no-any-return]
 

@@ -7,31 +7,27 @@ the joint may lie.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 import soxr
 
-from a3t.asked import Asked
 from a3t.audio.mel import log_mel
-from a3t.audio.patches import output_spans, read_patched
+from a3t.audio.patches import read_patched
 from a3t.audio.pitch import median_pitch
-from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, frames_of, seconds_of
-from a3t.plan.records import EditPlan
-from a3t.records import EditedRecording
-from a3t.source.passages import Passages
+from a3t.model.durations import DurationPredictor
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.planner import replan
+from a3t.plan.request import MARGIN, REACH, SPEEDS, EditRequest
+from a3t.rendering.edited import EditedRecording
 
-if TYPE_CHECKING:
-    from a3t.editor import Editor
 
-
-@dataclass(frozen=True)
-class Variation:
-    """Pace against what was asked for; margin and reach in seconds (`a3t.asked`)."""
+class Variation(NamedTuple):
+    """Pace against what was asked for; margin and reach in seconds."""
 
     pace: float
     margin: float
@@ -41,7 +37,7 @@ class Variation:
 # In place of the first stands what was asked for. No two have margin and reach in common: where
 # the new words' time is given, pace changes nothing.
 VARIATIONS = (
-    Variation(1.0, 0.025, 0.075),
+    Variation(1.0, MARGIN, REACH),
     Variation(0.93, 0.0375, 0.075),
     Variation(1.0, 0.1, 0.1),
     Variation(1.07, 0.0375, 0.15),
@@ -91,15 +87,18 @@ class Merits:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A result that was checked, and its merits."""
+class Candidate:
+    """A result that was verified, and its merits."""
 
     result: EditedRecording
     merits: Merits
 
 
+Make = Callable[[EditPlan], EditedRecording]  # renders a plan and verifies the result
+
+
 def make_candidates(
-    editor: Editor, recording: Recording, plan: EditPlan, count: int, seed: int = 0
+    plan: EditPlan, count: int, make: Make, durations: DurationPredictor
 ) -> list[EditedRecording]:
     """``count`` results that differ, the best first; each one's ``candidate`` says why.
 
@@ -107,61 +106,43 @@ def make_candidates(
     """
     if not 1 <= count <= len(VARIATIONS):
         raise InputError(f"{count} candidates can't be made: ask for 1 to {len(VARIATIONS)}.")
-    judged = [
-        judge(editor, recording, varied(editor, recording, plan, number), variation.pace, seed)
-        for number, variation in enumerate(VARIATIONS[:count])
-    ]
-    return ranked(judged)
+    return ranked([variant(plan, number, make, durations) for number in range(count)])
 
 
-def make_heard(
-    editor: Editor, recording: Recording, plan: EditPlan, seed: int = 0
-) -> EditedRecording:
-    """The plan's rendering; if a new word is not heard in it, the best of TRIES that differ."""
-    first = editor.check(editor.render(recording, plan, seed))
-    if not first.doubtful:
-        return first
-    judged = [Judged(first, merits(first, VARIATIONS[0].pace))]
+def make_audible(plan: EditPlan, make: Make, durations: DurationPredictor) -> EditedRecording:
+    """The plan's rendering; if a new word can't be heard in it, the best of TRIES that differ."""
+    first = variant(plan, 0, make, durations)
+    if not first.result.doubtful:
+        return first.result
+    tried = [first]
     for number in range(1, TRIES):
-        other = varied(editor, recording, plan, number)
-        judged.append(judge(editor, recording, other, VARIATIONS[number].pace, seed))
-        if not judged[-1].result.doubtful:
+        tried.append(variant(plan, number, make, durations))
+        if not tried[-1].result.doubtful:
             break
-    best = ranked([each for each in judged if not each.result.doubtful] or judged)[0]
-    note = {"of": len(judged), "heard_first": round(judged[0].merits.heard, 4)}
+    best = ranked([each for each in tried if not each.result.doubtful] or tried)[0]
+    note = {"of": len(tried), "heard_first": round(first.merits.heard, 4)}
     return replace(best, candidate=(best.candidate or {}) | note)
 
 
-def varied(editor: Editor, recording: Recording, plan: EditPlan, number: int) -> EditPlan:
-    """The plan of the variation of that number; 0 is the plan itself."""
-    if number == 0:
-        return plan
-    aligned = Passages(plan.alignment, plan.passages) if plan.passages else plan.alignment
-    asked = varied_asked(plan.asked, VARIATIONS[number])
-    return editor.plan(recording, plan.new_text.text, plan.text.text, aligned, asked=asked)
+def varied(request: EditRequest, variation: Variation) -> EditRequest:
+    """The request, but for what varies; a time that was given stays."""
+    speed = request.speed * (variation.pace if request.times_are_free else 1.0)
+    speed = min(max(speed, SPEEDS[0]), SPEEDS[1])
+    return replace(request, speed=speed, margin=variation.margin, reach=variation.reach)
 
 
-def varied_asked(asked: Asked, variation: Variation) -> Asked:
-    """What was asked for, but for what varies; a time that was given stays."""
-    speed = asked.speed * (variation.pace if free_in_time(asked) else 1.0)
-    speed = min(max(speed, 0.25), 4.0)
-    return replace(asked, speed=speed, margin=variation.margin, reach=variation.reach)
+def variant(plan: EditPlan, number: int, make: Make, durations: DurationPredictor) -> Candidate:
+    """The plan in the variation of that number, made and measured; 0 is the plan itself."""
+    variation = VARIATIONS[number]
+    if number:
+        plan = replan(plan, varied(plan.request, variation), durations)
+    result = make(plan)
+    return Candidate(result, merits(result, variation.pace if plan.request.times_are_free else 1.0))
 
 
-def free_in_time(asked: Asked) -> bool:
-    """Whether the new words may take the time that they need."""
-    return not asked.fit and asked.duration is None and asked.lengths is None
-
-
-def judge(editor: Editor, recording: Recording, plan: EditPlan, pace: float, seed: int) -> Judged:
-    """A plan rendered, checked and measured; its new words are spoken at that pace."""
-    result = editor.check(editor.render(recording, plan, seed))
-    return Judged(result, merits(result, pace if free_in_time(plan.asked) else 1.0))
-
-
-def ranked(judged: Sequence[Judged]) -> list[EditedRecording]:
+def ranked(candidates: Sequence[Candidate]) -> list[EditedRecording]:
     """The results, the best first, each with its rank and merits as its ``candidate``."""
-    order = sorted(judged, key=lambda each: -each.merits.score)
+    order = sorted(candidates, key=lambda each: -each.merits.score)
     return [
         replace(
             each.result,
@@ -181,9 +162,9 @@ def ranked(judged: Sequence[Judged]) -> list[EditedRecording]:
 
 
 def merits(result: EditedRecording, pace: float) -> Merits:
-    """What is measured of a result that was checked."""
-    scores = [word.score for words in result.heard or () for word in words]
-    spans = [span.output for span in output_spans(result.patches)]
+    """What is measured of a result that was verified."""
+    scores = [word.score for words in result.scores or () for word in words]
+    spans = [change.output for change in result.map.samples.changes]
     jumps = [joint_jump(result, sample) for span in spans for sample in span]
     spoken = [k for k, edit in enumerate(result.plan.edits) if edit.is_spoken]
     pitches = [pitch_difference(result, spans[k]) for k in spoken]
@@ -198,7 +179,7 @@ def pitch_difference(result: EditedRecording, span: tuple[int, int]) -> float:
     where either has no voice."""
     rate = result.recording.sample_rate
     first, last = max(0, span[0] - round(NEARBY * rate)), span[1] + round(NEARBY * rate)
-    last = min(last, length_of(result))
+    last = min(last, result.map.samples.output_length)
     sound = read_patched(result.recording, result.patches, first, last).mean(axis=1)
     new = median_pitch(sound[span[0] - first : span[1] - first], rate)
     around = np.concatenate([sound[: span[0] - first], sound[span[1] - first :]])
@@ -206,16 +187,11 @@ def pitch_difference(result: EditedRecording, span: tuple[int, int]) -> float:
     return float(difference) if np.isfinite(difference) else 0.0
 
 
-def length_of(result: EditedRecording) -> int:
-    """Samples of the edited recording."""
-    return result.recording.samples + sum(patch.growth for patch in result.patches)
-
-
 def joint_jump(result: EditedRecording, sample: int) -> float:
     """The mel's change at a sample of the output against the mean change around it; 1 if even."""
     rate = result.recording.sample_rate
     reach = round(AROUND * rate)
-    first, last = max(0, sample - reach), min(length_of(result), sample + reach)
+    first, last = max(0, sample - reach), min(result.map.samples.output_length, sample + reach)
     mono = read_patched(result.recording, result.patches, first, last).mean(axis=1)
     mel = log_mel(soxr.resample(mono, rate, SAMPLE_RATE).astype(np.float32)).numpy()
     changes = _changes(mel)

@@ -1,33 +1,29 @@
-"""What flows through the editor, between the recording and the edited recording.
-
-    Recording → Transcript → Alignment → EditPlan → filled mel → patch → EditedRecording
-
-Small, immutable, printable, and written to JSON. What a plan is made of stands in
-`a3t.plan.records`.
-"""
+"""The end of the way: an edited recording, which is not written until it is saved."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from a3t.audio.emphasis import Raised
 from a3t.audio.files import sha256_of
-from a3t.audio.patches import Patch, output_spans
+from a3t.audio.patches import Patch, sample_map
+from a3t.audio.provenance import comment, models_named, traces_after
 from a3t.audio.recording import Recording
-from a3t.audio.speech import write_json, write_speech
+from a3t.audio.speech import write_json
 from a3t.audio.writing import check_output, default_output, write_edited
-from a3t.plan.records import EditPlan, PlannedPhone
-from a3t.provenance import Trace, comment, models_named, told, traces_after
+from a3t.plan.edit_map import EditMap
+from a3t.plan.edit_plan import EditPlan
+
+DOUBTFUL = 0.5  # a word's confidence below which it can hardly be heard
 
 
 @dataclass(frozen=True, slots=True)
-class HeardWord:
-    """A new word and how well the aligner hears it in the result, 0..1; below 0.5 is doubtful."""
+class WordScore:
+    """A new word, and how sure the aligner is of it in the result, 0..1."""
 
     word: str
     score: float
@@ -35,23 +31,38 @@ class HeardWord:
 
 @dataclass(frozen=True)
 class EditedRecording:
-    """The recording with its patches; nothing is written until `save`."""
+    """A plan's recording with its patches; nothing is written until `save`.
 
-    recording: Recording
-    patches: tuple[Patch, ...]
+    patches: one for each of the plan's edits. model and vocoder: name and sha256. seconds: per
+    step. scores: for each edit those of its new words, once it was verified. raised: for each edit
+    its emphasised words. candidate: its rank among several, and why
+    (`a3t.rendering.candidates`).
+    """
+
     plan: EditPlan
-    model: dict[str, str | None]  # name, sha256
+    patches: tuple[Patch, ...]
+    model: dict[str, str | None]
     vocoder: dict[str, str | None]
-    seed: int
-    seconds: dict[str, float] = field(default_factory=dict)  # per step
-    heard: tuple[tuple[HeardWord, ...], ...] | None = None  # for each edit, once it was checked
-    raised: tuple[tuple[Raised, ...], ...] = ()  # for each edit its emphasised words
-    candidate: dict[str, float] | None = None  # its rank among several and why; `a3t.candidates`
+    seconds: dict[str, float] = field(default_factory=dict)
+    scores: tuple[tuple[WordScore, ...], ...] | None = None
+    raised: tuple[tuple[Raised, ...], ...] = ()
+    candidate: dict[str, float] | None = None
+
+    @property
+    def recording(self) -> Recording:
+        """The source."""
+        return self.plan.recording
+
+    @cached_property
+    def map(self) -> EditMap:
+        """Where what is in the source is in the result, and the other way round."""
+        samples = sample_map(self.recording, self.patches)
+        return EditMap(samples, self.plan.words, self.recording.sample_rate)
 
     @property
     def doubtful(self) -> tuple[str, ...]:
-        """New words that were not heard in the result."""
-        return tuple(w.word for words in self.heard or () for w in words if w.score < 0.5)
+        """New words that can hardly be heard in the result."""
+        return tuple(w.word for words in self.scores or () for w in words if w.score < DOUBTFUL)
 
     def save(
         self,
@@ -62,8 +73,8 @@ class EditedRecording:
         """Write the sound, and edit.json beside it; returns the sound's path.
 
         ``out`` defaults to {stem}.edited.wav beside the recording. With ``provenance`` the sound's
-        comment says which parts a machine made (`a3t.provenance`). ``notes`` are further entries
-        of edit.json. Raises InputError if it can't be written; then nothing is.
+        comment says which parts a machine made (`a3t.audio.provenance`). ``notes`` are further
+        entries of edit.json. Raises InputError if it can't be written; then nothing is.
         """
         out = Path(out) if out is not None else default_output(self.recording.path)
         words = [None if e.op == "delete" else e.new_words for e in self.plan.edits]
@@ -82,85 +93,44 @@ class EditedRecording:
 
     @property
     def record(self) -> dict[str, Any]:
-        """edit.json (architecture.md): outside the ``output`` spans the output equals the source
-        outside the ``source`` spans, sample for sample."""
-        spans = output_spans(self.patches)
+        """edit.json: outside the ``output`` spans the output equals the source outside the
+        ``source`` spans, sample for sample."""
+        request = self.plan.request.to_json()
+        return {
+            "source": self.recording.to_json(),
+            "text": self.plan.text.text,
+            "new_text": self.plan.new_text.text,
+            "edits": self._edits(),
+            "rate": round(self.plan.rate, 4),
+            "asked": request["asked"],
+            "alignment": request["alignment"],
+            "aligned_words": request["aligned_words"],
+            "model": self.model,
+            "vocoder": self.vocoder,
+            "seed": self.plan.request.seed,
+            "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
+        } | ({"candidate": self.candidate} if self.candidate else {})
+
+    def _edits(self) -> list[dict[str, Any]]:
         edits: list[dict[str, Any]] = [
             {
                 "op": edit.op,
                 "old_words": edit.old_words,
                 "new_words": edit.new_words,
-                "source": list(span.source),
-                "output": list(span.output),
+                "source": list(change.source),
+                "output": list(change.output),
                 "scale": round(edit.scale, 4),
                 "words": [word.to_json() for word in edit.words],
             }
-            for edit, span in zip(self.plan.edits, spans, strict=True)
+            for edit, change in zip(self.plan.edits, self.map.samples.changes, strict=True)
         ]
-        for edit, planned, raised in zip(edits, self.plan.edits, self.raised, strict=False):
+        for entry, planned, raised in zip(edits, self.plan.edits, self.raised, strict=False):
             stressed = [word.text for word in planned.words if word.emphasis]
             if stressed:
-                edit["emphasis"] = [
+                entry["emphasis"] = [
                     {"word": word, "semitones": round(x.semitones, 2), "dB": round(x.decibels, 2)}
                     for word, x in zip(stressed, raised, strict=True)
                 ]
-        for edit, words in zip(edits, self.heard or (), strict=False):
-            edit["heard"] = [{"word": w.word, "score": w.score} for w in words]
-        return {
-            "source": self.recording.to_json(),
-            "text": self.plan.text.text,
-            "new_text": self.plan.new_text.text,
-            "edits": edits,
-            "rate": round(self.plan.rate, 4),
-            "asked": self.plan.asked.to_json(),
-            "alignment": self.plan.alignment.to_json(),
-            "aligned_words": [list(words) for words in self.plan.passages] or None,
-            "model": self.model,
-            "vocoder": self.vocoder,
-            "seed": self.seed,
-            "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
-        } | ({"candidate": self.candidate} if self.candidate else {})
-
-
-@dataclass(frozen=True)
-class SpokenRecording:
-    """Speech made from a prompt (section 4.3.6); nothing is written until `save`."""
-
-    samples: np.ndarray  # (n,) float32, full scale at 1
-    sample_rate: int
-    text: str
-    prompt: Recording
-    prompt_text: str
-    phones: tuple[PlannedPhone, ...]
-    model: dict[str, str | None]
-    vocoder: dict[str, str | None]
-    seed: int
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def save(self, out: Path | str, provenance: bool = True) -> Path:
-        """Write a 16-bit file of the kind that ``out`` ends in, and speech.json beside it.
-
-        With ``provenance`` its comment says that a machine made it.
-        """
-        out = Path(out)
-        end, models = len(self.samples) / self.sample_rate, models_named(self.model, self.vocoder)
-        traces = [Trace(0.0, end, True, "", models)] if provenance else []
-        block = told(traces, len(self.samples), self.sample_rate)
-        write_speech(out, self.samples, self.sample_rate, self.prompt.path, block)
-        write_json(out.with_name(f"{out.stem}.speech.json"), self.record)
-        return out
-
-    @property
-    def record(self) -> dict[str, Any]:
-        return {
-            "prompt": self.prompt.to_json(),
-            "prompt_text": self.prompt_text,
-            "text": self.text,
-            "sample_rate": self.sample_rate,
-            "samples": len(self.samples),
-            "phones": [[phone.symbol, phone.frames] for phone in self.phones],
-            "model": self.model,
-            "vocoder": self.vocoder,
-            "seed": self.seed,
-            "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
-        }
+        for entry, words in zip(edits, self.scores or (), strict=False):
+            entry["heard"] = [{"word": w.word, "score": w.score} for w in words]
+        return edits

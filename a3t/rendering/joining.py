@@ -1,4 +1,4 @@
-"""From frames to samples: an edit's span, margins and overlaps on the recording's own clock."""
+"""From frames to samples: an edit's words, pauses and joints on the recording's own clock."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import numpy as np
 from a3t.audio.matching import resample_patch
 from a3t.audio.own_sound import Neighbour, OwnSound
 from a3t.audio.patches import Patch
+from a3t.audio.pauses import put_pause, quieted
 from a3t.audio.recording import Recording
 from a3t.audio.room_tone import find_room_tone
 from a3t.audio.splicing import cut_out, make_patch
 from a3t.grid import HOP, grid_samples, samples_of
-from a3t.plan.records import EditPlan, PlannedEdit, Range
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, Range
 from a3t.plan.windows import WindowFrames
+from a3t.text.phones import PAUSE
 
 RADIUS = 0.03  # seconds that a cut may move to a quieter place
 CLEAR = 2  # frames beside an edit in which the vocoder hears it too well
@@ -46,19 +48,13 @@ def neighbours_of(
     return tuple(found)
 
 
-def own_sound_of(
-    recording: Recording,
-    plan: EditPlan,
-    edit: PlannedEdit,
-    neighbours: Sequence[Neighbour],
-    seed: int,
-) -> OwnSound:
+def own_sound_of(plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbour]) -> OwnSound:
     """What an edit's patch shall have of the recording's own sound."""
-    match, tone = plan.asked.match, None
+    recording, match, tone = plan.recording, plan.request.match, None
     if match.room_tone:
         middle = samples_of(sum(edit.source) / 2, recording.sample_rate)
         tone = find_room_tone(recording, plan.alignment, min(middle, recording.samples))
-    return OwnSound(match, neighbours, tone, seed + edit.source[0])
+    return OwnSound(match, neighbours, tone, plan.request.seed + edit.source[0])
 
 
 def patch_of(
@@ -87,3 +83,25 @@ def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:
     ]
     radius = samples_of(min(room, default=0), rate)
     return cut_out(recording, first, last, min(radius, round(RADIUS * rate)))
+
+
+def pause_of(plan: EditPlan, edit: PlannedEdit) -> Patch:
+    """The patch of an edit that is nothing but a pause."""
+    recording, rate = plan.recording, plan.recording.sample_rate
+    first, last = (min(samples_of(frame, rate), recording.samples) for frame in edit.source)
+    length = samples_of(edit.frames, rate)
+    return put_pause(recording, plan.alignment, (first, last), length, plan.request.seed)
+
+
+def with_room_tone(plan: EditPlan, edit: PlannedEdit, patch: Patch) -> Patch:
+    """The patch of new words with room tone in the pauses among them."""
+    rate = plan.recording.sample_rate
+    spans, frame = [], edit.source[0]
+    for phone in edit.phones:
+        if phone.symbol == PAUSE:
+            first, last = samples_of(frame, rate), samples_of(frame + phone.frames, rate)
+            spans.append((first - patch.source[0], last - patch.source[0]))
+        frame += phone.frames
+    if not spans:
+        return patch
+    return quieted(patch, spans, plan.recording, plan.alignment, plan.request.seed)

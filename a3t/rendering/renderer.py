@@ -17,10 +17,17 @@ from a3t.audio.windows import mel_window
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill
-from a3t.plan.records import EditPlan, PlannedEdit, Range, Window
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, Range, Window
 from a3t.plan.windows import WindowFrames, lay_out
-from a3t.rendering.joining import deletion_of, edit_frames, neighbours_of, own_sound_of, patch_of
-from a3t.rendering.pausing import pause_of, with_room_tone
+from a3t.rendering.joining import (
+    deletion_of,
+    edit_frames,
+    neighbours_of,
+    own_sound_of,
+    patch_of,
+    pause_of,
+    with_room_tone,
+)
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
 
@@ -43,23 +50,23 @@ class Renderer:
     vocoder: Vocoder
     step: Step
 
-    def render(self, recording: Recording, plan: EditPlan, seed: int) -> list[Rendered]:
+    def render(self, plan: EditPlan) -> list[Rendered]:
         """One for each of the plan's edits; the same seed gives the same samples."""
-        torch.manual_seed(seed)
+        torch.manual_seed(plan.request.seed)
         done: dict[int, Rendered] = {}
         if any(word.emphasis for edit in plan.edits for word in edit.words):
             require_world()  # before the work, not after it
         with one_thread():
             for window in plan.windows:
-                done |= self._window(recording, plan, window, seed)
+                done |= self._window(plan, window)
         for k, edit in enumerate(plan.edits):
             if k in done:
                 continue
             with self.step("splice"):
                 if edit.phones:
-                    done[k] = Rendered(pause_of(recording, plan, edit, seed))
+                    done[k] = Rendered(pause_of(plan, edit))
                 else:
-                    done[k] = Rendered(deletion_of(recording, edit))
+                    done[k] = Rendered(deletion_of(plan.recording, edit))
         return [done[k] for k in range(len(plan.edits))]
 
     def fill(self, recording: Recording, window: WindowFrames, source: Range) -> torch.Tensor:
@@ -69,15 +76,14 @@ class Renderer:
         ids = phone_ids(phone.symbol for phone in window.phones)
         return fill(self.model, MaskedMel(mel, window.masked, ids, window.phone_of_frame))
 
-    def _window(
-        self, recording: Recording, plan: EditPlan, window: Window, seed: int
-    ) -> dict[int, Rendered]:
+    def _window(self, plan: EditPlan, window: Window) -> dict[int, Rendered]:
         """Each edit of a window that has new words."""
+        recording = plan.recording
         frames = lay_out(plan, window)
         with self.step("fill"):
             filled = self.fill(recording, frames, window.source)
         neighbours: Sequence[Neighbour] = ()
-        if plan.asked.match.learns:
+        if plan.request.match.learns:
             with self.step("vocode"):
                 copy = vocode_span(self.vocoder, filled, 0, len(filled)).numpy()
                 neighbours = neighbours_of(recording, frames, copy)
@@ -92,11 +98,11 @@ class Renderer:
             raised: tuple[Raised, ...] = ()
             if spans := emphasised_spans(edit, start - first):
                 with self.step("emphasise"):
-                    samples, raised = emphasise(samples, spans, _voice(recording, plan, window))
+                    samples, raised = emphasise(samples, spans, _voice(plan, window))
             with self.step("splice"):
-                own = own_sound_of(recording, plan, edit, neighbours, seed)
+                own = own_sound_of(plan, edit, neighbours)
                 patch = patch_of(recording, edit, samples, own)
-                patch = with_room_tone(recording, plan, edit, patch, seed)
+                patch = with_room_tone(plan, edit, patch)
             done[k] = Rendered(patch, raised)
         return done
 
@@ -122,9 +128,9 @@ def emphasised_spans(edit: PlannedEdit, before: int) -> Sequence[Range]:
     return spans
 
 
-def _voice(recording: Recording, plan: EditPlan, window: Window) -> np.ndarray:
+def _voice(plan: EditPlan, window: Window) -> np.ndarray:
     """The speaker's own speech around a window, at 24 kHz: what is aligned of the 10 s there."""
     middle = sum(window.source) // 2
     kept = [p for p in plan.phones if p.word >= 0 and abs(p.first - middle) <= 400]
     first, last = (kept[0].first, kept[-1].last) if kept else window.source
-    return recording.resampled(first * HOP, last * HOP, SAMPLE_RATE)
+    return plan.recording.resampled(first * HOP, last * HOP, SAMPLE_RATE)

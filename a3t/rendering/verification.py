@@ -7,17 +7,15 @@ person.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from a3t.audio.patches import Patch, read_patched
-from a3t.audio.recording import Recording
+from a3t.audio.patches import read_patched
 from a3t.grid import samples_of
+from a3t.plan.edit_plan import Window
 from a3t.plan.places import WordFrames
-from a3t.plan.records import EditPlan, Window
-from a3t.records import HeardWord
+from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError
 from alignment.aligners.pocketsphinx import PocketSphinxAligner
@@ -31,65 +29,50 @@ class _Stretch:
     words: tuple[int, ...]
 
 
-def hear(
-    recording: Recording,
-    patches: Sequence[Patch],
-    plan: EditPlan,
-) -> tuple[tuple[HeardWord, ...], ...]:
-    """For each of the plan's edits its new words with the aligner's confidence, 0 to 1.
+def verify(result: EditedRecording) -> EditedRecording:
+    """The result with the aligner's confidence, 0 to 1, for each new word of each edit.
 
-    ``patches`` has one for each edit, in their order. Below 0.5 a word is doubtful; where nothing
-    at all can be aligned, all are 0.
+    Where nothing at all can be aligned, all are 0.
     """
-    pronouncer = Pronouncer(dict(plan.asked.pronunciations))
-    heard: list[tuple[HeardWord, ...]] = [() for _ in plan.edits]
+    plan = result.plan
+    pronouncer = Pronouncer(dict(plan.request.pronunciations))
+    scores: list[tuple[WordScore, ...]] = [() for _ in plan.edits]
     for window in plan.windows:
-        stretch = _stretch(recording, patches, plan, window)
-        scores = _scores(recording, patches, plan, stretch, pronouncer)
+        found = _scores(result, _stretch(result, window), pronouncer)
         for k in window.edits:
-            heard[k] = tuple(
-                HeardWord(plan.new_text.spoken[word], scores[word])
+            scores[k] = tuple(
+                WordScore(plan.new_text.spoken[word], found[word])
                 for word in range(*plan.edits[k].new)
             )
-    return tuple(heard)
+    return replace(result, scores=tuple(scores))
 
 
-def _stretch(
-    recording: Recording, patches: Sequence[Patch], plan: EditPlan, window: Window
-) -> _Stretch:
+def _stretch(result: EditedRecording, window: Window) -> _Stretch:
+    plan, source = result.plan, result.recording
     frames = WordFrames.of(plan.phones, len(plan.text.spoken), plan.frames)
-    words: list[int] = []
-    for k in window.edits:
-        words.extend(range(*plan.edits[k].new))
-    for old, (first, last) in enumerate(frames.spans):
-        gone = any(edit.old[0] <= old < edit.old[1] for edit in plan.edits)
-        if not gone and window.source[0] <= first and last <= window.source[1]:
-            shift = sum(
-                (edit.new[1] - edit.new[0]) - (edit.old[1] - edit.old[0])
-                for edit in plan.edits
-                if edit.old[1] <= old
-            )
-            words.append(old + shift)
-    rate = recording.sample_rate
-    first, last = (min(samples_of(frame, rate), recording.samples) for frame in window.source)
+    words = [word for k in window.edits for word in range(*plan.edits[k].new)]
+    for kept in result.map.words.kept():
+        for old in range(*kept.source):
+            first, last = frames.spans[old]
+            if window.source[0] <= first and last <= window.source[1]:
+                words.append(kept.output[0] + old - kept.source[0])
+    first, last = (
+        min(samples_of(frame, source.sample_rate), source.samples) for frame in window.source
+    )
     # Edits before the window move both its ends, those in it its end alone.
-    first += sum(patch.growth for patch in patches[: window.edits[0]])
-    last += sum(patch.growth for patch in patches[: window.edits[-1] + 1])
+    shifts = result.map.samples.shifts
+    first += shifts[window.edits[0]]
+    last += shifts[window.edits[-1] + 1]
     return _Stretch((max(0, first), last), tuple(sorted(words)))
 
 
-def _scores(
-    recording: Recording,
-    patches: Sequence[Patch],
-    plan: EditPlan,
-    stretch: _Stretch,
-    pronouncer: Pronouncer,
-) -> dict[int, float]:
-    spoken = [plan.new_text.spoken[word] for word in stretch.words]
-    samples = read_patched(recording, patches, *stretch.samples).mean(axis=1).astype(np.float32)
+def _scores(result: EditedRecording, stretch: _Stretch, pronouncer: Pronouncer) -> dict[int, float]:
+    spoken = [result.plan.new_text.spoken[word] for word in stretch.words]
+    sound = read_patched(result.recording, result.patches, *stretch.samples)
+    mono = sound.mean(axis=1).astype(np.float32)
     try:
         aligned = PocketSphinxAligner().align(
-            samples, recording.sample_rate, spoken, pronouncer.choices(spoken), check=False
+            mono, result.recording.sample_rate, spoken, pronouncer.choices(spoken), check=False
         )
     except AlignmentError:  # nothing that sounds like these words
         return dict.fromkeys(stretch.words, 0.0)

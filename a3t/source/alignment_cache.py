@@ -13,10 +13,10 @@ from a3t.audio.files import atomic_path
 from a3t.errors import InputError
 from alignment import Alignment
 
-KEPT = 32  # files; an hour's takes some 8 MB
+MOST_KEPT = 32  # files; an hour's takes some 8 MB
 
 
-def usual_folder() -> Path | None:
+def default_folder() -> Path | None:
     """The folder that A3T_CACHE names, else that of a person's caches; None if it is empty."""
     named = os.environ.get("A3T_CACHE")
     if named is not None:
@@ -25,7 +25,7 @@ def usual_folder() -> Path | None:
     return Path(base).expanduser() / "a3t" / "alignments"
 
 
-class RememberedAlignments:
+class AlignmentCache:
     """A folder of alignments by the recording's sha256, its words and the aligner.
 
     What can't be written is not remembered, and what can't be read is as if it were not there.
@@ -50,7 +50,7 @@ class RememberedAlignments:
         return found
 
     def put(self, sha256: str, words: Sequence[str], aligner: str, alignment: Alignment) -> None:
-        """Keep an alignment, and let go of the oldest beyond KEPT."""
+        """Keep an alignment, and let go of the oldest beyond MOST_KEPT."""
         if self.folder is None:
             return
         text = json.dumps(alignment.to_json(), separators=(",", ":"))
@@ -60,7 +60,7 @@ class RememberedAlignments:
                 temporary.chmod(0o600)
                 temporary.write_text(text, encoding="utf-8")
             files = sorted(self.folder.glob("*.json"), key=lambda path: -path.stat().st_mtime)
-            for path in files[KEPT:]:
+            for path in files[MOST_KEPT:]:
                 path.unlink(missing_ok=True)
 
     @staticmethod

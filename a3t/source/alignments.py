@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,18 +11,18 @@ import numpy as np
 
 from a3t import __version__
 from a3t.audio.recording import Recording
-from a3t.plan.script import Script
+from a3t.source.alignment_cache import AlignmentCache
 from a3t.source.passages import LONG, Passages, Range, cut, ranges_around
-from a3t.source.remembered import RememberedAlignments
 from a3t.source.timed_text import Times, times_of
-from a3t.source.transcripts import Found
+from a3t.source.transcripts import FoundTranscript
+from a3t.text.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import EDITION, Aligner, Alignment
 from alignment.long.window import align_window
 from alignment.result import later
 
-REMEMBERED = 8  # alignments held in memory, so that a plan and its edit align once
+MOST_HELD = 8  # alignments held in memory, so that a plan and its edit align once
 BESIDE = 1.0  # seconds of speech aligned on either side of a passage
 NEARBY = 6.0  # seconds on either side that the aligner may hear of as well; it is given no more
 
@@ -67,60 +67,70 @@ class Stretch:
         return self.recording.mono(self.first + start, self.first + stop)
 
 
-class Known:
+class AlignmentStore:
     """Aligns what an edit needs and remembers it; long recordings also in a folder, if there is
     one."""
 
     def __init__(self, aligner: Aligner, folder: Path | None) -> None:
         self.aligner = aligner
         self._held: OrderedDict[Key, Passages] = OrderedDict()
-        self._kept = RememberedAlignments(folder)
+        self._kept = AlignmentCache(folder)
 
     def around(
-        self, recording: Recording, found: Found, script: Script, pronouncer: Pronouncer
+        self,
+        recording: Recording,
+        found: FoundTranscript,
+        edits: Sequence[WordEdit],
+        pronouncer: Pronouncer,
     ) -> Passages:
-        """The alignment around the script's edits; of a short recording, or without edits, all of
-        it.
+        """The alignment around the edits; of a short recording, or without edits, all of it.
 
         A long recording whose words' times are known is aligned there alone, one of which nothing
         is known as a whole. Raises AlignmentError if the words are not the recording's.
         """
         text = found.transcript
-        if recording.seconds <= LONG or not script.edits:
-            alignment = found.alignment or self.whole(recording, text, pronouncer)
-            return Passages(alignment, ((0, len(text.words)),))
+        if found.passages is not None:
+            return found.passages
+        if recording.seconds <= LONG or not edits:
+            return Passages(self.whole(recording, found, pronouncer), ((0, len(text.words)),))
         if found.alignment is None and found.times is not None:
             times = found.times
             parts = [
                 self._part(recording, text, words, times, pronouncer)
-                for words in ranges_around(script, times)
+                for words in ranges_around(edits, times)
             ]
             words = tuple(word for part in parts for word in part.alignment.words)
             ranges = tuple(part.words[0] for part in parts)
             return Passages(Alignment(words, recording.seconds), ranges)
-        alignment = found.alignment or self.whole(recording, text, pronouncer)
-        return cut(alignment, ranges_around(script, times_of(alignment)))
+        alignment = self.whole(recording, found, pronouncer)
+        return cut(alignment, ranges_around(edits, times_of(alignment)))
 
-    def whole(self, recording: Recording, text: Transcript, pronouncer: Pronouncer) -> Alignment:
-        """The alignment of all of a recording."""
+    def whole(
+        self, recording: Recording, found: FoundTranscript, pronouncer: Pronouncer
+    ) -> Alignment:
+        """The alignment of all of a recording: the one that was found with its text, or made."""
+        if found.alignment is not None:
+            return found.alignment
+        text = found.transcript
         everything = (0, len(text.words))
 
         def aligned() -> Alignment:
             choices = pronouncer.choices(text.spoken)
             return self.aligner.align_recording(recording, text.spoken, choices)
 
-        def found() -> Passages:
+        def kept_or_aligned() -> Passages:
             if recording.seconds <= LONG:
                 return Passages(aligned(), (everything,))
-            means = f"{self.aligner.name} {__version__}.{EDITION} {_own(pronouncer, text)}"
-            known_as = (recording.sha256, text.spoken, means)
-            kept = self._kept.get(*known_as)
+            own = _own_pronunciations(pronouncer, text)
+            means = f"{self.aligner.name} {__version__}.{EDITION} {own}"
+            key = (recording.sha256, text.spoken, means)
+            kept = self._kept.get(*key)
             if kept is None:
                 kept = aligned()
-                self._kept.put(*known_as, kept)
+                self._kept.put(*key, kept)
             return Passages(kept, (everything,))
 
-        return self._once(_key(recording, text, everything, pronouncer), found).alignment
+        return self._once(_key(recording, text, everything, pronouncer), kept_or_aligned).alignment
 
     def _part(
         self,
@@ -154,34 +164,16 @@ class Known:
         if key not in self._held:
             self._held[key] = align()
         self._held.move_to_end(key)
-        while len(self._held) > REMEMBERED:
+        while len(self._held) > MOST_HELD:
             self._held.popitem(last=False)
         return self._held[key]
 
 
-def pronounced(
-    text: Transcript, aligned: Alignment, pronouncer: Pronouncer
-) -> list[tuple[str, ...]]:
-    """A pronunciation for each word: a person's own, else as this speaker says it most often in
-    the recording, else the dictionary's."""
-    heard: dict[str, Counter[tuple[str, ...]]] = {}
-    for word in aligned.spoken:
-        said = tuple(phone.symbol for phone in word.phones)
-        heard.setdefault(word.text, Counter())[said] += 1
-    looked_up = pronouncer.pronounce(text.spoken)
-    return [
-        heard[word].most_common(1)[0][0]
-        if word in heard and word not in pronouncer.own
-        else pronunciation
-        for word, pronunciation in zip(text.spoken, looked_up, strict=True)
-    ]
-
-
-def _own(pronouncer: Pronouncer, text: Transcript) -> str:
+def _own_pronunciations(pronouncer: Pronouncer, text: Transcript) -> str:
     """A person's pronunciations of the text's words, as one text; empty if there are none."""
     words = sorted(pronouncer.own.keys() & set(text.spoken))
     return repr([(word, list(pronouncer.own[word])) for word in words]) if words else ""
 
 
 def _key(recording: Recording, text: Transcript, words: Range, pronouncer: Pronouncer) -> Key:
-    return recording.sha256, text.text, words, _own(pronouncer, text)
+    return recording.sha256, text.text, words, _own_pronunciations(pronouncer, text)

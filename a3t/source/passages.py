@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from a3t.errors import InputError
-from a3t.plan.script import Script
 from a3t.source.timed_text import Times
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
@@ -31,12 +29,16 @@ class Passages:
     alignment: Alignment
     words: tuple[Range, ...]
 
+    def is_whole(self, text: Transcript) -> bool:
+        """Whether every word of the text is in them."""
+        return self.words == ((0, len(text.words)),)
 
-def ranges_around(script: Script, times: Times) -> tuple[Range, ...]:
+
+def ranges_around(edits: Sequence[WordEdit], times: Times) -> tuple[Range, ...]:
     """The words of each passage: those spoken within CONTEXT of an edit, up to a pause if one is
     near. Passages near each other are one."""
     found: list[Range] = []
-    for edit in script.edits:
+    for edit in edits:
         first, last = _widened(edit.old, times)
         if found and times[first][0] <= times[found[-1][1] - 1][1] + APART:
             found[-1] = (found[-1][0], max(found[-1][1], last))
@@ -85,45 +87,3 @@ def cut(alignment: Alignment, ranges: Sequence[Range]) -> Passages:
         if inside:
             words.append(word)
     return Passages(Alignment(tuple(words), alignment.duration, alignment.score), tuple(ranges))
-
-
-@dataclass(frozen=True)
-class Excerpt:
-    """The two texts and what changes between them, with the passages' words alone."""
-
-    text: Transcript
-    new_text: Transcript
-    script: Script
-
-
-def excerpt(
-    text: Transcript, new_text: Transcript, script: Script, ranges: Sequence[Range]
-) -> Excerpt:
-    """Every edit lies in one of the ranges, and none touches a range's end but the text's own;
-    InputError if one does not."""
-    new_ranges: list[Range] = []
-    edits: list[WordEdit] = []
-    pauses: dict[int, float] = {}
-    growth = old_start = new_start = 0
-    remaining = list(script.edits)
-    for first, last in ranges:
-        own: list[WordEdit] = []
-        while remaining and remaining[0].old[1] <= last:
-            own.append(remaining.pop(0))
-        begin = first + growth
-        growth += sum((e.new[1] - e.new[0]) - (e.old[1] - e.old[0]) for e in own)
-        end = last + growth
-        old_shift, new_shift = old_start - first, new_start - begin
-        edits += [WordEdit(e.op, _moved(e.old, old_shift), _moved(e.new, new_shift)) for e in own]
-        pauses |= {k + new_shift: x for k, x in script.pauses.items() if begin <= k <= end}
-        new_ranges.append((begin, end))
-        old_start, new_start = old_start + last - first, new_start + end - begin
-    if remaining or ranges[-1][1] > len(text.words):
-        raise InputError("The passages that were aligned are not those that change: align anew.")
-    return Excerpt(
-        text.of_words(ranges), new_text.of_words(new_ranges), Script(tuple(edits), pauses)
-    )
-
-
-def _moved(words: Range, by: int) -> Range:
-    return words[0] + by, words[1] + by

@@ -9,7 +9,7 @@ from pathlib import Path
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
-from a3t.source.passages import LONG, Passages
+from a3t.source.passages import LONG, Passages, Range
 from a3t.source.timed_text import Times, has_times, times_in
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -24,13 +24,18 @@ LARGEST_TEXT = 1_000_000  # bytes
 
 
 @dataclass(frozen=True)
-class Found:
-    """A transcript, where it comes from, and its alignment if that was there as well."""
+class FoundTranscript:
+    """A transcript, and what was found with it of where its words are.
+
+    origin: "given", "recognised", "alignment", or the sidecar's name. times: where each word is,
+    roughly. passages: of a long recording, what was aligned of it.
+    """
 
     transcript: Transcript
-    origin: str  # "given", "recognised", or the sidecar's name
+    origin: str
     alignment: Alignment | None = None
-    times: Times | None = None  # where each word is, roughly, if the sidecar has times
+    times: Times | None = None
+    passages: Passages | None = None
 
 
 def find_transcript(
@@ -39,7 +44,7 @@ def find_transcript(
     new_text: Transcript | None,
     pronouncer: Pronouncer,
     recogniser: str = "auto",
-) -> Found:
+) -> FoundTranscript:
     """The text as given, else the sidecar's, else what is recognised with the new text as prior.
 
     A sidecar .TextGrid, a .txt or .lab that holds labels with times, and a .json that
@@ -49,16 +54,18 @@ def find_transcript(
     path = sidecar(recording.path)
     if given is not None:
         transcript = Transcript.from_text(given, max_words=None)
-        return Found(transcript, "given", times=_times_beside(recording, path, transcript))
+        return FoundTranscript(
+            transcript, "given", times=_times_beside(recording, path, transcript)
+        )
     if path is not None:
         if is_alignment(path):
             return found_in(read_alignment(path), path.name)
         return found_with_times(path)
     samples = recording.mono(sample_rate=SAMPLE_RATE)
     prior = list(new_text.spoken) if new_text else []
-    said = pronouncer.choices(prior)
-    text = recognised_text(samples, SAMPLE_RATE, prior or None, said, recogniser)
-    return Found(Transcript.from_text(text, max_words=None), "recognised")
+    pronunciations = pronouncer.choices(prior)
+    text = recognised_text(samples, SAMPLE_RATE, prior or None, pronunciations, recogniser)
+    return FoundTranscript(Transcript.from_text(text, max_words=None), "recognised")
 
 
 def _times_beside(recording: Recording, path: Path | None, transcript: Transcript) -> Times | None:
@@ -69,17 +76,19 @@ def _times_beside(recording: Recording, path: Path | None, transcript: Transcrip
     return found.times if found.transcript.spoken == transcript.spoken else None
 
 
-def aligned_transcript(alignment: str | Path | Alignment | Passages, text: str | None) -> Found:
+def aligned_transcript(
+    alignment: Path | Alignment, text: str | None, aligned_words: tuple[Range, ...] = ()
+) -> FoundTranscript:
     """What an alignment or subtitles say, a file's or given; or the text, if it is the same words.
 
-    Passages are not the whole text, which must be given with them. Raises InputError or
-    AlignmentError.
+    ``aligned_words`` are ranges of the text's words: of an alignment that has no others, so that
+    the text must be given with it. Raises InputError or AlignmentError.
     """
     given = Transcript.from_text(text, max_words=None) if text is not None else None
-    if isinstance(alignment, Passages):
+    if aligned_words and isinstance(alignment, Alignment):
         if given is None:
-            raise InputError("Passages of an alignment are not the whole text: give it.")
-        return Found(given, "given")
+            raise InputError("The alignment has only some of the text's words: give the text.")
+        return FoundTranscript(given, "given", passages=Passages(alignment, aligned_words))
     if isinstance(alignment, Alignment):
         found = found_in(alignment, "alignment")
     elif Path(alignment).suffix.lower() in (".srt", ".vtt"):
@@ -90,14 +99,14 @@ def aligned_transcript(alignment: str | Path | Alignment | Passages, text: str |
         return found
     if given.spoken != found.transcript.spoken:
         raise InputError("The alignment's words are not the text's: give one of them.")
-    return Found(given, "given", found.alignment, found.times)
+    return FoundTranscript(given, "given", found.alignment, found.times)
 
 
-def found_with_times(path: Path) -> Found:
+def found_with_times(path: Path) -> FoundTranscript:
     """The transcript that a text file or subtitles hold, and these with their times."""
     transcript = Transcript.from_text(text_of(path), max_words=None)
     times = times_in(path, transcript) if has_times(path) else None
-    return Found(transcript, path.name, times=times)
+    return FoundTranscript(transcript, path.name, times=times)
 
 
 def sidecar(recording: Path) -> Path | None:
@@ -133,10 +142,10 @@ def _keys(path: Path) -> frozenset[str]:
     return frozenset(data) if isinstance(data, dict) else frozenset()
 
 
-def found_in(alignment: Alignment, origin: str) -> Found:
+def found_in(alignment: Alignment, origin: str) -> FoundTranscript:
     """The transcript that an alignment holds."""
     words = " ".join(word.text for word in alignment.spoken)
-    return Found(Transcript.from_text(words, max_words=None), origin, alignment)
+    return FoundTranscript(Transcript.from_text(words, max_words=None), origin, alignment)
 
 
 def text_of(path: Path) -> str:

@@ -15,7 +15,7 @@ import torch
 import yaml
 from torch import Tensor
 
-from a3t.plan.durations import DurationPredictor, word_edges
+from a3t.model.durations import DurationPredictor, word_edges
 from a3t.text.phones import PAUSE, PHONE_ID
 from a3t.training.features import Features, Item
 from a3t.training.loop import Losses, Run, Schedule, stop_signals

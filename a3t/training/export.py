@@ -14,7 +14,7 @@ import torch
 import yaml
 
 from a3t.model.a3t import A3T
-from a3t.plan.durations import DurationPredictor
+from a3t.model.durations import DurationPredictor
 from a3t.pretrained import save_checkpoint
 from a3t.training.loop import CHECKPOINT
 

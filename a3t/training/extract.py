@@ -24,7 +24,7 @@ from a3t.audio.mel import MELS, log_mel
 from a3t.corpora import Clip, corpora_root, read_corpora
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
-from a3t.plan.grid import on_grid
+from a3t.plan.phone_grid import on_grid
 from a3t.text.phones import phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript

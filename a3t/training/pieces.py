@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from a3t.commands import run
+from a3t.console import run
 from a3t.errors import InputError
 
 INDEX = "pieces.json"

@@ -5,25 +5,31 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
 
 from a3t.errors import InputError
-from a3t.timing import covering
+from a3t.plan.request import EditRequest
 from alignment import Phone, Word
+from alignment.retiming import covering
 from app import limits
+from app.page_request import Models, PageRequest, matching_of, models_of
 from app.recordings import opened, overview
 from app.service import Service
 from app.sessions import Session
 from app.view import stage, start_at_edit
 from app.watching import CancelledError, Running, Watch
-from app.wishes import Models, Wish, matching_of, models_of
 from tests.conftest import ARCTIC
 
 TIMES = 12  # the sentence, one after the other, as a long recording
 NEVER = ARCTIC.replace("always", "never")
+
+
+def wish(text: str, new_text: str, suffix: str = "", **wanted: Any) -> PageRequest:
+    return PageRequest(EditRequest(new_text=new_text, text=text, **wanted), suffix)
 
 
 def names(session: Session) -> list[str]:
@@ -37,7 +43,7 @@ def session(service: Service, upload: str) -> Session:
 
 def test_edit_accept_edit_again_undo_redo(service: Service, session: Session) -> None:
     first = session.current
-    service.make(session, Wish(ARCTIC, NEVER), Watch())
+    service.make(session, wish(ARCTIC, NEVER), Watch())
     assert session.current.audio == first.audio  # nothing is accepted yet
     assert names(session) == [
         "talk.edited.wav",
@@ -49,7 +55,7 @@ def test_edit_accept_edit_again_undo_redo(service: Service, session: Session) ->
     once = session.current
     assert (once.text, session.takes) == (NEVER, ())
 
-    service.make(session, Wish(NEVER, NEVER.replace("And ", "")), Watch())
+    service.make(session, wish(NEVER, NEVER.replace("And ", "")), Watch())
     session.accept("And → –")
     twice = session.current
     assert names(session)[0] == "talk.edited-2.wav"
@@ -68,7 +74,7 @@ def test_edit_accept_edit_again_undo_redo(service: Service, session: Session) ->
     assert session.current.audio == first.audio
     session.step(1)
     assert session.current is once
-    service.make(session, Wish(NEVER, ARCTIC), Watch())
+    service.make(session, wish(NEVER, ARCTIC), Watch())
     session.accept("never → always")
     assert len(session.versions) == 3 and twice not in session.versions
     session.step(1)
@@ -76,7 +82,7 @@ def test_edit_accept_edit_again_undo_redo(service: Service, session: Session) ->
 
 
 def test_takes_differ_and_one_is_chosen(service: Service, session: Session) -> None:
-    service.make(session, Wish(ARCTIC, NEVER, takes=3, suffix=".flac"), Watch())
+    service.make(session, wish(ARCTIC, NEVER, candidates=3, suffix=".flac"), Watch())
     assert len({take.audio.read_bytes() for take in session.takes}) == 3
     assert "best" in session.takes[0].name
     session.chosen = 1
@@ -90,18 +96,18 @@ def test_takes_differ_and_one_is_chosen(service: Service, session: Session) -> N
 
 
 def test_the_panel_is_obeyed(service: Service, session: Session) -> None:
-    plain = service.plan(session, Wish(ARCTIC, NEVER), Watch()).edits[0]
-    wide = service.plan(session, Wish(ARCTIC, NEVER, margin=0.1), Watch()).edits[0]
+    plain = service.plan(session, wish(ARCTIC, NEVER), Watch()).edits[0]
+    wide = service.plan(session, wish(ARCTIC, NEVER, margin=0.1), Watch()).edits[0]
     assert wide.margin > plain.margin
-    fitted = service.plan(session, Wish(ARCTIC, NEVER, fit=True), Watch()).edits[0]
+    fitted = service.plan(session, wish(ARCTIC, NEVER, fit=True), Watch()).edits[0]
     assert fitted.frames == fitted.source[1] - fitted.source[0]
-    bare = service.plan(session, Wish(ARCTIC, NEVER, match=matching_of([])), Watch())
-    assert not bare.asked.match.room_tone
+    bare = service.plan(session, wish(ARCTIC, NEVER, match=matching_of([])), Watch())
+    assert not bare.request.match.room_tone
     with pytest.raises(InputError, match="none of"):
         matching_of(["echo"])
-    long = service.plan(session, Wish(ARCTIC, NEVER, duration=0.5), Watch()).edits[0]
+    long = service.plan(session, wish(ARCTIC, NEVER, duration=0.5), Watch()).edits[0]
     assert long.frames == pytest.approx(40, abs=1)
-    fast = service.plan(session, Wish(ARCTIC, NEVER, speed=2.0), Watch()).edits[0]
+    fast = service.plan(session, wish(ARCTIC, NEVER, speed=2.0), Watch()).edits[0]
     assert fast.frames < 0.7 * plain.frames
 
 
@@ -117,10 +123,10 @@ def test_corrected_times_are_used(service: Service, session: Session) -> None:
     service.find_words(session, ARCTIC, Watch())
     assert session.current.alignment is not None
     always = session.current.alignment.spoken[2]
-    planned = service.plan(session, Wish(ARCTIC, NEVER), Watch()).edits[0].source
+    planned = service.plan(session, wish(ARCTIC, NEVER), Watch()).edits[0].source
     service.move_word(session, 2, always.start + 0.05, always.end)
     assert session.plan is None  # what was planned with the old times is void
-    corrected = service.plan(session, Wish(ARCTIC, NEVER), Watch()).edits[0].source
+    corrected = service.plan(session, wish(ARCTIC, NEVER), Watch()).edits[0].source
     assert corrected == (planned[0] + 4, planned[1])
 
 
@@ -128,7 +134,7 @@ def test_the_stage(service: Service, session: Session) -> None:
     (side,) = stage(session)["sides"]
     assert side["words"] == [] and side["mel"].startswith("data:image/png;base64,")
     assert max(side["peaks"]) <= 100 and min(side["peaks"]) >= -100
-    service.plan(session, Wish(ARCTIC, NEVER), Watch())
+    service.plan(session, wish(ARCTIC, NEVER), Watch())
     (side,) = stage(session)["sides"]
     assert [word["text"] for word in side["words"] if word["edited"]] == ["always"]
     assert [mark["op"] for mark in side["marks"]] == ["replace"]
@@ -150,7 +156,7 @@ def test_an_edit_in_a_long_recording_leaves_all_words_known(
     text = " ".join([ARCTIC] * TIMES)
     new_text = " ".join([*[ARCTIC] * 6, NEVER, *[ARCTIC] * (TIMES - 7)])
     long.learn(text, covering(words, TIMES * once.duration, 1.0))
-    service.make(long, Wish(text, new_text), Watch())
+    service.make(long, wish(text, new_text), Watch())
     take = long.take
     assert take is not None
     spoken = [word.text for word in take.alignment.spoken]
@@ -183,15 +189,13 @@ def test_an_edit_made_again_from_its_record(
     service.find_words(session, ARCTIC, Watch())
     always = session.current.alignment.spoken[2]  # type: ignore[union-attr]
     service.move_word(session, 2, always.start + 0.05, always.end)
-    service.make(session, Wish(ARCTIC, NEVER, seed=3, speed=1.2, margin=0.05), Watch())
+    service.make(session, wish(ARCTIC, NEVER, seed=3, speed=1.2, margin=0.05), Watch())
     audio, record = session.downloads()[:2]
     again = service.open_session(upload)
     told = service.read_words(again, str(record))
-    assert told.asked is not None and told.new_text is not None
-    wish = Wish(
-        told.text, told.new_text, told.seed, told.asked.speed, told.asked.fit, told.asked.margin
-    )
-    service.make(again, wish, Watch())
+    assert told.request is not None and told.new_text is not None
+    same = {name: getattr(told.request, name) for name in ("seed", "speed", "fit", "margin")}
+    service.make(again, wish(told.text, told.new_text, **same), Watch())
     assert again.downloads()[0].read_bytes() == audio.read_bytes()
     for path in again.downloads():  # and nothing tells where the server keeps its files
         assert str(service.folder).encode() not in path.read_bytes()
@@ -199,7 +203,7 @@ def test_an_edit_made_again_from_its_record(
 
 def test_marks_for_pauses_do_not_stay_in_the_text(service: Service, session: Session) -> None:
     marked = ARCTIC.replace("always", "never [pause 0.4]")
-    service.make(session, Wish(ARCTIC, marked), Watch())
+    service.make(session, wish(ARCTIC, marked), Watch())
     session.accept("")
     assert session.current.text == NEVER
 
@@ -218,14 +222,15 @@ def test_a_picture_of_hours_is_read_in_blocks(tmp_path: Path) -> None:
 
 
 def test_a_words_file(service: Service, session: Session, tmp_path: Path) -> None:
-    service.make(session, Wish(ARCTIC, NEVER), Watch())
+    service.make(session, wish(ARCTIC, NEVER), Watch())
     grid, record, subtitles = (
         next(path for path in session.downloads() if path.name.endswith(ending))
         for ending in (".TextGrid", ".edit.json", ".srt")
     )
     told = service.read_words(None, str(record))
     assert (told.text, told.new_text) == (ARCTIC, NEVER)
-    assert told.asked == Wish(ARCTIC, NEVER).asked and told.alignment == session.current.alignment
+    assert told.request is not None and told.request.speed == 1.0
+    assert told.alignment == session.current.alignment
     read = service.read_words(None, str(subtitles))
     assert (read.text, read.new_text) == (NEVER, None)
     session.accept("")
@@ -253,11 +258,11 @@ def test_cancel_changes_nothing(service: Service, session: Session) -> None:
 
     running = Running()
     with pytest.raises(CancelledError), running.watch("page", show) as watch:
-        service.make(session, Wish(ARCTIC, NEVER), watch)
+        service.make(session, wish(ARCTIC, NEVER), watch)
     assert session.takes == () and len(steps) == 3
     with running.watch("page", show) as watch:
         running.cancel("another page")
-        service.make(session, Wish(ARCTIC, NEVER), watch)
+        service.make(session, wish(ARCTIC, NEVER), watch)
     assert len(session.takes) == 1
 
 
@@ -290,13 +295,13 @@ def test_progress_never_falls_and_names_every_step() -> None:
 def test_an_old_session_is_gone_and_says_so(service: Service, session: Session) -> None:
     session.close()
     with pytest.raises(InputError, match="expired"):
-        service.plan(session, Wish(ARCTIC, NEVER), Watch())
+        service.plan(session, wish(ARCTIC, NEVER), Watch())
 
 
 def test_errors_name_no_folder(service: Service, session: Session) -> None:
     session.current.audio.write_bytes(b"not a sound any more")
     with pytest.raises(InputError) as caught:
-        service.plan(session, Wish(ARCTIC, NEVER), Watch())
+        service.plan(session, wish(ARCTIC, NEVER), Watch())
     assert str(service.folder) not in str(caught.value)
     assert "talk.wav" in str(caught.value)
 

@@ -10,7 +10,7 @@ import soundfile
 
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.timing import after_edit
+from a3t.rendering.edited_alignment import edited_alignment
 from alignment import Alignment, Phone, Word, pause
 from alignment.formats.assembly import checked
 from app.timing import move_word
@@ -85,15 +85,15 @@ def test_a_word_that_can_not_be_there(number: int, start: float, end: float) -> 
     ],
 )
 def test_words_after_an_edit(editor: Editor, arctic: Path, new_text: str, tmp_path: Path) -> None:
-    result = editor.edit(arctic, new_text, ARCTIC)
+    result = editor.edit(arctic, new_text=new_text, text=ARCTIC)
     out = result.save(tmp_path / "out.wav")
-    moved = after_edit(result.plan, result.record, result.plan.alignment)
+    moved = edited_alignment(result, result.plan.alignment)
     checked(moved, Path("after"))
     assert [w.text for w in moved.spoken] == list(result.plan.new_text.spoken)
     samples = soundfile.read(out)[0]
     assert moved.duration == pytest.approx(len(samples) / 16000, abs=1e-6)
     # The edited recording can be edited again with these times …
-    again = editor.plan(out, f"{new_text} Yes.", new_text, moved)
+    again = editor.plan(out, new_text=f"{new_text} Yes.", text=new_text, alignment=moved)
     assert [edit.op for edit in again.edits] == ["insert"]
     # … and a kept word is where its samples are.
     if moved.spoken[-1].text == "degree":

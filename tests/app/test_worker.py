@@ -17,9 +17,9 @@ import soundfile
 
 from a3t.errors import InputError
 from alignment import AlignmentError
+from app.page_request import USUAL, Models
 from app.service import Service
 from app.watching import CancelledError
-from app.wishes import USUAL, Models
 from app.worker import AbandonedError, EditorProcess, ask, work
 from tests.conftest import ARCTIC
 
@@ -111,7 +111,7 @@ def test_what_nobody_wants_is_left_in_the_middle_of_a_step(pipe: Connection) -> 
 @pytest.mark.slow
 def test_a_process_and_its_end(arctic: Path) -> None:
     editor = EditorProcess()
-    plan = editor.plan(arctic, ARCTIC.replace("always", "never"), ARCTIC)
+    plan = editor.plan(arctic, new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
     assert [edit.op for edit in plan.edits] == ["replace"]
     pid = editor._process.pid
     assert pid is not None

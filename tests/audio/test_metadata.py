@@ -10,7 +10,6 @@ import pytest
 import soundfile as sf
 
 from a3t.audio import chunks
-from a3t.audio.metadata import mover
 from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
 from a3t.audio.writing import write_edited
@@ -90,10 +89,3 @@ def test_broken_chunks_are_left_alone(cut: int, wave: Path, tmp_path: Path) -> N
     chunks.texts_of(path)  # no error
     path.write_bytes(wave.read_bytes()[:cut])
     assert chunks.texts_of(path) == {}
-
-
-def test_where_samples_go() -> None:
-    move = mover(PATCHES)
-    assert [move(k) for k in (0, 1_999, 2_000, 2_999, 3_000, 7_999, 8_500, 9_000)] == [
-        0, 1_999, 2_000, 2_000, 3_500, 8_499, 8_500, 8_500
-    ]  # fmt: skip

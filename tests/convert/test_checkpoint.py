@@ -21,7 +21,7 @@ from a3t.evaluation.systems import load_a3t
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.legacy import LegacyA3T
-from a3t.networks import load_networks
+from a3t.model.loading import load_networks
 from a3t.text.phones import PHONES
 
 REFERENCE = os.environ.get("A3T_REFERENCE")

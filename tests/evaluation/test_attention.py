@@ -16,15 +16,15 @@ from tests.conftest import ARCTIC
 
 def test_the_new_words_of_an_edit_and_their_neighbours(editor: Editor, arctic: Path) -> None:
     recording = Recording.open(arctic)
-    plan = editor.plan(recording, ARCTIC.replace("always", "never"), ARCTIC)
-    shown = attention_of_edit(editor, recording, plan)
+    plan = editor.plan(recording, new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
+    shown = attention_of_edit(editor, plan)
     new = tuple(phone.symbol for phone in plan.edits[0].phones)
     assert "".join(new) in "".join(shown.phones) and len(shown.phones) == SHOWN
     assert shown.weights.shape == (shown.edges[-1] - shown.edges[0], SHOWN)
     assert (shown.weights >= 0).all() and (shown.weights.sum(1) <= 1 + 1e-5).all()
-    deletion = editor.plan(recording, ARCTIC.replace("always ", ""), ARCTIC)
+    deletion = editor.plan(recording, new_text=ARCTIC.replace("always ", ""), text=ARCTIC)
     with pytest.raises(InputError, match="no new words"):
-        attention_of_edit(editor, recording, deletion)
+        attention_of_edit(editor, deletion)
 
 
 def test_what_is_shown_stays_inside() -> None:

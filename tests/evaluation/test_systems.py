@@ -13,7 +13,7 @@ from a3t.corpora import UNSEEN_SPEAKERS, Clip, split_of
 from a3t.errors import InputError
 from a3t.evaluation import clips, reconstruction, systems
 from a3t.model.a3t import A3T
-from a3t.plan.durations import DurationPredictor
+from a3t.model.durations import DurationPredictor
 
 TINY = {
     "width": 16,

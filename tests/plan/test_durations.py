@@ -11,7 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a3t.plan.durations import DurationPredictor, rate_ratio, whole_frames, word_edges
+from a3t.model.durations import DurationPredictor, word_edges
+from a3t.plan.durations import rate_ratio, whole_frames
 
 CONF = Path(__file__).parents[2] / "a3t" / "model" / "conf" / "durations.yaml"
 

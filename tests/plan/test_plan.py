@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from a3t.audio.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.plan import make_plan
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.planner import make_plan
 from a3t.plan.prompt import PROMPT, speech_plan
-from a3t.plan.records import Asked, EditPlan
+from a3t.plan.request import EditRequest
+from a3t.plan.revision import Revision
 from a3t.plan.windows import CONTEXT, LONGEST, lay_out
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
@@ -52,19 +56,27 @@ def aligned(words: Sequence[str], seconds: float = 0.1, seed: int = 0) -> Alignm
 def planned(
     old: Sequence[str], new: Sequence[str], speed: float = 1.0, fit: bool = False, margin: int = 2
 ) -> EditPlan:
-    alignment = aligned(old)
-    return make_plan(
-        Transcript.from_text(" ".join(old)),
-        Transcript.from_text(" ".join(new)),
-        alignment,
-        [WORDS[word].split() for word in new],
-        SixFrames(),  # type: ignore[arg-type]
-        1 + int(alignment.duration * 80),
-        Asked(speed, fit, margin / 80),
-    )
+    wanted = {"speed": speed, "fit": fit, "margin": margin / 80}
+    return plan_of(" ".join(old), " ".join(new), **wanted)
 
 
-def said(plan: EditPlan) -> list[str]:
+def plan_of(old: str, new: str, alignment: Alignment | None = None, **wanted: object) -> EditPlan:
+    """The plan between two texts, of a recording that is as long as its alignment."""
+    text = Transcript.from_text(old)
+    alignment = alignment or aligned(text.spoken)
+    request = EditRequest(new_text=new, text=old, alignment=alignment, **wanted)  # type: ignore[arg-type]
+    revision = Revision.of(text, request.new_transcript)
+    spoken = [WORDS[word].split() for word in revision.new_text.spoken]
+    return make_plan(recording_of(alignment), request, revision, spoken, SixFrames())  # type: ignore[arg-type]
+
+
+def recording_of(alignment: Alignment) -> Recording:
+    """A recording that is as long as its alignment; there is no file of it."""
+    samples = int(alignment.duration * 80) * 300
+    return Recording(Path("none.wav"), 24_000, 1, samples, "PCM_16", "WAV")
+
+
+def phones_of(plan: EditPlan) -> list[str]:
     """The phones of the edited speech from its first to its last frame, pauses left out."""
     edits = list(plan.edits)
     symbols: list[str] = []
@@ -82,7 +94,7 @@ def said(plan: EditPlan) -> list[str]:
 @given(SPOKEN, SPOKEN)
 def test_the_edited_speech_says_the_new_text(old: list[str], new: list[str]) -> None:
     plan = planned(old, new)
-    assert said(plan) == [phone for word in new for phone in WORDS[word].split()]
+    assert phones_of(plan) == [phone for word in new for phone in WORDS[word].split()]
 
 
 @settings(max_examples=150)
@@ -166,9 +178,8 @@ def test_any_margin_leaves_room_for_the_joints(old: list[str], new: list[str], m
 
 
 def test_another_texts_alignment_is_refused() -> None:
-    text = Transcript.from_text("ban dot")
     with pytest.raises(InputError, match="alignment's words"):
-        make_plan(text, text, aligned(["ban"]), [], SixFrames(), 200)  # type: ignore[arg-type]
+        plan_of("ban dot", "ban dot", aligned(["ban"]))
 
 
 def test_more_than_a_minute_in_one_edit_is_refused() -> None:
@@ -186,49 +197,39 @@ def test_a_prompt_is_followed_by_its_target(prompt: list[str], target: list[str]
         SixFrames(),  # type: ignore[arg-type]
         1 + int(alignment.duration * 80),
     )
-    heard = last - first
-    assert 0 < heard <= PROMPT + 20
-    assert not window.masked[:heard].any() and window.masked[heard:].all()
+    prompted = last - first
+    assert 0 < prompted <= PROMPT + 20
+    assert not window.masked[:prompted].any() and window.masked[prompted:].all()
     new = [phone.symbol for phone in window.phones if phone.source is None]
     assert [s for s in new if s != "sp"] == [p for w in target for p in WORDS[w].split()]
 
 
-def marked(old: str, new: str, **asked: object) -> EditPlan:
-    """The plan between two texts with marks."""
-    text, new_text = Transcript.from_text(old), Transcript.from_text(new)
-    alignment = aligned(text.spoken)
-    said = [WORDS[word].split() for word in new_text.spoken]
-    frames = 1 + int(alignment.duration * 80)
-    wanted = Asked(**asked)  # type: ignore[arg-type]
-    return make_plan(text, new_text, alignment, said, SixFrames(), frames, wanted)  # type: ignore[arg-type]
-
-
 def test_a_pause_is_an_edit_without_words() -> None:
-    (edit,) = marked("ban dot feel", "ban dot [pause 0.4] feel").edits
+    (edit,) = plan_of("ban dot feel", "ban dot [pause 0.4] feel").edits
     assert (edit.op, edit.old, edit.new) == ("insert", (2, 2), (2, 2))
     assert edit.new_words == "[pause 0.4]" and not edit.is_spoken
     assert [phone.symbol for phone in edit.phones] == ["sp"] and edit.frames == 32
     assert edit.margin == (0, 0)
-    assert marked("ban dot feel", "ban dot [pause 0.4] feel").windows == ()
+    assert plan_of("ban dot feel", "ban dot [pause 0.4] feel").windows == ()
 
 
 @pytest.mark.parametrize("new", ["[pause 1] ban dot", "ban dot [pause 1]", "ban [pause 1] dot"])
 def test_pauses_anywhere_take_their_time(new: str) -> None:
-    (edit,) = marked("ban dot", new).edits
+    (edit,) = plan_of("ban dot", new).edits
     assert edit.frames == 80
 
 
 def test_a_pause_that_the_old_text_has_is_there_already() -> None:
     old = "ban [pause 0.4] dot feel"
-    assert marked(old, "ban [pause 0.4] dot feel").edits == ()
-    (edit,) = marked(old, "ban [pause 0.4] kit feel").edits
+    assert plan_of(old, "ban [pause 0.4] dot feel").edits == ()
+    (edit,) = plan_of(old, "ban [pause 0.4] kit feel").edits
     assert all(phone.symbol != "sp" for phone in edit.phones)
 
 
 def test_pauses_among_new_words_and_for_deleted_ones() -> None:
-    (edit,) = marked("ban feel", "ban dot [pause 0.5] kit feel", speed=2.0).edits
+    (edit,) = plan_of("ban feel", "ban dot [pause 0.5] kit feel", speed=2.0).edits
     assert [(word.text, word.frames) for word in edit.words][1] == ("", 40)  # at any speed
-    (gone,) = marked("ban dot feel", "ban [pause 0.5] feel").edits
+    (gone,) = plan_of("ban dot feel", "ban [pause 0.5] feel").edits
     assert (gone.op, gone.old_words, gone.frames) == ("replace", "dot", 40)
     assert gone.source[0] < gone.source[1]
 
@@ -236,38 +237,38 @@ def test_pauses_among_new_words_and_for_deleted_ones() -> None:
 def test_a_pause_is_as_long_as_the_speakers_own() -> None:
     """0.2 s after a comma; at twice the rate the predictor says 12 × 8/6 / 2 = 8 frames."""
     old = "ban, dot, feel, good, kit, lock, moon, pen"
-    plan = marked(old, old.replace("good", "good, rose"), speed=2.0)
+    plan = plan_of(old, old.replace("good", "good, rose"), speed=2.0)
     assert [p.frames for p in plan.edits[0].phones if p.symbol == "sp"] == [16]
-    none_to_go_by = marked("ban dot", "ban dot, kit", speed=2.0)
+    none_to_go_by = plan_of("ban dot", "ban dot, kit", speed=2.0)
     assert none_to_go_by.edits[0].phones[0].frames == 8
 
 
 def test_an_emphasised_word_is_said_again() -> None:
-    (edit,) = marked("ban dot feel", "ban *dot* feel").edits
+    (edit,) = plan_of("ban dot feel", "ban *dot* feel").edits
     assert (edit.op, edit.old_words, edit.new_words) == ("replace", "dot", "dot")
     assert [word.emphasis for word in edit.words] == [True]
-    assert marked("ban *dot* feel", "ban *dot* feel").edits == ()
+    assert plan_of("ban *dot* feel", "ban *dot* feel").edits == ()
 
 
 @given(st.floats(0.3, 1.5))
 def test_a_duration_is_kept_to_the_frame(seconds: float) -> None:
-    (edit,) = marked("ban feel", "ban good kit feel", duration=seconds).edits
+    (edit,) = plan_of("ban feel", "ban good kit feel", duration=seconds).edits
     assert edit.frames == round(seconds * 80)
     assert edit.scale == pytest.approx(edit.frames / 48)
 
 
 def test_a_duration_is_for_one_place() -> None:
     with pytest.raises(InputError, match="these stand in 2"):
-        marked("ban dot feel", "good dot kit", duration=0.5)
+        plan_of("ban dot feel", "good dot kit", duration=0.5)
 
 
 def test_a_plan_given_back_changes_nothing_but_what_was_changed_in_it() -> None:
-    plan = marked("ban dot feel", "ban good, kit feel")
-    told = tuple(tuple(word.seconds for word in edit.words) for edit in plan.edits)
-    again = marked("ban dot feel", "ban good, kit feel", lengths=told)
+    plan = plan_of("ban dot feel", "ban good, kit feel")
+    lengths = tuple(tuple(word.seconds for word in edit.words) for edit in plan.edits)
+    again = plan_of("ban dot feel", "ban good, kit feel", lengths=lengths)
     assert again.edits == plan.edits
-    good, pause_, kit = told[0]
-    slower = marked("ban dot feel", "ban good, kit feel", lengths=((2 * good, pause_, kit),))
+    good, pause_, kit = lengths[0]
+    slower = plan_of("ban dot feel", "ban good, kit feel", lengths=((2 * good, pause_, kit),))
     word = slower.edits[0].words[0]
     assert word.seconds == 2 * good and word.scale == pytest.approx(2.0)
     assert slower.edits[0].phones[3:] == plan.edits[0].phones[3:]
@@ -284,4 +285,4 @@ def test_a_plan_given_back_changes_nothing_but_what_was_changed_in_it() -> None:
 )
 def test_impossible_lengths(lengths: object, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
-        marked("ban dot feel", "ban good feel", lengths=lengths)
+        plan_of("ban dot feel", "ban good feel", lengths=lengths)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import soundfile
 
-from a3t.commands import EXPORTS, export_kinds
+from a3t.console import EXPORTS, export_kinds
 from a3t.editor import Editor
 from a3t.projects.exports import ENDINGS, export, timecode
-from a3t.records import EditedRecording
+from a3t.rendering.edited import EditedRecording
 from alignment.formats import read_alignment
 from tests.conftest import ARCTIC
 
@@ -22,7 +22,7 @@ RATE = 16_000
 
 @pytest.fixture(scope="module")
 def result(editor: Editor, arctic: Path) -> EditedRecording:
-    return editor.edit(arctic, NEW, ARCTIC)
+    return editor.edit(arctic, new_text=NEW, text=ARCTIC)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from a3t import edit
-from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from tests.conftest import ARCTIC
 
@@ -79,11 +78,11 @@ def test_no_record(tmp_path: Path) -> None:
 
 
 def test_the_number_of_threads_changes_nothing(editor: Editor, arctic: Path) -> None:
-    plan, recording = editor.plan(arctic, NEW, ARCTIC), Recording.open(arctic)
+    plan = editor.plan(arctic, new_text=NEW, text=ARCTIC)
     made = []
     for threads in (1, 2):
         torch.set_num_threads(threads)
-        made.append(editor.render(recording, plan))
+        made.append(editor.render(plan))
         assert torch.get_num_threads() == threads
     torch.set_num_threads(1)
     for one, two in zip(made[0].patches, made[1].patches, strict=True):

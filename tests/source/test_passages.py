@@ -12,19 +12,22 @@ from hypothesis import strategies as st
 
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.plan.plan import make_plan
-from a3t.plan.script import script_of
-from a3t.projects.replay import aligned_in, replay
-from a3t.source.known import Known
-from a3t.source.passages import CONTEXT, Passages, cut, excerpt, ranges_around
-from a3t.source.remembered import KEPT, RememberedAlignments
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.planner import make_plan
+from a3t.plan.request import EditRequest
+from a3t.plan.revision import Revision
+from a3t.projects.replay import replay
+from a3t.source.alignment_cache import MOST_KEPT, AlignmentCache
+from a3t.source.alignments import AlignmentStore
+from a3t.source.passages import CONTEXT, cut, ranges_around
 from a3t.source.timed_text import times_in, times_of
+from a3t.source.transcripts import FoundTranscript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.aligners.pocketsphinx import PocketSphinxAligner
 from tests.conftest import ARCTIC
-from tests.plan.test_plan import WORDS, SixFrames, aligned
+from tests.plan.test_plan import WORDS, SixFrames, aligned, recording_of
 
 LONG_TEXT = st.lists(st.sampled_from(sorted(WORDS)), min_size=120, max_size=160)
 CHANGES = st.lists(
@@ -46,20 +49,17 @@ def test_the_passages_give_the_plan_of_the_whole(
         else:
             written[place : place + (kind != "insert")] = [] if kind == "delete" else ["moon pen"]
     text, new = Transcript.from_text(" ".join(old)), Transcript.from_text(" ".join(written))
-    whole, script = aligned(old), script_of(text, new)
-    frames = 1 + int(whole.duration * 80)
-    ranges = ranges_around(script, times_of(whole))
-    part, passages = excerpt(text, new, script, ranges), cut(whole, ranges)
+    whole, revision = aligned(old), Revision.of(text, new)
+    ranges = ranges_around(revision.edits, times_of(whole))
+    part, passages = revision.within(ranges), cut(whole, ranges)
     assert [word.text for word in passages.alignment.spoken] == list(part.text.spoken)
 
-    def said(words: Transcript) -> list[list[str]]:
-        return [WORDS[word].split() for word in words.spoken]
+    def planned(revision: Revision, alignment: Alignment) -> EditPlan:
+        request = EditRequest(new_text=new.text, text=text.text, alignment=alignment)
+        spoken = [WORDS[word].split() for word in revision.new_text.spoken]
+        return make_plan(recording_of(whole), request, revision, spoken, SixFrames())  # type: ignore[arg-type]
 
-    rest = (SixFrames(), frames)
-    expected = make_plan(text, new, whole, said(new), *rest)  # type: ignore[arg-type]
-    found = make_plan(
-        part.text, part.new_text, passages.alignment, said(part.new_text), *rest, script=part.script
-    )  # type: ignore[arg-type]
+    expected, found = planned(revision, whole), planned(part, passages.alignment)
     for one, other in zip(found.edits, expected.edits, strict=True):
         assert (one.op, one.old_words, one.new_words) == (
             other.op,
@@ -80,7 +80,9 @@ def test_a_passage_has_its_context_and_little_more(word: int) -> None:
     times = times_of(aligned(old))
     text, new = Transcript.from_text(" ".join(old)), list(old)
     new[word] = "bed"
-    ((first, last),) = ranges_around(script_of(text, Transcript.from_text(" ".join(new))), times)
+    ((first, last),) = ranges_around(
+        Revision.of(text, Transcript.from_text(" ".join(new))).edits, times
+    )
     assert first == 0 or CONTEXT <= times[word][0] - times[first][0] <= CONTEXT + 4
     assert last == 150 or CONTEXT <= times[last - 1][1] - times[word][1] <= CONTEXT + 4
 
@@ -89,7 +91,7 @@ def test_passages_of_other_words_are_refused() -> None:
     text, new = Transcript.from_text("ban dot feel"), Transcript.from_text("ban dot good")
     for ranges in ([(0, 2)], [(0, 9)]):
         with pytest.raises(InputError, match="align anew"):
-            excerpt(text, new, script_of(text, new), ranges)
+            Revision.of(text, new).within(ranges)
 
 
 SRT = """1
@@ -148,9 +150,9 @@ def test_only_the_passage_is_aligned(
     editor: Editor, long_talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     aligner = Counted()
-    monkeypatch.setattr(editor, "known", Known(aligner, None))
+    monkeypatch.setattr(editor, "alignments", AlignmentStore(aligner, None))
     new = " ".join([ARCTIC] * 8 + [ARCTIC.replace("always", "never")] + [ARCTIC] * 7)
-    result = editor.edit(long_talk, new, " ".join([ARCTIC] * 16))
+    result = editor.edit(long_talk, new_text=new, text=" ".join([ARCTIC] * 16))
     assert aligner.seconds < 30
     assert not result.doubtful
     out = result.save(tmp_path / "out.wav")
@@ -178,14 +180,14 @@ def test_long_silence_beside_a_passage_is_not_aligned(
         f"2\n00:01:04,000 --> 00:01:08,000\n{ARCTIC}\n"
     )
     aligner = Counted()
-    monkeypatch.setattr(editor, "known", Known(aligner, None))
-    plan = editor.plan(path, f"{ARCTIC} {ARCTIC.replace('always', 'never')}")
+    monkeypatch.setattr(editor, "alignments", AlignmentStore(aligner, None))
+    plan = editor.plan(path, new_text=f"{ARCTIC} {ARCTIC.replace('always', 'never')}")
     assert aligner.seconds < 12
     assert plan.passages == ((11, 22),) and plan.edits[0].source[0] > 64 * 80
 
 
 def test_an_alignment_is_remembered_by_what_was_aligned(tmp_path: Path) -> None:
-    kept, one = RememberedAlignments(tmp_path / "kept"), aligned(["ban", "dot"])
+    kept, one = AlignmentCache(tmp_path / "kept"), aligned(["ban", "dot"])
     key = ("0f", ["ban", "dot"], "aligner")
     assert kept.get(*key) is None
     kept.put(*key, one)
@@ -195,10 +197,10 @@ def test_an_alignment_is_remembered_by_what_was_aligned(tmp_path: Path) -> None:
     (file,) = (tmp_path / "kept").iterdir()
     file.write_text("[")
     assert kept.get(*key) is None
-    for number in range(KEPT + 3):
+    for number in range(MOST_KEPT + 3):
         kept.put(str(number), *key[1:], one)
-    assert len(list((tmp_path / "kept").iterdir())) == KEPT
-    nowhere = RememberedAlignments(None)
+    assert len(list((tmp_path / "kept").iterdir())) == MOST_KEPT
+    nowhere = AlignmentCache(None)
     nowhere.put(*key, one)
     assert nowhere.get(*key) is None
 
@@ -214,15 +216,17 @@ def test_a_long_recording_is_aligned_once(tmp_path: Path, long_talk: Path) -> No
     from a3t.audio.recording import Recording
 
     recording = Recording.open(long_talk)
-    text = Transcript.from_text("ban dot")
+    found = FoundTranscript(Transcript.from_text("ban dot"), "given")
     first, second = (
-        Known(Once(), tmp_path / "kept").whole(recording, text, Pronouncer()) for _ in range(2)
+        AlignmentStore(Once(), tmp_path / "kept").whole(recording, found, Pronouncer())
+        for _ in range(2)
     )
     assert Once.runs == 1 and first == second
 
 
 def test_bad_ranges_in_a_record_are_refused() -> None:
-    told = {"alignment": aligned(["ban"]).to_json(), "aligned_words": [[3, 1]]}
+    request = EditRequest(new_text="dot", text="ban", alignment=aligned(["ban"]))
+    record = request.to_json() | {"aligned_words": [[3, 1]]}
     with pytest.raises(ValueError):
-        aligned_in(told)
-    assert isinstance(aligned_in(told | {"aligned_words": [[0, 1]]}), Passages)
+        EditRequest.from_json(record)
+    assert EditRequest.from_json(record | {"aligned_words": [[0, 1]]}).aligned_words == ((0, 1),)

@@ -23,12 +23,12 @@ from tqdm import tqdm
 
 from a3t.audio.files import atomic_path
 from a3t.audio.mel import log_mel
-from a3t.commands import run
+from a3t.console import run
 from a3t.corpora import Clip
 from a3t.corpora.left_out import LeftOut
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.plan.grid import on_grid
+from a3t.plan.phone_grid import on_grid
 from a3t.text.phones import PHONES, phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript

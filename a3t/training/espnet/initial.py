@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from a3t.audio.files import atomic_path
-from a3t.commands import run
+from a3t.console import run
 from a3t.pretrained import load_checkpoint
 from a3t.training.espnet.pack import NETWORK
 

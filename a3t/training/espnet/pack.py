@@ -18,10 +18,10 @@ import torch
 import yaml
 from torch import Tensor
 
-from a3t.commands import run
+from a3t.console import run
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.plan.durations import DurationPredictor
+from a3t.model.durations import DurationPredictor
 from a3t.pretrained import save_checkpoint
 from a3t.training.loop import CHECKPOINT
 

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from a3t.audio.files import atomic_path
-from a3t.commands import run
+from a3t.console import run
 from a3t.errors import InputError
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.errors import InputError
-from a3t.plan.grid import frame_edges, on_grid
+from a3t.plan.phone_grid import frame_edges, on_grid
 from alignment import Alignment, Phone, Word, pause
 
 

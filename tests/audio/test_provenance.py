@@ -11,10 +11,10 @@ import soundfile as sf
 
 from a3t import inspect
 from a3t.audio.patches import Patch
+from a3t.audio.provenance import Trace, comment, provenance_of, traces_after
 from a3t.audio.recording import Recording
 from a3t.audio.writing import write_edited
 from a3t.editor import Editor
-from a3t.provenance import Trace, comment, provenance_of, traces_after
 from tests.conftest import ARCTIC
 
 RATE = 16_000
@@ -109,7 +109,7 @@ def test_little_room_leaves_out_the_words(noise: Path, tmp_path: Path) -> None:
 def test_an_edit_tells_and_keeps_still_when_asked(
     editor: Editor, arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    result = editor.edit(arctic, NEVER, ARCTIC, check=False)
+    result = editor.edit(arctic, new_text=NEVER, text=ARCTIC, verify=False)
     out = result.save(tmp_path / "out.wav")
     span = result.record["edits"][0]["output"]
     assert spans(out) == [(*span, "never", True)]
@@ -118,7 +118,7 @@ def test_an_edit_tells_and_keeps_still_when_asked(
     silent = result.save(tmp_path / "silent.wav", provenance=False)
     assert spans(silent) == []
     assert json.loads(silent.with_suffix(".edit.json").read_text())["provenance"] is False
-    same = editor.edit(arctic, ARCTIC, ARCTIC).save(tmp_path / "same.wav")
+    same = editor.edit(arctic, new_text=ARCTIC, text=ARCTIC).save(tmp_path / "same.wav")
     assert same.read_bytes() == arctic.read_bytes()
 
 

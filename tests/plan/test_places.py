@@ -11,7 +11,7 @@ import soundfile
 from a3t.audio.patches import insert_patches
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
-from a3t.records import EditedRecording
+from a3t.rendering.edited import EditedRecording
 from alignment import Alignment
 from tests.conftest import ARCTIC
 
@@ -43,11 +43,11 @@ def talk(tmp_path_factory: pytest.TempPathFactory, arctic: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def alignment(editor: Editor, talk: Path) -> Alignment:
-    return editor.plan(talk, TEXT, TEXT).alignment
+    return editor.plan(talk, new_text=TEXT, text=TEXT).alignment
 
 
 def edited(editor: Editor, talk: Path, alignment: Alignment, case: str) -> EditedRecording:
-    return editor.edit(talk, CASES[case], TEXT, alignment, check=False)
+    return editor.edit(talk, new_text=CASES[case], text=TEXT, alignment=alignment, verify=False)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -72,7 +72,7 @@ def test_only_the_spans_change_and_nothing_wraps(
 
 def test_near_edits_are_filled_together(editor: Editor, talk: Path, alignment: Alignment) -> None:
     near, far = (
-        editor.plan(talk, CASES[case], TEXT, alignment)
+        editor.plan(talk, new_text=CASES[case], text=TEXT, alignment=alignment)
         for case in ("two beside each other", "one in either sentence")
     )
     assert len(near.edits) == len(far.edits) == 2
@@ -113,7 +113,7 @@ def test_a_file_beyond_four_gigabytes(editor: Editor, arctic: Path, tmp_path: Pa
         )
         lines.append(f"{number}\n{' --> '.join(ends)}\n{ARCTIC}\n")
     path.with_suffix(".srt").write_text("\n".join(lines))
-    result = editor.edit(path, f"{ARCTIC} {ARCTIC[:-8]} form.")
+    result = editor.edit(path, new_text=f"{ARCTIC} {ARCTIC[:-8]} form.")
     out = result.save(tmp_path / "out.wav")
     info = soundfile.info(out)
     (edit,) = result.record["edits"]

@@ -8,18 +8,25 @@ from pathlib import Path
 
 import pytest
 
+from a3t.audio.recording import Recording
 from a3t.errors import InputError
-from a3t.recognising import show_transcript, with_confidences
+from a3t.projects.confirmation import confirm_transcript, with_confidences
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
+
+WE_MET = Transcript.from_text("we met")
 
 
 @dataclass
 class Planned:
     """What is looked at of a plan."""
 
-    text: Transcript
-    alignment: Alignment
+    recording: Recording
+    text: Transcript = WE_MET
+
+    @property
+    def alignment(self) -> Alignment:
+        return HEARD
 
     def describe(self) -> str:
         return "replace “met” by “part”"
@@ -30,7 +37,10 @@ def word(text: str, start: float, score: float) -> Word:
 
 
 HEARD = Alignment((word("we", 0.0, 0.97), word("met", 0.5, 0.421), pause(1.0, 2.0)), 2.0)
-PLANNED = Planned(Transcript.from_text("we met"), HEARD)
+
+
+def planned(folder: Path, **text: Transcript) -> Planned:
+    return Planned(Recording(folder / "talk.wav", 16_000, 1, 32_000, "PCM_16", "WAV"), **text)
 
 
 class Terminal(io.StringIO):
@@ -38,12 +48,12 @@ class Terminal(io.StringIO):
         return True
 
 
-def answered(answer: str, monkeypatch: pytest.MonkeyPatch, path: Path, ask: bool = True) -> str:
+def answered(answer: str, monkeypatch: pytest.MonkeyPatch, folder: Path, ask: bool = True) -> str:
     """What is printed to a terminal on which somebody answers."""
     screen = Terminal()
     monkeypatch.setattr("sys.stdin", Terminal(answer))
     monkeypatch.setattr("sys.stderr", screen)
-    show_transcript(PLANNED, path, ask)  # type: ignore[arg-type]
+    confirm_transcript(planned(folder), ask)  # type: ignore[arg-type]
     return screen.getvalue()
 
 
@@ -55,7 +65,7 @@ def test_a_word_that_is_not_sure_says_so() -> None:
 def test_on_a_terminal_one_is_asked(
     answer: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    screen = answered(answer, monkeypatch, tmp_path / "talk.wav")
+    screen = answered(answer, monkeypatch, tmp_path)
     assert "Recognised: we met‹42%›" in screen
     assert "replace “met”" in screen
     assert "[Y/n]" in screen
@@ -63,25 +73,25 @@ def test_on_a_terminal_one_is_asked(
 
 def test_no_means_no(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--text"):
-        answered("n\n", monkeypatch, tmp_path / "talk.wav")
+        answered("n\n", monkeypatch, tmp_path)
 
 
 def test_nothing_is_asked_with_yes_in_a_pipe_or_of_a_text_beside(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "[Y/n]" not in answered("n\n", monkeypatch, tmp_path / "talk.wav", ask=False)
+    assert "[Y/n]" not in answered("n\n", monkeypatch, tmp_path, ask=False)
     (tmp_path / "talk.txt").write_text("We met.")
-    assert "[Y/n]" not in answered("n\n", monkeypatch, tmp_path / "talk.wav")
+    assert "[Y/n]" not in answered("n\n", monkeypatch, tmp_path)
     (tmp_path / "talk.txt").unlink()
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-    show_transcript(PLANNED, tmp_path / "talk.wav", ask=True)  # type: ignore[arg-type]
+    confirm_transcript(planned(tmp_path), ask=True)  # type: ignore[arg-type]
 
 
 def test_of_a_long_text_beside_the_ends_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "talk.txt").write_text("is looked for, not read here")
-    long = Planned(Transcript.from_text("first " + "and " * 5000 + "last", max_words=None), HEARD)
-    show_transcript(long, tmp_path / "talk.wav", ask=False)  # type: ignore[arg-type]
+    text = Transcript.from_text("first " + "and " * 5000 + "last", max_words=None)
+    confirm_transcript(planned(tmp_path, text=text), ask=False)  # type: ignore[arg-type]
     said = capsys.readouterr().err
     assert "first and" in said and "and last (5,002 words)" in said and len(said) < 700

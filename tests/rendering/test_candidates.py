@@ -10,21 +10,12 @@ import numpy as np
 import pytest
 
 from a3t import edit
-from a3t.asked import Asked
 from a3t.audio.pitch import median_pitch
-from a3t.audio.recording import Recording
-from a3t.candidates import (
-    TRIES,
-    VARIATIONS,
-    Merits,
-    joint_jump,
-    make_candidates,
-    merits,
-    varied_asked,
-)
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.records import EditedRecording, HeardWord
+from a3t.plan.request import MOST_CANDIDATES, EditRequest
+from a3t.rendering.candidates import TRIES, VARIATIONS, Merits, joint_jump, merits, varied
+from a3t.rendering.edited import EditedRecording, WordScore
 from tests.conftest import ARCTIC
 
 NEW = ARCTIC.replace("always", "never")
@@ -32,8 +23,7 @@ NEW = ARCTIC.replace("always", "never")
 
 @pytest.fixture(scope="module")
 def results(editor: Editor, arctic: Path) -> list[EditedRecording]:
-    recording = Recording.open(arctic)
-    return make_candidates(editor, recording, editor.plan(recording, NEW, ARCTIC), 4)
+    return editor.candidates(editor.plan(arctic, new_text=NEW, text=ARCTIC), 4)
 
 
 def test_candidates_differ_and_the_best_stands_first(results: list[EditedRecording]) -> None:
@@ -53,39 +43,39 @@ def test_candidates_differ_and_the_best_stands_first(results: list[EditedRecordi
 def test_the_plain_edit_is_among_them(
     editor: Editor, arctic: Path, results: list[EditedRecording]
 ) -> None:
-    plain = editor.edit(arctic, NEW, ARCTIC).patches[0].samples
+    plain = editor.edit(arctic, new_text=NEW, text=ARCTIC).patches[0].samples
     assert any(np.array_equal(plain, result.patches[0].samples) for result in results)
 
 
 def test_no_two_variations_are_the_same_in_a_given_time() -> None:
-    fitted = {varied_asked(Asked(fit=True), each) for each in VARIATIONS}
-    assert len(fitted) == len(VARIATIONS)
-    assert {asked.speed for asked in fitted} == {1.0}
+    fitted = {varied(EditRequest(new_text=NEW, fit=True), each) for each in VARIATIONS}
+    assert len(fitted) == len(VARIATIONS) == MOST_CANDIDATES
+    assert {request.speed for request in fitted} == {1.0}
 
 
-def told_unheard(editor: Editor, monkeypatch: pytest.MonkeyPatch, results: int) -> list[int]:
+def without_hearing(editor: Editor, monkeypatch: pytest.MonkeyPatch, results: int) -> list[int]:
     """The first so many results are said not to be heard; returns what counts the checks."""
     checks: list[int] = []
-    check = editor.check
+    check = editor.verify
 
     def doubting(result: EditedRecording) -> EditedRecording:
         checks.append(len(checks))
         checked = check(result)
         if len(checks) > results:
             return checked
-        return replace(checked, heard=((HeardWord("never", 0.1),),))
+        return replace(checked, scores=((WordScore("never", 0.1),),))
 
-    monkeypatch.setattr(editor, "check", doubting)
+    monkeypatch.setattr(editor, "verify", doubting)
     return checks
 
 
 def test_a_word_that_is_not_heard_is_made_again(
     editor: Editor, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checks = told_unheard(editor, monkeypatch, 1)
-    result = editor.edit(arctic, NEW, ARCTIC)
+    checks = without_hearing(editor, monkeypatch, 1)
+    result = editor.edit(arctic, new_text=NEW, text=ARCTIC)
     assert len(checks) == 2 and not result.doubtful
-    assert result.plan.asked == varied_asked(Asked(), VARIATIONS[1])
+    assert (result.plan.request.margin, result.plan.request.reach) == VARIATIONS[1][1:]
     note = result.record["candidate"]
     assert note["of"] == 2 and note["heard_first"] == 0.1 < note["heard"]
 
@@ -93,16 +83,16 @@ def test_a_word_that_is_not_heard_is_made_again(
 def test_what_is_never_heard_is_reported(
     editor: Editor, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checks = told_unheard(editor, monkeypatch, 9)
-    result = editor.edit(arctic, NEW, ARCTIC)
+    checks = without_hearing(editor, monkeypatch, 9)
+    result = editor.edit(arctic, new_text=NEW, text=ARCTIC)
     assert len(checks) == TRIES and result.doubtful == ("never",)
 
 
 def test_the_usual_edit_is_made_once(
     editor: Editor, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checks = told_unheard(editor, monkeypatch, 0)
-    assert editor.edit(arctic, NEW, ARCTIC).candidate is None and len(checks) == 1
+    checks = without_hearing(editor, monkeypatch, 0)
+    assert editor.edit(arctic, new_text=NEW, text=ARCTIC).candidate is None and len(checks) == 1
 
 
 def test_pitch_against_the_neighbours() -> None:
@@ -128,11 +118,12 @@ def test_a_click_at_the_joint_is_found(results: list[EditedRecording]) -> None:
     assert merits(spoilt, 1.0).score < merits(results[0], 1.0).score
 
 
-@pytest.mark.parametrize("count", [0, len(VARIATIONS) + 1])
+@pytest.mark.parametrize("count", [0, MOST_CANDIDATES + 1])
 def test_impossible_counts(count: int, editor: Editor, arctic: Path) -> None:
-    recording = Recording.open(arctic)
     with pytest.raises(InputError, match="ask for 1 to"):
-        make_candidates(editor, recording, editor.plan(recording, ARCTIC, ARCTIC), count)
+        editor.candidates(editor.plan(arctic, new_text=ARCTIC, text=ARCTIC), count)
+    with pytest.raises(InputError, match="ask for 1 to"):
+        EditRequest(new_text=ARCTIC, candidates=count)
 
 
 def test_the_command_writes_each(arctic: Path, tmp_path: Path) -> None:

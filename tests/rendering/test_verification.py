@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.patches import Patch, output_spans, read_patched
+from a3t.audio.patches import Patch, read_patched, sample_map
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
-from a3t.hearing import hear
+from a3t.rendering.edited import EditedRecording
+from a3t.rendering.verification import verify
 from alignment.aligners.pocketsphinx import PocketSphinxAligner
 from tests.conftest import ARCTIC
 
@@ -35,7 +36,7 @@ def test_any_span_of_the_edited_recording_is_read_alone(recording: Recording) ->
     length = 5000 + sum(patch.growth for patch in patches)
     whole = read_patched(recording, patches, 0, length)
     assert len(whole) == length
-    for patch, span in zip(patches, output_spans(patches), strict=True):
+    for patch, span in zip(patches, sample_map(recording, patches).changes, strict=True):
         np.testing.assert_array_equal(whole[slice(*span.output)], patch.samples)
     np.testing.assert_array_equal(whole[90:550], recording.read(40, 500) / 2**15)
     for first, last in rng.integers(0, length, (60, 2)):
@@ -50,15 +51,17 @@ def test_any_span_of_the_edited_recording_is_read_alone(recording: Recording) ->
 def patched_with(editor: Editor, arctic: Path, shift: float) -> list[float]:
     """Scores of "always" when its patch holds what is recorded ``shift`` seconds later."""
     recording = Recording.open(arctic)
-    plan = editor.plan(recording, ARCTIC.replace("always", "never"), ARCTIC)
+    plan = editor.plan(recording, new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
     edit = replace(plan.edits[0], new_words="always")
-    plan = replace(plan, new_text=plan.text, edits=(edit,))
+    same = replace(plan.revision, new_text=plan.text)
+    plan = replace(plan, revision=same, edits=(edit,))
     first, last = (round(frame * 200) for frame in edit.source)  # 16 kHz
     away = round(shift * 16000)
     sound = recording.mono()[first + away : last + away, None].astype(np.float64)
-    heard = hear(recording, [Patch((first, last), sound)], plan)
-    assert [word.word for word in heard[0]] == ["always"]
-    return [word.score for word in heard[0]]
+    result = verify(EditedRecording(plan, (Patch((first, last), sound),), {}, {}))
+    assert result.scores is not None
+    assert [word.word for word in result.scores[0]] == ["always"]
+    return [word.score for word in result.scores[0]]
 
 
 def test_the_word_itself_is_heard_and_another_sound_is_not(editor: Editor, arctic: Path) -> None:
@@ -68,24 +71,24 @@ def test_the_word_itself_is_heard_and_another_sound_is_not(editor: Editor, arcti
 
 def test_an_edit_says_what_is_heard(editor: Editor, arctic: Path, tmp_path: Path) -> None:
     new = "You never want to see it again in the superlative degree."
-    result = editor.edit(arctic, new, ARCTIC)
-    assert result.heard is not None and len(result.heard) == len(result.plan.edits)
+    result = editor.edit(arctic, new_text=new, text=ARCTIC)
+    assert result.scores is not None and len(result.scores) == len(result.plan.edits)
     words = [[word["word"] for word in edit["heard"]] for edit in result.record["edits"]]
     assert words == [[], ["never"], ["again"]]
-    assert all(0 <= word.score <= 1 for heard in result.heard for word in heard)
+    assert all(0 <= word.score <= 1 for words in result.scores for word in words)
     assert result.record["seconds"]["check"] > 0
-    unchecked = editor.edit(arctic, new, ARCTIC, check=False)
-    assert unchecked.heard is None and unchecked.doubtful == ()
+    unchecked = editor.edit(arctic, new_text=new, text=ARCTIC, verify=False)
+    assert unchecked.scores is None and unchecked.doubtful == ()
     assert "heard" not in unchecked.record["edits"][0]
     for one, other in zip(result.patches, unchecked.patches, strict=True):
         np.testing.assert_array_equal(one.samples, other.samples)
 
 
 def test_doubtful_words_are_named(editor: Editor, arctic: Path) -> None:
-    result = editor.edit(arctic, ARCTIC.replace("always", "never"), ARCTIC)
+    result = editor.edit(arctic, new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
     noise = np.random.default_rng(0).normal(0, 0.1, result.patches[0].samples.shape)
     spoilt = replace(result, patches=(replace(result.patches[0], samples=noise),))
-    assert editor.check(spoilt).doubtful == ("never",)
+    assert editor.verify(spoilt).doubtful == ("never",)
 
 
 def test_the_aligner_is_asked_for_the_window_only(
@@ -96,7 +99,9 @@ def test_the_aligner_is_asked_for_the_window_only(
     silence = np.random.default_rng(0).normal(0, 1e-3, 10 * rate)
     path = tmp_path / "long.wav"
     soundfile.write(path, np.concatenate([silence, samples, silence]), rate)
-    result = editor.edit(path, ARCTIC.replace("always", "never"), ARCTIC, check=False)
+    result = editor.edit(
+        path, new_text=ARCTIC.replace("always", "never"), text=ARCTIC, verify=False
+    )
     lengths = []
     align = PocketSphinxAligner.align
 
@@ -105,5 +110,5 @@ def test_the_aligner_is_asked_for_the_window_only(
         return align(self, samples, *rest, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(PocketSphinxAligner, "align", counted)
-    assert editor.check(result).doubtful == ()
+    assert editor.verify(result).doubtful == ()
     assert max(lengths) < 8 * rate

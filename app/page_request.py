@@ -10,9 +10,9 @@ from pathlib import Path
 import yaml
 
 import a3t
-from a3t.asked import Asked
-from a3t.audio.match import EVERYTHING, Matching
+from a3t.audio.match import Matching
 from a3t.errors import InputError
+from a3t.plan.request import EditRequest
 from alignment import ALIGNERS, AlignmentError, by_name
 from app import limits, texts
 
@@ -32,25 +32,15 @@ USUAL = Models()
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What an edit shall be: the texts as typed and the settings."""
+class PageRequest:
+    """What a visitor wants: an edit, made with these models, as a file of that kind.
 
-    text: str
-    new_text: str
-    seed: int = 0
-    speed: float = 1.0
-    fit: bool = False
-    margin: float = 0.025  # seconds
-    duration: float | None = None  # seconds that the new words shall take
-    match: Matching = EVERYTHING
-    takes: int = 1
-    suffix: str = ""  # ".wav", ".flac", or "" for the recording's own
+    suffix: ".wav", ".flac", or "" for the recording's own.
+    """
+
+    edit: EditRequest
+    suffix: str = ""
     models: Models = USUAL
-
-    @property
-    def asked(self) -> Asked:
-        """As `Editor.plan` takes it; InputError for what can't be had."""
-        return Asked(self.speed, self.fit, self.margin, self.duration, match=self.match)
 
 
 def models_of(model: str, vocoder: str, aligner: str) -> Models:
@@ -99,9 +89,10 @@ def _is_installed(aligner: str) -> bool:
     return True
 
 
-def texts_of(text: str, new_text: str) -> tuple[str, str]:
-    """Both texts as typed, without space around them; InputError for a new text that is missing."""
+def texts_of(text: str, new_text: str) -> tuple[str | None, str]:
+    """Both texts as typed, without space around them, the first None if it is left empty;
+    InputError for a new text that is missing."""
     wanted = limits.check_text(new_text, texts.THE_NEW_TEXT)
     if not wanted:
         raise InputError(texts.NO_NEW_TEXT)
-    return limits.check_text(text, texts.THE_TRANSCRIPT), wanted
+    return limits.check_text(text, texts.THE_TRANSCRIPT) or None, wanted

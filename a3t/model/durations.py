@@ -1,0 +1,90 @@
+"""How long phones take: the duration predictor of FastSpeech 2 (Ren et al., 2021, section 2.3).
+
+B texts, L phones, D width.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from a3t.model.conformer import ConformerBlock, Layout
+from a3t.text.phones import phone_ids
+
+
+class DurationPredictor(nn.Module):
+    """A phone encoder and FastSpeech 2's predictor (two Conv1d with ReLU and LayerNorm, Linear).
+
+    Its constructor's arguments are the ``durations:`` part of a configuration.
+    """
+
+    def __init__(
+        self,
+        vocabulary: int = 73,
+        width: int = 128,
+        heads: int = 2,
+        hidden: int = 384,
+        blocks: int = 2,
+        kernel: int = 7,
+        predictor_layers: int = 2,
+        predictor_kernel: int = 3,
+        dropout: float = 0.1,
+    ) -> None:
+        super().__init__()
+        self.phone = nn.Embedding(vocabulary, width)
+        self.edges = nn.Embedding(4, width)  # inside a word, its first phone, its last, both
+        self.encoder = nn.ModuleList(
+            ConformerBlock(width, heads, hidden, 1, kernel, "layer", dropout) for _ in range(blocks)
+        )
+        self.convolutions = nn.ModuleList(
+            nn.Conv1d(width, width, predictor_kernel, padding=predictor_kernel // 2)
+            for _ in range(predictor_layers)
+        )
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(predictor_layers))
+        self.dropout = nn.Dropout(dropout)
+        self.linear = nn.Linear(width, 1)
+        nn.init.constant_(self.linear.bias, math.log(6.0))  # 75 ms, a common phone
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> DurationPredictor:
+        return cls(**config["durations"])
+
+    def forward(self, phones: Tensor, edges: Tensor, count: Tensor) -> Tensor:
+        """Phone ids (B, L), word edges (B, L), numbers of phones (B,) -> log of frames (B, L)."""
+        order = torch.arange(phones.shape[1], device=phones.device)[None]
+        valid = (order < count[:, None])[..., None].float()
+        layout = Layout(valid, order.expand(phones.shape).float(), seam=phones.shape[1])
+        x = self.dropout(self.phone(phones) + self.edges(edges))
+        for block in self.encoder:
+            x = block(x, layout)
+        for conv, norm in zip(self.convolutions, self.norms, strict=True):
+            assert isinstance(conv, nn.Conv1d)
+            x = self.dropout(norm(F.relu(layout.convolve(conv, x))))
+        return self.linear(x)[..., 0]
+
+    @torch.inference_mode()
+    def frames(self, symbols: Sequence[str], words: Sequence[int]) -> list[float]:
+        """Expected frames of 12.5 ms for each phone of a text, unscaled and unrounded.
+
+        ``words`` gives each phone's word, -1 for a pause.
+        """
+        if not symbols:
+            return []
+        ids = torch.tensor([phone_ids(symbols)])
+        edges = torch.tensor([word_edges(words)])
+        logs = self(ids, edges, torch.tensor([len(symbols)]))[0]
+        return [float(x) for x in logs.exp().clamp(1.0, 80.0)]
+
+
+def word_edges(words: Sequence[int]) -> list[int]:
+    """For each phone 1 if it begins its word, plus 2 if it ends it."""
+    last = len(words) - 1
+    return [
+        (k == 0 or words[k - 1] != word) + 2 * (k == last or words[k + 1] != word)
+        for k, word in enumerate(words)
+    ]

@@ -1,0 +1,27 @@
+"""How the new words are said: as this speaker says them, where the recording has them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
+from alignment import Alignment
+
+
+def speaker_pronunciations(
+    text: Transcript, alignment: Alignment, pronouncer: Pronouncer
+) -> list[tuple[str, ...]]:
+    """A pronunciation for each word: a person's own, else as this speaker says it most often in
+    the recording, else the dictionary's."""
+    spoken: dict[str, Counter[tuple[str, ...]]] = {}
+    for word in alignment.spoken:
+        phones = tuple(phone.symbol for phone in word.phones)
+        spoken.setdefault(word.text, Counter())[phones] += 1
+    looked_up = pronouncer.pronounce(text.spoken)
+    return [
+        spoken[word].most_common(1)[0][0]
+        if word in spoken and word not in pronouncer.own
+        else pronunciation
+        for word, pronunciation in zip(text.spoken, looked_up, strict=True)
+    ]

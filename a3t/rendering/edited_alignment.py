@@ -1,0 +1,79 @@
+"""Where the words are in an edited recording, so that it can be edited again at once."""
+
+from __future__ import annotations
+
+from a3t.grid import seconds_of
+from a3t.rendering.edited import EditedRecording
+from a3t.text.transcript import Transcript
+from alignment import Alignment, Phone, Word
+from alignment.retiming import covering, retimed
+
+
+def edited_alignment(result: EditedRecording, whole: Alignment | None = None) -> Alignment:
+    """Where every word is in the result; ``whole`` says where all words were in the source: of a
+    long recording the plan knows only those around the edits.
+
+    Kept words are moved by what the edits before them added, new words stand where the plan put
+    them.
+    """
+    plan, spans = result.plan, result.map
+    shifts = [spans.seconds(samples) for samples in spans.samples.shifts]
+    places = [seconds_of(sum(edit.source) / 2) for edit in plan.edits]
+    words = [word for k in range(len(plan.edits)) for word in _made(result, k, shifts[k])]
+    # The plan's words in the whole.
+    planned = [k for words in plan.passages for k in range(*words)] if whole else []
+    source = whole or plan.alignment
+    gone = {planned[k] if planned else k for edit in plan.edits for k in range(*edit.old)}
+    for k, word in enumerate(source.spoken):
+        if k not in gone:
+            middle = (word.start + word.end) / 2
+            shift = shifts[
+                max((n for n, place in enumerate(places, 1) if place <= middle), default=0)
+            ]
+            words.append(retimed(word, word.start + shift, word.end + shift))
+    words.sort(key=lambda word: word.start + word.end)
+    for k in range(1, len(words)):  # joints may lie a few milliseconds inside a neighbour
+        if words[k].start < words[k - 1].end:
+            meeting = (words[k].start + words[k - 1].end) / 2
+            words[k - 1] = retimed(words[k - 1], words[k - 1].start, meeting)
+            words[k] = retimed(words[k], meeting, words[k].end)
+    return covering(words, spans.output_seconds, source.score)
+
+
+def made_spans(result: EditedRecording) -> list[tuple[float, float]]:
+    """Seconds of the new words alone in the result, without what is made anew beside them."""
+    shifts = result.map.samples.shifts
+    starts = [
+        seconds_of(edit.source[0]) + result.map.seconds(shifts[k])
+        for k, edit in enumerate(result.plan.edits)
+    ]
+    return [
+        (start, start + edit.seconds)
+        for start, edit in zip(starts, result.plan.edits, strict=True)
+        if edit.is_spoken
+    ]
+
+
+def _made(result: EditedRecording, k: int, shift: float) -> list[Word]:
+    """The new words of an edit, whose source is moved by so many seconds."""
+    edit, spoken = result.plan.edits[k], result.plan.new_text.spoken
+    phones: dict[int, list[Phone]] = {number: [] for number in range(*edit.new)}
+    clock = seconds_of(edit.source[0]) + shift
+    for phone in edit.phones:
+        end = clock + seconds_of(phone.frames)
+        if phone.word in phones:
+            phones[phone.word].append(Phone(phone.symbol, clock, end))
+        clock = end
+    return [
+        Word(spoken[number], own[0].start, own[-1].end, 1.0, tuple(own))
+        for number, own in phones.items()
+    ]
+
+
+def shown_words(text: Transcript) -> list[str]:
+    """What subtitles show for each spoken word: the written token, once."""
+    tokens = [word.token for word in text.words]
+    return [
+        "" if k and tokens[k - 1] == word.token else word.written
+        for k, word in enumerate(text.words)
+    ]

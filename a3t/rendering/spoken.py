@@ -1,0 +1,58 @@
+"""Speech made from a prompt, which is not written until it is saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from a3t.audio.provenance import Trace, models_named, provenance_block
+from a3t.audio.recording import Recording
+from a3t.audio.speech import write_json, write_speech
+from a3t.plan.edit_plan import PlannedPhone
+
+
+@dataclass(frozen=True)
+class SpokenRecording:
+    """Speech made from a prompt (section 4.3.6); nothing is written until `save`."""
+
+    samples: np.ndarray  # (n,) float32, full scale at 1
+    sample_rate: int
+    text: str
+    prompt: Recording
+    prompt_text: str
+    phones: tuple[PlannedPhone, ...]
+    model: dict[str, str | None]
+    vocoder: dict[str, str | None]
+    seed: int
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def save(self, out: Path | str, provenance: bool = True) -> Path:
+        """Write a 16-bit file of the kind that ``out`` ends in, and speech.json beside it.
+
+        With ``provenance`` its comment says that a machine made it.
+        """
+        out = Path(out)
+        end, models = len(self.samples) / self.sample_rate, models_named(self.model, self.vocoder)
+        traces = [Trace(0.0, end, True, "", models)] if provenance else []
+        block = provenance_block(traces, len(self.samples), self.sample_rate)
+        write_speech(out, self.samples, self.sample_rate, self.prompt.path, block)
+        write_json(out.with_name(f"{out.stem}.speech.json"), self.record)
+        return out
+
+    @property
+    def record(self) -> dict[str, Any]:
+        return {
+            "prompt": self.prompt.to_json(),
+            "prompt_text": self.prompt_text,
+            "text": self.text,
+            "sample_rate": self.sample_rate,
+            "samples": len(self.samples),
+            "phones": [[phone.symbol, phone.frames] for phone in self.phones],
+            "model": self.model,
+            "vocoder": self.vocoder,
+            "seed": self.seed,
+            "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
+        }

@@ -1,0 +1,60 @@
+"""Places of a source and of an output that differ in some spans."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from a3t.audio.span_map import SpanMap
+
+# Lengths by turns: kept, replaced, and what stands in its place.
+PIECES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)), max_size=6)
+
+
+def map_of(pieces: list[tuple[int, int, int]], rest: int) -> tuple[SpanMap, list[int], list[int]]:
+    """The map of some pieces; and the source and the output, written out."""
+    source, output, replaced = [], [], []
+    for kept, old, new in pieces:
+        same = range(len(source), len(source) + kept)
+        source += same
+        output += same
+        replaced.append(((len(source), len(source) + old), new))
+        source += range(len(source), len(source) + old)
+        output += [-1] * new
+    same = range(len(source), len(source) + rest)
+    return SpanMap.replacing(replaced, len(source) + rest), [*source, *same], [*output, *same]
+
+
+@given(PIECES, st.integers(0, 9))
+def test_what_is_kept_is_found_on_either_side(
+    pieces: list[tuple[int, int, int]], rest: int
+) -> None:
+    spans, source, output = map_of(pieces, rest)
+    assert spans.output_length == len(output)
+    kept = [
+        (pair.source[0] + k, pair.output[0] + k)
+        for pair in spans.kept()
+        for k in range(pair.source[1] - pair.source[0])
+    ]
+    assert [output[there] for _, there in kept] == [source[here] for here, _ in kept]
+    assert len(kept) == sum(place >= 0 for place in output)
+    for here, there in kept:
+        assert (spans.output_of(here), spans.source_of(there)) == (there, here)
+
+
+@given(PIECES, st.integers(0, 9))
+def test_what_was_changed_goes_to_its_start(pieces: list[tuple[int, int, int]], rest: int) -> None:
+    spans, source, output = map_of(pieces, rest)
+    for k, change in enumerate(spans.changes):
+        assert all(spans.output_of(place) == change.output[0] for place in range(*change.source))
+        assert all(spans.source_of(place) == change.source[0] for place in range(*change.output))
+        assert spans.shifts[k] == change.output[0] - change.source[0]
+    assert spans.output_of(len(source)) == len(output)
+
+
+def test_places_around_a_longer_and_a_deleted_span() -> None:
+    spans = SpanMap.replacing([((2_000, 3_000), 1_500), ((8_000, 9_000), 0)], 16_001)
+    places = (0, 1_999, 2_000, 2_999, 3_000, 7_999, 8_500, 9_000)
+    assert [spans.output_of(k) for k in places] == [
+        0, 1_999, 2_000, 2_000, 3_500, 8_499, 8_500, 8_500
+    ]  # fmt: skip

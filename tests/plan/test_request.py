@@ -1,0 +1,76 @@
+"""What is wanted of an edit: on the command line, and in an edit.json."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentTypeError
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from a3t.audio.match import EVERYTHING, Matching
+from a3t.console import matching
+from a3t.editor import Editor
+from a3t.plan.request import EditRequest, pronunciations_of
+from tests.conftest import ARCTIC
+
+
+@pytest.mark.parametrize(
+    ("named", "match"),
+    [
+        ("none", Matching(False, False, False)),
+        ("bandwidth,spectrum,room", EVERYTHING),
+        (" Room , bandwidth,", Matching(bandwidth=True, spectrum=False, room_tone=True)),
+    ],
+)
+def test_names_on_the_command_line(named: str, match: Matching) -> None:
+    assert matching(named) == match
+
+
+def test_another_name_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError, match="“rooms” is none of bandwidth, spectrum, room"):
+        matching("bandwidth,rooms")
+
+
+def test_what_was_asked_is_told_and_read_again() -> None:
+    request = EditRequest(
+        new_text="never",
+        text="always",
+        speed=1.5,
+        margin=0.1,
+        lengths=((0.5, 0.25), (1.0,)),
+        pronunciations=pronunciations_of({"never": [["N", "EH1", "V", "ER0"]]}),
+        match=matching("spectrum"),
+        seed=7,
+    )
+    record = json.loads(json.dumps(request.to_json()))
+    assert record["asked"]["match"] == {"bandwidth": False, "spectrum": True, "room_tone": False}
+    assert EditRequest.from_json(record) == request
+    del record["asked"]["match"]
+    assert EditRequest.from_json(record).match == EVERYTHING
+
+
+@pytest.mark.parametrize("asked", ["speed", "margin", "duration", "reach"])
+@pytest.mark.parametrize("value", ["fast", float("nan"), float("inf"), 10**400, [1], {}])
+def test_what_is_no_number_in_a_record_is_refused(asked: str, value: object) -> None:
+    record = EditRequest(new_text="never", text="always").to_json()
+    record["asked"] |= {asked: value}
+    with pytest.raises((ValueError, TypeError, OverflowError)):
+        EditRequest.from_json(record)
+
+
+def test_it_changes_the_patch_and_can_be_left_away(editor: Editor, arctic: Path) -> None:
+    new = ARCTIC.replace("always", "never")
+    plan = editor.plan(arctic, new_text=new, text=ARCTIC)
+    alignment = plan.alignment
+    samples = []
+    for match in (EVERYTHING, EVERYTHING, matching("none")):
+        result = editor.edit(
+            arctic, new_text=new, text=ARCTIC, alignment=alignment, verify=False, match=match
+        )
+        assert result.record["asked"]["match"] == asdict(match)
+        samples.append(result.patches[0].samples)
+    assert np.array_equal(samples[0], samples[1])
+    assert not np.array_equal(samples[0], samples[2])
