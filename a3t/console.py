@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from a3t.audio.match import Matching
+from a3t.audio.traits import MatchedTraits
 from a3t.errors import InputError
 from a3t.interrupts import tidy_up_first
 from a3t.plan.request import EditRequest, pronunciations_of
@@ -96,12 +96,12 @@ def export_kinds(value: str) -> tuple[str, ...]:
     return kinds
 
 
-def matching(value: str) -> Matching:
+def matching(value: str) -> MatchedTraits:
     """What --match names, separated by commas; "none" for nothing."""
     if value.strip().lower() == "none":
-        return Matching.of(())
+        return MatchedTraits.of(())
     try:
-        return Matching.of(kind.strip().lower() for kind in value.split(",") if kind.strip())
+        return MatchedTraits.of(kind.strip().lower() for kind in value.split(",") if kind.strip())
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.audio.match import EVERYTHING
+from a3t.audio.traits import ALL_TRAITS
 from a3t.console import (
     EXPORTS,
     add_common_arguments,
@@ -76,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
         help="how much of the words beside an edit is made anew with it (25)",
     )  # fmt: skip
     result.add_argument(
-        "--match", type=matching, default=EVERYTHING, metavar="KINDS",
+        "--match", type=matching, default=ALL_TRAITS, metavar="KINDS",
         help="what the new words get of its sound: bandwidth,spectrum,room (default: all) or none",
     )  # fmt: skip
     result.add_argument(

@@ -15,11 +15,11 @@ from a3t.errors import InputError
 from a3t.plan.request import EditRequest
 from app import limits, texts
 from app.edit_tab import EDITOR
+from app.error_sentences import one_sentence
 from app.page_request import PageRequest, texts_of
-from app.sentences import one_sentence
+from app.progress import Watch
 from app.service import Service
 from app.settings import MOST_SEED
-from app.watching import Watch
 
 
 def wanted(text: str, new_text: str, speed: float, seed: int = 0) -> EditRequest:

@@ -14,12 +14,12 @@ from a3t.errors import InputError
 from app import limits, texts
 from app.changes import changes_html, note
 from app.edit_layout import SETTLE, EditLayout, Shown, history_label, lines, proposal
+from app.error_sentences import one_sentence
 from app.page_request import PageRequest
-from app.sentences import one_sentence
+from app.progress import Watch
 from app.service import Service
 from app.sessions import Session, close_session
 from app.settings import Given
-from app.watching import Watch
 
 PROGRESS = gr.Progress()
 EDITOR = "editor"  # one request at a time: a second would only slow the first on few cores

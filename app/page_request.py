@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 import a3t
-from a3t.audio.match import Matching
+from a3t.audio.traits import MatchedTraits
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
 from alignment import ALIGNERS, AlignmentError, by_name
@@ -53,10 +53,10 @@ def models_of(model: str, vocoder: str, aligner: str) -> Models:
     return chosen
 
 
-def matching_of(kinds: Sequence[str]) -> Matching:
+def matching_of(kinds: Sequence[str]) -> MatchedTraits:
     """What of the recording's own sound the new words are given; InputError for another kind."""
     try:
-        return Matching.of(kinds)
+        return MatchedTraits.of(kinds)
     except ValueError as error:
         raise InputError(f"{error}.") from None
 

@@ -22,15 +22,15 @@ from a3t.errors import InputError
 from alignment import AlignmentError
 from app import limits, texts
 from app.page_request import USUAL, Models, PageRequest
+from app.progress import CancelledError, Running, Watch
 from app.sessions import Session, Version, close_session
-from app.watching import CancelledError, Running, Watch
 from app.worker import AbandonedError, EditorProcess, always
 
 if TYPE_CHECKING:  # torch is imported with the models, in the background
     from a3t.plan.edit_plan import EditPlan
     from a3t.plan.request import EditRequest
     from alignment import Alignment
-    from app.words import WordsFile
+    from app.words_file import WordsFile
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class Service:
     def _warm_up(self) -> None:
         try:
             with self.editor(Watch()) as editor:
-                import a3t.audio.windows  # noqa: F401  (torch, which the stage's mel needs)
+                import a3t.audio.mel_window  # noqa: F401  (torch, which the stage's mel needs)
 
                 editor.use(USUAL)
         except Exception:
@@ -153,7 +153,7 @@ class Service:
 
     def make(self, session: Session, request: PageRequest, watch: Watch) -> None:
         """Make the takes, write their files, choose the first."""
-        from app.taking import write_take
+        from app.takes import write_take
 
         with self._sentences(session.folder), self.editor(watch, request.models) as editor:
             plan = self._plan(session, request, editor)
@@ -197,7 +197,7 @@ class Service:
 
     def move_word(self, session: Session, number: int, start: float, end: float) -> None:
         """A person has corrected where a word of the current recording is."""
-        from app.timing import move_word
+        from app.word_times import move_word
 
         session.touch()
         known = session.current
@@ -211,7 +211,7 @@ class Service:
         Raises InputError.
         """
         from app.recordings import opened
-        from app.words import words_in
+        from app.words_file import words_in
 
         path = limits.check_text_file(upload, self.folder)
         with self._sentences(path.parent):
@@ -245,7 +245,7 @@ class Service:
         self, upload: str | None, request: PageRequest, watch: Watch
     ) -> tuple[Path, Path, str]:
         """The edited recording, its edit.json, and the transcript that was used."""
-        from app.taking import without_folders
+        from app.takes import without_folders
 
         with self._request(upload) as recording, self.editor(watch) as editor:
             result = editor.edit(recording, request.edit)
@@ -263,7 +263,7 @@ class Service:
         speed: float = 1.0,
     ) -> tuple[Path, Path, str]:
         """The text in the voice of the upload: the speech, its record, the prompt's text."""
-        from app.taking import without_folders
+        from app.takes import without_folders
 
         with self._request(upload) as prompt, self.editor(watch) as editor:
             result = editor.tts(prompt, text, prompt_text or None, seed, speed)

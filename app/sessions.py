@@ -18,7 +18,7 @@ MOST_VERSIONS = 50  # of a history; the oldest are forgotten
 
 
 @dataclass(frozen=True)
-class Mark:
+class EditMark:
     """An edit's place in one recording, seconds; `words` is what to write there."""
 
     op: str
@@ -35,8 +35,8 @@ class Take:
     audio: Path
     files: tuple[Path, ...]
     alignment: Alignment
-    source_marks: tuple[Mark, ...]
-    output_marks: tuple[Mark, ...]
+    source_marks: tuple[EditMark, ...]
+    output_marks: tuple[EditMark, ...]
     doubtful: tuple[str, ...] = ()  # new words that are hardly heard in it
     made: tuple[tuple[float, float], ...] = ()  # seconds of the new words
 

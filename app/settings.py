@@ -24,7 +24,7 @@ from app.page_request import (
 
 MOST_SEED = 2**31 - 1
 MOST_TAKES = 3
-FIELDS = {"bandwidth": "bandwidth", "spectrum": "spectrum", "room": "room_tone"}  # of Matching
+FIELDS = {"bandwidth": "bandwidth", "spectrum": "spectrum", "room": "room_tone"}  # of MatchedTraits
 Given = Mapping[Any, Any]  # component -> what stands in it
 
 

@@ -7,7 +7,7 @@ import gradio as gr
 from a3t.errors import InputError
 from app import limits, texts
 from app.edit_tab import EDITOR, PROGRESS, cancelling, page_of
-from app.sentences import one_sentence
+from app.error_sentences import one_sentence
 from app.service import Service
 from app.settings import MOST_SEED
 

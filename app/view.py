@@ -17,14 +17,14 @@ import numpy as np
 import soundfile
 from PIL import Image
 
+from a3t.audio.mel_window import mel_window
 from a3t.audio.recording import Recording
-from a3t.audio.windows import mel_window
 from a3t.grid import FRAMES_PER_SECOND, grid_frames, seconds_of
 from a3t.plan.edit_plan import PlannedEdit
 from alignment import Alignment
 from app.changes import DOUBTFUL
 from app.recordings import as_percent, opened, overview
-from app.sessions import Mark, Session
+from app.sessions import EditMark, Session
 
 Range = tuple[int, int]  # [first, last)
 SHOWN = 30.0  # seconds
@@ -42,7 +42,7 @@ ANCHORS = ((8, 8, 24), (52, 22, 84), (120, 36, 100), (192, 62, 76), (240, 126, 5
 def stage(session: Session) -> dict[str, Any]:
     """The current recording, and the chosen take beneath it if something was made."""
     version, take, plan = session.current, session.take, session.plan
-    marks: Sequence[Mark] = ()
+    marks: Sequence[EditMark] = ()
     gone: Sequence[Range] = ()  # frames
     if plan is not None:
         gone = [edit.source for edit in plan.edits]
@@ -63,11 +63,11 @@ def stage(session: Session) -> dict[str, Any]:
     return {"sides": sides, "joints": joints}
 
 
-def plan_marks(session: Session) -> tuple[Mark, ...]:
+def plan_marks(session: Session) -> tuple[EditMark, ...]:
     """What a plan will make anew, in the current recording's seconds, margins included."""
     assert session.plan is not None
     return tuple(
-        Mark(e.op, seconds_of(e.remade[0]), seconds_of(e.remade[1]), planned_words(e))
+        EditMark(e.op, seconds_of(e.remade[0]), seconds_of(e.remade[1]), planned_words(e))
         for e in session.plan.edits
     )
 
@@ -76,7 +76,7 @@ def planned_words(edit: PlannedEdit) -> str:
     return f"{edit.new_words} ({edit.seconds:.2f} s)" if edit.new_words else ""
 
 
-def first_shown(marks: Sequence[Mark], duration: float) -> float:
+def first_shown(marks: Sequence[EditMark], duration: float) -> float:
     """Where the shown part begins so that the first edit is in it."""
     if duration <= SHOWN or not marks:
         return 0.0
@@ -92,7 +92,7 @@ def start_at_edit(session: Session) -> float:
 def side(
     audio: Path,
     alignment: Alignment | None,
-    marks: Sequence[Mark],
+    marks: Sequence[EditMark],
     edited: Sequence[tuple[float, float]],
     start: float,
     name: str,

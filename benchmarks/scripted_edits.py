@@ -25,8 +25,8 @@ import soundfile
 import soxr
 import torch
 
+from a3t.audio.mel_window import mel_window
 from a3t.audio.recording import Recording
-from a3t.audio.windows import mel_window
 from a3t.corpora import Clip, corpora_root, read_corpora, split_of
 from a3t.editor import Editor
 from a3t.evaluation.metrics import word_error_rate

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import numpy as np
 
-from a3t.audio.joints import rms
+from a3t.audio.fades import rms
 from a3t.audio.patches import Span
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from a3t.audio.frames import OVERLAP, decibels, frame_size, frequencies, sound_of, spectra
-from a3t.audio.match import Matching
 from a3t.audio.room_tone import RoomTone
+from a3t.audio.spectra import OVERLAP, decibels, frame_size, frequencies, sound_of, spectra
+from a3t.audio.traits import MatchedTraits
 
 MEL_TOP = 7600.0  # Hz: the mel says nothing above
 VOCODER_TOP = 11_500.0  # Hz: from here on the vocoder has less and less, above 12 kHz nothing
@@ -47,7 +47,7 @@ class OwnSound:
     if it is not wanted; seed: of the noise that is made.
     """
 
-    match: Matching
+    match: MatchedTraits
     neighbours: Sequence[Neighbour]
     tone: RoomTone | None
     seed: int
@@ -65,7 +65,7 @@ class OwnSound:
 
 
 def give_spectrum(
-    sound: np.ndarray, rate: int, neighbours: Sequence[Neighbour], match: Matching, seed: int
+    sound: np.ndarray, rate: int, neighbours: Sequence[Neighbour], match: MatchedTraits, seed: int
 ) -> np.ndarray:
     """The patch's sound (n,) with the bandwidth and the spectrum of its neighbours, (n,).
 
@@ -111,7 +111,12 @@ def _nearby(values: np.ndarray, size: int, axis: int) -> np.ndarray:
 
 
 def _with_top(
-    frames: np.ndarray, top: np.ndarray, levels: np.ndarray, rate: int, match: Matching, seed: int
+    frames: np.ndarray,
+    top: np.ndarray,
+    levels: np.ndarray,
+    rate: int,
+    match: MatchedTraits,
+    seed: int,
 ) -> np.ndarray:
     """The frames (n, bins) with the `levels` (n, bands), in dB, in the bands `top` above the mel:
     the vocoder's own sound as loud as that as far as it reaches, and noise above."""

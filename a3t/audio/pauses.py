@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from a3t.audio.fades import crossfade, quietest_point
 from a3t.audio.formats import to_float
-from a3t.audio.joints import crossfade, quietest_point
 from a3t.audio.patches import Patch, Span
 from a3t.audio.recording import Recording
 from a3t.audio.room_tone import room_tone

@@ -12,15 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from a3t.audio.joints import FADE_MS, LAG_MS, crossfade, fade_in, fade_out, quietest_point, rms
-from a3t.audio.matching import (
+from a3t.audio.fades import FADE_MS, LAG_MS, crossfade, fade_in, fade_out, quietest_point, rms
+from a3t.audio.overlaps import Overlap, Surroundings, best_seam
+from a3t.audio.own_sound import OwnSound
+from a3t.audio.patches import Patch
+from a3t.audio.rate_and_level import (
     gain_match,
     resample_patch,
     spread_channels,
 )
-from a3t.audio.overlaps import Overlap, Surroundings, best_seam
-from a3t.audio.own_sound import OwnSound
-from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
 from a3t.audio.span_map import Span
 from a3t.errors import InputError

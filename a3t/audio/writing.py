@@ -34,7 +34,7 @@ LARGEST_WAV = 2**32 - 2**16  # bytes of samples; a WAV counts its bytes in 32 bi
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFile:
     """A file that was written.
 
     samples: per channel. spans: one for each patch, in order. exact: outside the spans every
@@ -64,7 +64,7 @@ def check_output(recording: Recording, out: Path | str) -> Path:
 
 def write_edited(
     recording: Recording, patches: Sequence[Patch], out: Path | str, comment: str | None = None
-) -> Written:
+) -> WrittenFile:
     """Writes the recording with the patches in it, streaming; memory does not grow with length.
 
     The container follows `out`'s extension, the sample format is the recording's own (for a
@@ -84,7 +84,7 @@ def write_edited(
     if not ordered and (container, subtype) == (recording.container, recording.subtype):
         with atomic_path(out) as temporary:
             shutil.copyfile(recording.path, temporary)
-        return Written(out, samples, (), exact=True)
+        return WrittenFile(out, samples, (), exact=True)
     texts = texts_of(recording) if comment is None else {**texts_of(recording), "comment": comment}
     layout = (recording.sample_rate, recording.channels, subtype)
     with atomic_path(out) as temporary:
@@ -98,7 +98,7 @@ def write_edited(
                 f"{out} could not be written to its end (up to {needed:.1f} MB are needed and "
                 f"{free:.1f} MB are free there): make room or choose another place."
             )
-    return Written(out, samples, spans.changes, exact=not is_lossy(subtype))
+    return WrittenFile(out, samples, spans.changes, exact=not is_lossy(subtype))
 
 
 def container_and_subtype(recording: Recording, out: Path | str, samples: int) -> tuple[str, str]:

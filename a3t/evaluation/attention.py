@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.audio.windows import mel_window
+from a3t.audio.mel_window import mel_window
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from a3t.grid import FRAMES_PER_SECOND
 from a3t.model.durations import DurationPredictor
-from a3t.plan.durations import rate_ratio, whole_frames
 from a3t.plan.edit_plan import PlannedPhone, Range
 from a3t.plan.phone_grid import on_grid
+from a3t.plan.speaking_rate import rate_ratio, whole_frames
 from a3t.plan.timeline import scaled
 from a3t.plan.windows import WindowFrames
 from a3t.text.phones import PAUSE

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.match import EVERYTHING, Matching
+from a3t.audio.traits import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -68,7 +68,7 @@ class EditRequest:
     pronunciations: Pronunciations = ()
     margin: float = MARGIN
     reach: float = REACH
-    match: Matching = EVERYTHING
+    match: MatchedTraits = ALL_TRAITS
     candidates: int = 1
     seed: int = 0
     verify: bool = True
@@ -165,7 +165,7 @@ class EditRequest:
             ),
             margin=_finite(asked["margin"]),
             reach=_finite(asked.get("reach", REACH)),
-            match=Matching(**{k: bool(value) for k, value in asked.get("match", {}).items()}),
+            match=MatchedTraits(**{k: bool(value) for k, value in asked.get("match", {}).items()}),
             seed=int(data["seed"]),
         )
 

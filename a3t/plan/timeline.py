@@ -9,12 +9,12 @@ from itertools import groupby, pairwise
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
 from a3t.model.durations import DurationPredictor
-from a3t.plan.durations import rate_ratio, whole_frames
 from a3t.plan.edit_plan import PlannedPhone, PlannedWord
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.places import Place
 from a3t.plan.request import EditRequest
 from a3t.plan.speaker_pauses import pause_kind
+from a3t.plan.speaking_rate import rate_ratio, whole_frames
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import Transcript
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from a3t.audio.files import atomic_path, remove_abandoned
 from a3t.console import say
 from a3t.errors import InputError
-from a3t.projects.manifest import Job, read_jobs
+from a3t.projects.manifest import ManifestEdit, read_jobs
 from alignment import AlignmentError
 from alignment.parallel import spread
 
@@ -85,10 +85,10 @@ def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
         raise InputError(f"{failed} of {len(rows)} edits failed: {report} says why.")
 
 
-def _rows(jobs: list[Job], workers: int, scheduler: str | None) -> Iterator[Outcome]:
+def _rows(jobs: list[ManifestEdit], workers: int, scheduler: str | None) -> Iterator[Outcome]:
     from tqdm import tqdm
 
-    waiting: list[Job] = []
+    waiting: list[ManifestEdit] = []
     with tqdm(total=len(jobs), unit="edit", disable=None) as progress:
         for job in jobs:
             if job.problem is not None:
@@ -104,7 +104,7 @@ def _rows(jobs: list[Job], workers: int, scheduler: str | None) -> Iterator[Outc
             progress.update()
 
 
-def carry_out(job: Job) -> Outcome:
+def carry_out(job: ManifestEdit) -> Outcome:
     """Make and write the edit of a line; raises InputError or AlignmentError."""
     from a3t.projects.project_edit import ProjectEdit, write
 
@@ -145,7 +145,7 @@ def _follow(parent: int) -> None:
 
 
 def _row(
-    job: Job, became: str, seconds: float = 0.0, doubtful: str = "", reason: str = ""
+    job: ManifestEdit, became: str, seconds: float = 0.0, doubtful: str = "", reason: str = ""
 ) -> Outcome:
     return Outcome(job.line, job.options.wav, job.options.out, became, seconds, doubtful, reason)
 

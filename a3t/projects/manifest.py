@@ -33,7 +33,7 @@ Line = tuple[int, dict[str, str]]  # its number, from 1, and its cells by column
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ManifestEdit:
     """A line of the list: the options that it comes to, and what names them all in edit.json."""
 
     line: int
@@ -57,7 +57,7 @@ class Job:
             return False
 
 
-def read_jobs(options: argparse.Namespace, parser: argparse.ArgumentParser) -> list[Job]:
+def read_jobs(options: argparse.Namespace, parser: argparse.ArgumentParser) -> list[ManifestEdit]:
     """The list's edits; InputError if it can't be read or two edits would write the same file.
 
     ``options`` are the command's own, ``parser`` the one that read them.
@@ -66,7 +66,7 @@ def read_jobs(options: argparse.Namespace, parser: argparse.ArgumentParser) -> l
     known = {name: usual[name] for name in usual if name not in WHOLE | NO_EDIT}
     parser.error = _refuse  # type: ignore[method-assign]
     manifest: Path = options.manifest
-    jobs: list[Job] = []
+    jobs: list[ManifestEdit] = []
     written: dict[Path, int] = {}
     for line, row in _lines(manifest):
         strange = sorted(row.keys() - known.keys())
@@ -100,7 +100,7 @@ def _job(
     options: argparse.Namespace,
     parser: argparse.ArgumentParser,
     usual: Mapping[str, Any],
-) -> Job:
+) -> ManifestEdit:
     folder, into = options.manifest.resolve().parent, options.out_dir.resolve()
     given = argparse.Namespace(**vars(options))
     given.wav, given.out, given.plan, problem = folder, None, False, None
@@ -118,7 +118,7 @@ def _job(
     apart = (WHOLE | NO_EDIT) - {"model", "vocoder"}
     told = {name: str(value) for name, value in vars(given).items() if name not in apart}
     digest = hashlib.sha256(json.dumps([__version__, told]).encode()).hexdigest()
-    return Job(line, given, digest, _sources(given), problem)
+    return ManifestEdit(line, given, digest, _sources(given), problem)
 
 
 def _argument(name: str, value: str, usual: Mapping[str, Any], folder: Path) -> list[str]:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import soxr
 
+from a3t.audio.median_pitch import median_pitch
 from a3t.audio.mel import log_mel
 from a3t.audio.patches import read_patched
-from a3t.audio.pitch import median_pitch
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, frames_of, seconds_of
 from a3t.model.durations import DurationPredictor
@@ -52,7 +52,7 @@ NEARBY = 3.0  # seconds on either side of an edit, by whose pitch that of the ne
 
 # What a merit weighs against the mean confidence of the new words, 1 of which is all of it.
 PACE, JOINT, PITCH = 1.0, 0.1, 0.3
-REMADE = 2.0  # a second; of all merits the one that tells most (benchmarks.candidates)
+REMADE = 2.0  # a second; of all merits the one that tells most (benchmarks.candidate_ranking)
 USUAL_PITCH = 0.15  # octaves that a few words' median differs from their neighbours' anyway
 
 

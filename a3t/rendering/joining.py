@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from a3t.audio.matching import resample_patch
 from a3t.audio.own_sound import Neighbour, OwnSound
 from a3t.audio.patches import Patch
 from a3t.audio.pauses import put_pause, quieted
+from a3t.audio.rate_and_level import resample_patch
 from a3t.audio.recording import Recording
 from a3t.audio.room_tone import find_room_tone
 from a3t.audio.splicing import cut_out, make_patch

@@ -31,7 +31,7 @@ Key = tuple[str, str, Range, str]  # recording, text, its words, a person's pron
 
 
 @dataclass(frozen=True, slots=True)
-class TimedWord:
+class WordTime:
     """A word and roughly when it is spoken, in seconds."""
 
     text: str
@@ -148,7 +148,7 @@ class AlignmentStore:
             near = [k for k, (start, stop) in enumerate(times) if begin <= start and stop <= end]
             stretch = Stretch.of(recording, begin, end)
             offset = stretch.first / recording.sample_rate
-            timed = [TimedWord(text.spoken[k], *(t - offset for t in times[k])) for k in near]
+            timed = [WordTime(text.spoken[k], *(t - offset for t in times[k])) for k in near]
             choices = pronouncer.choices([word.text for word in timed])
             own = (first - near[0], last - 1 - near[0])
             window = align_window(self.aligner, stretch, timed, choices, *own, BESIDE)

@@ -17,11 +17,11 @@ from alignment import Phone, Word
 from alignment.retiming import covering
 from app import limits
 from app.page_request import Models, PageRequest, matching_of, models_of
+from app.progress import CancelledError, Running, Watch
 from app.recordings import opened, overview
 from app.service import Service
 from app.sessions import Session
 from app.view import stage, start_at_edit
-from app.watching import CancelledError, Running, Watch
 from tests.conftest import ARCTIC
 
 TIMES = 12  # the sentence, one after the other, as a long recording

@@ -18,8 +18,8 @@ import soundfile
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app.page_request import USUAL, Models
+from app.progress import CancelledError
 from app.service import Service
-from app.watching import CancelledError
 from app.worker import AbandonedError, EditorProcess, ask, work
 from tests.conftest import ARCTIC
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import soxr
 
-from a3t.audio.frames import sound_of, spectra
-from a3t.audio.match import Matching
 from a3t.audio.own_sound import Neighbour, OwnSound, give_spectrum, raise_floor
 from a3t.audio.room_tone import RoomTone
+from a3t.audio.spectra import sound_of, spectra
 from a3t.audio.splicing import make_patch
+from a3t.audio.traits import MatchedTraits
 
-BANDWIDTH = Matching(True, False, False)
-SPECTRUM = Matching(False, True, False)
+BANDWIDTH = MatchedTraits(True, False, False)
+SPECTRUM = MatchedTraits(False, True, False)
 FRAME = 300
 
 
@@ -91,7 +91,7 @@ def test_the_band_that_the_mel_does_not_know_is_coloured_as_beside_the_patch():
 def test_too_few_neighbours_teach_nothing():
     sound = speech(16_000, 0.5, 7)
     for beside in ([], [Neighbour(sound[:2_000], sound[:2_000])]):
-        assert np.array_equal(give_spectrum(sound, 16_000, beside, Matching(), 0), sound)
+        assert np.array_equal(give_spectrum(sound, 16_000, beside, MatchedTraits(), 0), sound)
 
 
 def white(rate: int, rms: float, channels: int = 1) -> RoomTone:
@@ -120,12 +120,12 @@ def test_a_room_as_quiet_as_the_patch_adds_little():
 
 def test_a_room_that_is_not_heard_is_let_be():
     sound = np.zeros((1_000, 1))
-    own = OwnSound(Matching(), (), white(16_000, 0.002), 0)
+    own = OwnSound(MatchedTraits(), (), white(16_000, 0.002), 0)
     assert not own.in_its_room(sound, 0.1).any()
     assert own.in_its_room(sound, 0.02).any()
 
 
-@pytest.mark.parametrize("match", [Matching(), Matching(False, False, False)])
+@pytest.mark.parametrize("match", [MatchedTraits(), MatchedTraits(False, False, False)])
 def test_a_patch_given_its_sound_lies_where_it_did(make_recording, match):
     """The whole way with two channels; with nothing asked for the bytes are those without it."""
     rate = 48_000

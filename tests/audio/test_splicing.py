@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from a3t.audio.matching import gain_match, resample_patch, spread_channels
 from a3t.audio.patches import insert_patches
+from a3t.audio.rate_and_level import gain_match, resample_patch, spread_channels
 from a3t.audio.recording import Recording
 from a3t.audio.splicing import Patch, cut_out, make_patch
 from a3t.errors import InputError

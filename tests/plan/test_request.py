@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a3t.audio.match import EVERYTHING, Matching
+from a3t.audio.traits import ALL_TRAITS, MatchedTraits
 from a3t.console import matching
 from a3t.editor import Editor
 from a3t.plan.request import EditRequest, pronunciations_of
@@ -20,12 +20,12 @@ from tests.conftest import ARCTIC
 @pytest.mark.parametrize(
     ("named", "match"),
     [
-        ("none", Matching(False, False, False)),
-        ("bandwidth,spectrum,room", EVERYTHING),
-        (" Room , bandwidth,", Matching(bandwidth=True, spectrum=False, room_tone=True)),
+        ("none", MatchedTraits(False, False, False)),
+        ("bandwidth,spectrum,room", ALL_TRAITS),
+        (" Room , bandwidth,", MatchedTraits(bandwidth=True, spectrum=False, room_tone=True)),
     ],
 )
-def test_names_on_the_command_line(named: str, match: Matching) -> None:
+def test_names_on_the_command_line(named: str, match: MatchedTraits) -> None:
     assert matching(named) == match
 
 
@@ -49,7 +49,7 @@ def test_what_was_asked_is_told_and_read_again() -> None:
     assert record["asked"]["match"] == {"bandwidth": False, "spectrum": True, "room_tone": False}
     assert EditRequest.from_json(record) == request
     del record["asked"]["match"]
-    assert EditRequest.from_json(record).match == EVERYTHING
+    assert EditRequest.from_json(record).match == ALL_TRAITS
 
 
 @pytest.mark.parametrize("asked", ["speed", "margin", "duration", "reach"])
@@ -66,7 +66,7 @@ def test_it_changes_the_patch_and_can_be_left_away(editor: Editor, arctic: Path)
     plan = editor.plan(arctic, new_text=new, text=ARCTIC)
     alignment = plan.alignment
     samples = []
-    for match in (EVERYTHING, EVERYTHING, matching("none")):
+    for match in (ALL_TRAITS, ALL_TRAITS, matching("none")):
         result = editor.edit(
             arctic, new_text=new, text=ARCTIC, alignment=alignment, verify=False, match=match
         )

@@ -24,7 +24,7 @@ from a3t.audio.mel import MELS
 from a3t.console import run
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.durations import DurationPredictor
-from a3t.plan.durations import rate_ratio
+from a3t.plan.speaking_rate import rate_ratio
 from a3t.text.phones import PAUSE, PHONES, is_vowel, strip_stress
 from a3t.training.durations import DurationTraining
 from a3t.training.espnet.dump import read_scp

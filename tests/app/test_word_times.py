@@ -13,7 +13,7 @@ from a3t.errors import InputError
 from a3t.rendering.edited_alignment import edited_alignment
 from alignment import Alignment, Phone, Word, pause
 from alignment.formats.assembly import checked
-from app.timing import move_word
+from app.word_times import move_word
 from tests.conftest import ARCTIC
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from a3t.audio.joints import (
+from a3t.audio.fades import (
     crossfade,
     fade_correlation,
     fade_in,

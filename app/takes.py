@@ -12,7 +12,7 @@ from a3t.rendering.edited_alignment import edited_alignment, made_spans, shown_w
 from alignment.formats import write_alignment
 from app import texts
 from app.changes import words_of
-from app.sessions import Mark, Take, Version
+from app.sessions import EditMark, Take, Version
 
 
 def write_take(
@@ -49,8 +49,8 @@ def write_take(
     )
 
 
-def _mark(op: str, span: Span, result: EditedRecording, words: str) -> Mark:
-    return Mark(op, result.map.seconds(span[0]), result.map.seconds(span[1]), words)
+def _mark(op: str, span: Span, result: EditedRecording, words: str) -> EditMark:
+    return EditMark(op, result.map.seconds(span[0]), result.map.seconds(span[1]), words)
 
 
 def without_folders(record: Path) -> Path:

@@ -1,6 +1,6 @@
 """Does the ranking of candidates pick better than chance? Words said again whose truth is known.
 
-    python -m benchmarks.candidates [--edits 48] [--of 5] [--out FOLDER]
+    python -m benchmarks.candidate_ranking [--edits 48] [--of 5] [--out FOLDER]
 
 Reads the corpora that A3T_CORPORA names. In held-out clips one word is masked and made again, in as
 many ways as there are candidates; each is compared with what was recorded, in the word and 150 ms

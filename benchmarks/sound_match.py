@@ -1,9 +1,9 @@
 """Does a patch sound like its recording? Known clips made anew in part, compared with the truth.
 
-    python -m benchmarks.own_sound [--clips 24]
+    python -m benchmarks.sound_match [--clips 24]
 
 Reads the corpora that A3T_CORPORA names. The middle third of each held-out clip's phones is filled
-with its own phones and durations, vocoded, and given the recording's own sound (`a3t.audio.match`)
+with its own phones and durations, vocoded, and given the recording's own sound (`a3t.audio.traits`)
 by one step, by all, or by none; what was recorded there is the truth. Each clip is used as it is,
 coloured by a random equaliser, with room noise at 20 dB, as through a telephone, resampled to
 48 kHz, and with a vocoder that stops at 8 kHz, which stands for the band above 12 kHz: no corpus
@@ -29,14 +29,14 @@ import torch
 from scipy.signal import firwin, firwin2, lfilter, oaconvolve
 
 from a3t.audio import own_sound
-from a3t.audio.frames import decibels, frequencies, spectra
-from a3t.audio.joints import rms
-from a3t.audio.match import Matching
-from a3t.audio.matching import resample_patch
+from a3t.audio.fades import rms
 from a3t.audio.mel import log_mel
 from a3t.audio.own_sound import MEL_TOP, Neighbour, OwnSound
+from a3t.audio.rate_and_level import resample_patch
 from a3t.audio.recording import Recording
 from a3t.audio.room_tone import find_room_tone
+from a3t.audio.spectra import decibels, frequencies, spectra
+from a3t.audio.traits import MatchedTraits
 from a3t.corpora import corpora_root, read_corpora
 from a3t.editor import Editor
 from a3t.evaluation.clips import draw_items
@@ -50,11 +50,11 @@ CONTEXT = 120  # frames on either side, as in an edit
 CLEAR = 4  # frames beside the region that teach nothing
 FLOOR_DB = -95.0  # of full scale, in a bin: what is quieter is as quiet
 STEPS = {
-    "nothing": Matching(False, False, False),
-    "bandwidth": Matching(True, False, False),
-    "spectrum": Matching(False, True, False),
-    "room tone": Matching(False, False, True),
-    "all three": Matching(),
+    "nothing": MatchedTraits(False, False, False),
+    "bandwidth": MatchedTraits(True, False, False),
+    "spectrum": MatchedTraits(False, True, False),
+    "room tone": MatchedTraits(False, False, True),
+    "all three": MatchedTraits(),
 }
 
 Sound = np.ndarray
@@ -155,7 +155,7 @@ def aligned(item: Item) -> Alignment:
     return Alignment(tuple(words), float(edges[-1]))
 
 
-def given(case: Case, match: Matching) -> Sound:
+def given(case: Case, match: MatchedTraits) -> Sound:
     """What was made, with the recording's own sound."""
     tone = find_room_tone(case.recording, case.alignment, case.first) if match.room_tone else None
     own = OwnSound(match, case.neighbours, tone, 0)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import soxr
 
-from a3t.audio.joints import rms
+from a3t.audio.fades import rms
 from a3t.grid import SAMPLE_RATE, ceil_at_rate, floor_at_rate
 
 CONTEXT = SAMPLE_RATE // 100  # samples mirrored on either side for the resampling filter

@@ -1,6 +1,6 @@
 """Are the joints of edits like natural speech? Edits of held-out clips against untouched places.
 
-    python -m benchmarks.joints [--edits 60] [--seed 5] [--out FILE.tsv]
+    python -m benchmarks.edit_joints [--edits 60] [--seed 5] [--out FILE.tsv]
 
 Reads the corpora that A3T_CORPORA names. One to three words of each clip are replaced or inserted;
 each joint is measured (`a3t.evaluation.joints`) and ranked among natural places of the same kind in

@@ -11,7 +11,7 @@ import gradio as gr
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import texts
-from app.watching import CancelledError
+from app.progress import CancelledError
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Matching:
+class MatchedTraits:
     """What of the recording's own sound a patch is given.
 
     bandwidth: silence where the recording has none, and the band above 12 kHz if it has one;
@@ -19,7 +19,7 @@ class Matching:
     room_tone: bool = True
 
     @classmethod
-    def of(cls, kinds: Iterable[str]) -> Matching:
+    def of(cls, kinds: Iterable[str]) -> MatchedTraits:
         """These kinds ("bandwidth", "spectrum", "room") and no others; ValueError for another."""
         named = {"bandwidth": "bandwidth", "spectrum": "spectrum", "room": "room_tone"}
         wanted = dict.fromkeys(kinds)
@@ -34,4 +34,4 @@ class Matching:
         return self.bandwidth or self.spectrum
 
 
-EVERYTHING = Matching()
+ALL_TRAITS = MatchedTraits()
