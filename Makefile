@@ -12,6 +12,8 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 WAVEGAN := $(shell grep '^parallel-wavegan==' requirements.txt)
+# The tests share the cores; one file's tests stay in one process, with what they have loaded.
+WORKERS ?= -n auto --maxprocesses=4 --dist=loadfile
 # The build of torch without CUDA: 190 MB instead of several GB. It has an index of its own; where
 # that can't be reached, any other place that pip knows of is taken.
 TORCH  := $(shell grep '^torch==' requirements.txt)
@@ -24,7 +26,7 @@ demo: $(VENV)/.demo-ready
 	@$(BIN)/python -m a3t.demo
 
 test: $(VENV)/.dev-ready
-	$(BIN)/python -m pytest -q -m "not slow"
+	$(BIN)/python -m pytest -q -m "not slow" $(WORKERS)
 
 test-all: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -q

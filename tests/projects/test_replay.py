@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +17,24 @@ from tests.conftest import ARCTIC
 NEW = "You never want to see it again in the superlative degree."
 
 
-@pytest.fixture
-def talk(arctic: Path, tmp_path: Path) -> Path:
-    path = tmp_path / "talk.wav"
+@pytest.fixture(scope="module")
+def edited(arctic: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an edit, to be copied."""
+    path = tmp_path_factory.mktemp("edited") / "talk.wav"
     path.write_bytes(arctic.read_bytes())
     command = ["--wav", str(path), "--text", ARCTIC, "--new-text", NEW, "--speed", "1.1"]
     assert edit.main([*command, "--margin", "37.5"]) == 0
-    return path
+    return path.parent
+
+
+@pytest.fixture
+def talk(edited: Path, tmp_path: Path) -> Path:
+    shutil.copytree(edited, tmp_path, dirs_exist_ok=True)
+    record = tmp_path / "talk.edited.edit.json"
+    told = json.loads(record.read_text())
+    told["source"]["path"] = str(tmp_path / "talk.wav")
+    record.write_text(json.dumps(told))
+    return tmp_path / "talk.wav"
 
 
 def test_the_same_bytes(talk: Path) -> None:

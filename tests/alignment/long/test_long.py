@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from alignment import PAUSE, Alignment, AlignmentError, Phone, Word
 from alignment.aligner import InMemory
-from alignment.aligners.pocketsphinx import LONG_SECONDS, PocketSphinxAligner
+from alignment.aligners import pocketsphinx
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
 from alignment.long import whole as long_recordings
 from alignment.long.anchors import ELSEWHERE, FARTHEST, SECONDS, Anchors, _path, _Text
 from alignment.long.pieces import pieces
@@ -183,21 +184,26 @@ def test_a_piece_that_fails_is_named_and_the_rest_stands(
         assert word.start == pytest.approx(expected, abs=1.0)
 
 
-def test_more_than_a_minute_of_speech(
-    speech: tuple[np.ndarray, int], aligned: Alignment, words: tuple[str, ...], lookup: Lookup
+def test_a_recording_that_counts_as_long(
+    speech: tuple[np.ndarray, int],
+    aligned: Alignment,
+    words: tuple[str, ...],
+    lookup: Lookup,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(pocketsphinx, "LONG_SECONDS", 15.0)
     samples, rate = speech
-    repeats = int(LONG_SECONDS / aligned.duration) + 1
+    repeats = int(pocketsphinx.LONG_SECONDS / aligned.duration) + 1
     wrong = "mountains fall on empty houses while nobody there remembers anything now".split()
     said = {**lookup(words), **lookup(wrong)}
     assert set(said) >= {*words, *wrong}
-    text = [word for k in range(repeats) for word in (wrong if k == 7 else words)]
+    text = [word for k in range(repeats) for word in (wrong if k == 2 else words)]
     result = PocketSphinxAligner().align(np.tile(samples, repeats), rate, text, said)
     assert [word.text for word in result.spoken] == text
     assert result.words[-1].end == result.duration
     [(first, end)] = doubted(result)
-    assert abs(first - 7 * len(words)) <= 1
-    assert abs(end - 8 * len(words)) <= 1
+    assert abs(first - 2 * len(words)) <= 1
+    assert abs(end - 3 * len(words)) <= 1
     away = [
         word.start - (k // len(words)) * aligned.duration - aligned.spoken[k % len(words)].start
         for k, word in enumerate(result.spoken)
