@@ -56,6 +56,33 @@ def _parser() -> argparse.ArgumentParser:
     four.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
     four.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     four.set_defaults(command=_vocoders)
+
+    five = commands.add_parser(
+        "edits", help="listed edits of unseen voices, measured against natural stretches"
+    )
+    five.add_argument("--model", default="small", metavar="NAME_OR_PATH")
+    five.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
+    five.add_argument(
+        "--set", default="report", choices=["choose", "report"], help="which half of the voices"
+    )
+    five.add_argument(
+        "--condition",
+        action="append",
+        default=[],
+        help="one of the conditions, any number of times (default: all)",
+    )
+    five.add_argument("--edits", type=int, metavar="N", help="the first N alone")
+    five.add_argument("--list", type=Path, metavar="TSV", help="other edits than the listed ones")
+    five.add_argument(
+        "--natural",
+        type=Path,
+        metavar="JSONL",
+        help="edits.jsonl of an earlier run, whose natural stretches are taken as they are",
+    )
+    five.add_argument("--pictures", action="store_true", help="draw each edit as well")
+    five.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
+    five.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    five.set_defaults(command=_edits)
     return parser
 
 
@@ -126,6 +153,26 @@ def _vocoders(options: argparse.Namespace) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     _write(options.out / "vocoders.tsv", rows_to_tsv(rows))
     _write(options.out / "vocoders.md", page)
+    print(page)
+
+
+def _edits(options: argparse.Namespace) -> None:
+    from a3t.corpora import corpora_root
+    from a3t.evaluation.edits import experiment, listing, table
+
+    edits = [e for e in listing.read_list(options.list or listing.LIST) if e.set == options.set]
+    rows, facts = experiment.run_experiment(
+        edits[: options.edits],
+        options.condition,
+        options.model,
+        options.vocoder,
+        options.corpora or corpora_root(),
+        options.out,
+        options.pictures,
+        options.natural,
+    )
+    page = table.markdown_report(rows, facts)
+    _write(options.out / "edits.md", page)
     print(page)
 
 

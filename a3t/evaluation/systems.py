@@ -35,7 +35,9 @@ def read_weights(name_or_path: str | Path) -> tuple[Mapping[str, Any], Mapping[s
 
         config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
         state = torch.load(checkpoint, map_location="cpu", weights_only=True)
-        return config, state["average"], f"{folder.name} at step {state['step']}"
+        # A critic is a part of the network only while it is trained.
+        weights = {k: v for k, v in state["average"].items() if not k.startswith("critic.")}
+        return config, weights, f"{folder.name} at step {state['step']}"
     config, tensors, sha256 = load_checkpoint(folder)
     return config, tensors, f"{folder.name} (sha256 {sha256[:12]})"
 

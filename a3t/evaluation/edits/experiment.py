@@ -1,0 +1,260 @@
+"""Listed edits made under each condition, and measured against natural stretches."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+from tqdm import tqdm
+
+from a3t.corpora import Clip
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.evaluation import joints, metrics
+from a3t.evaluation.edits.conditions import CONDITIONS, under
+from a3t.evaluation.edits.listing import ListedEdit, find_clips
+from a3t.evaluation.edits.stretches import (
+    LabelledPhone,
+    LabelledSound,
+    Span,
+    measure_stretch,
+    natural_stretches,
+)
+from a3t.grid import HOP, SAMPLE_RATE
+from a3t.plan.edit_plan import EditPlan
+from a3t.training.waveforms import decode
+from alignment import Alignment, AlignmentError
+
+NATURAL = 3  # stretches an edit and condition
+FADE = 180  # samples from a span's end to the middle of its cross-fade
+CONTEXT = 2 * SAMPLE_RATE  # samples on either side of what PLCMOS hears
+
+PATCH, STRETCH = "patch", "natural"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A stretch and its figures: the patch of an edit, or natural speech beside it."""
+
+    edit: str
+    set: str
+    kind: str
+    voice: str
+    condition: str
+    stretch: str  # PATCH or STRETCH
+    seconds: float
+    figures: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Measured:
+        """The inverse of `to_json`."""
+        figures = {k: float("nan") if v is None else v for k, v in data["figures"].items()}
+        return cls(**{**data, "figures": figures})
+
+    def to_json(self) -> dict[str, Any]:
+        """Figures to four decimals, None for NaN."""
+        figures = {
+            name: None if np.isnan(value) else round(value, 4)
+            for name, value in self.figures.items()
+        }
+        return asdict(self) | {"figures": figures}
+
+
+class EditExperiment:
+    """Makes and measures edits; sounds and records are written into a folder.
+
+    Each clip is aligned once, as recorded: what is measured is the sound, not the aligner.
+    ``natural`` are rows of an earlier run on the same list: natural speech is the same for every
+    model, as long as the durations predicted for the new words are, and need not be measured again.
+    """
+
+    def __init__(
+        self,
+        editor: Editor,
+        clips: Mapping[str, Clip],
+        out: Path,
+        natural: Sequence[Measured] = (),
+    ) -> None:
+        self.editor, self.clips, self.out = editor, clips, out
+        self.natural: dict[tuple[str, str], list[Measured]] = {}
+        for row in natural:
+            if row.stretch == STRETCH:
+                self.natural.setdefault((row.edit, row.condition), []).append(row)
+        self._aligned: dict[str, Alignment] = {}
+
+    def measure(self, edit: ListedEdit, conditions: Sequence[str]) -> Iterator[Measured]:
+        """The patch and the natural stretches under each condition; InputError or AlignmentError
+        if the edit can't be made."""
+        for folder in ("sources", "edited"):
+            (self.out / folder).mkdir(parents=True, exist_ok=True)
+        clip = self.clips[edit.clip]
+        coded, _ = decode(clip)
+        clean = coded.astype(np.float32) / 32768.0
+        text, new_text = edit.texts(clip)
+        for condition in conditions:
+            path = self.out / "sources" / f"{edit.name} {condition}.wav"
+            seed = zlib.crc32(f"{edit.clip} {condition}".encode())
+            soundfile.write(path, under(condition, clean, seed), SAMPLE_RATE, subtype="PCM_16")
+            yield from self._measure(edit, condition, path, text, new_text)
+
+    def draw(self, edit: ListedEdit, conditions: Sequence[str]) -> None:
+        """A picture of the edit under each condition, beside its sound."""
+        from a3t.evaluation.pictures import draw_edit
+
+        for condition in conditions:
+            name = f"{edit.name} {condition}"
+            sound = self.out / "edited" / f"{name}.wav"
+            record = sound.with_name(f"{name}.edit.json")
+            draw_edit(self.out / "sources" / sound.name, sound, record, sound.with_suffix(".png"))
+
+    def _measure(
+        self, edit: ListedEdit, condition: str, path: Path, text: str, new_text: str
+    ) -> Iterator[Measured]:
+        if edit.clip not in self._aligned:  # the first condition is the clean one
+            self._aligned[edit.clip] = self.editor.align(path, text)
+        plan = self.editor.plan(
+            path,
+            new_text=new_text,
+            text=text,
+            alignment=self._aligned[edit.clip],
+            verify=False,  # the first result, however it is heard
+        )
+        if len(plan.edits) != 1 or not plan.edits[0].is_spoken:
+            raise InputError(f"{edit.name} is not one edit")
+        result = self.editor.render(plan)
+        made = result.save(self.out / "edited" / path.name, provenance=False)
+        source = LabelledSound(_read(path), _phones_before(plan))
+        output = LabelledSound(_read(made), _phones_after(plan))
+        planned = plan.edits[0]
+        span = (planned.source[0], planned.source[0] + planned.frames)
+        figures = measure_stretch(output, span, source, planned.source)
+        first, last = result.record["edits"][0]["output"]
+        figures |= _joints(source, output, (first + FADE, last - FADE))
+        around = output.samples[max(0, first - CONTEXT) : last + CONTEXT]
+        figures["plcmos"] = metrics.figure_or_nan(metrics.concealment_mos, around, SAMPLE_RATE)
+        said = (edit.name, edit.set, edit.kind, edit.voice, condition)
+        seconds = planned.frames * HOP / SAMPLE_RATE
+        yield Measured(*said, PATCH, seconds, figures)
+        if (known := self.natural.get((edit.name, condition))) and known[0].seconds == seconds:
+            yield from known
+            return
+        for stretch in natural_stretches(source, planned.frames, planned.remade, NATURAL):
+            figures = measure_stretch(source, stretch, source, stretch)
+            yield Measured(*said, STRETCH, seconds, figures)
+
+
+def read_rows(path: Path) -> list[Measured]:
+    """What an earlier run wrote as ``edits.jsonl``; InputError if it is not that."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return [Measured.from_json(json.loads(line)) for line in lines]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(f"{path} is not an edits.jsonl that this command wrote.") from None
+
+
+def run_experiment(
+    edits: Sequence[ListedEdit],
+    conditions: Sequence[str],
+    model: str | Path,
+    vocoder: str | Path,
+    corpora: Path,
+    out: Path,
+    pictures: bool = False,
+    natural: Path | None = None,
+) -> tuple[list[Measured], list[str]]:
+    """All that is measured, and what is to be said of the run. ``edits.jsonl`` grows edit by edit.
+
+    InputError if a condition is unknown or no edit can be made.
+    """
+    conditions = conditions or list(CONDITIONS)
+    if unknown := set(conditions) - CONDITIONS.keys():
+        raise InputError(
+            f"There is no condition {sorted(unknown)[0]!r}: use {', '.join(CONDITIONS)}."
+        )
+    editor = Editor.load(model, vocoder=vocoder)
+    earlier = read_rows(natural) if natural else []
+    work = EditExperiment(editor, find_clips(edits, corpora), out, earlier)
+    out.mkdir(parents=True, exist_ok=True)
+    rows: list[Measured] = []
+    unmade: list[str] = []
+    with open(out / "edits.jsonl", "w", encoding="utf-8") as file:
+        for edit in tqdm(edits, unit="edit", disable=None):
+            try:
+                found = list(work.measure(edit, conditions))
+            except (InputError, AlignmentError) as error:
+                unmade.append(f"{edit.name} ({error})")
+                continue
+            rows += found
+            file.writelines(json.dumps(row.to_json()) + "\n" for row in found)
+            file.flush()
+            if pictures:
+                work.draw(edit, conditions)
+    if not rows:
+        raise InputError(f"No edit could be made: {'; '.join(unmade) or 'the list is empty'}")
+    facts = [
+        f"Model: {editor.name} (sha256 {editor.sha256[:12]}); vocoder: {editor.vocoder.name}",
+        f"{len(edits) - len(unmade)} edits of {len({row.voice for row in rows})} unseen voices",
+    ]
+    return rows, facts + ([f"Not made: {'; '.join(unmade)}"] if unmade else [])
+
+
+def _read(path: Path) -> np.ndarray:
+    samples, _ = soundfile.read(path, dtype="float32")
+    return np.asarray(samples)
+
+
+def _phones_before(plan: EditPlan) -> list[LabelledPhone]:
+    return [
+        LabelledPhone(phone.symbol, phone.first, phone.last, phone.word) for phone in plan.phones
+    ]
+
+
+def _phones_after(plan: EditPlan) -> list[LabelledPhone]:
+    """The output's phones; words count as they come, old ones keep a number that is theirs."""
+    edit = plan.edits[0]
+    first, last = edit.source
+    growth = edit.frames - (last - first)
+    before = _phones_before(plan)
+    phones = [phone for phone in before if phone.last <= first]
+    place = first
+    for made in edit.phones:
+        word = -1 if made.word < 0 else 10_000 + made.word
+        phones.append(LabelledPhone(made.symbol, place, place + made.frames, word))
+        place += made.frames
+    for phone in before:
+        if phone.first >= last:
+            phones.append(
+                LabelledPhone(phone.symbol, phone.first + growth, phone.last + growth, phone.word)
+            )
+    return phones
+
+
+def _joints(source: LabelledSound, output: LabelledSound, places: Span) -> dict[str, float]:
+    """The share of the source's places of the same kind at which each measure is smaller, for the
+    worse of an edit's two joints."""
+    natural = joints.Natural()
+    before = [joints.Phone(p.symbol, p.first * HOP, p.last * HOP) for p in source.phones]
+    natural.add(source.samples, before)
+    after = [joints.Phone(p.symbol, p.first * HOP, p.last * HOP) for p in output.phones]
+    inside = [
+        place
+        for place in places
+        if SAMPLE_RATE // 10 < place < len(output.samples) - SAMPLE_RATE // 10
+    ]
+    if not inside:
+        return {}
+    values = joints.measure(output.samples, inside)
+    ranks = [
+        natural.percentile(joints.kind_of(after, place), here)
+        for place, here in zip(inside, values, strict=True)
+    ]
+    shares = (np.array(ranks) > 0.95).mean(axis=0)
+    return {
+        f"joint_{name}": float(share) for name, share in zip(joints.MEASURES, shares, strict=True)
+    }

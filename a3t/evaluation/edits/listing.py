@@ -1,0 +1,141 @@
+"""The list of edits, ``edits.tsv``: clips of unseen voices, word ranges, and new words of our own.
+
+``python -m a3t.evaluation.edits.listing`` wrote it from the corpora in A3T_CORPORA. No text of a
+corpus is in it. Two halves with different voices: what is chosen is chosen by "choose", and what is
+reported is measured on "report".
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import random
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import zip_longest
+from pathlib import Path
+
+from a3t.corpora import Clip, corpora_root, is_unseen, read_corpora
+from a3t.errors import InputError
+from a3t.text.transcript import Transcript
+
+LIST = Path(__file__).with_name("edits.tsv")
+SETS = ("choose", "report")
+KINDS = ("replace", "replace several", "insert", "start", "end", "function word")
+SECONDS = (3.0, 11.0)
+LEAST_WORDS = 7
+EDITS_OF = {"choose": 24, "report": 48}  # a list of each
+MOST_OF_A_VOICE = 8
+
+CONTENT = (
+    "yellow river mountain seven garden window paper silver winter morning carefully doctor "
+    "bicycle market evening music quiet children travel honest favourite danger simple pocket "
+    "harbour machine question summer brother finally kitchen nobody remember village orange "
+    "together station purple number almost message"
+).split()
+FUNCTION = "the a of to and in for with from his her our this that when but not would have".split()
+
+
+@dataclass(frozen=True)
+class ListedEdit:
+    """Spoken words [first, last) of a clip give way to others; ``last`` = ``first`` inserts."""
+
+    name: str
+    set: str
+    kind: str
+    voice: str
+    clip: str
+    first: int
+    last: int
+    new_words: str
+
+    def texts(self, clip: Clip) -> tuple[str, str]:
+        """What the clip says, word by word as it is spoken, and what it is to say."""
+        words = list(Transcript.from_text(clip.text).spoken)
+        changed = [*words[: self.first], *self.new_words.split(), *words[self.last :]]
+        return " ".join(words), " ".join(changed)
+
+
+def read_list(path: Path = LIST) -> list[ListedEdit]:
+    """The edits of a list, in its order."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    return [
+        ListedEdit(**{**row, "first": int(row["first"]), "last": int(row["last"])})  # type: ignore[arg-type]
+        for row in rows
+    ]
+
+
+def write_list(edits: Sequence[ListedEdit]) -> str:
+    """The text of a list's file."""
+    text = io.StringIO()
+    names = [field.name for field in fields(ListedEdit)]
+    writer = csv.DictWriter(text, names, delimiter="\t", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(edit) for edit in edits)
+    return text.getvalue()
+
+
+def set_of(voice: str) -> str:
+    """The half that an unseen voice belongs to, by a hash of its name: one third to choose by."""
+    digest = hashlib.sha256(f"half {voice}".encode()).digest()
+    return "choose" if digest[0] % 3 == 0 else "report"
+
+
+def draw_list(clips: Iterable[Clip]) -> list[ListedEdit]:
+    """The edits, drawn from unseen voices in turn, the kinds of edit in turn."""
+    voices: dict[str, dict[str, list[Clip]]] = {name: {} for name in SETS}
+    for clip in sorted(clips, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest()):
+        words = Transcript.from_text(clip.text).spoken
+        usable = SECONDS[0] <= clip.seconds <= SECONDS[1] and len(words) >= LEAST_WORDS
+        if is_unseen(clip.voice) and usable:
+            own = voices[set_of(clip.voice)].setdefault(clip.voice, [])
+            if len(own) < MOST_OF_A_VOICE:
+                own.append(clip)
+    edits: list[ListedEdit] = []
+    for name in SETS:
+        turns = [clip for turn in zip_longest(*voices[name].values()) for clip in turn if clip]
+        for place, clip in enumerate(turns[: EDITS_OF[name]]):
+            edits.append(_draw(f"{name}-{place + 1:02d}", name, KINDS[place % len(KINDS)], clip))
+    return edits
+
+
+def _draw(name: str, half: str, kind: str, clip: Clip) -> ListedEdit:
+    draw = random.Random(f"{kind} {clip.name}")
+    count = len(Transcript.from_text(clip.text).spoken)
+    new = draw.sample(CONTENT, 3)
+    first = draw.randrange(2, count - 3)
+    last = first + 1
+    match kind:
+        case "replace":
+            new = new[:1]
+        case "replace several":
+            last = first + 2
+        case "insert":
+            last, new = first, new[:2]
+        case "start":
+            first, last, new = 0, 1, new[:2]
+        case "end":
+            first, last, new = count - 1, count, new[:2]
+        case _:
+            new = [draw.choice(FUNCTION)]
+    return ListedEdit(name, half, kind, clip.voice, clip.name, first, last, " ".join(new))
+
+
+def find_clips(edits: Sequence[ListedEdit], root: Path) -> dict[str, Clip]:
+    """The clips that edits need, by name; InputError names one that is missing."""
+    wanted = {edit.clip for edit in edits}
+    found = {clip.name: clip for clip in read_corpora(root) if clip.name in wanted}
+    missing = sorted(wanted - found.keys())
+    if missing:
+        raise InputError(
+            f"{len(missing)} clips of the list are not in {root}, such as {missing[0]}: it needs "
+            "LibriSpeech's train-clean-5 and Common Voice's Delta Segment 13.0."
+        )
+    return found
+
+
+if __name__ == "__main__":
+    sys.stdout.write(write_list(draw_list(read_corpora(corpora_root()))))

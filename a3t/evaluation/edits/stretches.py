@@ -1,0 +1,238 @@
+"""What is measured of a stretch of speech in a recording, made or natural.
+
+A stretch is held against the rest of its recording, and phone by phone where the words differ:
+"at equal phones" compares each frame with the mean of the rest's frames of the same class of phone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from a3t.audio.mel import FMAX, FMIN, MELS, hz_to_mel, log_mel, mel_to_hz
+from a3t.evaluation import metrics
+from a3t.evaluation.joints import QUIET, sound_class
+from a3t.evaluation.speech_quality import speech_mos
+from a3t.grid import FRAMES_PER_SECOND, HOP, SAMPLE_RATE
+from a3t.training.pitch import pitch
+
+Floats = np.ndarray
+Span = tuple[int, int]  # frames [first, last)
+
+NEAR = FRAMES_PER_SECOND  # frames on either side that a stretch's level is held against
+AT_JOINT = 8  # frames on either side of a joint whose voice is compared: 100 ms
+VOICED = 6  # voiced frames without which nothing is said of a pitch
+ENOUGH = 4  # frames of a class without which the rest can't be held against
+LOW, MIDDLE, HIGH = (0.0, 1000.0), (2500.0, 4000.0), (4000.0, 7500.0)  # Hz
+
+MEASURES = (
+    "level",  # dB, speech of the stretch against that of the second before and after
+    "level_at_phones",  # dB, the mean log mel against the rest at equal phones
+    "similarity",  # cosine of Resemblyzer's embeddings, to the rest
+    "f0_offset",  # semitones, median against the rest's
+    "f0_range",  # semitones, 90th against 10th percentile
+    "f0_step",  # semitones, the greater jump at the stretch's two ends
+    "voiced",  # share of voiced frames, against the rest at equal phones
+    "middle",  # dB, 2.5 to 4 kHz against below 1 kHz, at equal phones
+    "high",  # dB, 4 to 7.5 kHz against below 1 kHz, at equal phones
+    "detail",  # second differences of the mel from bin to bin, over the rest's at equal phones
+    "floor",  # dB, the quietest tenth of the frames against that of the second on either side
+    "pace",  # durations over the rest's at equal phones
+    "dnsmos",  # OVRL of the stretch alone, 1 to 5 (Reddy et al. 2022)
+    "dnsmos_sig",
+    "dnsmos_p808",
+)
+
+
+@dataclass(frozen=True)
+class LabelledPhone:
+    """A phone of a sound: frames [first, last); ``word`` -1 for a pause."""
+
+    symbol: str
+    first: int
+    last: int
+    word: int
+
+    @property
+    def kind(self) -> str:
+        """Its class: of its sound, and of vowels whether they are stressed."""
+        name = sound_class(self.symbol)
+        return f"{name} {self.symbol[-1] != '0'}" if name == "vowel" else name
+
+
+@dataclass(frozen=True)
+class LabelledSound:
+    """Mono samples (n,) at 24 kHz, and the phones in them."""
+
+    samples: Floats
+    phones: Sequence[LabelledPhone]
+
+    @cached_property
+    def mel(self) -> Floats:
+        """(T, 80) log10."""
+        mel: Floats = log_mel(self.samples).numpy()
+        return mel
+
+    @cached_property
+    def f0(self) -> Floats:
+        """(T,) log2 Hz, 0 where there is no voice."""
+        return pitch(self.samples, len(self.mel))
+
+    @cached_property
+    def power(self) -> Floats:
+        """(T,) mean square of each frame's samples."""
+        padded = np.pad(self.samples.astype(np.float64), (0, HOP))[: len(self.mel) * HOP]
+        padded = np.pad(padded, (0, len(self.mel) * HOP - len(padded)))
+        return np.asarray(np.square(padded).reshape(-1, HOP).mean(axis=1))
+
+    @cached_property
+    def kinds(self) -> Floats:
+        """(T,) each frame's class of phone."""
+        kinds = np.full(len(self.mel), "pause", dtype=object)
+        for phone in self.phones:
+            kinds[phone.first : phone.last] = phone.kind
+        return kinds
+
+    @cached_property
+    def detail(self) -> Floats:
+        """(T,) mean absolute second difference from bin to bin."""
+        return np.asarray(np.abs(np.diff(self.mel, n=2, axis=1)).mean(axis=1))
+
+    def cut(self, span: Span) -> Floats:
+        """The samples of a span."""
+        return self.samples[span[0] * HOP : span[1] * HOP]
+
+
+def measure_stretch(
+    sound: LabelledSound, span: Span, source: LabelledSound, gone: Span
+) -> dict[str, float]:
+    """The `MEASURES` of a span of a sound; NaN where one can't be had.
+
+    The rest is the ``source`` without the span ``gone``: for a made word the recording without what
+    it replaces, for a natural stretch the recording without itself.
+    """
+    inside = slice(*span)
+    speech = sound.kinds != "pause"
+    rest = np.ones(len(source.mel), bool)
+    rest[slice(*gone)] = False
+    voiced = sound.f0[inside][sound.f0[inside] > 0]
+    rest_f0 = source.f0[rest & (source.f0 > 0)]
+    found = dict.fromkeys(MEASURES, float("nan"))
+    near = np.zeros(len(sound.mel), bool)
+    near[max(0, span[0] - NEAR) : span[1] + NEAR] = True
+    near[inside] = False
+    found["level"] = _level(sound.power[inside][speech[inside]]) - _level(
+        sound.power[near & speech]
+    )
+    found["floor"] = _floor(sound.power[inside]) - _floor(sound.power[near])
+    alone = sound.cut(span)
+    others = np.concatenate([source.samples[: gone[0] * HOP], source.samples[gone[1] * HOP :]])
+    found["similarity"] = metrics.figure_or_nan(
+        metrics.speaker_similarity, others, alone, SAMPLE_RATE
+    )
+    if len(voiced) >= VOICED and len(rest_f0) >= VOICED:
+        found["f0_offset"] = 12 * float(np.median(voiced) - np.median(rest_f0))
+        found["f0_range"] = 12 * float(np.ptp(np.percentile(voiced, [10, 90])))
+    steps = [_step(sound.f0, edge) for edge in span]
+    found["f0_step"] = float(np.nanmax(steps)) if np.isfinite(steps).any() else float("nan")
+    found |= _at_equal_phones(sound, span, source, rest)
+    found["pace"] = _pace(sound, span, source, gone)
+    found |= speech_mos(alone, SAMPLE_RATE)
+    return found
+
+
+def natural_stretches(source: LabelledSound, frames: int, avoid: Span, count: int) -> list[Span]:
+    """Up to ``count`` stretches of so many frames that begin with a word, apart from a span and, as
+    far as there is room, from each other; mostly speech."""
+    starts = [
+        phone.first
+        for before, phone in zip([None, *source.phones], source.phones, strict=False)
+        if phone.word >= 0 and (before is None or before.word != phone.word)
+    ]
+    speech = source.kinds != "pause"
+    usable = [
+        (start, start + frames)
+        for start in starts
+        if start + frames <= len(source.mel)
+        and (start + frames <= avoid[0] or start >= avoid[1])
+        and speech[start : start + frames].mean() >= 0.8
+    ]
+    chosen: list[Span] = []
+    for span in usable:
+        if not chosen or span[0] >= chosen[-1][1]:
+            chosen.append(span)
+    if len(chosen) > count:  # spread over the recording
+        chosen = [chosen[k] for k in np.linspace(0, len(chosen) - 1, count).round().astype(int)]
+    return chosen
+
+
+def _level(power: Floats) -> float:
+    return 10 * float(np.log10(power.mean() + QUIET)) if len(power) else float("nan")
+
+
+def _floor(power: Floats) -> float:
+    return _level(np.sort(power)[: max(1, len(power) // 10)])
+
+
+def _step(f0: Floats, edge: int) -> float:
+    """By how many semitones the voice jumps at a frame; NaN if it is not voiced on both sides."""
+    before, after = f0[max(0, edge - AT_JOINT) : edge], f0[edge : edge + AT_JOINT]
+    before, after = before[before > 0], after[after > 0]
+    if not len(before) or not len(after):
+        return float("nan")
+    return 12 * abs(float(after[:3].mean() - before[-3:].mean()))
+
+
+def _at_equal_phones(
+    sound: LabelledSound, span: Span, source: LabelledSound, rest: Floats
+) -> dict[str, float]:
+    differences, details, expected, voices = [], [], [], []
+    for kind in set(sound.kinds[slice(*span)]) - {"pause"}:
+        here = np.flatnonzero(sound.kinds[slice(*span)] == kind) + span[0]
+        there = rest & (source.kinds == kind)
+        if there.sum() < ENOUGH:
+            continue
+        differences.append(sound.mel[here] - source.mel[there].mean(axis=0))
+        details.append(sound.detail[here])
+        expected.append(np.full(len(here), source.detail[there].mean()))
+        voices.append((sound.f0[here] > 0) - (source.f0[there] > 0).mean())
+    if not differences:
+        return {}
+    mean = 20 * np.concatenate(differences).mean(axis=0)  # (80,) dB
+    limits = hz_to_mel(np.array([FMIN, FMAX]))
+    centres = mel_to_hz(np.linspace(limits[0], limits[1], MELS + 2)[1:-1])
+    low, middle, high = (
+        float(mean[(centres >= first) & (centres < last)].mean())
+        for first, last in (LOW, MIDDLE, HIGH)
+    )
+    return {
+        "level_at_phones": float(mean.mean()),
+        "middle": middle - low,
+        "high": high - low,
+        "detail": float(np.concatenate(details).mean() / np.concatenate(expected).mean()),
+        "voiced": float(np.concatenate(voices).mean()),
+    }
+
+
+def _pace(sound: LabelledSound, span: Span, source: LabelledSound, gone: Span) -> float:
+    def whole(phones: Sequence[LabelledPhone], inside: bool, limits: Span) -> list[LabelledPhone]:
+        return [
+            phone
+            for phone in phones
+            if phone.word >= 0 and (limits[0] <= phone.first and phone.last <= limits[1]) == inside
+        ]
+
+    usual: dict[str, list[int]] = {}
+    for phone in whole(source.phones, False, gone):
+        usual.setdefault(phone.kind, []).append(phone.last - phone.first)
+    pairs = [
+        (phone.last - phone.first, np.mean(usual[phone.kind]))
+        for phone in whole(sound.phones, True, span)
+        if phone.kind in usual
+    ]
+    if not pairs:
+        return float("nan")
+    return float(sum(taken for taken, _ in pairs) / sum(mean for _, mean in pairs))

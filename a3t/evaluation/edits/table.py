@@ -1,0 +1,163 @@
+"""What the edits' measures say: patch against natural speech, paired, the worst cases first."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from a3t.evaluation.edits.conditions import CLEAN
+from a3t.evaluation.edits.experiment import PATCH, STRETCH, Measured
+from a3t.evaluation.edits.stretches import MEASURES
+
+PAIRED = (*MEASURES,)
+OF_PATCHES = ("joint_dip", "joint_flux", "joint_jump", "plcmos")
+WORST = ("level", "similarity", "f0_range", "dnsmos")
+SHOWN = 6  # worst cases of a measure
+SPREAD = ("level", "level_at_phones")  # whose size counts, not their mean alone
+RESAMPLES = 2000
+
+Pairs = dict[tuple[str, str], tuple[dict[str, float], list[dict[str, float]]]]
+
+
+def by_edit(rows: Sequence[Measured]) -> Pairs:
+    """The patch's figures and those of its natural stretches, by edit and condition."""
+    patches = {(row.edit, row.condition): row.figures for row in rows if row.stretch == PATCH}
+    natural: dict[tuple[str, str], list[dict[str, float]]] = defaultdict(list)
+    for row in rows:
+        if row.stretch == STRETCH:
+            natural[row.edit, row.condition].append(row.figures)
+    return {key: (figures, natural[key]) for key, figures in patches.items()}
+
+
+def figure(figures: dict[str, float], name: str) -> float:
+    """A figure, NaN where there is none."""
+    value = figures.get(name)
+    return math.nan if value is None else float(value)
+
+
+def known_mean(values: Sequence[float]) -> float:
+    """The mean of what is not NaN; NaN of nothing."""
+    known = [value for value in values if not math.isnan(value)]
+    return float(np.mean(known)) if known else math.nan
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """The 95 % interval of a mean, by resampling the edits."""
+    known = np.array([value for value in values if not math.isnan(value)])
+    if len(known) < 2:
+        return math.nan, math.nan
+    rng = np.random.default_rng(0)
+    means = rng.choice(known, (RESAMPLES, len(known))).mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def markdown_report(rows: Sequence[Measured], facts: Sequence[str]) -> str:
+    """The page: what was run, a table for each condition, level shifts, worst cases."""
+    pairs = by_edit(rows)
+    conditions = list(dict.fromkeys(row.condition for row in rows))
+    parts = ["# Edits against natural speech\n", "\n".join(f"- {fact}" for fact in facts) + "\n"]
+    for condition in conditions:
+        own = {key: pair for key, pair in pairs.items() if key[1] == condition}
+        parts.append(f"## {condition[0].upper()}{condition[1:]} ({len(own)} edits)\n")
+        parts.append(_table(own))
+    if CLEAN in conditions and len(conditions) > 1:
+        parts.append(_shifts(pairs, conditions))
+    parts += [_worst(pairs), LEGEND + "\n"]
+    return "\n".join(parts)
+
+
+def _table(pairs: Pairs) -> str:
+    lines = ["| measure | patch | natural | patch − natural (95 %) |", "|---|---|---|---|"]
+    for name in PAIRED:
+        patch = [figure(made, name) for made, _ in pairs.values()]
+        natural = [known_mean([figure(n, name) for n in rest]) for _, rest in pairs.values()]
+        every = [figure(n, name) for _, rest in pairs.values() for n in rest]
+        apart = [a - b for a, b in zip(patch, natural, strict=True)]
+        low, high = interval(apart)
+        lines.append(
+            f"| {name} | {_shown(patch, name)} | {_shown(every, name)} | "
+            f"{known_mean(apart):+.2f} ({low:+.2f} to {high:+.2f}) |"
+        )
+    for name in OF_PATCHES:
+        patch = [figure(made, name) for made, _ in pairs.values()]
+        value = known_mean(patch)
+        shown = f"{value:.1%} over the 95th percentile" if name != "plcmos" else f"{value:.2f}"
+        lines.append(f"| {name} | {shown} | – | – |")
+    return "\n".join(lines) + "\n"
+
+
+def _shown(values: Sequence[float], name: str) -> str:
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return "–"
+    text = f"{np.mean(known):.2f}"
+    if name in SPREAD:
+        worst = max(known, key=abs)
+        return f"{text}, SD {np.std(known):.2f}, worst {worst:+.1f}"
+    return text
+
+
+def _shifts(pairs: Pairs, conditions: Sequence[str]) -> str:
+    """By how much a condition moves the level of a patch, less what it moves natural speech by."""
+    lines = [
+        "## Level against the same edit in the clean recording, dB\n",
+        "| condition | patch | natural | patch − natural (95 %) | worst |",
+        "|---|---|---|---|---|",
+    ]
+    for condition in conditions:
+        if condition == CLEAN:
+            continue
+        moved, usual = [], []
+        for (edit, name), (made, rest) in pairs.items():
+            if name != condition or (edit, CLEAN) not in pairs:
+                continue
+            before, rest_before = pairs[edit, CLEAN]
+            moved.append(figure(made, "level") - figure(before, "level"))
+            usual.append(
+                known_mean([figure(n, "level") for n in rest])
+                - known_mean([figure(n, "level") for n in rest_before])
+            )
+        apart = [a - b for a, b in zip(moved, usual, strict=True)]
+        known = [value for value in apart if not math.isnan(value)]
+        low, high = interval(apart)
+        worst = max(known, key=abs) if known else math.nan
+        lines.append(
+            f"| {condition} | {known_mean(moved):+.2f} | {known_mean(usual):+.2f} | "
+            f"{known_mean(apart):+.2f} ({low:+.2f} to {high:+.2f}) | {worst:+.1f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _worst(pairs: Pairs) -> str:
+    lines = ["## The worst cases\n"]
+    for name in WORST:
+        apart = []
+        for key, (made, rest) in pairs.items():
+            natural = known_mean([figure(n, name) for n in rest])
+            value = figure(made, name) - natural
+            if not math.isnan(value):
+                apart.append((abs(value) if name == "level" else -value, value, key))
+        apart.sort(reverse=True)
+        cases = ", ".join(
+            f"{edit} {where} ({value:+.2f})" for _, value, (edit, where) in apart[:SHOWN]
+        )
+        lines.append(f"- {name}: {cases}")
+    return "\n".join(lines) + "\n"
+
+
+LEGEND = """\
+Patch: the new words alone. Natural: up to three stretches of the same length in the same
+recording, beginning with a word. Level: speech of the stretch against that of the second before
+and after, dB; "at phones": against the rest of the recording at equal classes of phones.
+Similarity: cosine of Resemblyzer's embeddings of the stretch and of the rest. F0: semitones; offset
+of the median, 10th to 90th percentile, the greater step at the two ends. Voiced: share of frames,
+beyond the rest's at equal phones. Middle and high: 2.5–4 and 4–7.5 kHz against below 1 kHz at equal
+phones, dB. Detail: second differences of the mel over bins against the rest's. Floor: the quietest
+tenth against that of the seconds on either side, dB. Pace: durations over the rest's. DNSMOS: OVRL,
+SIG and P.808 of the stretch alone. Joints: share of joints at which a measure is beyond the 95th
+percentile of the same recording's natural places. PLCMOS is shown and chooses nothing: it is
+saturated."""

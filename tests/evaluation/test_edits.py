@@ -1,0 +1,217 @@
+"""Edits against natural speech: the list, the conditions, what is measured, and what is said."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from a3t.corpora import Clip, is_unseen
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.evaluation.edits import conditions, experiment, listing, stretches, table
+from a3t.evaluation.edits.experiment import PATCH, STRETCH, Measured
+from a3t.evaluation.edits.stretches import LabelledPhone, LabelledSound
+from a3t.grid import HOP, SAMPLE_RATE
+from tests.conftest import ARCTIC
+
+# The list.
+
+
+def test_the_list_is_of_unseen_voices_and_its_halves_share_none() -> None:
+    edits = listing.read_list()
+    assert len(edits) >= 60 and len({edit.name for edit in edits}) == len(edits)
+    assert all(is_unseen(edit.voice) for edit in edits)
+    halves = [{edit.voice for edit in edits if edit.set == name} for name in listing.SETS]
+    assert not halves[0] & halves[1] and all(len(half) >= 5 for half in halves)
+    assert {edit.kind for edit in edits} == set(listing.KINDS)
+    assert {word for edit in edits for word in edit.new_words.split()} <= {
+        *listing.CONTENT,
+        *listing.FUNCTION,
+    }
+
+
+def test_a_list_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    edits = listing.read_list()
+    (tmp_path / "list.tsv").write_text(listing.write_list(edits), encoding="utf-8")
+    assert listing.read_list(tmp_path / "list.tsv") == edits
+    assert listing.LIST.read_text(encoding="utf-8") == listing.write_list(edits)
+
+
+def make_listed(**changed: object) -> listing.ListedEdit:
+    edit = listing.ListedEdit("choose-01", "choose", "replace", "v", "c", 2, 3, "river of")
+    return replace(edit, **changed)  # type: ignore[arg-type]
+
+
+def test_an_edit_is_one_change_of_the_words() -> None:
+    clip = Clip("c", "v", Path("x.wav"), "One two, three four.", 2.0)
+    assert make_listed().texts(clip) == ("one two three four", "one two river of four")
+    assert make_listed(last=2).texts(clip)[1] == "one two river of three four"
+
+
+def test_clips_that_are_missing_are_said(tmp_path: Path) -> None:
+    (tmp_path / "kathleen" / "data").mkdir(parents=True)
+    with pytest.raises(InputError, match="holds none of"):
+        listing.find_clips([make_listed()], tmp_path)
+
+
+# The conditions.
+
+
+@pytest.mark.parametrize("condition", conditions.CONDITIONS)
+def test_a_condition_is_the_same_each_time_and_shifts_nothing(condition: str) -> None:
+    speech = np.zeros(SAMPLE_RATE, np.float32)
+    speech[8000:16000] = np.random.default_rng(0).standard_normal(8000) * 0.1
+    one, same = (conditions.under(condition, speech, 5) for _ in range(2))
+    np.testing.assert_array_equal(one, same)
+    assert one.shape == speech.shape and np.abs(one).max() <= 1.0
+    power = np.convolve(np.square(one), np.ones(240), "same")
+    assert power[:7800].mean() < 0.2 * power[8200:15800].mean()
+    lags = range(-5, 6)
+    match = [float(np.dot(np.roll(one, -lag)[9000:15000], speech[9000:15000])) for lag in lags]
+    assert lags[int(np.argmax(match))] == 0
+
+
+# The stretches: a recording in which every word is the same buzz.
+
+
+def make_sound(gain: np.ndarray | float = 1.0, hertz: float = 125.0) -> LabelledSound:
+    """Twelve words of 20 frames, each a vowel of one pitch."""
+    frames = 240
+    time = np.arange(frames * HOP) / SAMPLE_RATE
+    buzz = sum(np.sin(2 * np.pi * hertz * k * time) / k for k in range(1, 50))
+    loudness = np.repeat(np.broadcast_to(gain, frames), HOP)
+    noise = np.random.default_rng(0).standard_normal(len(time)) * 1e-4
+    samples = (0.1 * buzz * loudness + noise).astype(np.float32)
+    phones = [LabelledPhone("AA1", 20 * k, 20 * k + 20, k) for k in range(12)]
+    return LabelledSound(samples, phones)
+
+
+SPAN = (100, 140)
+
+
+@pytest.fixture(autouse=True)
+def no_listeners(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """The networks that judge are measured elsewhere, and are slow."""
+    if "real" in request.keywords:
+        return
+    monkeypatch.setattr(stretches, "speech_mos", lambda *_: {"dnsmos": 3.0})
+    monkeypatch.setattr(stretches.metrics, "speaker_similarity", lambda *_: 0.5)
+    monkeypatch.setattr(experiment.metrics, "concealment_mos", lambda *_: 4.0)
+
+
+def test_a_stretch_like_the_rest_differs_from_it_in_nothing() -> None:
+    sound = make_sound()
+    found = stretches.measure_stretch(sound, SPAN, sound, SPAN)
+    for name in ("level", "level_at_phones", "f0_offset", "f0_step", "voiced", "middle", "high"):
+        assert found[name] == pytest.approx(0.0, abs=0.3), name
+    assert found["detail"] == pytest.approx(1.0, abs=0.03)
+    assert found["pace"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("decibels", [-8.0, 5.0])
+def test_a_louder_stretch_is_as_much_louder(decibels: float) -> None:
+    gain = np.ones(240)
+    gain[slice(*SPAN)] = 10 ** (decibels / 20)
+    found = stretches.measure_stretch(make_sound(gain), SPAN, make_sound(), SPAN)
+    assert found["level"] == pytest.approx(decibels, abs=0.2)
+    assert found["level_at_phones"] == pytest.approx(decibels, abs=1.0)
+
+
+def test_a_higher_voice_is_heard_as_so_many_semitones() -> None:
+    source = make_sound()
+    high = make_sound(hertz=125.0 * 2 ** (3 / 12)).samples
+    samples = source.samples.copy()
+    samples[SPAN[0] * HOP : SPAN[1] * HOP] = high[SPAN[0] * HOP : SPAN[1] * HOP]
+    found = stretches.measure_stretch(LabelledSound(samples, source.phones), SPAN, source, SPAN)
+    assert found["f0_offset"] == pytest.approx(3.0, abs=0.2)
+    assert found["f0_step"] == pytest.approx(3.0, abs=0.5)
+
+
+def test_a_slower_word_has_a_greater_pace() -> None:
+    source = make_sound()
+    phones = [*source.phones[:5], LabelledPhone("AA1", 100, 130, 99)]
+    found = stretches.measure_stretch(
+        LabelledSound(source.samples, phones), (100, 130), source, (100, 120)
+    )
+    assert found["pace"] == pytest.approx(1.5)
+
+
+def test_natural_stretches_begin_with_words_and_avoid_the_edit() -> None:
+    sound = make_sound()
+    found = stretches.natural_stretches(sound, 40, SPAN, 3)
+    assert len(found) == 3
+    for first, last in found:
+        assert first % 20 == 0 and last - first == 40
+        assert last <= SPAN[0] or first >= SPAN[1]
+    assert all(a[1] <= b[0] for a, b in zip(found, found[1:], strict=False))
+
+
+# What is said.
+
+
+def make_row(edit: str, stretch: str, condition: str, level: float) -> Measured:
+    figures = {"level": level, "similarity": math.nan}
+    return Measured(edit, "report", "replace", "v", condition, stretch, 0.5, figures)
+
+
+def test_patches_are_paired_with_their_own_natural_stretches() -> None:
+    rows = [
+        make_row("a", PATCH, "clean", 3.0),
+        make_row("a", STRETCH, "clean", 1.0),
+        make_row("a", STRETCH, "clean", 0.0),
+        make_row("b", PATCH, "clean", 5.0),
+        make_row("b", STRETCH, "clean", 3.5),
+        make_row("a", PATCH, "room", 9.0),
+        make_row("a", STRETCH, "room", 1.5),
+    ]
+    page = table.markdown_report(rows, ["a fact"])
+    assert "| level | 4.00, SD 1.00, worst +5.0 | 1.50, SD 1.47, worst +3.5 | +2.00" in page
+    assert "| room | +6.00 | +1.00 | +5.00" in page  # 9 - 3 against 1.5 - 0.5
+    assert "level: a room (+7.50), a clean (+2.50), b clean (+1.50)" in page
+
+
+def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
+    row = make_row("a", PATCH, "clean", 3.0)
+    path = tmp_path / "edits.jsonl"
+    import json
+
+    path.write_text(json.dumps(row.to_json()) + "\n")
+    (again,) = experiment.read_rows(path)
+    assert math.isnan(again.figures["similarity"])
+    assert replace(again, figures={}) == replace(row, figures={})
+    path.write_text("{}\n")
+    with pytest.raises(InputError, match="wrote"):
+        experiment.read_rows(path)
+
+
+def test_the_interval_covers_the_mean_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(3)
+    covered = 0
+    for _ in range(200):
+        low, high = table.interval(list(rng.normal(1.0, 2.0, 30)))
+        covered += low <= 1.0 <= high
+    assert 0.88 <= covered / 200 <= 0.99
+
+
+# All of it, on a real recording.
+
+
+def test_an_edit_is_made_and_measured(arctic: Path, editor: Editor, tmp_path: Path) -> None:
+    clip = Clip("c", "v", arctic, ARCTIC, 4.0)
+    edit = make_listed(first=4, last=5, new_words="yellow river")
+    work = experiment.EditExperiment(editor, {"c": clip}, tmp_path)
+    rows = list(work.measure(edit, ["clean", "telephone"]))
+    patches = [row for row in rows if row.stretch == PATCH]
+    assert [row.condition for row in patches] == ["clean", "telephone"]
+    natural = [row for row in rows if row.stretch == STRETCH]
+    assert natural and {row.seconds for row in natural} == {patches[0].seconds}
+    for row in patches:
+        assert {"level", "detail", "high", "pace", "joint_flux"} <= row.figures.keys()
+        assert math.isfinite(row.figures["level"])
+    assert (tmp_path / "edited" / "choose-01 telephone.wav").is_file()
+    again = experiment.EditExperiment(editor, {"c": clip}, tmp_path, natural)
+    assert [row for row in again.measure(edit, ["clean", "telephone"]) if row in natural] == natural
