@@ -8,8 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from a3t.audio.traits import MatchedTraits
-from a3t.errors import InputError
-from a3t.interrupts import tidy_up_first
+from a3t.errors import InputError, tidy_up_first
 from a3t.plan.request import EditRequest, pronunciations_of
 from alignment import AlignmentError
 from alignment.formats.dictionary import add_dictionary_arguments, user_dictionary

@@ -6,7 +6,7 @@ The sentence is CMU ARCTIC a0007, read by the speaker awb, which pysptk ships as
 from __future__ import annotations
 
 if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.interrupts import end_at_once
+    from a3t.errors import end_at_once
 
     end_at_once()
 
@@ -35,7 +35,7 @@ def example_recording() -> Path:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m a3t.demo", description=__doc__)
+    parser = argparse.ArgumentParser(prog="a3t demo", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for what is made")
     options = parser.parse_args(arguments)
     return run(lambda: show(options.out))

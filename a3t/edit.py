@@ -6,7 +6,7 @@ Only the words that differ are made anew; everything else stays as it was record
 from __future__ import annotations
 
 if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.interrupts import end_at_once
+    from a3t.errors import end_at_once
 
     end_at_once()
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
-        prog="python -m a3t.edit",
+        prog="a3t edit",
         description="Change what a recording says.",
         epilog="A TEXT may be @FILE. Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
     )

@@ -1,5 +1,26 @@
-"""What a person gets instead of a traceback."""
+"""How a program ends before it is done: its input can't be used, or somebody pressed Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
 
 
 class InputError(ValueError):
     """The input can't be used; the message is one sentence saying why and what to do."""
+
+
+def end_at_once() -> None:
+    """Let Ctrl-C end this process at once and silently, as it does for programs in C.
+
+    A program calls this before it imports anything else. Nothing has been written by then, so there
+    is nothing to tidy up, and KeyboardInterrupt from the middle of an import would be a traceback.
+    Where Ctrl-C is ignored, as for a shell's background jobs, it stays ignored.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def tidy_up_first() -> None:
+    """Let Ctrl-C raise KeyboardInterrupt again; the caller catches it. Undoes end_at_once()."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

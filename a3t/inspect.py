@@ -6,7 +6,7 @@ It tells what was written into the file when it was edited or spoken; it doesn't
 from __future__ import annotations
 
 if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.interrupts import end_at_once
+    from a3t.errors import end_at_once
 
     end_at_once()
 
@@ -21,7 +21,7 @@ from a3t.console import run
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m a3t.inspect",
+        prog="a3t inspect",
         description="List the parts of a file that a3t made.",
         epilog="Exit codes: 0 done, 1 the file can't be read, 2 wrong usage.",
     )

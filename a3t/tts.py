@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.interrupts import end_at_once
+    from a3t.errors import end_at_once
 
     end_at_once()
 
@@ -17,7 +17,7 @@ from a3t.console import add_common_arguments, run, say, show_progress, text_argu
 
 def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
-        prog="python -m a3t.tts",
+        prog="a3t tts",
         description="Speak a text in the voice of a recording.",
         epilog="A TEXT may be @FILE. Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
     )

@@ -6,7 +6,7 @@ Also: python -m alignment corpus FOLDER aligns every recording of a folder.
 from __future__ import annotations
 
 if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.interrupts import end_at_once
+    from a3t.errors import end_at_once
 
     end_at_once()
 
@@ -36,8 +36,8 @@ SAME_LENGTH = 0.1  # seconds by which an alignment's end may differ from the rec
 
 def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
-        prog="python -m alignment",
-        description="Find every word and phone of a recording. (A folder: python -m alignment "
+        prog="a3t align",
+        description="Find every word and phone of a recording. (A folder: a3t align "
         "corpus FOLDER.)",
         epilog="Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
     )
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(command: Callable[[], int | None]) -> int:
     """The exit code; what can't be used is said in one sentence, never a traceback."""
-    from a3t.interrupts import tidy_up_first
+    from a3t.errors import tidy_up_first
 
     try:
         tidy_up_first()

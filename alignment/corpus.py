@@ -60,7 +60,7 @@ class Task:
 
 def parser(add_aligner_arguments: Callable[[argparse.ArgumentParser], None]) -> Any:
     result = argparse.ArgumentParser(
-        prog="python -m alignment corpus", description="Align every recording of a folder."
+        prog="a3t align corpus", description="Align every recording of a folder."
     )
     result.add_argument("folder", type=Path, metavar="FOLDER")
     result.add_argument("--out", type=Path, metavar="FOLDER", help="default: beside the recordings")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.interrupts import end_at_once
+    from a3t.errors import end_at_once
 
     end_at_once()
 
@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.interrupts import tidy_up_first
+from a3t.errors import tidy_up_first
 
 if TYPE_CHECKING:
     from app.service import Service
@@ -30,7 +30,7 @@ asks for it."""
 
 
 def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(prog="python -m app", description=__doc__, epilog=EPILOG)
+    result = argparse.ArgumentParser(prog="a3t app", description=__doc__, epilog=EPILOG)
     result.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     result.add_argument("--port", type=int, default=7860, help="port to listen on (%(default)s)")
     who = result.add_mutually_exclusive_group()

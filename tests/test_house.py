@@ -110,7 +110,7 @@ def test_alignment_knows_nothing_of_a3t() -> None:
 
 def test_only_the_app_knows_the_app() -> None:
     for module in modules():
-        if room(module) != "app":
+        if room(module) != "app" and module != "a3t.__main__":  # which calls it by name
             assert not {name for name in own_imports(module) if room(name) == "app"}, module
 
 

@@ -13,7 +13,7 @@ Writes a3t.onnx, durations.onnx and vocoder.onnx. T frames and L phones are free
 from __future__ import annotations
 
 if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.interrupts import end_at_once
+    from a3t.errors import end_at_once
 
     end_at_once()
 

@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m a3t.evaluate", description=__doc__)
+    parser = argparse.ArgumentParser(prog="a3t evaluate", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     one = commands.add_parser(

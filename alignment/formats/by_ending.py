@@ -108,7 +108,7 @@ def _read_json(path: Path) -> Alignment:
     ) as error:
         raise AlignmentError(
             f"{path.name} is not an alignment in JSON ({type(error).__name__}): "
-            "write it anew with python -m alignment."
+            "write it again with a3t align."
         ) from error
 
 

@@ -64,7 +64,7 @@ def read_lab(path: Path) -> Alignment:
         else:
             raise AlignmentError(
                 f'{path.name} has the phone "{fields[2]}" at {start:.3f} s without its word: '
-                "labels with words are needed, as python -m alignment writes them."
+                "labels with words are needed, as a3t align writes them."
             )
     means = [_mean_score(phones, word) for word in words]
     return assembled(means, phones, duration, path)

@@ -246,7 +246,7 @@ def folder_examples(folder: Path) -> list[Example]:
     if not found:
         raise AlignmentError(
             f"{folder} has no recordings with alignments beside them: make them first with "
-            f"python -m alignment corpus {folder}."
+            f"a3t align corpus {folder}."
         )
     return found
 

@@ -1,0 +1,84 @@
+"""The installed command `a3t`, and `python -m a3t`: one name for all programs."""
+
+from __future__ import annotations
+
+import sys
+
+from a3t import __version__
+from a3t.errors import end_at_once
+
+
+def edit(arguments: list[str]) -> int:
+    """change what a recording says"""
+    from a3t.edit import main
+
+    return main(arguments)
+
+
+def tts(arguments: list[str]) -> int:
+    """speak a text in the voice of a recording"""
+    from a3t.tts import main
+
+    return main(arguments)
+
+
+def align(arguments: list[str]) -> int:
+    """find every word and phone of a recording"""
+    from alignment.__main__ import main
+
+    return main(arguments)
+
+
+def inspect(arguments: list[str]) -> int:
+    """list the parts of a file that a3t made"""
+    from a3t.inspect import main
+
+    return main(arguments)
+
+
+def app(arguments: list[str]) -> int:
+    """edit in the browser"""
+    from app.__main__ import main
+
+    return main(arguments)
+
+
+def demo(arguments: list[str]) -> int:
+    """make three edits in a sentence that comes with a package"""
+    from a3t.demo import main
+
+    return main(arguments)
+
+
+def evaluate(arguments: list[str]) -> int:
+    """measure models, vocoders and recordings"""
+    from a3t.evaluate import main
+
+    return main(arguments)
+
+
+PROGRAMS = {
+    program.__name__: program for program in (edit, tts, align, inspect, app, demo, evaluate)
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the program that the first argument names; its exit code, or 2 if there is none such."""
+    end_at_once()  # until the program has something to tidy up
+    name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if name in PROGRAMS:
+        return PROGRAMS[name](rest)
+    if name in ("--version", "-V"):
+        print(f"a3t {__version__}")
+        return 0
+    lines = [f"  a3t {name:10}{program.__doc__}" for name, program in PROGRAMS.items()]
+    usage = "\n".join(["usage: a3t PROGRAM …    (a3t PROGRAM --help says more)", "", *lines])
+    if name in ("--help", "-h"):
+        print(usage)
+        return 0
+    print(f"{usage}\n\na3t: there is no program “{name}”.", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

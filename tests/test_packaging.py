@@ -1,0 +1,141 @@
+"""The installed program: one command, and a wheel that takes one name in site-packages."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from a3t import __version__
+from a3t.__main__ import PROGRAMS
+from tests.conftest import ARCTIC
+
+ROOT = Path(__file__).parents[1]
+NEVER = ARCTIC.replace("always", "never")
+# Runs `a3t`, and fails if it needed what only the source tree has.
+ALONE = """if True:
+    import sys
+    from a3t.__main__ import main
+    code = main(sys.argv[1:])
+    assert not {"alignment", "app"} & sys.modules.keys()
+    sys.exit(code)
+"""
+
+
+def a3t(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "a3t", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_command_lists_its_programs() -> None:
+    listed = a3t("--help")
+    assert listed.returncode == 0 and a3t().stdout == listed.stdout
+    assert all(f"a3t {name} " in listed.stdout for name in PROGRAMS)
+    assert a3t("--version").stdout == f"a3t {__version__}\n"
+    unknown = a3t("sing")
+    assert unknown.returncode == 2 and "no program “sing”" in unknown.stderr and not unknown.stdout
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_each_program_is_called_by_that_name(program: str) -> None:
+    helped = a3t(program, "--help")
+    assert helped.returncode == 0 and f"usage: a3t {program} " in helped.stdout
+
+
+def test_nothing_is_imported_that_is_not_asked_for() -> None:
+    probe = "import sys, a3t.__main__; print({'numpy', 'torch', 'argparse'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "set()\n"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built of a copy: a build leaves folders behind."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    for name in ("a3t", "alignment", "app"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, source / name, ignore=ignored)
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "-w", str(folder), str(source)], check=True, capture_output=True)
+    [path] = folder.glob("*.whl")
+    return path
+
+
+def test_a_wheel_takes_one_name(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        names = opened.namelist()
+        assert {name.split("/")[0] for name in names} == {"a3t", f"a3t-{__version__}.dist-info"}
+        for name in names:
+            if name.endswith(".py"):
+                text = opened.read(name).decode()
+                assert not re.search(r"^\s*(from|import) (alignment|app)\b", text, re.MULTILINE)
+    # Whatever the packages hold is there, pictures and instructions apart.
+    held = {
+        str(path.relative_to(ROOT))
+        for package in ("a3t", "alignment", "app")
+        for path in (ROOT / package).rglob("*.*")
+        if path.is_file() and path.suffix not in {".pyc", ".png", ".conf", ".service"}
+    }
+    assert {name if name.startswith("a3t") else f"a3t/{name}" for name in held} <= set(names)
+    assert wheel.stat().st_size < 60_000_000  # it was 20 MB
+
+
+def test_a_wheel_edits_as_the_source_does(wheel: Path, arctic: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        opened.extractall(tmp_path / "site")
+    arguments = ["edit", "--wav", str(arctic), "--text", ARCTIC, "--new-text", NEVER, "--out"]
+    made = []
+    for site in (tmp_path / "site", ROOT):
+        out = tmp_path / f"{site.name}.wav"
+        program = ["-c", ALONE] if site != ROOT else ["-m", "a3t"]
+        subprocess.run(
+            [sys.executable, *program, *arguments, str(out)],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(site)},
+            check=True,
+        )
+        made.append((out.read_bytes(), json.loads(out.with_suffix(".edit.json").read_text())))
+    (sound, record), (expected, other) = made
+    assert sound == expected
+    assert record["edits"] == other["edits"] and record["alignment"] == other["alignment"]
+
+
+@pytest.mark.slow
+def test_a_wheel_installs_into_an_empty_environment(
+    wheel: Path, arctic: Path, tmp_path: Path
+) -> None:
+    """With what pip finds for its dependencies, at the versions of requirements.txt."""
+    home = tmp_path / "environment"
+    venv.create(home, with_pip=True)
+    python, pins = home / "bin" / "python", ROOT / "requirements.txt"
+    installed = subprocess.run(
+        [python, "-m", "pip", "install", "-q", "-c", pins, wheel], capture_output=True, text=True
+    )
+    if "No matching distribution" in installed.stderr or "onnection" in installed.stderr:
+        pytest.skip("no package index can be reached")
+    assert installed.returncode == 0, installed.stderr
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+    def run(*command: object) -> str:
+        line = [str(part) for part in (home / "bin" / "a3t", *command)]
+        done = subprocess.run(line, cwd=tmp_path, env=alone, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    talk = tmp_path / "talk.wav"
+    shutil.copy(arctic, talk)
+    run("edit", "--wav", talk, "--text", ARCTIC, "--new-text", NEVER)
+    assert "“never”" in run("inspect", "talk.edited.wav")
+    run("align", talk, "--text", ARCTIC, "--out", "talk.TextGrid")
+    run("tts", "--prompt-wav", talk, "--prompt-text", ARCTIC, "--text", "Well.", "--out", "w.wav")
