@@ -108,6 +108,25 @@ def test_alignment_knows_nothing_of_a3t() -> None:
             )
 
 
+def test_rooms_of_the_aligner_follow_each_other() -> None:
+    """No circle among them, and what aligns needs neither training nor a bench."""
+    needs: dict[str, set[str]] = {}
+    for module in modules():
+        # The package's own __init__ offers its aligners on first use: a door, not a need.
+        if module.startswith("alignment."):
+            own = ".".join(module.split(".")[:2])
+            found = {".".join(name.split(".")[:2]) for name in own_imports(module)}
+            needs.setdefault(own, set()).update(found - {own, "alignment", "a3t"})
+    outside = {"alignment.training", "alignment.bench"}
+    for each in needs.keys() - outside:
+        assert not needs[each] & outside, each
+    while needs:
+        free = {each for each, others in needs.items() if not others & needs.keys()}
+        assert free, f"these rooms need each other in a circle: {sorted(needs)}"
+        for each in free:
+            del needs[each]
+
+
 def test_only_the_app_knows_the_app() -> None:
     for module in modules():
         if room(module) != "app" and module != "a3t.__main__":  # which calls it by name
