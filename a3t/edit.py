@@ -53,8 +53,13 @@ def parser() -> argparse.ArgumentParser:
         help="who hears what nobody typed (auto: whisper if it is installed and has a model)",
     )  # fmt: skip
     result.add_argument(
-        "--yes", action="store_true", help="don't ask whether what was recognised is right"
-    )
+        "--yes", action="store_true",
+        help="don't ask whether what was recognised is right, or whether to edit doubtful words",
+    )  # fmt: skip
+    result.add_argument(
+        "--strict", action="store_true",
+        help="make nothing where a word at the edit is doubtful, or speech there has no text",
+    )  # fmt: skip
     result.add_argument(
         "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
     )
@@ -142,7 +147,7 @@ def edit(options: argparse.Namespace) -> None:
     wanted = ProjectEdit.of(options)
 
     from a3t.editor import Editor
-    from a3t.projects.confirmation import confirm_transcript
+    from a3t.projects.confirmation import confirm_doubts, confirm_transcript, refuse_doubts
     from a3t.projects.project import find_project
     from a3t.source.alignment_cache import default_folder
 
@@ -154,6 +159,9 @@ def edit(options: argparse.Namespace) -> None:
     plan = editor.plan(wanted.recording, wanted.request)
     if wanted.request.text is None and options.alignment is None:
         confirm_transcript(plan, ask=not (options.plan or options.yes))
+    if options.strict:
+        refuse_doubts(plan)
+    confirm_doubts(plan, ask=not (options.plan or options.yes))
     if options.plan:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())

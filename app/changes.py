@@ -13,11 +13,11 @@ from a3t.errors import InputError
 from a3t.text.edit_script import edit_script
 from a3t.text.transcript import Transcript
 from alignment import Alignment
+from alignment.confidence.doubts import DOUBTFUL
 from app import texts
 
 WHOLE = 400  # words that are shown in full
 AROUND = 12  # words shown beside what is marked in longer texts
-DOUBTFUL = 0.5  # a word's confidence below which it is marked (alignment.confidence.scores)
 
 
 def changes_html(old: str, new: str) -> str:

@@ -190,8 +190,11 @@ SETTLE = """(proposed, text, new_text) => {
 
 
 def doubts_html(take: Take | None) -> str:
-    """The new words that the person should listen to."""
-    return note(texts.hardly_heard(take.doubtful)) if take is not None and take.doubtful else ""
+    """What was doubtful where the edit was made, and the new words that one should listen to."""
+    if take is None:
+        return ""
+    hardly_heard = [texts.hardly_heard(take.doubtful)] if take.doubtful else []
+    return "".join(map(note, [*take.doubts, *hardly_heard]))
 
 
 def history_label(plan: EditPlan) -> str:

@@ -173,7 +173,7 @@ class EditTab(EditLayout):
             self.turn_to_edit(session)
             return self.show_all(session) | {
                 self.proposed: self._offers(given, session.current.text),
-                self.status: lines(plan.describe()),
+                self.status: lines("\n".join([plan.describe(), *map(str, plan.doubts)])),
             }
 
     def on_make(self, given: Given, request: gr.Request, progress: gr.Progress = PROGRESS) -> Shown:

@@ -39,6 +39,7 @@ class Take:
     output_marks: tuple[EditMark, ...]
     doubtful: tuple[str, ...] = ()  # new words that are hardly heard in it
     made: tuple[tuple[float, float], ...] = ()  # seconds of the new words
+    doubts: tuple[str, ...] = ()  # sentences: what was doubtful in the recording at the edits
 
 
 @dataclass(frozen=True)

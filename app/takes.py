@@ -46,6 +46,7 @@ def write_take(
         ),
         result.doubtful,
         tuple(made_spans(result)),
+        tuple(map(str, result.plan.doubts)),
     )
 
 

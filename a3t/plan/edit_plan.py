@@ -16,6 +16,7 @@ from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
 from a3t.text.transcript import Transcript
 from alignment import Alignment
+from alignment.confidence.doubts import Doubt, doubts_beside
 
 Range = tuple[int, int]  # [first, last)
 
@@ -191,6 +192,13 @@ class EditPlan:
         """Where the text's words are in the new text."""
         return word_map(self.edits, len(self.text.spoken))
 
+    @cached_property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is doubtful about the words that change and their neighbours, in order: words that
+        are hardly heard, and speech between them that the text doesn't have."""
+        found = (doubt for edit in self.edits for doubt in doubts_beside(self.alignment, *edit.old))
+        return tuple(sorted(set(found), key=lambda doubt: doubt.start))
+
     @property
     def frames(self) -> int:
         """How long the recording is."""
@@ -205,6 +213,7 @@ class EditPlan:
             "edits": [edit.to_json() for edit in self.edits],
             "windows": [{"source_frames": list(w.source), "edits": w.edits} for w in self.windows],
             "pronunciations": [" ".join(phones) for phones in self.pronunciations],
+            "doubts": [doubt.to_json() for doubt in self.doubts],
         }
 
     @classmethod

@@ -106,6 +106,7 @@ def _rows(jobs: list[ManifestEdit], workers: int, scheduler: str | None) -> Iter
 
 def carry_out(job: ManifestEdit) -> Outcome:
     """Make and write the edit of a line; raises InputError or AlignmentError."""
+    from a3t.projects.confirmation import refuse_doubts
     from a3t.projects.project_edit import ProjectEdit, write
 
     options = job.options
@@ -114,7 +115,10 @@ def carry_out(job: ManifestEdit) -> Outcome:
     edit = ProjectEdit.of(options)
     with _turn:
         editor = _editor(options.model, options.vocoder, options.device)
-        results = edit.make(editor, editor.plan(edit.recording, edit.request))
+        plan = editor.plan(edit.recording, edit.request)
+        if options.strict:
+            refuse_doubts(plan)
+        results = edit.make(editor, plan)
     provenance, note = not options.no_provenance, {"job": job.digest}
     write(results, edit.out, options.export, provenance, lambda result: note)
     seconds = round(time.monotonic() - begun, 2)

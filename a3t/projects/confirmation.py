@@ -1,4 +1,4 @@
-"""A transcript that nobody typed is shown with its confidences, and asked about on a terminal."""
+"""What a person is asked before an edit is made: is the transcript right, and are the doubts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from a3t.plan.edit_plan import EditPlan
 
 SURE = 0.9  # the confidence from which a word is shown without it
+CORRECT = "correct the text (--text) or the alignment (--alignment)"
+
 SHOWN = 600  # letters of a text beside a recording that are shown; who wrote it has it
 
 
@@ -40,10 +42,39 @@ def confirm_transcript(plan: EditPlan, ask: bool) -> None:
         say(f"Transcript ({beside.name}): {text}")
         return
     say(f"Recognised: {with_confidences(plan.alignment)}")
-    if not ask or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not ask or not _on_a_terminal():
         return
     # Words that the new text doesn't have are the least sure: the plan names them.
     say(plan.describe())
-    print("Is this what the recording says? [Y/n] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("", "y", "yes"):
+    if _answer("Is this what the recording says? [Y/n] ") not in ("", "y", "yes"):
         raise InputError("Nothing was made: give what the recording says with --text.")
+
+
+def refuse_doubts(plan: EditPlan) -> None:
+    """Raises InputError when something is doubtful at the edits."""
+    reasons = [str(doubt).removesuffix(".") for doubt in plan.doubts]
+    if reasons:
+        found = "; ".join(reason[0].lower() + reason[1:] for reason in reasons)
+        raise InputError(f"Nothing was made, because {found}: {CORRECT}.")
+
+
+def confirm_doubts(plan: EditPlan, ask: bool) -> None:
+    """Say what is doubtful at the edits; with ``ask``, on a terminal, a person must agree to go on.
+
+    Raises InputError when they don't.
+    """
+    for doubt in plan.doubts:
+        say(str(doubt))
+    if not plan.doubts or not ask or not _on_a_terminal():
+        return
+    if _answer("Make the edit all the same? [y/N] ") not in ("y", "yes"):
+        raise InputError(f"Nothing was made: {CORRECT}, or say --yes.")
+
+
+def _on_a_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _answer(question: str) -> str:
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower()

@@ -105,6 +105,7 @@ class EditedRecording:
             "asked": request["asked"],
             "alignment": request["alignment"],
             "aligned_words": request["aligned_words"],
+            "doubts": [doubt.to_json() for doubt in self.plan.doubts],
             "model": self.model,
             "vocoder": self.vocoder,
             "seed": self.plan.request.seed,

@@ -64,3 +64,18 @@ def test_a_plan_is_made_again_in_another_manner() -> None:
     fast = replace(plan.request, speed=2.0)
     again = replan(plan, fast, SixFrames())  # type: ignore[arg-type]
     assert again == plan_of("ban dot feel", "ban good kit feel", speed=2.0)
+
+
+def test_a_plan_names_what_is_doubtful_at_its_edits_and_nothing_else() -> None:
+    plan = plan_of("ban dot feel good kit pen", "ban dot feel rose kit pen")
+    for number, text in enumerate(plan.text.spoken):
+        words = tuple(
+            replace(word, score=0.2) if word.text == text else word for word in plan.alignment.words
+        )
+        alignment = replace(plan.alignment, words=words)
+        doubtful = replace(plan, request=replace(plan.request, alignment=alignment))
+        # The edit is of word 3; its neighbours matter as much.
+        assert [doubt.text for doubt in doubtful.doubts] == ([text] if 2 <= number <= 4 else [])
+        with mock.patch.object(Recording, "sha256", "0f"):
+            assert doubtful.to_json()["doubts"] == [doubt.to_json() for doubt in doubtful.doubts]
+    assert plan.doubts == ()

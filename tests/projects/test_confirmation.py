@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,9 +11,15 @@ import pytest
 
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
-from a3t.projects.confirmation import confirm_transcript, with_confidences
+from a3t.projects.confirmation import (
+    confirm_doubts,
+    confirm_transcript,
+    refuse_doubts,
+    with_confidences,
+)
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
+from alignment.confidence.doubts import Doubt
 
 WE_MET = Transcript.from_text("we met")
 
@@ -23,6 +30,7 @@ class Planned:
 
     recording: Recording
     text: Transcript = WE_MET
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def alignment(self) -> Alignment:
@@ -95,3 +103,57 @@ def test_of_a_long_text_beside_the_ends_are_shown(
     confirm_transcript(planned(tmp_path, text=text), ask=False)  # type: ignore[arg-type]
     said = capsys.readouterr().err
     assert "first and" in said and "and last (5,002 words)" in said and len(said) < 700
+
+
+DOUBTS = (Doubt("met", 0.5, 1.0, 0.21), Doubt("", 1.0, 1.4, 0.1))
+
+
+def at_a_terminal(
+    command: Callable[[Planned], None], answer: str, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> str:
+    """What a command prints to a terminal on which somebody answers."""
+    screen = Terminal()
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
+    monkeypatch.setattr("sys.stderr", screen)
+    plan = planned(folder)
+    plan.doubts = DOUBTS
+    command(plan)
+    return screen.getvalue()
+
+
+def confirm(plan: Planned) -> None:
+    confirm_doubts(plan, ask=True)  # type: ignore[arg-type]
+
+
+def test_doubts_are_said_and_asked_about(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    screen = at_a_terminal(confirm, "y\n", monkeypatch, tmp_path)
+    assert all(str(doubt) in screen for doubt in DOUBTS)
+    for answer in ("\n", "n\n", ""):
+        with pytest.raises(InputError, match=r"Nothing was made.*--text.*--yes"):
+            at_a_terminal(confirm, answer, monkeypatch, tmp_path)
+
+
+def test_without_a_terminal_or_with_yes_doubts_are_said_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(plan: Planned) -> None:
+        confirm_doubts(plan, ask=False)  # type: ignore[arg-type]
+
+    assert "[y/N]" not in at_a_terminal(said, "", monkeypatch, tmp_path)
+    monkeypatch.undo()
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    plan = planned(tmp_path)
+    plan.doubts = DOUBTS
+    confirm(plan)
+    assert str(DOUBTS[0]) in capsys.readouterr().err
+
+
+def test_strict_makes_nothing_of_what_is_doubtful(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    refuse_doubts(plan)  # type: ignore[arg-type]
+    plan.doubts = DOUBTS
+    with pytest.raises(InputError) as caught:
+        refuse_doubts(plan)  # type: ignore[arg-type]
+    message = str(caught.value)
+    assert "met" in message and "1.00 to 1.40 s" in message and "--alignment" in message
+    assert message.endswith(".") and "\n" not in message
