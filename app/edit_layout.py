@@ -16,7 +16,7 @@ from app.sessions import Session, Take, close_session
 from app.settings import Settings
 
 if TYPE_CHECKING:
-    from a3t.plan.edit_plan import EditPlan
+    pass
 
 HERE = Path(__file__).parent
 Shown = dict[Any, Any]  # component -> its new value
@@ -193,14 +193,15 @@ def doubts_html(take: Take | None) -> str:
     """What was doubtful where the edit was made, and the new words that one should listen to."""
     if take is None:
         return ""
-    hardly_heard = [texts.hardly_heard(take.doubtful)] if take.doubtful else []
-    return "".join(map(note, [*take.doubts, *hardly_heard]))
+    result = take.result
+    hardly_heard = [texts.hardly_heard(result.doubtful)] if result.doubtful else []
+    return "".join(map(note, [*map(str, result.plan.doubts), *hardly_heard]))
 
 
-def history_label(plan: EditPlan) -> str:
-    """What an accepted edit changed, in a few words."""
-    parts = [f"{e.old_words or '–'} → {e.new_words or '–'}" for e in plan.edits]
-    label = ", ".join(parts) or texts.SAME_WORDS
+def history_label(take: Take) -> str:
+    """What an accepted take changed in the version before, in a few words."""
+    pairs = zip(take.source_marks, take.output_marks, strict=True)
+    label = ", ".join(f"{a.words or '–'} → {b.words or '–'}" for a, b in pairs) or texts.SAME_WORDS
     return label if len(label) <= 80 else f"{label[:79]}…"
 
 

@@ -208,7 +208,7 @@ class EditTab(EditLayout):
     def on_accept(self, given: Given) -> Shown:
         with one_sentence():
             session = used(given[self.session])
-            session.accept(history_label(session.plan) if session.plan is not None else "")
+            session.accept(history_label(session.take) if session.take is not None else "")
             return self._show_version(session, given)
 
     def on_undo(self, given: Given) -> Shown:

@@ -14,7 +14,6 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,12 +130,19 @@ class Service:
         return Session(audio.parent, stem, [Version(audio, texts.STARTED)])
 
     def find_words(self, session: Session, text: str, watch: Watch, models: Models = USUAL) -> str:
-        """Align the current recording with its text, recognised if there is none; the text."""
+        """Align the recording with its text, recognised if there is none; the text.
+
+        What a later version says is known: it was made to say it.
+        """
         from app.recordings import opened
+        from app.session_edits import check_text
 
         session.touch()
+        if session.position:
+            check_text(session, text)
+            return session.current.text
         with self._sentences(session.folder), self.editor(watch, models) as editor:
-            recording = opened(session.current.audio)
+            recording = opened(session.original.audio)
             if not text:
                 text = editor.transcribe(recording).text
             alignment = editor.align(recording, text)
@@ -145,28 +151,32 @@ class Service:
 
     def plan(self, session: Session, request: PageRequest, watch: Watch) -> EditPlan:
         """Plan the edit of the session's recording, and remember the plan."""
+        from app.session_edits import plan_edit
+
         with self._sentences(session.folder), self.editor(watch, request.models) as editor:
-            plan = self._plan(session, request, editor)
+            _, plan = plan_edit(session, request, editor)
         session.forget_takes()
         session.plan = plan
         return plan
 
     def make(self, session: Session, request: PageRequest, watch: Watch) -> None:
         """Make the takes, write their files, choose the first."""
+        from app.session_edits import keep_accepted, plan_edit
         from app.takes import write_take
 
         with self._sentences(session.folder), self.editor(watch, request.models) as editor:
-            plan = self._plan(session, request, editor)
-            known = session.current
+            edit, plan = plan_edit(session, request, editor)
+            current = session.current
             watch.pieces = request.edit.candidates * max(1, len(plan.windows))
             results = editor.candidates(plan, request.edit.candidates)
+            results = [keep_accepted(session, edit, result) for result in results]
             watch("save")
             folder = session.new_folder()
             takes = [
-                write_take(result, known, folder / str(k), session.result_name, request.suffix)
+                write_take(result, session, folder / str(k), request.suffix, edit.notes(result))
                 for k, result in enumerate(results)
             ]
-        if session.current is not known:  # undone while it was made
+        if session.current is not current:  # undone while it was made
             raise InputError(texts.MEANWHILE)
         session.forget_takes()
         session.plan, session.takes = results[0].plan, tuple(takes)
@@ -182,28 +192,12 @@ class Service:
             editor.draw_attention(session.plan, path)
         return path
 
-    def _plan(self, session: Session, request: PageRequest, editor: EditorProcess) -> EditPlan:
-        """The plan of an edit of the current version, whose words are found if they must be."""
-        from app.recordings import opened
-
-        session.touch()
-        text, current = request.edit.text, session.current
-        if current.alignment is None or (text and current.text != text):
-            text = text or editor.transcribe(current.audio, request.edit.new_text).text
-            session.learn(text, editor.align(current.audio, text))
-        current = session.current
-        wanted = replace(request.edit, text=current.text, alignment=current.alignment)
-        return editor.plan(opened(current.audio), wanted)
-
     def move_word(self, session: Session, number: int, start: float, end: float) -> None:
-        """A person has corrected where a word of the current recording is."""
-        from app.word_times import move_word
+        """A person has corrected where a word of the current version is."""
+        from app.session_edits import move_word
 
         session.touch()
-        known = session.current
-        if known.alignment is None:
-            raise InputError(texts.NO_WORD)
-        session.learn(known.text, move_word(known.alignment, number, start, end))
+        move_word(session, number, start, end)
 
     def read_words(self, session: Session | None, upload: str | None) -> WordsFile:
         """What an uploaded file of words says; a session learns the alignment of its recording.
@@ -218,7 +212,10 @@ class Service:
             found = words_in(path)
         if session is not None and found.alignment is not None:
             session.touch()
-            if found.source in (None, opened(session.current.audio).sha256):
+            if (
+                found.source in (None, opened(session.original.audio).sha256)
+                and not session.position
+            ):
                 session.learn(found.text, found.alignment)
         return found
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import filecmp
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
-from a3t.plan.edit_plan import EditPlan
 from alignment import Alignment
 from app import texts
-from app.changes import plain
 
-MOST_VERSIONS = 50  # of a history; the oldest are forgotten
+if TYPE_CHECKING:  # what these need is loaded with the models
+    from a3t.plan.edit_plan import EditPlan
+    from a3t.projects.history import History
+    from a3t.rendering.edited import EditedRecording
+
+MOST_VERSIONS = 50  # of a history, the original included
 
 
 @dataclass(frozen=True)
@@ -29,29 +34,36 @@ class EditMark:
 
 @dataclass(frozen=True)
 class Take:
-    """One of the results to choose from, written to files."""
+    """One of the results to choose from, written to files; an edit of the original.
+
+    result: with the original's edits of all versions before. record: its edit.json. source_marks
+    and output_marks: where it differs from the current version, in the seconds of either.
+    """
 
     name: str
     audio: Path
     files: tuple[Path, ...]
     alignment: Alignment
+    result: EditedRecording
+    record: Mapping[str, Any]
     source_marks: tuple[EditMark, ...]
     output_marks: tuple[EditMark, ...]
-    doubtful: tuple[str, ...] = ()  # new words that are hardly heard in it
-    made: tuple[tuple[float, float], ...] = ()  # seconds of the new words
-    doubts: tuple[str, ...] = ()  # sentences: what was doubtful in the recording at the edits
 
 
 @dataclass(frozen=True)
 class Version:
-    """A state of the recording that one can go back to."""
+    """A state of the recording that one can go back to: the original, or an edit of it.
+
+    text: as it was typed, "" until it is known. result and record: None for the original.
+    """
 
     audio: Path
     label: str
-    text: str = ""  # "" until it is known
+    text: str = ""
     alignment: Alignment | None = None
     files: tuple[Path, ...] = ()
-    records: tuple[Path, ...] = ()  # the edit.json of every edit that led here
+    result: EditedRecording | None = None
+    record: Mapping[str, Any] | None = None
 
 
 @dataclass
@@ -70,6 +82,11 @@ class Session:
     upload: str | None = None  # what the page calls the recording that it began with
 
     @property
+    def original(self) -> Version:
+        """The recording as it came; every version is an edit of it."""
+        return self.versions[0]
+
+    @property
     def current(self) -> Version:
         return self.versions[self.position]
 
@@ -78,10 +95,18 @@ class Session:
         return self.takes[self.chosen] if self.takes else None
 
     @property
+    def history(self) -> History | None:
+        """The accepted edits up to the current one; None if that is the original."""
+        from a3t.projects.history import History
+
+        accepted = self.versions[1 : self.position + 1]
+        records = tuple(version.record for version in accepted if version.record is not None)
+        return History(records, len(records) - 1) if records else None
+
+    @property
     def result_name(self) -> str:
-        """What the next result is called: talk.edited, then talk.edited-2."""
-        number = len(self.current.records) + 1
-        return f"{self.stem}.edited" + (f"-{number}" if number > 1 else "")
+        """What results are called."""
+        return f"{self.stem}.edited"
 
     def began_with(self, upload: Path) -> bool:
         """Whether this is the recording that the session began with, under whatever name."""
@@ -95,8 +120,11 @@ class Session:
         os.utime(self.folder)
 
     def learn(self, text: str, alignment: Alignment | None) -> None:
-        """What the current recording says and where; another text makes plans and takes void."""
-        self.versions[self.position] = replace(self.current, text=text, alignment=alignment)
+        """What the original says and where; another text makes plans and takes void, and edits
+        that were undone."""
+        if text != self.original.text:
+            self.versions, self.position = self.versions[:1], 0
+        self.versions[0] = replace(self.original, text=text, alignment=alignment)
         self.forget_takes()
 
     def forget_takes(self) -> None:
@@ -110,20 +138,22 @@ class Session:
         return folder
 
     def accept(self, label: str) -> None:
-        """The chosen take becomes the recording; what was undone before is forgotten."""
+        """The chosen take becomes the current version; what was undone before is forgotten."""
         if self.take is None or self.plan is None:
             raise InputError(texts.NOTHING_MADE)
+        if self.position + 1 >= MOST_VERSIONS:
+            raise InputError(texts.TOO_MANY_VERSIONS)
         take = self.take
-        records = tuple(path for path in take.files if path.name.endswith(".edit.json"))
         version = Version(
             take.audio,
             label,
-            plain(self.plan.new_text.text),
+            self.plan.request.new_text,
             take.alignment,
             take.files,
-            (*self.current.records, *records),
+            take.result,
+            take.record,
         )
-        self.versions = [*self.versions[: self.position + 1], version][-MOST_VERSIONS:]
+        self.versions = [*self.versions[: self.position + 1], version]
         self.position = len(self.versions) - 1
         self.forget_takes()
 
@@ -135,9 +165,8 @@ class Session:
             self.forget_takes()
 
     def downloads(self) -> list[Path]:
-        """What there is to take home: of the take that is heard, else of the accepted version."""
-        own = self.take.files if self.take is not None else self.current.files
-        return [*own, *(path for path in self.current.records if path not in own)]
+        """What there is to take home: of the take that is heard, else of the current version."""
+        return list(self.take.files if self.take is not None else self.current.files)
 
     def close(self) -> None:
         """Deletes the files."""

@@ -1,66 +1,87 @@
-"""The files of one result: sound, edit.json, TextGrid, subtitles."""
+"""The files of one result: sound, edit.json, TextGrid, subtitles; and where it differs."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from a3t.audio.files import atomic_path
-from a3t.audio.span_map import Span
+from a3t.audio.span_map import Span, SpanMap
+from a3t.projects.history import Change, Difference, changes_of, differences
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.edited_alignment import edited_alignment, made_spans, shown_words
+from a3t.rendering.edited_alignment import edited_alignment, shown_words
 from alignment.formats import write_alignment
 from app import texts
 from app.changes import words_of
-from app.sessions import EditMark, Take, Version
+from app.sessions import EditMark, Session, Take, Version
 
 
 def write_take(
-    result: EditedRecording, source: Version, folder: Path, name: str, suffix: str
+    result: EditedRecording,
+    session: Session,
+    folder: Path,
+    suffix: str,
+    notes: Mapping[str, Any],
 ) -> Take:
-    """Write a result made of the version `source` into a new folder.
+    """Write a result into a new folder, with further entries of its edit.json.
 
     Without a `suffix` a FLAC stays a FLAC, and anything else becomes a WAV.
     """
-    suffix = suffix or (".flac" if source.audio.suffix.lower() == ".flac" else ".wav")
+    original, name = session.original, session.result_name
+    suffix = suffix or (".flac" if original.audio.suffix.lower() == ".flac" else ".wav")
     folder.mkdir()
-    audio = result.save(folder / f"{name}{suffix}")
+    audio = result.save(folder / f"{name}{suffix}", notes=notes)
     record = without_folders(audio.with_suffix(".edit.json"))
-    alignment = edited_alignment(result, source.alignment or result.plan.alignment)
+    alignment = edited_alignment(result, original.alignment or result.plan.alignment)
     grid, subtitles = folder / f"{name}.TextGrid", folder / f"{name}.srt"
     write_alignment(alignment, grid)
     write_alignment(alignment, subtitles, shown_words(words_of(result.plan.new_text.text)))
-    edits, changes = result.plan.edits, result.map.samples.changes
+    found = differences(changes_in(session.current), changes_of(result))
     return Take(
         texts.take_name(result.candidate or {}, result.plan.request.margin),
         audio,
         (audio, record, grid, subtitles),
         alignment,
+        result,
+        {**result.record, **notes},
+        marks_before(session.current, found, result.recording.sample_rate),
         tuple(
-            _mark(edit.op, change.source, result, edit.old_words)
-            for edit, change in zip(edits, changes, strict=True)
+            EditMark(each.op, *seconds, each.new_words)
+            for each in found
+            for seconds in [_seconds(result.map.samples, each.source, result.map.sample_rate)]
         ),
-        tuple(
-            _mark(edit.op, change.output, result, edit.new_words)
-            for edit, change in zip(edits, changes, strict=True)
-        ),
-        result.doubtful,
-        tuple(made_spans(result)),
-        tuple(map(str, result.plan.doubts)),
     )
 
 
-def _mark(op: str, span: Span, result: EditedRecording, words: str) -> EditMark:
-    return EditMark(op, result.map.seconds(span[0]), result.map.seconds(span[1]), words)
+def changes_in(version: Version) -> Sequence[Change]:
+    """What a version changes in the original."""
+    return changes_of(version.result) if version.result is not None else ()
+
+
+def marks_before(version: Version, found: Sequence[Difference], rate: int) -> tuple[EditMark, ...]:
+    """Where a version differs from what is made of it, in its own seconds; rate: Hz."""
+    spans = version.result.map.samples if version.result is not None else SpanMap((), 0)
+    return tuple(
+        EditMark(each.op, *seconds, each.old_words)
+        for each in found
+        for seconds in [_seconds(spans, each.source, rate)]
+    )
+
+
+def _seconds(spans: SpanMap, source: Span, rate: int) -> tuple[float, float]:
+    first, last = spans.output_span(source)
+    return first / rate, last / rate
 
 
 def without_folders(record: Path) -> Path:
     """The record with bare file names: visitors need not know the server's folders."""
-    told = json.loads(record.read_text(encoding="utf-8"))
+    written = json.loads(record.read_text(encoding="utf-8"))
     for part in ("source", "prompt"):
-        if part in told:
-            told[part]["path"] = Path(told[part]["path"]).name
+        if part in written:
+            written[part]["path"] = Path(written[part]["path"]).name
     with atomic_path(record) as temporary:
-        text = json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(written, indent=1, ensure_ascii=False) + "\n"
         temporary.write_text(text, encoding="utf-8")
     return record

@@ -64,6 +64,12 @@ NO_NEW_TEXT = "There is no new text yet: type what the recording should say."
 NO_TEXT_TO_SAY = "There is nothing to say yet: type a text."
 NOTHING_MADE = "There is nothing to accept yet: press Make it first."
 MEANWHILE = "The recording was changed while this was made: press Make it again."
+CORRECT_THE_ORIGINAL = (
+    "This version was made to say what stands there: press Undo until the recording itself is "
+    "shown, then correct what it says."
+)
+MADE_WORD = "This word was made, so its place is known: only recorded words can be moved."
+TOO_MANY_VERSIONS = "This is the last version that fits: download it, and begin anew with it."
 NOTHING_PLANNED = "There is no plan to look into yet: press Preview first."
 NO_WORD = "There is no such word any more: find the words again."
 EXPIRED = "This session has expired: upload the recording again."

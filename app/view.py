@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,14 +20,17 @@ from PIL import Image
 
 from a3t.audio.mel_window import mel_window
 from a3t.audio.recording import Recording
-from a3t.grid import FRAMES_PER_SECOND, grid_frames, seconds_of
+from a3t.grid import FRAMES_PER_SECOND, grid_frames
 from a3t.plan.edit_plan import PlannedEdit
+from a3t.projects.history import differences, planned_changes
+from a3t.rendering.edited import EditedRecording
+from a3t.rendering.edited_alignment import made_spans
 from alignment import Alignment
 from app.changes import DOUBTFUL
 from app.recordings import as_percent, opened, overview
 from app.sessions import EditMark, Session
+from app.takes import changes_in, marks_before
 
-Range = tuple[int, int]  # [first, last)
 SHOWN = 30.0  # seconds
 BEFORE_EDIT = 3.0  # seconds shown before the first edit of a long recording
 PEAKS_PER_SECOND = 200
@@ -40,15 +44,13 @@ ANCHORS = ((8, 8, 24), (52, 22, 84), (120, 36, 100), (192, 62, 76), (240, 126, 5
 
 
 def stage(session: Session) -> dict[str, Any]:
-    """The current recording, and the chosen take beneath it if something was made."""
+    """The current version, and the chosen take beneath it if something was made."""
     version, take, plan = session.current, session.take, session.plan
     marks: Sequence[EditMark] = ()
-    gone: Sequence[Range] = ()  # frames
     if plan is not None:
-        gone = [edit.source for edit in plan.edits]
         marks = take.source_marks if take is not None else plan_marks(session)
-    spans = [(seconds_of(first), seconds_of(last)) for first, last in gone]
-    sides = [side(version.audio, version.alignment, marks, spans, session.start, "before")]
+    edited = [*_made_in(version.result), *((mark.start, mark.end) for mark in marks)]
+    sides = [side(version.audio, version.alignment, marks, edited, session.start, "before")]
     joints: list[list[float]] = []
     if take is not None:
         joints = [
@@ -58,22 +60,31 @@ def stage(session: Session) -> dict[str, Any]:
         moved = session.start + sum(
             b[3] - b[2] - b[1] + b[0] for b in joints if b[1] <= sides[0]["start"]
         )
-        marks = take.output_marks
-        sides.append(side(take.audio, take.alignment, marks, take.made, moved, "after"))
+        made = _made_in(take.result)
+        sides.append(side(take.audio, take.alignment, take.output_marks, made, moved, "after"))
     return {"sides": sides, "joints": joints}
 
 
+def _made_in(result: EditedRecording | None) -> list[tuple[float, float]]:
+    """Seconds of the words that were made; of the original none."""
+    return [] if result is None else made_spans(result)
+
+
 def plan_marks(session: Session) -> tuple[EditMark, ...]:
-    """What a plan will make anew, in the current recording's seconds, margins included."""
-    assert session.plan is not None
+    """What a plan will make anew, in the current version's seconds, margins included."""
+    plan = session.plan
+    assert plan is not None
+    found = differences(changes_in(session.current), planned_changes(plan))
+    marks = marks_before(session.current, found, plan.recording.sample_rate)
     return tuple(
-        EditMark(e.op, seconds_of(e.remade[0]), seconds_of(e.remade[1]), planned_words(e))
-        for e in session.plan.edits
+        replace(mark, words=planned_words(each.after))
+        for mark, each in zip(marks, found, strict=True)
     )
 
 
-def planned_words(edit: PlannedEdit) -> str:
-    return f"{edit.new_words} ({edit.seconds:.2f} s)" if edit.new_words else ""
+def planned_words(edits: Sequence[PlannedEdit]) -> str:
+    words = " ".join(edit.new_words for edit in edits if edit.new_words)
+    return f"{words} ({sum(edit.seconds for edit in edits):.2f} s)" if words else ""
 
 
 def first_shown(marks: Sequence[EditMark], duration: float) -> float:

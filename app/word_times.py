@@ -6,6 +6,7 @@ import math
 
 from a3t.errors import InputError
 from a3t.grid import seconds_of
+from a3t.rendering.edited import EditedRecording
 from alignment import Alignment, Word
 from alignment.retiming import covering, retimed
 from app import texts
@@ -37,3 +38,19 @@ def _fitted(word: Word, start: float, end: float) -> Word:
     if end - start < seconds_of(len(word.phones)):
         raise InputError(texts.too_short(word.text, seconds_of(len(word.phones)), end - start))
     return retimed(word, start, end)
+
+
+def in_the_original(
+    result: EditedRecording, words: int, number: int, start: float, end: float
+) -> tuple[int, float, float]:
+    """A word of an edited recording, and times for it, as they are in the original, which has so
+    many words.
+
+    Raises InputError for a word that was made, whose place is the plan's.
+    """
+    spoken = result.plan.whole_words(words)
+    if any(change.output[0] <= number < change.output[1] for change in spoken.changes):
+        raise InputError(texts.MADE_WORD)
+    past = sum(change.output[1] <= number for change in spoken.changes)
+    shift = result.map.seconds(result.map.samples.shifts[past])
+    return spoken.source_of(number), start - shift, end - shift

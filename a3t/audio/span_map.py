@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -67,6 +67,13 @@ class SpanMap:
         if k and place < self.changes[k - 1].output[1]:
             return self.changes[k - 1].source[0]
         return place - self.shifts[k]
+
+    def output_span(self, span: Span) -> Span:
+        """The output's stretch for one of the source that cuts no change in two; what is put in at
+        its ends belongs to it."""
+        before = bisect_left(self._source_starts, span[0])
+        past = bisect_right([change.source[1] for change in self.changes], span[1])
+        return span[0] + self.shifts[before], span[1] + self.shifts[past]
 
     def kept(self) -> Iterator[SpanPair]:
         """What is the same in both: before, between and after the changes; each may be empty."""

@@ -199,6 +199,25 @@ class EditPlan:
         found = (doubt for edit in self.edits for doubt in doubts_beside(self.alignment, *edit.old))
         return tuple(sorted(set(found), key=lambda doubt: doubt.start))
 
+    def whole_words(self, count: int) -> SpanMap:
+        """Where the words of the whole text, so many, are in the whole new text."""
+        if not self.passages:
+            return self.words
+        spans = (tuple(map(self._place_in_whole, edit.old)) for edit in self.edits)
+        replaced = (
+            ((first, last), edit.new[1] - edit.new[0])
+            for (first, last), edit in zip(spans, self.edits, strict=True)
+        )
+        return SpanMap.replacing(replaced, count)
+
+    def _place_in_whole(self, word: int) -> int:
+        """Of a word of the passages; the place after the last of them is one as well."""
+        for first, last in self.passages:
+            if word < last - first:
+                return first + word
+            word -= last - first
+        return self.passages[-1][1]
+
     @property
     def frames(self) -> int:
         """How long the recording is."""

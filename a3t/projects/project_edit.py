@@ -78,20 +78,24 @@ class ProjectEdit:
         """What the plan asks for, the best first; what the version before has changed stays as it
         sounded there."""
         results = editor.make(plan)
-        base = None if self.history is None else self.history.base(self.request.new_text)
-        if self.history is None or base is None:
+        if self.history is None or self.base is None:
             return results
         from a3t.projects.history import keep
         from a3t.projects.replay import remake
 
-        before = remake(editor, self.recording, self.history.chain(base))
+        before = remake(editor, self.recording, self.history.chain(self.base))
         return [keep(before, result) for result in results]
+
+    @property
+    def base(self) -> int | None:
+        """The version whose sound this one goes on from; None for the original."""
+        return None if self.history is None else self.history.base(self.request.new_text)
 
     def notes(self, result: EditedRecording) -> dict[str, Any]:
         """What the edit.json of a next version tells of the others; nothing for a first one."""
         if self.history is None:
             return {}
-        continues = {"continues": self.history.base(self.request.new_text)}
+        continues = {"continues": self.base}
         return continues | self.history.with_next(result.record | continues).to_json()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from a3t.grid import seconds_of
 from a3t.rendering.edited import EditedRecording
 from a3t.text.transcript import Transcript
@@ -20,17 +22,11 @@ def edited_alignment(result: EditedRecording, whole: Alignment | None = None) ->
     shifts = [spans.seconds(samples) for samples in spans.samples.shifts]
     places = [seconds_of(sum(edit.source) / 2) for edit in plan.edits]
     words = [word for k in range(len(plan.edits)) for word in _made(result, k, shifts[k])]
-    # The plan's words in the whole.
-    planned = [k for words in plan.passages for k in range(*words)] if whole else []
     source = whole or plan.alignment
-    gone = {planned[k] if planned else k for edit in plan.edits for k in range(*edit.old)}
-    for k, word in enumerate(source.spoken):
-        if k not in gone:
-            middle = (word.start + word.end) / 2
-            shift = shifts[
-                max((n for n, place in enumerate(places, 1) if place <= middle), default=0)
-            ]
-            words.append(retimed(word, word.start + shift, word.end + shift))
+    kept = (plan.whole_words(len(whole.spoken)) if whole else plan.words).kept()
+    for word in (source.spoken[k] for pair in kept for k in range(*pair.source)):
+        past = bisect_right(places, (word.start + word.end) / 2)
+        words.append(retimed(word, word.start + shifts[past], word.end + shifts[past]))
     words.sort(key=lambda word: word.start + word.end)
     for k in range(1, len(words)):  # joints may lie a few milliseconds inside a neighbour
         if words[k].start < words[k - 1].end:

@@ -41,46 +41,6 @@ def session(service: Service, upload: str) -> Session:
     return service.open_session(upload)
 
 
-def test_edit_accept_edit_again_undo_redo(service: Service, session: Session) -> None:
-    first = session.current
-    service.make(session, wish(ARCTIC, NEVER), Watch())
-    assert session.current.audio == first.audio  # nothing is accepted yet
-    assert names(session) == [
-        "talk.edited.wav",
-        "talk.edited.edit.json",
-        "talk.edited.TextGrid",
-        "talk.edited.srt",
-    ]
-    session.accept("always → never")
-    once = session.current
-    assert (once.text, session.takes) == (NEVER, ())
-
-    service.make(session, wish(NEVER, NEVER.replace("And ", "")), Watch())
-    session.accept("And → –")
-    twice = session.current
-    assert names(session)[0] == "talk.edited-2.wav"
-    assert "talk.edited.edit.json" in names(session)  # what led here stays known
-    before, after = (soundfile.read(v.audio, dtype="int16")[0] for v in (once, twice))
-    record = json.loads(twice.records[-1].read_text(encoding="utf-8"))
-    (edit,) = record["edits"]
-    kept = np.delete(before, np.s_[slice(*edit["source"])])
-    assert np.array_equal(kept, np.delete(after, np.s_[slice(*edit["output"])]))
-    assert record["source"]["path"] == "talk.edited.wav"
-
-    session.step(-1)
-    assert session.current is once
-    session.step(-1)
-    session.step(-1)
-    assert session.current.audio == first.audio
-    session.step(1)
-    assert session.current is once
-    service.make(session, wish(NEVER, ARCTIC), Watch())
-    session.accept("never → always")
-    assert len(session.versions) == 3 and twice not in session.versions
-    session.step(1)
-    assert session.current.text == ARCTIC
-
-
 def test_takes_differ_and_one_is_chosen(service: Service, session: Session) -> None:
     service.make(session, wish(ARCTIC, NEVER, candidates=3, suffix=".flac"), Watch())
     assert len({take.audio.read_bytes() for take in session.takes}) == 3
@@ -199,13 +159,6 @@ def test_an_edit_made_again_from_its_record(
     assert again.downloads()[0].read_bytes() == audio.read_bytes()
     for path in again.downloads():  # and nothing tells where the server keeps its files
         assert str(service.folder).encode() not in path.read_bytes()
-
-
-def test_marks_for_pauses_do_not_stay_in_the_text(service: Service, session: Session) -> None:
-    marked = ARCTIC.replace("always", "never [pause 0.4]")
-    service.make(session, wish(ARCTIC, marked), Watch())
-    session.accept("")
-    assert session.current.text == NEVER
 
 
 def test_a_picture_of_hours_is_read_in_blocks(tmp_path: Path) -> None:
