@@ -1,5 +1,6 @@
 # make demo   edit a sentence that comes with a package; writes demo/
 # make test   the tests (make test-all: the slow ones too)
+# make test COVERAGE=--cov  the same, and which lines they run
 # make test-app  the page in a browser (needs Chromium: apt-get install chromium)
 # make test-recipes  a recipe through all its stages (adds ESPnet to .venv)
 # make lint   ruff and mypy
@@ -26,7 +27,7 @@ demo: $(VENV)/.demo-ready
 	@$(BIN)/python -m a3t.demo
 
 test: $(VENV)/.dev-ready
-	$(BIN)/python -m pytest -q -m "not slow" $(WORKERS)
+	$(BIN)/python -m pytest -q -m "not slow" $(WORKERS) $(COVERAGE)
 
 test-all: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -q

@@ -50,7 +50,7 @@ SPOKEN = (0.2, 1.0)  # seconds of a word that is worth making
 
 
 @dataclass(frozen=True)
-class Row:
+class RankedCandidate:
     """A candidate of an edit, by its merits and by its distance to the truth."""
 
     clip: str
@@ -76,7 +76,9 @@ WEIGHTS = np.array([1.0, PACE, JOINT, PITCH, REMADE])  # of Merits.score
 WITHOUT = WEIGHTS * [1, 1, 1, 1, 0]  # whatever is made anew beside the words
 
 
-def rows_of(editor: Editor, path: Path, text: str, count: int, draw: random.Random) -> list[Row]:
+def rows_of(
+    editor: Editor, path: Path, text: str, count: int, draw: random.Random
+) -> list[RankedCandidate]:
     """One word of a clip made again in `count` ways; nothing if it has no such word."""
     recording = Recording.open(path)
     aligned = editor.plan(recording, new_text=text, text=text).alignment
@@ -97,7 +99,7 @@ def rows_of(editor: Editor, path: Path, text: str, count: int, draw: random.Rand
     plan = editor.plan(recording, new_text=new_text, text=" ".join(old), alignment=alignment)
     made = [variant(plan, k, editor.render, editor.durations) for k in range(count)]
     return [
-        Row(
+        RankedCandidate(
             path.stem,
             word.text,
             k,
@@ -120,26 +122,26 @@ def distance(made: Candidate, start: float, end: float) -> float:
     return mel_cepstral_distance(mels[0].numpy(), mels[1].numpy(), dtw=True)
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[RankedCandidate]:
     if not path.is_file():
         return []
     with path.open(newline="", encoding="utf-8") as file:
         kinds = {"clip": str, "word": str, "variation": int}
         return [
-            Row(**{name: kinds.get(name, float)(value) for name, value in row.items()})  # type: ignore[arg-type]
+            RankedCandidate(**{name: kinds.get(name, float)(value) for name, value in row.items()})  # type: ignore[arg-type]
             for row in csv.DictReader(file, delimiter="\t")
         ]
 
 
-def groups(rows: Sequence[Row]) -> list[list[Row]]:
+def groups(rows: Sequence[RankedCandidate]) -> list[list[RankedCandidate]]:
     """The candidates of each edit."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[RankedCandidate]] = {}
     for row in rows:
         found.setdefault(row.clip, []).append(row)
     return list(found.values())
 
 
-def report(edits: Sequence[Sequence[Row]], weights: np.ndarray, name: str) -> str:
+def report(edits: Sequence[Sequence[RankedCandidate]], weights: np.ndarray, name: str) -> str:
     """A line of the table: what choosing by these weights gives."""
     distances = np.array([[row.distance for row in rows] for rows in edits])
     scores = np.array([[-weights @ row.penalties for row in rows] for rows in edits])
@@ -160,7 +162,7 @@ def report(edits: Sequence[Sequence[Row]], weights: np.ndarray, name: str) -> st
     )
 
 
-def fitted(edits: Sequence[Sequence[Row]]) -> np.ndarray:
+def fitted(edits: Sequence[Sequence[RankedCandidate]]) -> np.ndarray:
     """Weights >= 0 that tell best, within each edit, how far a candidate is from the truth."""
     penalties, distances = [], []
     for rows in edits:

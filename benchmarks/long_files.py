@@ -39,7 +39,7 @@ NEW_WORDS = "seven people"  # in place of the edited word
 
 
 @dataclass(frozen=True)
-class Case:
+class SubtitledRecording:
     """A recording with its subtitles, and the new text in a file."""
 
     name: str
@@ -58,7 +58,7 @@ class Cost:
     steps: dict[str, float]
 
 
-def joined(clips: Sequence[Clip], changed: int, folder: Path, name: str) -> Case:
+def joined(clips: Sequence[Clip], changed: int, folder: Path, name: str) -> SubtitledRecording:
     """The clips as one recording; in the clip `changed` the middle word will be another."""
     cues, new, seconds = [], [], 0.0
     wav = folder / f"{name}.wav"
@@ -76,7 +76,7 @@ def joined(clips: Sequence[Clip], changed: int, folder: Path, name: str) -> Case
     wav.with_suffix(".srt").write_text("\n".join(cues), encoding="utf-8")
     text = folder / f"{name}.new.txt"
     text.write_text(" ".join(new), encoding="utf-8")
-    return Case(name, wav, text, seconds)
+    return SubtitledRecording(name, wav, text, seconds)
 
 
 def stamp(seconds: float) -> str:
@@ -84,7 +84,7 @@ def stamp(seconds: float) -> str:
     return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02},{thousandths:03}"
 
 
-def edited(case: Case, cache: Path, options: Sequence[str] = ()) -> Cost:
+def edited(case: SubtitledRecording, cache: Path, options: Sequence[str] = ()) -> Cost:
     """One edit from the command line; raises CalledProcessError if it fails."""
     out = case.wav.with_name(f"{case.name}.out.wav")
     command = [sys.executable, "-m", "a3t.edit", "--wav", str(case.wav), "--out", str(out)]
@@ -104,7 +104,7 @@ def edited(case: Case, cache: Path, options: Sequence[str] = ()) -> Cost:
     return Cost(wall, usage.ru_utime + usage.ru_stime, mebibytes(usage), steps)
 
 
-def reading(case: Case) -> float:
+def reading(case: SubtitledRecording) -> float:
     """Processor seconds of hashing the file and copying it: what its length costs anybody."""
     before = resource.getrusage(resource.RUSAGE_SELF)
     with case.wav.open("rb") as file:
@@ -116,7 +116,7 @@ def reading(case: Case) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def line(name: str, case: Case, costs: Sequence[Cost]) -> str:
+def line(name: str, case: SubtitledRecording, costs: Sequence[Cost]) -> str:
     def middle(field: str) -> float:
         return median(getattr(cost, field) for cost in costs)
 

@@ -49,7 +49,7 @@ class Text(NamedTuple):
     suspects: range
 
 
-class Row(NamedTuple):
+class PlantedClip(NamedTuple):
     """A clip aligned with one text; `lowest` is the suspects' least confidence."""
 
     clip: str
@@ -84,7 +84,7 @@ def texts(
     yield Text("words at random", list(others(pool, words, draw, len(words))), range(0))
 
 
-def measured(clips: Sequence[Spoken], seed: int) -> Iterator[Row]:
+def measured(clips: Sequence[Spoken], seed: int) -> Iterator[PlantedClip]:
     """Every clip with every text."""
     aligner, pronouncer = PocketSphinxAligner(), Pronouncer()
     pool = [word for spoken in clips for word in spoken.words]
@@ -101,7 +101,7 @@ def measured(clips: Sequence[Spoken], seed: int) -> Iterator[Row]:
                 scores, refused = [0.0] * len(text.words), True
             else:
                 scores, refused = [word.score for word in result.spoken], result.score < 0.5
-            yield Row(
+            yield PlantedClip(
                 spoken.clip.name,
                 condition,
                 text.kind,
@@ -113,7 +113,7 @@ def measured(clips: Sequence[Spoken], seed: int) -> Iterator[Row]:
             )
 
 
-def table(rows: Sequence[Row]) -> str:
+def table(rows: Sequence[PlantedClip]) -> str:
     """What was found, and what was refused, by condition."""
     parts = {"clean": ("clean",), "in noise": ("10 dB", "5 dB"), "all": ("clean", "10 dB", "5 dB")}
     lines = ["| text | | " + " | ".join(parts) + " |", "|---|---|" + "---|" * len(parts)]
@@ -158,7 +158,9 @@ def main() -> None:
     print(table(rows))
     if options.out:
         with options.out.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, delimiter="\t", lineterminator="\n").writerows([Row._fields, *rows])
+            csv.writer(file, delimiter="\t", lineterminator="\n").writerows(
+                [PlantedClip._fields, *rows]
+            )
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PlantedChange:
     """The words [start, stop) of a text give way to `new`."""
 
     start: int
@@ -81,37 +81,37 @@ def others(
     return tuple(draw.choices([word for word in pool if word not in words], k=count))
 
 
-Planter = Callable[[Sequence[str], Sequence[str], random.Random, int], Change]
+Planter = Callable[[Sequence[str], Sequence[str], random.Random, int], PlantedChange]
 
 
 def replaced(
     words: Sequence[str], pool: Sequence[str], draw: random.Random, count: int = 1
-) -> Change:
+) -> PlantedChange:
     """`count` words give way to as many others."""
     start = draw.randint(0, len(words) - count)
-    return Change(start, start + count, others(pool, words, draw, count))
+    return PlantedChange(start, start + count, others(pool, words, draw, count))
 
 
 def inserted(
     words: Sequence[str], pool: Sequence[str], draw: random.Random, count: int = 1
-) -> Change:
+) -> PlantedChange:
     """`count` words more, between two of the text's."""
     start = draw.randint(1, len(words) - 1)
-    return Change(start, start, others(pool, words, draw, count))
+    return PlantedChange(start, start, others(pool, words, draw, count))
 
 
 def deleted(
     words: Sequence[str], pool: Sequence[str], draw: random.Random, count: int = 1
-) -> Change:
+) -> PlantedChange:
     """`count` words are left out."""
     start = draw.randint(0, len(words) - count)
-    return Change(start, start + count, ())
+    return PlantedChange(start, start + count, ())
 
 
 PLANTERS: tuple[Planter, ...] = (replaced, inserted, deleted)
 
 
-def edit_of(words: Sequence[str], pool: Sequence[str], number: int, seed: int) -> Change:
+def edit_of(words: Sequence[str], pool: Sequence[str], number: int, seed: int) -> PlantedChange:
     """One edit of one to three words; `number` decides its kind in turn."""
     draw = random.Random(f"{seed}-{number}")
     # Corpora take turns by fours, so kinds change more slowly: each meets each.

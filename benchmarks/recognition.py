@@ -20,7 +20,7 @@ from a3t.corpora import corpora_root, read_corpora
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError
 from alignment.recognition import recognise
-from benchmarks.planting import Change, Spoken, chosen, edit_of, heard, vocabulary
+from benchmarks.planting import PlantedChange, Spoken, chosen, edit_of, heard, vocabulary
 
 
 class Counts(NamedTuple):
@@ -32,7 +32,7 @@ class Counts(NamedTuple):
     kept_wrong: int
 
 
-def counted(said: Sequence[str], found: Sequence[str], change: Change) -> Counts:
+def counted(said: Sequence[str], found: Sequence[str], change: PlantedChange) -> Counts:
     """Edit distance from `said` to `found`, told apart by the change's words.
 
     A word too many counts beside the words that the edit leaves, unless it stands at the change.
@@ -71,7 +71,7 @@ def main() -> None:
     options = parser.parse_args()
     everything = read_corpora(corpora_root())
     clips = [heard(clip) for clip in chosen(everything, options.clips, options.seed)]
-    rows = [Row(*Row._fields)]
+    rows = [RecognisedClip(*RecognisedClip._fields)]
     print(HEAD)
     for prior in options.prior or ("new", "none"):
         found, speed = measured(clips, options.seed, prior)
@@ -82,7 +82,7 @@ def main() -> None:
             csv.writer(file, delimiter="\t", lineterminator="\n").writerows(rows)
 
 
-class Row(NamedTuple):
+class RecognisedClip(NamedTuple):
     """A clip, its counts, and its three texts."""
 
     prior: str
@@ -97,10 +97,10 @@ class Row(NamedTuple):
     found: str
 
 
-def measured(clips: Sequence[Spoken], seed: int, prior: str) -> tuple[list[Row], float]:
+def measured(clips: Sequence[Spoken], seed: int, prior: str) -> tuple[list[RecognisedClip], float]:
     """All clips with one prior; the processor's seconds for a second of speech."""
     pronouncer, pool = Pronouncer(), vocabulary(clips)
-    rows: list[Row] = []
+    rows: list[RecognisedClip] = []
     spent = speech = 0.0
     for number, spoken in enumerate(clips):
         change = edit_of(spoken.words, pool, number, seed)
@@ -115,7 +115,7 @@ def measured(clips: Sequence[Spoken], seed: int, prior: str) -> tuple[list[Row],
         speech += len(spoken.samples) / spoken.rate
         texts = (" ".join(words) for words in (spoken.words, new, found))
         counts = counted(spoken.words, found, change)
-        rows.append(Row(prior, spoken.clip.corpus, spoken.clip.name, *counts, *texts))
+        rows.append(RecognisedClip(prior, spoken.clip.corpus, spoken.clip.name, *counts, *texts))
     return rows, spent / speech
 
 
@@ -123,7 +123,7 @@ HEAD = """| prior | clips of | clips | words | wrong | not touched | wrong | x r
 |---|---|---|---|---|---|---|---|"""
 
 
-def table(prior: str, rows: Sequence[Row], speed: float) -> str:
+def table(prior: str, rows: Sequence[RecognisedClip], speed: float) -> str:
     """Lines of the table: all corpora together, then each."""
     lines = []
     for part in ("all", *sorted({row.corpus for row in rows})):

@@ -109,7 +109,7 @@ def wrong_words(samples: np.ndarray, rate: int, words: Sequence[str]) -> float:
 
 
 @dataclass(frozen=True)
-class Row:
+class EditedFile:
     """One file with its edits: what came of them."""
 
     number: int
@@ -123,7 +123,7 @@ class Row:
     wrong_in_copy: float  # … and of the unedited recording's after copy-synthesis
 
 
-def made(editor: Editor, clip: Clip, number: int, draw: random.Random, folder: Path) -> Row:
+def made(editor: Editor, clip: Clip, number: int, draw: random.Random, folder: Path) -> EditedFile:
     source = write_clip(clip, folder, number)
     words = list(Transcript.from_text(clip.text).spoken)
     new = changed(words, draw)
@@ -134,7 +134,7 @@ def made(editor: Editor, clip: Clip, number: int, draw: random.Random, folder: P
     heard = [word.score >= 0.5 for edit in result.scores or () for word in edit]
     copy = copied(editor, result.recording)
     edited = Recording.open(out)
-    return Row(
+    return EditedFile(
         number,
         clip.path.stem,
         len(result.plan.edits),
@@ -147,7 +147,7 @@ def made(editor: Editor, clip: Clip, number: int, draw: random.Random, folder: P
     )
 
 
-def report(rows: Sequence[Row]) -> str:
+def report(rows: Sequence[EditedFile]) -> str:
     seconds = [row.seconds for row in rows]
     differences = np.array([row.wrong - row.wrong_in_copy for row in rows])
     error = differences.std(ddof=1) / np.sqrt(len(rows))

@@ -96,7 +96,7 @@ CONDITIONS: dict[str, Callable[[Sound, np.random.Generator], tuple[Sound, int]]]
 
 
 @dataclass(frozen=True)
-class Case:
+class RemadeStretch:
     """A stretch made anew, at the recording's rate, what was recorded there, and what is beside."""
 
     made: Sound
@@ -108,7 +108,7 @@ class Case:
     first: int
 
 
-def make_case(editor: Editor, item: Item, condition: str, folder: Path) -> Case:
+def make_case(editor: Editor, item: Item, condition: str, folder: Path) -> RemadeStretch:
     """The item under a condition, its middle third filled."""
     draw = np.random.default_rng(zlib.crc32(item.name.encode()))
     sound, rate = CONDITIONS[condition](item.samples.astype(np.float64), draw)
@@ -140,7 +140,7 @@ def make_case(editor: Editor, item: Item, condition: str, folder: Path) -> Case:
     neighbours = tuple(Neighbour(*both(*side)) for side in sides if side[0] < side[1])
     true, made = both(first, last)
     middle = round(first * HOP * rate / SAMPLE_RATE)
-    return Case(made, true, rate, neighbours, recording, aligned(item), middle)
+    return RemadeStretch(made, true, rate, neighbours, recording, aligned(item), middle)
 
 
 def aligned(item: Item) -> Alignment:
@@ -155,7 +155,7 @@ def aligned(item: Item) -> Alignment:
     return Alignment(tuple(words), float(edges[-1]))
 
 
-def given(case: Case, match: MatchedTraits) -> Sound:
+def given(case: RemadeStretch, match: MatchedTraits) -> Sound:
     """What was made, with the recording's own sound."""
     tone = find_room_tone(case.recording, case.alignment, case.first) if match.room_tone else None
     own = OwnSound(match, case.neighbours, tone, 0)
@@ -201,7 +201,9 @@ def limits(condition: str) -> AbstractContextManager[object]:
     return mock.patch.multiple(own_sound, VOCODER_TOP=7_700.0, FADE_HERTZ=200.0)
 
 
-def cases(editor: Editor, items: list[Item], condition: str, folder: Path) -> Iterator[Case]:
+def cases(
+    editor: Editor, items: list[Item], condition: str, folder: Path
+) -> Iterator[RemadeStretch]:
     for item in items:
         if item.rate > 16_000 or condition != "vocoder to 8 kHz":
             yield make_case(editor, item, condition, folder)

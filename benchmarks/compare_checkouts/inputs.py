@@ -36,10 +36,10 @@ FORMATS = {
 REPEATS = 14  # of the sentence in long.wav, which is edited by passages
 TABLE = ("replace", "several", "stereo")  # these lines once more: as a .tsv, by two processes
 
-Row = Mapping[str, str | int | float]
+Line = Mapping[str, str | int | float]
 
 
-def list_of_edits() -> dict[str, Row]:
+def list_of_edits() -> dict[str, Line]:
     """The edits of one list, by name; most of them of talk.wav."""
     rows: dict[str, dict[str, str | int | float]] = {
         "replace": {},
@@ -72,7 +72,7 @@ def list_of_edits() -> dict[str, Row]:
         own = rows.setdefault(name, {"new_text": SEVERAL})
         own["wav"] = file
         own["out"] = f"{name}.{'wav' if name == 'mp3' else file.rpartition('.')[2]}"
-    usual: Row = {"wav": "talk.wav", "text": SAYS, "new_text": NEVER}
+    usual: Line = {"wav": "talk.wav", "text": SAYS, "new_text": NEVER}
     return {name: {**usual, "out": f"{name}.wav", **row} for name, row in rows.items()}
 
 

@@ -1,0 +1,113 @@
+"""What the documents name exists, and every dependency is pinned."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import yaml
+
+from a3t.__main__ import PROGRAMS
+
+ROOT = Path(__file__).parents[1]
+
+
+DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("[a-z]*/README.md")})
+OTHERS = {"pip", "venv", "pytest", "gradio", "http"}  # modules that are not this project's
+
+
+def code(markdown: str) -> list[str]:
+    """The fenced blocks and the inline code of a Markdown text."""
+    fenced = re.findall(r"^```.*?^```", markdown, re.DOTALL | re.MULTILINE)
+    return fenced + re.findall(
+        r"`[^`\n]+`", re.sub(r"^```.*?^```", "", markdown, flags=re.S | re.M)
+    )
+
+
+@pytest.fixture(params=DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def document(request: pytest.FixtureRequest) -> Path:
+    return request.param  # type: ignore[no-any-return]
+
+
+def test_make_has_what_a_document_names(document: Path) -> None:
+    targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"\bmake ([a-z][\w-]*)", " ".join(code(document.read_text()))))
+    assert named <= targets
+
+
+def test_programs_have_what_a_document_names(document: Path) -> None:
+    commands = " ".join(code(document.read_text(encoding="utf-8")))
+    for module in set(re.findall(r"python -m ([\w.]+)", commands)):
+        if module.split(".")[0] not in OTHERS:
+            program = f"{module}.__main__"
+            spec = find_spec(module)
+            assert spec, f"python -m {module}"
+            assert not spec.submodule_search_locations or find_spec(program), f"python -m {module}"
+    for program in set(re.findall(r"(?<![\w/.])(?<!from )a3t ([a-z]+)\b", commands)):
+        assert program in PROGRAMS, f"a3t {program}"
+
+
+def test_options_that_a_document_names_exist(document: Path) -> None:
+    if document.name in {"log.md", "CHANGELOG.md"}:
+        return  # these tell of the past as well
+    sources = [
+        path.read_text(encoding="utf-8", errors="replace")
+        for folder in ("a3t", "alignment", "app", "benchmarks", "recipes")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".py", ".sh"}
+    ]
+    known = set(re.findall(r"--[a-z][\w-]*", " ".join(sources)))
+    known |= {f"--{name}" for name in re.findall(r"\b(\w+)=", " ".join(sources))}  # a recipe's
+    for line in " ".join(code(document.read_text(encoding="utf-8"))).splitlines():
+        if "pip" not in line and "git" not in line:
+            named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", line))
+            assert {name.replace("_", "-") for name in named} <= {
+                name.replace("_", "-") for name in known
+            }, line
+
+
+def test_links_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)", document.read_text(encoding="utf-8")):
+        if not target.startswith(("http://", "https://", "mailto:")):
+            assert (document.parent / target).exists(), target
+
+
+def test_the_readme_is_short_and_says_how_to_begin() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert {"make demo", "make test"} <= set(re.findall(r"make [a-z]+", " ".join(code(readme))))
+    assert readme.count("\n") <= 320
+
+
+def test_ci_runs_the_readme_test_command() -> None:
+    assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return {
+        canonical(name): version
+        for name, version in (line.split("==") for line in lines if not line.startswith("#"))
+    }
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", re.split(r"[<>=!~\[ ;]", name)[0]).lower()
+
+
+def test_every_dependency_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = set(map(canonical, project["dependencies"]))
+    for extra in project["optional-dependencies"].values():
+        named |= set(map(canonical, extra))
+    assert named <= pins().keys()
+
+
+@pytest.mark.parametrize("name", ["environment.yml", "alignment/mfa-environment.yml"])
+def test_conda_environments_are_well_formed(name: str) -> None:
+    environment = yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+    assert environment["channels"] == ["conda-forge"]
+    assert environment["name"] in {"a3t", "a3t-mfa"}
+    assert environment["dependencies"]
