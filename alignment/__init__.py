@@ -2,8 +2,9 @@
 
 Knows nothing of the editor: audio, words and their pronunciations are handed in.
 
->>> from alignment import by_name
->>> alignment = by_name("pocketsphinx").align(samples, rate, ["hello"], {"hello": [["HH", ...]]})
+>>> from alignment import load_aligner
+>>> aligner = load_aligner("pocketsphinx")
+>>> alignment = aligner.align(samples, rate, ["hello"], {"hello": [["HH", ...]]})
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ __all__ = [
     "Pronunciations",
     "Readable",
     "Word",
-    "by_name",
+    "load_aligner",
     "pause",
 ]
 
 ALIGNERS = ("pocketsphinx", "mfa")
 
-# Of what the aligners find in a recording: whoever remembers it asks anew when this is another.
+# The version of what the aligners return: a cached alignment of another version is stale.
 EDITION = 2
 
 
-def by_name(name: str, workers: int = 1) -> Aligner:
+def load_aligner(name: str, workers: int = 1) -> Aligner:
     """The aligner of that name: "pocketsphinx" (embedded) or "mfa" (see montreal).
 
-    `workers`: processes that share a long recording; see alignment.parallel.
-    Raises AlignmentError for another name, or when the aligner is not installed.
+    `workers`: how many processes share a long recording; see alignment.parallel.
+    Raises AlignmentError for any other name, or if the aligner is not installed.
     """
     if name == "pocketsphinx":
         from alignment.aligners.pocketsphinx import PocketSphinxAligner

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alignment import ALIGNERS, by_name
+from alignment import ALIGNERS, load_aligner
 from alignment.confidence.doubts import doubts
 from alignment.errors import AlignmentError
 from alignment.formats.by_ending import check_format, read_alignment, write_alignment
@@ -43,12 +43,15 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("wav", type=Path, metavar="IN")
     text = result.add_mutually_exclusive_group()
-    text.add_argument("--text", metavar="TEXT", help="what it says; @FILE reads it from a file")
+    text.add_argument("--text", metavar="TEXT", help="what the recording says, or @FILE")
     text.add_argument(
-        "--text-file", type=Path, metavar="FILE", help="a text, or a .srt, .vtt or Whisper's .json"
+        "--text-file", type=Path, metavar="FILE", help="a text file, .srt, .vtt or Whisper's .json"
     )
     text.add_argument(
-        "--alignment", type=Path, metavar="FILE", help="take this one as it is and convert it"
+        "--alignment",
+        type=Path,
+        metavar="FILE",
+        help="convert this alignment instead of making one",
     )
     result.add_argument(
         "--out",
@@ -57,13 +60,15 @@ def parser() -> argparse.ArgumentParser:
         help=".TextGrid, .json, .lab, .ctm, .srt, .vtt or .txt (Audacity); default: "
         "{stem}.TextGrid beside IN",
     )
-    result.add_argument("--json", action="store_true", help="print it as JSON, write only --out")
+    result.add_argument(
+        "--json", action="store_true", help="print JSON; write a file only with --out"
+    )
     result.add_argument(
         "--jobs",
         type=int,
         default=os.cpu_count() or 1,
         metavar="N",
-        help="processes that share a long recording (over a minute)",
+        help="processes that share a recording of more than a minute",
     )
     add_aligner_arguments(result)
     return result
@@ -86,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(command: Callable[[], int | None]) -> int:
-    """The exit code; what can't be used is said in one sentence, never a traceback."""
+    """Run a command; the exit code. Bad input becomes one sentence, never a traceback."""
     from a3t.errors import tidy_up_first
 
     try:
@@ -115,7 +120,7 @@ def complain(sentence: str, code: int = BAD_INPUT) -> int:
 
 
 class Reader:
-    """Reads recordings and texts, and looks words up: first in the user's dictionary."""
+    """Reads recordings and texts, and looks words up, in the user's dictionary first."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.dictionary = dictionary
@@ -157,7 +162,7 @@ def align(options: argparse.Namespace) -> None:
         alignment = read_alignment(options.alignment)
         require_length(alignment, recording.seconds, options.alignment)
     else:
-        aligner = by_name(options.aligner, options.jobs)
+        aligner = load_aligner(options.aligner, options.jobs)
         transcript = reader.transcript(recording, options.text, options.text_file)
         if options.text is None and options.text_file is None:
             print(f"Transcript: {transcript.text.strip()}", file=sys.stderr)
@@ -177,7 +182,7 @@ def align(options: argparse.Namespace) -> None:
 
 
 def shown(transcript: Transcript) -> list[str]:
-    """For each spoken word what is written; "" after the first of those that share a token."""
+    """The written form of each spoken word; "" after the first of those that share a token."""
     tokens = [word.token for word in transcript.words]
     return [
         word.written if k == 0 or tokens[k - 1] != word.token else ""
@@ -186,11 +191,11 @@ def shown(transcript: Transcript) -> list[str]:
 
 
 def not_heard(alignment: Alignment) -> list[str]:
-    """A sentence for each stretch of words that are not heard as the text has them."""
-    from alignment.long.whole import doubted
+    """A sentence for each run of words that are not heard where the text has them."""
+    from alignment.long.whole import doubtful_runs
 
     sentences = []
-    for first, end in doubted(alignment):
+    for first, end in doubtful_runs(alignment):
         words = alignment.spoken[first:end]
         texts = [word.text for word in words]
         named = " ".join(texts if len(texts) <= 8 else [*texts[:4], "…", *texts[-4:]])
@@ -211,7 +216,7 @@ def require_length(alignment: Alignment, seconds: float, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    # By its full name, so that a corpus's workers can import what is handed to them.
+    # Imported by its full name, so that worker processes can unpickle what they are given.
     from alignment.__main__ import main as run_main
 
     sys.exit(run_main())

@@ -16,7 +16,7 @@ Pronunciations = Mapping[str, Sequence[Sequence[str]]]
 
 
 class Readable(Protocol):
-    """A recording that is read by windows (a3t.audio.recording.Recording is one)."""
+    """A recording of which any part can be read, so that a long one need not fit in memory."""
 
     @property
     def sample_rate(self) -> int: ...
@@ -33,7 +33,7 @@ class Readable(Protocol):
 
 @dataclass(frozen=True)
 class InMemory:
-    """Samples as a recording that can be read by windows: mono, float, (n,)."""
+    """Samples in memory as a `Readable`: mono, float, (n,)."""
 
     data: np.ndarray
     sample_rate: int
@@ -60,13 +60,13 @@ class Aligner(Protocol):
     ) -> Alignment:
         """`samples`: mono, float, in [-1, 1], shape (n,), at `sample_rate` Hz.
 
-        Raises AlignmentError, with a sentence for the user, when there is nothing to align, when
-        a word has no pronunciation, and when the recording doesn't match the words.
+        Raises AlignmentError, with a sentence for the user, if there is nothing to align, if a
+        word has no pronunciation, or if the recording doesn't match the words.
         """
         ...
 
     def align_recording(
         self, recording: Readable, words: Sequence[str], pronunciations: Pronunciations
     ) -> Alignment:
-        """The same of a recording that is read by windows."""
+        """The same for a recording that need not fit in memory."""
         ...

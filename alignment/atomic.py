@@ -11,7 +11,10 @@ from alignment.errors import AlignmentError
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Writes beside the target and renames: nobody sees half a file."""
+    """Writes to a temporary file beside `path` and renames it, so that nobody sees half a file.
+
+    `write` is given the temporary path. Raises AlignmentError if the folder can't be written.
+    """
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", dir=path.parent)
         os.close(handle)

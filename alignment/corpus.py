@@ -1,11 +1,11 @@
-"""Every recording of a folder aligned: in parallel, and resumed where it was stopped.
+"""Align every recording of a folder: in parallel, and resumable.
 
     python -m alignment corpus FOLDER [--out FOLDER] [--ending .TextGrid] [--jobs N]
     python -m alignment corpus FOLDER --scheduler tcp://host:8786
 
 Each recording needs its text beside it (.txt, .lab, .srt or .vtt). The alignments lie beside the
-recordings, or in the same sub-folders of --out. One that is there and newer than its recording and
-text is kept. What failed stands in alignment-failures.tsv with the reason. With --scheduler the
+recordings, or in the same sub-folders of --out. One that is newer than its recording and text is
+kept. Failures are listed in alignment-failures.tsv with their reasons. With --scheduler the
 workers of a Dask cluster do the work: each needs this package, and the folders at the same path.
 """
 
@@ -20,21 +20,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from alignment import Alignment, by_name
+from alignment import Alignment, load_aligner
 from alignment.aligner import Readable
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
 from alignment.formats.by_ending import check_format, write_alignment
 from alignment.formats.tables import is_label_file
-from alignment.parallel import spread
+from alignment.parallel import run_jobs
 
 RECORDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".aif", ".aiff")
 TEXTS = (".txt", ".lab", ".srt", ".vtt")
 REPORT = "alignment-failures.tsv"
 
 
-class Reads(Protocol):
-    """Reads recordings and texts for this package, which knows neither; can be pickled."""
+class CorpusReader(Protocol):
+    """Reads recordings and texts for this package, which can do neither; must be picklable."""
 
     def recording(self, path: Path) -> Any: ...
 
@@ -51,7 +51,7 @@ class Task:
 
     @property
     def done(self) -> bool:
-        """Whether the output is there, and newer than what it is made of."""
+        """Whether the output exists and is newer than its sources."""
         if self.text is None or not self.out.is_file():
             return False
         made = self.out.stat().st_mtime
@@ -90,18 +90,20 @@ def find_tasks(folder: Path, out: Path, ending: str) -> list[Task]:
     return tasks
 
 
-def align_one(task: Task, aligner: str, reader: Reads) -> str | None:
-    """Aligns one recording and writes it; the sentence that says why not, else None."""
+def align_one(task: Task, aligner: str, reader: CorpusReader) -> str | None:
+    """Align one recording and write the result; None, or the sentence that says what failed."""
     try:
         recording, words = _read(task, reader)
-        alignment = by_name(aligner).align_recording(recording, words, reader.pronunciations(words))
+        alignment = load_aligner(aligner).align_recording(
+            recording, words, reader.pronunciations(words)
+        )
         _write(alignment, task)
     except (ValueError, OSError, MemoryError) as error:
         return _sentence(error)
     return None
 
 
-def _read(task: Task, reader: Reads) -> tuple[Readable, Sequence[str]]:
+def _read(task: Task, reader: CorpusReader) -> tuple[Readable, Sequence[str]]:
     if task.text is None:
         raise AlignmentError("It has no text beside it: write one with the ending .txt.")
     recording = reader.recording(task.recording)
@@ -119,16 +121,16 @@ def _sentence(error: Exception) -> str:
 
 
 def _one_by_one(
-    tasks: Sequence[Task], options: argparse.Namespace, reader: Reads
+    tasks: Sequence[Task], options: argparse.Namespace, reader: CorpusReader
 ) -> Iterator[tuple[Task, str | None]]:
     """Each task with its failure, from this machine's cores or the cluster."""
     function = partial(align_one, aligner=options.aligner, reader=reader)
-    for done in spread(function, tasks, options.jobs, options.scheduler):
+    for done in run_jobs(function, tasks, options.jobs, options.scheduler):
         yield done.job, done.result if done.error is None else _sentence(done.error)
 
 
 def _by_montreal(
-    tasks: Sequence[Task], options: argparse.Namespace, reader: Reads
+    tasks: Sequence[Task], options: argparse.Namespace, reader: CorpusReader
 ) -> Iterator[tuple[Task, str | None]]:
     """Each task with its failure, from one run of MFA, which knows speakers by their folders."""
     from alignment.aligners.montreal import MontrealAligner
@@ -154,15 +156,15 @@ def _by_montreal(
             yield names[name], _sentence(error)
 
 
-def align_folder(options: argparse.Namespace, reader: Reads) -> int:
+def align_folder(options: argparse.Namespace, reader: CorpusReader) -> int:
     """Carry out the parsed command; 1 when a recording failed. Raises AlignmentError."""
     if not options.folder.is_dir():
         raise AlignmentError(f"There is no folder {options.folder}: check its name.")
     if options.jobs < 1:
         raise AlignmentError("--jobs must be at least 1.")
-    by_name(options.aligner)
+    load_aligner(options.aligner)
     out = options.out or options.folder
-    folder = options.folder.resolve()  # a worker elsewhere has another working folder
+    folder = options.folder.resolve()  # a worker on another machine has another working folder
     tasks = find_tasks(folder, out.resolve(), options.ending)
     if not tasks:
         raise AlignmentError(

@@ -1,9 +1,9 @@
-"""One function over many jobs: on this machine's cores, or on a Dask cluster's.
+"""Run one function on many jobs: on this machine's cores, or on a Dask cluster.
 
-    for done in spread(function, jobs, workers=4, scheduler="tcp://10.0.0.1:8786"):
+    for done in run_jobs(function, jobs, workers=4, scheduler="tcp://10.0.0.1:8786"):
         print(done.job, done.result if done.error is None else done.error)
 
-Nothing is remembered here: to resume, hand over the jobs that are still to be done.
+Nothing is stored: to resume, pass the jobs that remain.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ from alignment.errors import AlignmentError
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-# Every worker computes on one core; what numpy and torch start by themselves would be too much.
+# Every worker gets one core: threads that numpy and torch start by themselves would compete.
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 CONNECT_SECONDS = 30
 
 
 class WorkerDiedError(RuntimeError):
-    """The process that did the job was ended from outside or crashed, twice."""
+    """The process that ran the job crashed or was killed, twice."""
 
     def __init__(self) -> None:
-        super().__init__("The process that did this was stopped, perhaps for want of memory.")
+        super().__init__("The process that did this was killed, perhaps for lack of memory.")
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[Job, Result]):
-    """A job with what came of it: its `result`, or the `error` that it raised."""
+class JobResult(Generic[Job, Result]):
+    """A job with its `result`, or the `error` that it raised."""
 
     job: Job
     result: Result | None = None
     error: Exception | None = None
 
 
-def spread(
+def run_jobs(
     function: Callable[[Job], Result],
     jobs: Iterable[Job],
     workers: int,
     scheduler: str | None = None,
-) -> Iterator[Done[Job, Result]]:
+) -> Iterator[JobResult[Job, Result]]:
     """`function` of each job, in order of completion; a failed job is a value, not a raise.
 
     `function` (of a module, or a functools.partial of one), jobs and results travel between
@@ -70,18 +70,20 @@ def spread(
     return _on_cores(function, jobs, workers)
 
 
-def _in_turn(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Done[Job, Result]]:
+def _in_turn(
+    function: Callable[[Job], Result], jobs: Iterable[Job]
+) -> Iterator[JobResult[Job, Result]]:
     for job in jobs:
         try:
-            done = Done(job, function(job))
+            done = JobResult(job, function(job))
         except Exception as error:
-            done = Done(job, error=error)
+            done = JobResult(job, error=error)
         yield done
 
 
 def _on_cores(
     function: Callable[[Job], Result], jobs: Iterator[Job], workers: int
-) -> Iterator[Done[Job, Result]]:
+) -> Iterator[JobResult[Job, Result]]:
     """A pool of processes; after a death, what was under way is done again one by one."""
     while True:
         suspects: list[Job] = []
@@ -95,7 +97,7 @@ def _on_cores(
             if not dead:
                 break
             for job in dead:
-                yield Done(job, error=WorkerDiedError())
+                yield JobResult(job, error=WorkerDiedError())
 
 
 def _in_pool(
@@ -104,7 +106,7 @@ def _in_pool(
     workers: int,
     ahead: int,
     lost: list[Job],
-) -> Iterator[Done[Job, Result]]:
+) -> Iterator[JobResult[Job, Result]]:
     """Takes jobs from `waiting`, `ahead` at a time, until there are none left or a worker dies:
     `lost` were under way then."""
     # Fresh interpreters: a fork would copy locks and threads in the middle of their work.
@@ -125,21 +127,21 @@ def _in_pool(
                     return
                 job = running.pop(future)
                 if error is None:
-                    yield Done(job, future.result())
+                    yield JobResult(job, future.result())
                 elif isinstance(error, Exception):
-                    yield Done(job, error=error)
+                    yield JobResult(job, error=error)
                 else:
                     raise error
-    except BrokenProcessPool:  # found out while a job was handed over, which is the last of them
+    except BrokenProcessPool:  # noticed while a job, the last of them, was submitted
         lost += [*running.values(), job]
     finally:
-        # Idle workers are waited for; busy ones, when nobody wants more results, are not.
+        # Idle workers are waited for; busy ones, if no more results are wanted, are not.
         pool.shutdown(wait=not running, cancel_futures=True)
 
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """What is started meanwhile finds one thread in its environment, unless more is asked for."""
+    """Processes started meanwhile use one thread each, unless the environment already says more."""
     added = [name for name in ONE_THREAD if name not in os.environ]
     os.environ.update(dict.fromkeys(added, "1"))
     try:
@@ -151,7 +153,7 @@ def _one_thread_each() -> Iterator[None]:
 
 def _on_cluster(
     function: Callable[[Job], Result], jobs: Iterable[Job], scheduler: str
-) -> Iterator[Done[Job, Result]]:
+) -> Iterator[JobResult[Job, Result]]:
     try:
         from distributed import Client, as_completed
     except ImportError:
@@ -170,8 +172,8 @@ def _on_cluster(
         for future in as_completed(list(running), loop=client.loop):
             job, raised = running.pop(future), future.exception()
             if raised is None:
-                yield Done(job, future.result())
+                yield JobResult(job, future.result())
             else:  # a KilledWorker: the scheduler tried several workers already
                 killed = type(raised).__name__ == "KilledWorker"
-                yield Done(job, error=WorkerDiedError() if killed else raised)
+                yield JobResult(job, error=WorkerDiedError() if killed else raised)
             future.release()

@@ -1,6 +1,6 @@
-"""What an aligner returns: phones in words in an alignment, on the recording's own clock.
+"""What an aligner returns: an alignment of words of phones, timed on the recording's own clock.
 
-Small, immutable, printable, and written to JSON and read back.
+The records are immutable and go to JSON and back.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Word:
 class Alignment:
     """The words of a recording in order; pauses included, they cover [0, duration] with no gap.
 
-    `score` says whether the text is the recording's: 0..1; an aligner that checks refuses below
-    0.5.
+    `score` (0..1) is how well the text as a whole matches the recording; aligners that check refuse
+    a score below 0.5.
     """
 
     words: tuple[Word, ...]
@@ -110,8 +110,8 @@ def pause(start: float, end: float, score: float = 1.0) -> Word:
     return Word("", start, end, score, (Phone(PAUSE, start, end, score),))
 
 
-def later(word: Word, seconds: float) -> Word:
-    """The same word on a clock that began `seconds` earlier."""
+def shift_word(word: Word, seconds: float) -> Word:
+    """The same word, `seconds` later."""
 
     def moved(time: float) -> float:
         return round(time + seconds, 6)
@@ -120,8 +120,8 @@ def later(word: Word, seconds: float) -> Word:
     return replace(word, start=phones[0].start, end=phones[-1].end, phones=phones)
 
 
-def stretched(word: Word, start: float, end: float) -> Word:
-    """The word with its outer boundaries moved, its outer phones' with them."""
+def stretch_word(word: Word, start: float, end: float) -> Word:
+    """The word from `start` to `end`: its first and last phones give or take the difference."""
     phones = list(word.phones)
     phones[0] = replace(phones[0], start=start)
     phones[-1] = replace(phones[-1], end=end)

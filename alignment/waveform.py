@@ -1,4 +1,4 @@
-"""A recording as the acoustic model hears it: 16 kHz, 16-bit, at one level."""
+"""A recording as the acoustic models take it: 16 kHz, 16-bit, at one level."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MIN_SECONDS = 0.1
 MAX_SECONDS = 900.0
 
 _PEAK = 0.7 * 32767
-# Digital silence has no logarithm: a floor of noise, 70 dB under the peak, keeps it tame.
+# Digital silence has no logarithm: noise 70 dB below the peak keeps it finite.
 _NOISE_RMS = _PEAK * 10 ** (-70 / 20)
 
 
@@ -37,7 +37,7 @@ def model_waveform(samples: np.ndarray, sample_rate: int) -> np.ndarray:
         )
     if float(np.abs(samples - samples.mean(dtype=np.float64)).max()) < 1e-6:
         raise AlignmentError("The recording is silent: check the file or the channel.")
-    scaled = levelled(samples, sample_rate)
+    scaled = normalise_level(samples, sample_rate)
     return np.clip(np.rint(scaled), -32768, 32767).astype(np.int16)
 
 
@@ -54,7 +54,7 @@ def require_usable(samples: np.ndarray, sample_rate: int) -> None:
         raise AlignmentError("The recording has NaN or infinite samples: export it again.")
 
 
-def levelled(samples: np.ndarray, sample_rate: int) -> np.ndarray:
+def normalise_level(samples: np.ndarray, sample_rate: int) -> np.ndarray:
     """Finite samples, mono, (n,), at 16 kHz with a mean of 0, a peak of 0.7 of int16's and a floor
     of noise; float32."""
     signal = samples.astype(np.float32)

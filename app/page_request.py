@@ -13,7 +13,7 @@ import a3t
 from a3t.audio.traits import MatchedTraits
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
-from alignment import ALIGNERS, AlignmentError, by_name
+from alignment import ALIGNERS, AlignmentError, load_aligner
 from app import limits, texts
 
 VOCODERS = ("builtin", "griffin-lim")
@@ -83,7 +83,7 @@ def aligners_here() -> tuple[str, ...]:
 
 def _is_installed(aligner: str) -> bool:
     try:
-        by_name(aligner)
+        load_aligner(aligner)
     except AlignmentError:
         return False
     return True

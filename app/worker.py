@@ -47,11 +47,11 @@ def always() -> bool:
 
 def load_editor(models: Models) -> Editor:
     from a3t.editor import Editor
-    from alignment import by_name
+    from alignment import load_aligner
 
     editor = Editor.load(models.model, models.vocoder)
     if models.aligner != USUAL.aligner:
-        editor.aligner = by_name(models.aligner)
+        editor.aligner = load_aligner(models.aligner)
     return editor
 
 

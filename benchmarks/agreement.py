@@ -22,7 +22,7 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import Alignment, AlignmentError
 from alignment.aligners.decoder import FRAME_SECONDS, NoPathError, force_align
 from alignment.aligners.pocketsphinx import BOUNDARY_OFFSET, PocketSphinxAligner, first_alignment
-from alignment.aligners.refinement import Sound, found_alone
+from alignment.aligners.refinement import Acoustics, align_by_network
 from alignment.bench.distortions import noise
 from alignment.waveform import model_waveform
 from benchmarks.planting import Spoken, chosen, heard
@@ -47,7 +47,7 @@ def differences(spoken: Spoken, pronouncer: Pronouncer) -> np.ndarray | None:
     ]
     duration = len(spoken.samples) / spoken.rate
     said = [word.pronunciation for word in found]
-    alone = found_alone(spoken.words, said, duration, Sound.of(waveform))
+    alone = align_by_network(spoken.words, said, duration, Acoustics.of(waveform))
     if alone is None:
         return None
     second = [phone.start for word in alone.spoken for phone in word.phones]

@@ -30,8 +30,8 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.aligners.pocketsphinx import PocketSphinxAligner
-from alignment.long.whole import doubted
-from alignment.parallel import spread
+from alignment.long.whole import doubtful_runs
+from alignment.parallel import run_jobs
 
 RATE = 16_000
 WRONG_SECONDS = 60.0
@@ -103,7 +103,7 @@ def processor_seconds() -> float:
 def compared(alignment: Alignment, parts: list[Part], workers: int) -> np.ndarray:
     """How far each word's start and end lie from the clip's own alignment, seconds, (2 n,)."""
     away: list[float] = []
-    for done in spread(align_clip, parts, workers):
+    for done in run_jobs(align_clip, parts, workers):
         if done.result is None:
             print(f"{done.job.clip.path.name}: {done.error}")
             continue
@@ -154,7 +154,7 @@ def main() -> None:
     )
     begin = min(part.start for part in parts if not part.right)
     print(f"the wrong paragraph begins at {begin:.1f} s, words {wrong[0]} to {wrong[-1]}; named:")
-    for first, end in doubted(alignment):
+    for first, end in doubtful_runs(alignment):
         a, b = alignment.spoken[first], alignment.spoken[end - 1]
         print(f"  {a.start:.1f} to {b.end:.1f} s, words {first} to {end - 1}")
 

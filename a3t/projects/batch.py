@@ -27,7 +27,7 @@ from a3t.console import say
 from a3t.errors import InputError
 from a3t.projects.manifest import ManifestEdit, read_jobs
 from alignment import AlignmentError
-from alignment.parallel import spread
+from alignment.parallel import run_jobs
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -99,7 +99,7 @@ def _rows(jobs: list[ManifestEdit], workers: int, scheduler: str | None) -> Iter
                 waiting.append(job)
                 continue
             progress.update()
-        for done in spread(carry_out, waiting, workers, scheduler):
+        for done in run_jobs(carry_out, waiting, workers, scheduler):
             yield done.result or _row(done.job, "failed", reason=_sentence(done.error))
             progress.update()
 

@@ -20,7 +20,7 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import EDITION, Aligner, Alignment
 from alignment.long.window import align_window
-from alignment.result import later
+from alignment.result import shift_word
 
 MOST_HELD = 8  # alignments held in memory, so that a plan and its edit align once
 BESIDE = 1.0  # seconds of speech aligned on either side of a passage
@@ -153,7 +153,7 @@ class AlignmentStore:
             own = (first - near[0], last - 1 - near[0])
             window = align_window(self.aligner, stretch, timed, choices, *own, BESIDE)
             start = (stretch.first + window.start) / recording.sample_rate
-            found = tuple(later(word, start) for word in window.alignment.words)
+            found = tuple(shift_word(word, start) for word in window.alignment.words)
             reached = near[0] + window.first
             ranges = ((reached, reached + len(window.alignment.spoken)),)
             return Passages(Alignment(found, recording.seconds), ranges)

@@ -1,14 +1,14 @@
-"""PocketSphinx as this package uses it: an own dictionary, two passes, no traces.
+"""PocketSphinx as this package uses it: a dictionary of our own, two passes, and no hidden state.
 
-A used decoder carries traces of what it heard before into the next result, and one that failed in
-the middle of an utterance is stuck there. So every recording gets new decoders (10 ms each), but
-for the one of the first pass: PocketSphinx never gives up an alignment that was handed to another
-decoder, and with it the 3 MB of tables of the decoder that made it. That one is used again, with
-its front end made anew, which leaves no trace; it is dropped when it fails.
+A decoder that has been used lets what it decoded before influence the next result, and one that
+fails in the middle of an utterance can't be used again. So every recording gets new decoders (10 ms
+each), except in the first pass: PocketSphinx never frees an alignment that was handed to another
+decoder, nor the 3 MB of tables of the decoder that made it. That decoder is reused with a new front
+end, which removes all influence, and dropped if it fails.
 
-Decoders start with an empty dictionary. A word is entered under a private name, so what
-PocketSphinx's own dictionary says of a word never matters, and the entry that was chosen tells
-the pronunciation.
+Decoders start with an empty dictionary. Each word is entered under a private name, so that
+PocketSphinx's own dictionary never matters, and the entry chosen tells which pronunciation was
+heard.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from alignment.errors import AlignmentError
 
 FRAME_SECONDS = 0.01
 
-MOST_WORDS = 50_000  # in a decoder's dictionary, before a new one takes its place
+MOST_WORDS = 50_000  # in a decoder's dictionary before it is replaced
 
 # bestpath off and beams wide open: a forced path must never be pruned away.
 _FORCED = {
@@ -38,7 +38,7 @@ _FORCED = {
     "loglevel": "FATAL",
 }
 
-# Scoring all states costs more than any search; two Gaussians a codebook do as well as four here.
+# Scoring all states costs more than the search; two Gaussians per codebook do as well as four.
 _SCORING = {**_FORCED, "compallsen": True, "topn": 2}
 
 _PHONE_LOOP = {**_SCORING, "beam": 1e-40, "pbeam": 1e-40}
@@ -79,7 +79,7 @@ class DecodedWord:
 
 
 class NoPathError(AlignmentError):
-    """The decoder found no way through the recording with these words."""
+    """The decoder found no path through the recording with these words."""
 
     def __init__(self) -> None:
         super().__init__(

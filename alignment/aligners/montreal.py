@@ -4,9 +4,9 @@
 or `mfa` on the PATH. Its models are called by name (`mfa model download acoustic english_us_arpa`
 gets them), or by path.
 
-What is tested here is this module's own part (the command, the files handed over, the TextGrid
-read back, the errors) against a stand-in executable that writes MFA's layout. A real MFA was not
-run: it installs from conda-forge alone, which was out of reach.
+The tests cover this module's own part (the command, the files handed over, the TextGrid read back,
+the errors) against a stand-in that writes MFA's layout. They have not been run against a real MFA,
+which installs from conda-forge only.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import numpy as np
 
 from alignment.aligner import InMemory, Pronunciations, Readable
 from alignment.errors import AlignmentError
-from alignment.formats.assembly import checked
+from alignment.formats.assembly import require_whole
 from alignment.formats.textgrid import read_textgrid
 from alignment.result import Alignment, Word, pause
 from alignment.waveform import MODEL_RATE, model_waveform
 
 PROGRAM = "A3T_MFA"
-SECONDS = 3600.0  # a recording that takes longer has gone wrong
+SECONDS = 3600.0  # that one recording may take
 
 
 class MontrealAligner:
@@ -174,7 +174,7 @@ def _taken_back(path: Path, words: Sequence[str], seconds: float) -> Alignment:
             "The Montreal Forced Aligner left the recording unaligned: check that the text is what "
             "is spoken."
         )
-    return _of_the_recording(checked(read_textgrid(path), path), words, seconds)
+    return _of_the_recording(require_whole(read_textgrid(path), path), words, seconds)
 
 
 def find_program(program: str | None = None) -> str:
@@ -234,7 +234,7 @@ def _of_the_recording(alignment: Alignment, words: Sequence[str], duration: floa
 
 
 def _last_line(output: str) -> str:
-    """What a program says last, without colours, boxes and line breaks."""
+    """The last line of a program's output, without colours and boxes."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", output)
     lines = [line.strip(" │╭╮╰╯─|") for line in plain.splitlines()]
     said = [line for line in lines if line]

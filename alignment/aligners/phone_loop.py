@@ -1,4 +1,4 @@
-"""PocketSphinx as a witness: what it hears without knowing the text, against what the text says."""
+"""PocketSphinx's own opinion: what it hears without the text, against what the text says."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORD_DISTANCE = 0.078
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """For a stretch of `frames`: score above the loop's, a frame; share of frames that agree."""
+    """Of `frames` frames: the mean score above the loop's, and the share in which both agree."""
 
     frames: int
     distance: float

@@ -17,13 +17,13 @@ from alignment.aligners.decoder import (
     phone_loop,
 )
 from alignment.aligners.phone_loop import PhoneLoop, word_score
-from alignment.aligners.refinement import Sound, found_alone, refined
+from alignment.aligners.refinement import Acoustics, align_by_network, refine
 from alignment.arpabet import ARPABET
 from alignment.confidence.scores import (
-    judged,
     mismatch,
     require_match,
     require_speech,
+    score_words,
 )
 from alignment.errors import AlignmentError
 from alignment.long.whole import align_long
@@ -34,7 +34,7 @@ from alignment.waveform import model_waveform
 # frame t lies half a hop before the frame's centre, at 10 t + 12.8 - 5 ms.
 BOUNDARY_OFFSET = 0.0078
 
-# The second pass keeps every state of the text at every frame: longer recordings go in pieces.
+# The second pass keeps every state of the text for every frame: longer recordings are cut up.
 LONG_SECONDS = 60.0
 
 FASTEST = 50.0  # phones a second; the fastest speakers come to about 25
@@ -44,8 +44,8 @@ class PocketSphinxAligner:
     """Two passes of PocketSphinx: words with a choice of pronunciations, then their phones.
 
     The boundaries are then refined (alignment.aligners.refinement) and the words judged
-    (alignment.confidence) by a small network, which also stands in where PocketSphinx finds no way.
-    Keeps nothing from one recording to the next: the same input gives the same result.
+    (alignment.confidence) by a small network, which also takes over where PocketSphinx finds no
+    path. Keeps nothing from one recording to the next: the same input gives the same result.
     """
 
     name = "pocketsphinx"
@@ -75,19 +75,19 @@ class PocketSphinxAligner:
         stressed = _all_candidates(words, pronunciations)
         duration = len(samples) / sample_rate
         _require_room(stressed, duration)
-        sound = Sound.of(waveform)
+        sound = Acoustics.of(waveform)
         if check:
             require_speech(sound.scores)
         try:
             first = _first(waveform, words, stressed, duration)
         except AlignmentError:
             phones = [next(iter(candidates.values())) for candidates in stressed]
-            alone = found_alone(words, phones, duration, sound)
+            alone = align_by_network(words, phones, duration, sound)
             if alone is None:
                 raise
-            alignment = judged(alone, sound.scores, alone=True)
+            alignment = score_words(alone, sound.scores, alone=True)
         else:
-            alignment = judged(refined(first, sound), sound.scores)
+            alignment = score_words(refine(first, sound), sound.scores)
         if check:
             require_match(alignment)
         return alignment

@@ -1,4 +1,4 @@
-"""Boundaries found anew, finer and steadier than PocketSphinx's 10 ms grid.
+"""Boundaries refined: more precise and more robust than PocketSphinx's on its 10 ms grid.
 
 The phones that PocketSphinx found are laid over the log posteriors of alignment.network by a
 Viterbi search near the first boundaries; between two frames a boundary stands where the posteriors
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from alignment.network.boundaries import Boundaries, changes, corrected
+from alignment.network.boundaries import Boundaries, changes, correct
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, features, posteriors
 from alignment.network.search import best_path
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
@@ -27,7 +27,7 @@ SHORTEST_PAUSE = 0.05  # seconds of a pause that the first aligner did not find
 
 LONGEST_ALONE = 60.0  # seconds that the network searches without a first aligner
 
-# Where both aligners are this far apart, in seconds, one of them is lost: in noise, the first.
+# Where the aligners are this far apart, in seconds, one of them is lost: in noise, PocketSphinx.
 APART = 0.05
 
 TRUST = 0.5  # of the mean of both aligners, the network's share
@@ -36,14 +36,14 @@ CHANGE_REACH = 3  # frames of 5 ms on either side in which the spectral change i
 
 
 @dataclass(frozen=True, slots=True)
-class Sound:
+class Acoustics:
     """What the network is given and says: `frames` (K, BANDS), log posteriors `scores` (T, 40)."""
 
     frames: np.ndarray
     scores: np.ndarray
 
     @classmethod
-    def of(cls, samples: np.ndarray) -> Sound:
+    def of(cls, samples: np.ndarray) -> Acoustics:
         """`samples`: 16 kHz mono, (n,)."""
         frames = features(samples)
         return cls(frames, posteriors(frames))
@@ -60,7 +60,7 @@ class _State:
     known: bool
 
 
-def refined(alignment: Alignment, sound: Sound) -> Alignment:
+def refine(alignment: Alignment, sound: Acoustics) -> Alignment:
     """The alignment with its boundaries moved, and pauses found or dropped between its words.
 
     `sound`: the same recording. Words, phones and scores stay.
@@ -70,8 +70,8 @@ def refined(alignment: Alignment, sound: Sound) -> Alignment:
     return alignment if starts is None else _moved(alignment, sound, states, owners, starts)
 
 
-def found_alone(
-    words: Sequence[str], phones: Sequence[Sequence[str]], duration: float, sound: Sound
+def align_by_network(
+    words: Sequence[str], phones: Sequence[Sequence[str]], duration: float, sound: Acoustics
 ) -> Alignment | None:
     """The words (each with its phones) found by the network alone; all scores 1.
 
@@ -93,13 +93,13 @@ def found_alone(
         at += len(part)
     alignment = Alignment(tuple(result), duration)
     states, owners = _states(alignment)
-    # Nothing is known: no guess holds, and no boundary is averaged with one.
+    # No first aligner: the even spread is no guess to hold on to or to average with.
     states = [replace(state, known=False) for state in states]
     starts = _starts(sound.scores, states, reach=duration, leaving=0.0)
     return None if starts is None else _moved(alignment, sound, states, owners, starts)
 
 
-def boundaries_of(alignment: Alignment, sound: Sound) -> Boundaries | None:
+def boundaries_of(alignment: Alignment, sound: Acoustics) -> Boundaries | None:
     """Both aligners' boundaries before they are corrected: what train_boundaries learns from."""
     states, _ = _states(alignment)
     starts = _starts(sound.scores, states)
@@ -110,7 +110,7 @@ def boundaries_of(alignment: Alignment, sound: Sound) -> Boundaries | None:
 
 def _moved(
     alignment: Alignment,
-    sound: Sound,
+    sound: Acoustics,
     states: Sequence[_State],
     owners: Sequence[int],
     starts: np.ndarray,
@@ -118,7 +118,7 @@ def _moved(
     """The alignment with its states at the network's `starts`, cleaned, settled and corrected."""
     kept = _kept(states, starts, alignment.duration)
     boundaries = _boundaries(sound, states, kept, alignment.duration)
-    times = corrected(boundaries, sound.frames, sound.scores)
+    times = correct(boundaries, sound.frames, sound.scores)
     ends = _apart(np.append(times, alignment.duration))
     parts = [(states[k], owners[k]) for k, _ in kept]
     return _rebuilt(alignment, parts, ends, sound.scores)
@@ -144,14 +144,14 @@ def _kept(states: Sequence[_State], starts: np.ndarray, duration: float) -> list
 
 
 def _boundaries(
-    sound: Sound, states: Sequence[_State], kept: Sequence[tuple[int, float]], duration: float
+    sound: Acoustics, states: Sequence[_State], kept: Sequence[tuple[int, float]], duration: float
 ) -> Boundaries:
     """The boundaries between the states that are kept, both aligners' made one."""
     found = np.array([start for _, start in kept[1:]])
     first = np.array([states[k].start for k, _ in kept[1:]])
     known = np.array([states[k].known for k, _ in kept], dtype=bool)
     times = _settled(sound.frames, found, first, known[:-1] & known[1:])
-    # A first aligner that found nothing has nothing to say.
+    # Without a first aligner its times are the network's.
     first = first if known.any() else times
     symbols = [states[k].phone.symbol for k, _ in kept]
     return Boundaries(symbols, times, found, first, duration)
@@ -270,7 +270,7 @@ def _quiet(scores: np.ndarray, start: float, end: float) -> float:
     return round(float(np.exp(inside).mean()), 4)
 
 
-def phone_ends(
+def realign_phones(
     samples: np.ndarray,
     symbols: Sequence[str],
     ends: np.ndarray,

@@ -1,4 +1,4 @@
-"""How near the aligner's boundaries are to the true ones: python -m alignment.bench
+"""How close the aligner's boundaries are to the true ones: python -m alignment.bench
 
 flite's voices, whose segment times are exact; clean, in noise, in a room, at other levels and
 rates. Prints, per condition: boundaries, mean, median and bias (found - true) in ms, the share
@@ -109,12 +109,12 @@ HEAD = "condition    bounds   mean median   bias    <10    <20    <50 failures  
 
 
 def run(options: argparse.Namespace) -> None:
-    from alignment import by_name
+    from alignment import load_aligner
 
     require_flite()
     if options.boundaries:
         boundaries.WEIGHTS = options.boundaries
-    aligner = by_name(options.aligner)
+    aligner = load_aligner(options.aligner)
     sentences = SENTENCES[: options.sentences]
     voices = options.voice or VOICES
     utterances = [speak(sentence, voice) for voice in voices for sentence in sentences]

@@ -1,4 +1,4 @@
-"""What recordings suffer: noise, rooms, levels and rates; reproducible sample for sample."""
+"""Noise, rooms, levels and sample rates as recordings have them; reproducible to the sample."""
 
 from __future__ import annotations
 

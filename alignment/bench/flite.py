@@ -1,7 +1,7 @@
 """Synthetic speech whose phone times are known: Debian's flite, for the bench.
 
-flite prints the segments that it synthesised with their end times, so the reference is exact and
-nobody's labels are needed. Its voices are clean and regular: figures on real speech are worse.
+flite prints the segments that it synthesises with their end times, so the reference is exact and
+needs no labelling by hand. Its voices are clean and regular: real speech is harder.
 """
 
 from __future__ import annotations
@@ -117,9 +117,9 @@ def _dictionary() -> Mapping[str, list[tuple[str, ...]]]:
 
 
 def _partition(phones: Sequence[str], words: Sequence[str]) -> list[tuple[str, ...]]:
-    """flite says which phones it spoke, and which words: which phones are whose.
+    """Which of the phones that flite spoke belong to which of its words.
 
-    The cut that is nearest to the dictionary's pronunciations.
+    The partition closest to the dictionary's pronunciations.
     """
     best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
     for word in words:

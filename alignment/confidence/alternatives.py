@@ -1,4 +1,4 @@
-"""How much better than a word anything else would fit in its place.
+"""How much better than each word anything else would fit in its place.
 
 The phone network's log posteriors are searched twice around each word, from the phones before it to
 those after it: with the word in between, and with any phones that follow each other as phones do
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alignment.network.phone_network import FRAME_SECONDS, INDEX, SYMBOLS, shipped
+from alignment.network.phone_network import FRAME_SECONDS, INDEX, SYMBOLS, load_weights
 from alignment.result import PAUSE, Alignment, Phone
 
 BESIDE = 3  # phones before the word and after it that are searched with it
@@ -48,7 +48,7 @@ def advantages(
     """
     if not alignment.spoken:
         return np.zeros(0)
-    pairs = (shipped() if weights is None else weights)["pairs"]
+    pairs = (load_weights() if weights is None else weights)["pairs"]
     below = np.maximum(posteriors - posteriors.max(axis=1, keepdims=True), FARTHEST)
     # A frame of silence at either end: every word has something before it and after it.
     silence = np.full((1, len(SYMBOLS)), FARTHEST)

@@ -1,4 +1,4 @@
-"""How sure the aligner is of a word, and whether the text is the one that is spoken.
+"""How sure the aligner is of each word, and whether the text is what is spoken.
 
 Two witnesses. PocketSphinx: the text is compared with what a free phone loop hears in the same
 frames, so a noisy or a strange voice, in which the loop does badly too, is not held against the
@@ -50,7 +50,7 @@ BENEFIT = 2
 NAMED_WORDS = 5
 
 
-def judged(alignment: Alignment, posteriors: np.ndarray, alone: bool = False) -> Alignment:
+def score_words(alignment: Alignment, posteriors: np.ndarray, alone: bool = False) -> Alignment:
     """The alignment with its words scored by both witnesses, its pauses by the network (1: no
     speech), and the text as a whole.
 

@@ -1,4 +1,4 @@
-"""Intervals from a file, put together to words with phones that cover the recording."""
+"""Labelled intervals, as files hold them, assembled into words of phones without gaps."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def spoken_entries(entries: Iterable[LabelledInterval]) -> list[LabelledInterval
     return [entry for entry in entries if entry.label.lower() not in PAUSE_LABELS]
 
 
-def assembled(
+def assemble(
     words: Sequence[LabelledInterval],
     phones: Sequence[LabelledInterval],
     duration: float,
@@ -55,7 +55,7 @@ def assembled(
         inside = phones[first:following]
         if not inside:
             raise AlignmentError(
-                f'{path.name} has no phones for "{_short(text)}" at {start:.2f} s: align it anew.'
+                f'{path.name} has no phones for "{_short(text)}" at {start:.2f} s: align it again.'
             )
         if start - clock > SAME_BOUNDARY:
             result.append(pause(clock, start))
@@ -80,7 +80,7 @@ def _middle(entry: LabelledInterval) -> float:
 
 
 def _short(label: str) -> str:
-    """For a sentence: a broken file can hold labels of many lines."""
+    """Shortened for an error message: a broken file can hold labels of many lines."""
     return " ".join(label.split())[:40]
 
 
@@ -101,16 +101,19 @@ def _arpabet(label: str, word: str, path: Path) -> str:
     return symbol if plain in VOWELS else plain
 
 
-def checked(alignment: Alignment, path: Path) -> Alignment:
-    """The alignment, if it has words and phones in order that cover it without a gap."""
+def require_whole(alignment: Alignment, path: Path) -> Alignment:
+    """The alignment itself, if it has words, and phones in order that cover it without a gap.
+
+    Raises AlignmentError, naming the place, if not.
+    """
     if not alignment.spoken:
-        raise AlignmentError(f"{path.name} has no words: align the recording anew.")
+        raise AlignmentError(f"{path.name} has no words: align the recording again.")
     numbers = [alignment.duration, alignment.score]
     parts: list[Word | Phone] = [*alignment.words, *alignment.phones]
     for part in parts:
         numbers += [part.start, part.end, part.score]
     if not all(math.isfinite(number) for number in numbers):
-        raise AlignmentError(f"{path.name} has times that are no numbers: align it anew.")
+        raise AlignmentError(f"{path.name} has times that are not numbers: align it again.")
     for word in alignment.spoken:
         for phone in word.phones:
             _arpabet(phone.symbol, word.text, path)
@@ -125,7 +128,7 @@ def checked(alignment: Alignment, path: Path) -> Alignment:
             clock = phone.end
         if not word.phones or abs(word.end - clock) > SAME_BOUNDARY:
             raise AlignmentError(
-                f'{path.name} has a word, "{_short(word.text)}", whose phones don\'t fill it: '
+                f'{path.name} has a word, "{_short(word.text)}", that its phones don\'t fill: '
                 f"correct it at {word.start:.3f} s."
             )
     if abs(alignment.duration - clock) > SAME_BOUNDARY:

@@ -1,4 +1,4 @@
-"""Alignments as files, by their endings.
+"""Alignments as files; the ending of the name decides the format.
 
 | ending | | read back |
 |---|---|---|
@@ -9,7 +9,7 @@
 | .txt | Audacity labels, words; phones in x.phones.txt | times to 1 us, no scores |
 | .srt .vtt | subtitles | no (a transcript: see alignment.formats.subtitles) |
 
-What a file holds no score for has confidence 1.
+A format without scores gives every word and phone the confidence 1.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
-from alignment.formats.assembly import checked
+from alignment.formats.assembly import require_whole
 from alignment.formats.subtitles import write_subtitles
 from alignment.formats.tables import (
     read_audacity,
@@ -38,7 +38,7 @@ LARGEST_FILE = 500_000_000  # bytes; a day of speech is about 100 MB of JSON
 
 
 def read_alignment(path: str | Path) -> Alignment:
-    """Reads a file by its ending; times in seconds, phones in ARPAbet with stress.
+    """Read an alignment; times in seconds, phones in ARPAbet with stress.
 
     Raises AlignmentError when the file is missing or unreadable, has no words or phones, or has
     phones of another alphabet.
@@ -52,7 +52,7 @@ def read_alignment(path: str | Path) -> Alignment:
             raise AlignmentError(f"There is no alignment file {path}: check its name.")
         if path.stat().st_size > LARGEST_FILE:
             raise AlignmentError(f"{path.name} is too large for an alignment: cut it into parts.")
-        return checked(read(path), path)
+        return require_whole(read(path), path)
     except OSError as error:
         raise AlignmentError(f"{path} can't be read ({error.strerror}): check it.") from error
 
@@ -71,7 +71,7 @@ def check_format(path: str | Path) -> None:
 def write_alignment(
     alignment: Alignment, path: str | Path, written: Sequence[str] | None = None
 ) -> None:
-    """Writes a file by its ending, whole or not at all.
+    """Write an alignment, whole or not at all.
 
     `written`: what subtitles show for each word, see subtitles. Raises AlignmentError
     for another ending or a folder that can't be written.
@@ -87,7 +87,7 @@ def write_alignment(
 def _unknown_format(path: Path, known: Iterable[str]) -> AlignmentError:
     endings = [_SPELLING.get(ending, ending) for ending in known]
     listed = f"{', '.join(endings[:-1])} or {endings[-1]}"
-    return AlignmentError(f"{path.name} is no alignment file: its name must end in {listed}.")
+    return AlignmentError(f"{path.name} is not an alignment file: its name must end in {listed}.")
 
 
 def _read_json(path: Path) -> Alignment:

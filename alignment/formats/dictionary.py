@@ -1,4 +1,4 @@
-"""Pronunciations that a person gives: a dictionary file, or one word on the command line.
+"""The user's own pronunciations: a dictionary file, or single words on the command line.
 
 A line holds a word and its phones, ARPAbet with a stress digit on vowels, as in CMUdict and in
 the Montreal Forced Aligner's dictionaries (whose numbers between word and phones are skipped). A
@@ -60,7 +60,7 @@ def add_dictionary_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def user_dictionary(options: argparse.Namespace) -> Dictionary:
-    """What --dict and --pronounce say; the latter wins. AlignmentError if one can't be used."""
+    """The words of --dict and --pronounce; the latter wins. AlignmentError if one can't be used."""
     result = read_dictionary(options.dict) if options.dict else {}
     return result | parse_entries(options.pronounce)
 

@@ -1,7 +1,7 @@
 """Subtitles written from an alignment, and transcripts read from other programs' files.
 
-Read: SubRip (.srt), WebVTT (.vtt) and Whisper's JSON, with their punctuation. Their times say where
-in a long recording to look; words are aligned all the same.
+Read: SubRip (.srt), WebVTT (.vtt) and Whisper's JSON, with their punctuation. Their times only say
+where in a long recording to look: the words are still aligned.
 
 pysubs2 would read the first two as well, but takes time that grows with the square of the number of
 unclosed tags, and keeps WebVTT's entities and inline times in the text.
@@ -73,7 +73,7 @@ def _stamp(seconds: float, vtt: bool) -> str:
 
 
 class Cue(NamedTuple):
-    """What is said from `start` to `end`, seconds; these are rough, and may be missing (NaN)."""
+    """The text of `start` to `end`, seconds, which are rough and may be missing (NaN)."""
 
     start: float
     end: float
@@ -90,7 +90,7 @@ def read_transcript(path: Path) -> str:
         text = _joined(_captions(content))
     text = " ".join(text.split())
     if not text:
-        raise AlignmentError(f"{path.name} holds no spoken text: give it another way.")
+        raise AlignmentError(f"{path.name} holds no spoken text: give the text itself.")
     return text
 
 
@@ -107,7 +107,7 @@ def _joined(cues: Sequence[Cue]) -> str:
 
 
 def _captions(content: str) -> list[Cue]:
-    """What is said in the cues: no numbers, tags, notes, or cue settings."""
+    """The text of the cues, without numbers, tags, notes and cue settings."""
     cues: list[Cue] = []
     for block in re.split(r"\n\s*\n", content.replace("\r\n", "\n").replace("\r", "\n")):
         lines = block.split("\n")
@@ -132,7 +132,7 @@ def _plain(text: str) -> str:
 def _without(text: str, opening: str, closing: str) -> str:
     """Without what stands from each `opening` to the next `closing`; reads each character once.
 
-    A regular expression would look for the missing end of every opening anew.
+    A regular expression would search to the end of the text for each opening that is not closed.
     """
     first, *rest = text.split(opening)
     kept: list[str] = [first]

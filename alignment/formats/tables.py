@@ -13,7 +13,7 @@ from pathlib import Path
 from alignment.arpabet import ARPABET
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
-from alignment.formats.assembly import PAUSE_LABELS, LabelledInterval, assembled, spoken_entries
+from alignment.formats.assembly import PAUSE_LABELS, LabelledInterval, assemble, spoken_entries
 from alignment.formats.text_file import read_text
 from alignment.result import Alignment
 
@@ -67,11 +67,11 @@ def read_lab(path: Path) -> Alignment:
                 "labels with words are needed, as a3t align writes them."
             )
     means = [_mean_score(phones, word) for word in words]
-    return assembled(means, phones, duration, path)
+    return assemble(means, phones, duration, path)
 
 
 def _mean_score(phones: Sequence[LabelledInterval], word: LabelledInterval) -> LabelledInterval:
-    """A label file holds no score of a word: the mean of its phones'."""
+    """The word with the mean score of its phones: a label file has no scores of words."""
     inside = [phone.score for phone in phones if word.start <= phone.start < word.end]
     return word._replace(score=round(sum(inside) / len(inside), 4)) if inside else word
 
@@ -109,7 +109,7 @@ def read_audacity(path: Path) -> Alignment:
 def is_label_file(path: Path) -> bool:
     """Whether a .txt or .lab begins as a label file does: two times and a label.
 
-    A transcript that begins with two numbers is none.
+    A transcript that happens to begin with two numbers is not one.
     """
     try:
         with path.open("rb") as file:
@@ -166,7 +166,7 @@ def _read_both(
         _entries(each, _fields(each, separator, least), entry) for each in (path, beside)
     )
     duration = max((each.end for each in (*words, *phones)), default=0.0)
-    return assembled(spoken_entries(words), spoken_entries(phones), duration, path)
+    return assemble(spoken_entries(words), spoken_entries(phones), duration, path)
 
 
 def _entries(
@@ -175,7 +175,7 @@ def _entries(
     try:
         return sorted(entry(fields) for fields in rows)
     except ValueError as error:
-        raise AlignmentError(f"{path.name} has a line without times: write it anew.") from error
+        raise AlignmentError(f"{path.name} has a line without times: write it again.") from error
 
 
 def _fields(path: Path, separator: re.Pattern[str], least: int) -> list[list[str]]:
@@ -189,7 +189,7 @@ def _fields(path: Path, separator: re.Pattern[str], least: int) -> list[list[str
         if len(fields) < least:
             raise AlignmentError(
                 f'{path.name} has the line "{line.strip()[:40]}", which has fewer than {least} '
-                "columns: write it anew."
+                "columns: write it again."
             )
         rows.append(fields)
     return rows
@@ -204,5 +204,5 @@ def _number(field: str) -> float | None:
 def _htk_seconds(field: str) -> float:
     value = _number(field)
     if value is None:
-        raise AlignmentError(f'A label file has "{field}" where a time must stand: write it anew.')
+        raise AlignmentError(f'A label file has "{field}" in place of a time: write it again.')
     return value if "." in field else value / HTK_UNITS

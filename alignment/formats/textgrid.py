@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from alignment.errors import AlignmentError
-from alignment.formats.assembly import LabelledInterval, assembled, spoken_entries
+from alignment.formats.assembly import LabelledInterval, assemble, spoken_entries
 from alignment.result import Alignment
 
 
@@ -26,7 +26,7 @@ def write_textgrid(alignment: Alignment, path: Path) -> None:
 
 
 def read_textgrid(path: Path) -> Alignment:
-    """Of one speaker, long or short text format; raises AlignmentError."""
+    """Read the TextGrid of one speaker, long or short text format; raises AlignmentError."""
     from praatio import textgrid
 
     try:
@@ -39,9 +39,9 @@ def read_textgrid(path: Path) -> Alignment:
         raise
     except Exception as error:  # praatio raises whatever its parser stumbles over
         raise AlignmentError(
-            f"{path.name} can't be read as a TextGrid: save it anew in Praat as text."
+            f"{path.name} can't be read as a TextGrid: save it in Praat as a text file."
         ) from error
-    return assembled(words, phones, duration, path)
+    return assemble(words, phones, duration, path)
 
 
 def _tier(grid: Any, kind: str, path: Path) -> Any:

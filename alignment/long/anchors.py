@@ -19,7 +19,7 @@ import numpy as np
 from alignment.aligner import Readable
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, features, posteriors
 from alignment.result import PAUSE
-from alignment.waveform import levelled, require_usable
+from alignment.waveform import normalise_level, require_usable
 
 POOLED = 2  # frames of the network in one of the search
 SECONDS = POOLED * FRAME_SECONDS  # of a frame of the search
@@ -99,7 +99,7 @@ def _posteriors(recording: Readable) -> Iterator[np.ndarray]:
         left = min(start, margin)
         samples = recording.mono(start - left, min(stop + margin, recording.samples))
         require_usable(samples, rate)
-        found = posteriors(features(levelled(samples, rate)))
+        found = posteriors(features(normalise_level(samples, rate)))
         found = found[before if left else 0 :][: frames * POOLED]
         found = found[: max(round((stop - start) / rate / SECONDS), 1) * POOLED]
         pooled = np.add.reduceat(found, np.arange(0, len(found), POOLED)) / POOLED

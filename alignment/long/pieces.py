@@ -1,4 +1,4 @@
-"""A long recording cut into pieces that are aligned by themselves, from its words' rough places."""
+"""A long recording cut into pieces that are aligned separately, by its words' rough places."""
 
 from __future__ import annotations
 

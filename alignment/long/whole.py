@@ -17,8 +17,8 @@ import numpy as np
 from alignment.aligner import Pronunciations, Readable
 from alignment.long.anchors import SECONDS, find_anchors
 from alignment.long.pieces import Piece, pieces
-from alignment.parallel import spread
-from alignment.result import Alignment, Phone, Word, later, pause, stretched
+from alignment.parallel import run_jobs
+from alignment.result import Alignment, Phone, Word, pause, shift_word, stretch_word
 
 # Pieces up to this length are aligned; longer ones, in which nothing was found, are not.
 ALIGNABLE_SECONDS = 90.0
@@ -54,7 +54,7 @@ def align_long(
 
     def aligned(parts: Iterable[Piece]) -> dict[Piece, Alignment]:
         jobs = (_job(piece, recording, words, pronunciations) for piece in parts)
-        done = spread(partial(_align, align), jobs, workers)
+        done = run_jobs(partial(_align, align), jobs, workers)
         return {each.job.piece: each.result for each in done if each.result is not None}
 
     found = aligned(piece for piece in planned if _alignable(piece))
@@ -67,7 +67,7 @@ def align_long(
     return _whole(recording, planned, found, words, phones)
 
 
-def doubted(alignment: Alignment) -> list[tuple[int, int]]:
+def doubtful_runs(alignment: Alignment) -> list[tuple[int, int]]:
     """Words [first, end) in a row, at least DOUBTED_RUN of them, that are not heard as written."""
     runs: list[tuple[int, int]] = []
     start = 0
@@ -141,15 +141,15 @@ def _whole(
             parts = parts or [pause(start, stop, 0.0 if piece.foreign else 1.0)]
         else:
             weighed += alignment.score * piece.words
-            parts = [later(word, start) for word in _honest(alignment).words]
-            parts[-1] = stretched(parts[-1], parts[-1].start, stop)
+            parts = [shift_word(word, start) for word in _honest(alignment).words]
+            parts[-1] = stretch_word(parts[-1], parts[-1].start, stop)
         clock = result[-1].end if result else 0.0
         if result and result[-1].is_pause and parts[0].is_pause:
             before = result.pop()
             score = min(before.score, parts[0].score)
             parts[0] = pause(before.start, parts[0].end, score)
         else:
-            parts[0] = stretched(parts[0], clock, parts[0].end)
+            parts[0] = stretch_word(parts[0], clock, parts[0].end)
         result += parts
     return Alignment(tuple(result), result[-1].end, round(weighed / len(words), 4))
 

@@ -1,10 +1,10 @@
-"""Some words of a long recording aligned, when it is known roughly when they are spoken.
+"""Align a few words of a long recording, given roughly when they are spoken.
 
     window = align_window(aligner, recording, words, pronunciations, 4711, 4713)
     window.alignment.spoken[4711 - window.first]    # its clock begins at window.start
 
-The times may come from subtitles, from Whisper, or from an earlier alignment: a second more or less
-does not matter. Only the window is read, so the length of the recording costs nothing.
+The times may come from subtitles, from Whisper or from an earlier alignment; a second more or less
+does not matter. Only the window is read, so a long recording costs no more than a short one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from alignment.aligner import Aligner, Pronunciations, Readable
 from alignment.errors import AlignmentError
-from alignment.result import Alignment, later, stretched
+from alignment.result import Alignment, shift_word, stretch_word
 
 CONTEXT_SECONDS = 4.0
 TRIES = 3  # the context doubles from one to the next
@@ -111,7 +111,7 @@ def _cuts(
     if right <= left:
         raise AlignmentError(
             f'The time given for "{words[begin].text}" lies behind that of its neighbours or '
-            "outside the recording: align the recording anew."
+            "outside the recording: align the recording again."
         )
     return left, right
 
@@ -145,9 +145,9 @@ def _trimmed(
         stop = window.start + round(kept[-1].end * rate)
     clock = (start - window.start) / rate
     duration = (stop - start) / rate
-    moved = [later(word, -clock) for word in kept]
-    moved[0] = stretched(moved[0], 0.0, moved[0].end)
-    moved[-1] = stretched(moved[-1], moved[-1].start, duration)
+    moved = [shift_word(word, -clock) for word in kept]
+    moved[0] = stretch_word(moved[0], 0.0, moved[0].end)
+    moved[-1] = stretch_word(moved[-1], moved[-1].start, duration)
     return AlignedWindow(
         replace(window.alignment, words=tuple(moved), duration=duration), start, stop, begin
     )

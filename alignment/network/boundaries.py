@@ -1,9 +1,10 @@
-"""Each boundary moved by what its surroundings say: a small network that learnt from exact times.
+"""A small network, trained on exact times, that moves each boundary by what surrounds it.
 
-Where a phone ends is a convention, and both aligners have habits of their own: the closure of a
-stop after a pause is given to the pause, a nasal before a stop comes out too long, noise eats quiet
-ends. What they found, how sure the phone network is around it, the lengths of the phones and their
-classes tell in which direction, and about how far. Trained by alignment.training.train_boundaries.
+Where a phone ends is a convention, and aligners have habits of their own: the closure of a stop
+after a pause is given to the pause, a nasal before a stop comes out too long, and quiet ends are
+lost in noise. What they found, how sure the phone network is around it, and the phones' lengths and
+classes tell in which direction and how far the boundary should move. Trained by
+alignment.training.train_boundaries.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Boundaries:
     duration: float
 
 
-def corrected(
+def correct(
     boundaries: Boundaries,
     frames: np.ndarray,
     scores: np.ndarray,

@@ -65,7 +65,7 @@ def features(samples: np.ndarray) -> np.ndarray:
 
 def posteriors(frames: np.ndarray, weights: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
     """Log posteriors (T, 40) of SYMBOLS from features (K, BANDS); row t is at 10 t ms."""
-    weights = shipped() if weights is None else weights
+    weights = load_weights() if weights is None else weights
     hidden = np.maximum(_convolve(frames, weights, "input", STRIDE, 1), 0.0)
     for number, dilation in enumerate(DILATIONS):
         hidden = hidden + np.maximum(_convolve(hidden, weights, f"block{number}", 1, dilation), 0.0)
@@ -102,7 +102,7 @@ def _convolve(
 
 
 @cache
-def shipped() -> Mapping[str, np.ndarray]:
+def load_weights() -> Mapping[str, np.ndarray]:
     """The weights that ship; "pairs" (40, 40): the logarithm of how often phones follow a phone."""
     from safetensors.numpy import load_file
 

@@ -1,4 +1,4 @@
-"""A language model of what a recording probably says, given the text that it shall say.
+"""A language model of what a recording probably says, given the text that it should say.
 
 The new text of an edit and the recording differ in a few words. So the model mixes the n-grams
 of the expected text with PocketSphinx's packaged general model: it follows the text, leaves it for
@@ -24,8 +24,8 @@ VOCABULARY = 20_000
 # of the text was not said), and of any of its words where the text was left.
 FOLLOW, SKIP, RETURN = 0.8, 0.04, 0.3
 
-# General bigrams that say less than this ratio over the unigram are left to backing off, and so are
-# those with a word beyond the likeliest: each costs a question to the packaged model.
+# General bigrams that raise the unigram by less than this factor are left to backing off, and so
+# are those of rarer words: each costs a query of the packaged model.
 INFORMATIVE = 3.0
 COMMON = 5_000
 

@@ -1,7 +1,7 @@
-"""Which words a recording says, when its text is not given.
+"""Which words a recording says, if its text is not given.
 
-By PocketSphinx with a language model of the text that it nearly says, or by Whisper where that is
-there (alignment.recognition.whisper). benchmarks.recognition measures it.
+PocketSphinx with a language model of the text that it nearly says, or Whisper where a model is
+installed (alignment.recognition.whisper). benchmarks.recognition measures it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ def recognised_text(
     pronunciations: Pronunciations,
     recogniser: str = "auto",
 ) -> str:
-    """The text heard by one of RECOGNISERS; "auto" is Whisper where a model of it is there.
+    """The text heard by one of RECOGNISERS; "auto" is Whisper if a model of it is installed.
 
-    Whisper writes punctuation and is not told the prior. Other arguments and errors as `recognise`.
+    Whisper writes punctuation, and is not given the prior. Other arguments and errors are those
+    of `recognise`.
     """
     if recogniser not in RECOGNISERS:
         raise AlignmentError(

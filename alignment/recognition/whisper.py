@@ -1,8 +1,8 @@
-"""Recognition by Whisper, where it is installed and has a model: nothing is ever downloaded.
+"""Recognition by Whisper, if it is installed and has a model: nothing is ever downloaded.
 
 Either of faster-whisper (`pip install 'a3t[asr]'`) and openai-whisper. The model is the one that
-A3T_WHISPER names (a name such as "small.en", or where it lies), else the first of MODELS that is
-there. Its times are not used: what it hears is aligned like any other text.
+A3T_WHISPER names (a name such as "small.en", or a path), else the first of MODELS that is
+installed. Its times are not used: its text is aligned like any other.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from alignment.errors import AlignmentError
 from alignment.waveform import model_waveform
 
-# What a CPU does in about real time comes first, the best of it before the others.
+# Those that a CPU runs in about real time first, the best of them at the head.
 MODELS = (
     "small.en", "small", "base.en", "base", "tiny.en", "tiny",
     "medium.en", "medium", "large-v3-turbo", "large-v3",
@@ -31,7 +31,7 @@ FASTER, OPENAI = "faster_whisper", "whisper"
 
 @dataclass(frozen=True, slots=True)
 class WhisperModel:
-    """A model that is there: the package that reads it, and its folder or file."""
+    """An installed model: the package that reads it, and its folder or file."""
 
     package: str
     path: str
@@ -62,7 +62,7 @@ def require_whisper() -> WhisperModel:
     found = find_whisper()
     if found is None:
         raise AlignmentError(
-            "Whisper was asked for, and no package or no model of it is on this machine: "
+            "No Whisper package or model is installed on this machine: "
             "pip install 'a3t[asr]', and download a model with it."
         )
     return found
@@ -79,7 +79,7 @@ def transcribe(samples: np.ndarray, sample_rate: int, model: WhisperModel) -> st
         text = _loaded(model)(waveform)
     except (RuntimeError, OSError, ValueError) as error:
         raise AlignmentError(
-            f"Whisper's model in {model.path} can't be used: download it anew."
+            f"Whisper's model in {model.path} can't be used: download it again."
         ) from error
     if not text:
         raise AlignmentError("No word is heard in the recording: give its text.")
@@ -113,7 +113,7 @@ def _loaded(model: WhisperModel) -> Callable[[np.ndarray], str]:
     if model.package == FASTER:
         import faster_whisper
 
-        # The general model of its words alone: told of the new text, it would say that.
+        # Without the new text as a prompt: with it, Whisper would write that text.
         faster = faster_whisper.WhisperModel(model.path, device="cpu", compute_type="int8")
 
         def listen(waveform: np.ndarray) -> str:

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from alignment.aligners.pocketsphinx import first_alignment
-from alignment.aligners.refinement import Sound, boundaries_of
+from alignment.aligners.refinement import Acoustics, boundaries_of
 from alignment.bench.distortions import CONDITIONS
 from alignment.bench.flite import PAUSE as SILENT
 from alignment.bench.flite import VOICES, SyntheticUtterance, speak
@@ -72,7 +72,7 @@ def examples(sentences: Sequence[str], voice: str) -> Iterator[tuple[np.ndarray,
                 first = first_alignment(waveform, words, known, len(samples) / rate)
             except AlignmentError:
                 continue
-            sound = Sound.of(waveform)
+            sound = Acoustics.of(waveform)
             boundaries = boundaries_of(first, sound)
             if boundaries is not None:
                 inputs = surroundings(boundaries, sound.frames, sound.scores)

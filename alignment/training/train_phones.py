@@ -207,13 +207,13 @@ def weights_of(model: Any) -> dict[str, np.ndarray]:
 
 def relabelled(examples: Iterable[Example], model: Any) -> Iterator[Example]:
     """The same phones at the times that the network gives them."""
-    from alignment.aligners.refinement import phone_ends
+    from alignment.aligners.refinement import realign_phones
 
     weights = weights_of(model)
     for example in examples:
         symbols = [symbol for symbol, _ in example.phones]
         ends = np.array([end for _, end in example.phones])
-        moved = phone_ends(example.samples, symbols, ends, weights)
+        moved = realign_phones(example.samples, symbols, ends, weights)
         yield Example(example.samples, tuple(zip(symbols, moved.tolist(), strict=True)))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from alignment import AlignmentError
-from alignment.parallel import WorkerDiedError, spread
+from alignment.parallel import WorkerDiedError, run_jobs
 
 FATAL = 5
 
@@ -35,7 +35,7 @@ def threads(_: int) -> str | None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_every_job_once_and_failures_are_values(workers: int) -> None:
-    done = list(spread(halved, range(7), workers))
+    done = list(run_jobs(halved, range(7), workers))
     assert sorted(each.job for each in done) == list(range(7))
     for each in done:
         if each.job % 2:
@@ -46,7 +46,7 @@ def test_every_job_once_and_failures_are_values(workers: int) -> None:
 
 
 def test_a_worker_that_dies_takes_no_other_job_with_it(tmp_path: Path) -> None:
-    done = {each.job: each for each in spread(partial(deadly, tmp_path), range(12), 2)}
+    done = {each.job: each for each in run_jobs(partial(deadly, tmp_path), range(12), 2)}
     assert sorted(done) == list(range(12))
     assert isinstance(done.pop(FATAL).error, WorkerDiedError)
     assert all(each.error is None and each.result == job for job, each in done.items())
@@ -55,12 +55,12 @@ def test_a_worker_that_dies_takes_no_other_job_with_it(tmp_path: Path) -> None:
 
 def test_workers_keep_to_one_core_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    assert {each.result for each in spread(threads, range(4), 2)} == {"1"}
+    assert {each.result for each in run_jobs(threads, range(4), 2)} == {"1"}
     assert "OMP_NUM_THREADS" not in os.environ
 
 
 def test_no_jobs() -> None:
-    assert list(spread(halved, [], 4)) == []
+    assert list(run_jobs(halved, [], 4)) == []
 
 
 @pytest.mark.slow
@@ -69,8 +69,8 @@ def test_a_cluster_gives_the_same() -> None:
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None
     ) as cluster:
-        there = list(spread(halved, range(20), 1, cluster.scheduler_address))
-    here = {each.job: (each.result, str(each.error)) for each in spread(halved, range(20), 1)}
+        there = list(run_jobs(halved, range(20), 1, cluster.scheduler_address))
+    here = {each.job: (each.result, str(each.error)) for each in run_jobs(halved, range(20), 1)}
     assert {each.job: (each.result, str(each.error)) for each in there} == here
 
 
@@ -79,4 +79,4 @@ def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("alignment.parallel.CONNECT_SECONDS", 0.2)
     for address in ("tcp://127.0.0.1:9", "nonsense"):
         with pytest.raises(AlignmentError, match="can't be reached"):
-            list(spread(halved, [2], 1, address))
+            list(run_jobs(halved, [2], 1, address))

@@ -12,7 +12,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.rendering.edited_alignment import edited_alignment
 from alignment import Alignment, Phone, Word, pause
-from alignment.formats.assembly import checked
+from alignment.formats.assembly import require_whole
 from app.word_times import move_word
 from tests.conftest import ARCTIC
 
@@ -52,7 +52,7 @@ def test_a_moved_word(start: float, end: float, expected: list[tuple[float, floa
     moved = move_word(ALIGNED, 1, start, end)
     assert spans(moved) == expected
     assert [w.text for w in moved.spoken] == ["one", "two", "three"]
-    checked(moved, Path("moved"))
+    require_whole(moved, Path("moved"))
     assert moved.duration == ALIGNED.duration
 
 
@@ -88,7 +88,7 @@ def test_words_after_an_edit(editor: Editor, arctic: Path, new_text: str, tmp_pa
     result = editor.edit(arctic, new_text=new_text, text=ARCTIC)
     out = result.save(tmp_path / "out.wav")
     moved = edited_alignment(result, result.plan.alignment)
-    checked(moved, Path("after"))
+    require_whole(moved, Path("after"))
     assert [w.text for w in moved.spoken] == list(result.plan.new_text.spoken)
     samples = soundfile.read(out)[0]
     assert moved.duration == pytest.approx(len(samples) / 16000, abs=1e-6)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alignment import Alignment, AlignmentError, by_name
+from alignment import Alignment, AlignmentError, load_aligner
 from alignment.__main__ import main as command
 from alignment.aligners.montreal import MontrealAligner
 from alignment.formats import read_alignment
@@ -88,7 +88,7 @@ def test_the_recording_goes_through_the_program(
     stand_in: Callable[..., Path], speech: Speech, words: tuple[str, ...], lookup: Lookup
 ) -> None:
     path = stand_in()
-    aligner = by_name("mfa")
+    aligner = load_aligner("mfa")
     assert aligner.name == "mfa"
     result = aligner.align(*speech, words, lookup(words))
     assert tuple(word.text for word in result.spoken) == words
@@ -203,11 +203,11 @@ def test_where_it_is_not_installed(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("A3T_MFA", raising=False)
     with pytest.raises(AlignmentError, match=r"mfa-environment\.yml") as caught:
-        by_name("mfa")
+        load_aligner("mfa")
     one_sentence(caught.value)
     monkeypatch.setenv("A3T_MFA", str(tmp_path / "gone"))
     with pytest.raises(AlignmentError, match="gone") as caught:
-        by_name("mfa")
+        load_aligner("mfa")
     one_sentence(caught.value)
 
 
@@ -218,11 +218,11 @@ def test_an_executable_that_is_none(
     (tmp_path / "mfa").chmod(0o755)
     monkeypatch.setenv("A3T_MFA", str(tmp_path / "mfa"))
     with pytest.raises(AlignmentError, match="can't be run") as caught:
-        by_name("mfa").align(*speech, ["and"], {"and": [["AE1", "N", "D"]]})
+        load_aligner("mfa").align(*speech, ["and"], {"and": [["AE1", "N", "D"]]})
     one_sentence(caught.value)
 
 
 def test_another_name(one_sentence: Check) -> None:
     with pytest.raises(AlignmentError, match="kaldi") as caught:
-        by_name("kaldi")
+        load_aligner("kaldi")
     one_sentence(caught.value)

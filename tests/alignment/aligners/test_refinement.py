@@ -10,7 +10,7 @@ import pytest
 
 from alignment import Alignment, Phone, Word
 from alignment.aligners import refinement
-from alignment.aligners.refinement import Sound, found_alone, phone_ends, refined
+from alignment.aligners.refinement import Acoustics, align_by_network, realign_phones, refine
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, SYMBOLS, features, posteriors
 from alignment.network.search import LOST, best_path
 
@@ -82,7 +82,7 @@ def test_boundaries_go_where_the_posteriors_cross(guess: float) -> None:
 
 def test_too_many_phones_stay_where_they_are() -> None:
     ends = np.arange(1, 51) * 0.002
-    assert phone_ends(np.ones(1600), ["AH0"] * 50, ends) == pytest.approx(ends)
+    assert realign_phones(np.ones(1600), ["AH0"] * 50, ends) == pytest.approx(ends)
 
 
 def test_features_do_not_know_the_level(speech: Speech) -> None:
@@ -113,13 +113,13 @@ def test_a_moved_boundary_is_found_again(aligned: Alignment, speech: Speech) -> 
     ends = np.array([phone.end for phone in phones])
     pushed = ends.copy()
     pushed[10:-10] += 0.02
-    found = phone_ends(speech[0], [phone.symbol for phone in phones], pushed)
-    kept = phone_ends(speech[0], [phone.symbol for phone in phones], ends)
+    found = realign_phones(speech[0], [phone.symbol for phone in phones], pushed)
+    kept = realign_phones(speech[0], [phone.symbol for phone in phones], ends)
     assert np.median(np.abs(found - kept)[10:-10]) < 0.01
 
 
 def test_what_is_refined_still_covers_the_recording(aligned: Alignment, speech: Speech) -> None:
-    result = refined(aligned, Sound.of(speech[0]))
+    result = refine(aligned, Acoustics.of(speech[0]))
     ends = [phone.end for phone in result.phones]
     assert [phone.start for phone in result.phones] == [0.0, *ends[:-1]]
     assert ends[-1] == aligned.duration
@@ -144,7 +144,7 @@ def test_a_pause_that_was_missed_is_found(aligned: Alignment, speech: Speech) ->
         if word.start == cut:
             phones = (Phone(phones[0].symbol, cut, phones[0].end), *phones[1:])
         words.append(Word(word.text, phones[0].start, phones[-1].end, 1.0, phones))
-    result = refined(Alignment(tuple(words), aligned.duration + 0.5), Sound.of(longer))
+    result = refine(Alignment(tuple(words), aligned.duration + 0.5), Acoustics.of(longer))
     middle = next(word for word in result.words if word.start <= cut + 0.25 < word.end)
     assert middle.is_pause
     assert middle.duration > 0.4
@@ -154,13 +154,13 @@ def test_a_pause_that_was_missed_is_found(aligned: Alignment, speech: Speech) ->
 def test_the_network_alone_finds_what_both_find(aligned: Alignment, speech: Speech) -> None:
     words = aligned.spoken
     phones = [[phone.symbol for phone in word.phones] for word in words]
-    sound = Sound.of(speech[0])
-    alone = found_alone([w.text for w in words], phones, aligned.duration, sound)
+    sound = Acoustics.of(speech[0])
+    alone = align_by_network([w.text for w in words], phones, aligned.duration, sound)
     assert alone is not None
     assert [w.start for w in alone.spoken] == pytest.approx([w.start for w in words], abs=0.08)
     assert alone.words[0].is_pause
     assert alone.words[-1].end == aligned.duration
-    assert found_alone(["a"] * 500, [["AH0"]] * 500, aligned.duration, sound) is None
+    assert align_by_network(["a"] * 500, [["AH0"]] * 500, aligned.duration, sound) is None
 
 
 def test_the_torch_network_is_the_numpy_one() -> None:

@@ -16,7 +16,7 @@ from alignment.aligners.pocketsphinx import PocketSphinxAligner
 from alignment.long import whole as long_recordings
 from alignment.long.anchors import ELSEWHERE, FARTHEST, SECONDS, Anchors, _path, _Text
 from alignment.long.pieces import pieces
-from alignment.long.whole import align_long, doubted
+from alignment.long.whole import align_long, doubtful_runs
 from alignment.network.phone_network import INDEX, SYMBOLS
 
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
@@ -170,7 +170,7 @@ def test_a_piece_that_fails_is_named_and_the_rest_stands(
     assert result.words[-1].end == result.duration == 100.0
     assert [word.start for word in result.words[1:]] == [word.end for word in result.words[:-1]]
     assert all(phone.duration > 0 for phone in result.phones)
-    named = doubted(result)
+    named = doubtful_runs(result)
     if level == 0.0:
         assert named == []
         assert result.score > 0.5
@@ -201,7 +201,7 @@ def test_a_recording_that_counts_as_long(
     result = PocketSphinxAligner().align(np.tile(samples, repeats), rate, text, said)
     assert [word.text for word in result.spoken] == text
     assert result.words[-1].end == result.duration
-    [(first, end)] = doubted(result)
+    [(first, end)] = doubtful_runs(result)
     assert abs(first - 2 * len(words)) <= 1
     assert abs(end - 3 * len(words)) <= 1
     away = [

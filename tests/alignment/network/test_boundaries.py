@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from alignment import Alignment
-from alignment.aligners.refinement import Sound, boundaries_of
+from alignment.aligners.refinement import Acoustics, boundaries_of
 from alignment.arpabet import ARPABET
 from alignment.bench.flite import SyntheticUtterance
 from alignment.network.boundaries import (
@@ -15,7 +15,7 @@ from alignment.network.boundaries import (
     SURROUNDINGS,
     Boundaries,
     changes,
-    corrected,
+    correct,
     moves,
     surroundings,
 )
@@ -43,13 +43,13 @@ def test_every_phone_is_of_one_class() -> None:
 
 
 def test_what_is_known_of_each_boundary(aligned: Alignment, speech: Speech) -> None:
-    sound = Sound.of(speech[0])
+    sound = Acoustics.of(speech[0])
     boundaries = boundaries_of(aligned, sound)
     assert boundaries is not None
     known = surroundings(boundaries, sound.frames, sound.scores)
     assert known.shape == (len(boundaries.symbols) - 1, SURROUNDINGS)
     assert np.isfinite(known).all()
-    times = corrected(boundaries, sound.frames, sound.scores)
+    times = correct(boundaries, sound.frames, sound.scores)
     assert np.abs(times - boundaries.times).max() <= FARTHEST + 1e-9
     assert np.median(np.abs(times - boundaries.times)) < 0.01
 
@@ -57,7 +57,7 @@ def test_what_is_known_of_each_boundary(aligned: Alignment, speech: Speech) -> N
 def test_one_phone_has_no_boundary() -> None:
     nothing = np.zeros(0)
     alone = Boundaries(["AH0"], nothing, nothing, nothing, 1.0)
-    assert corrected(alone, np.zeros((200, 40)), np.zeros((101, 40))).shape == (0,)
+    assert correct(alone, np.zeros((200, 40)), np.zeros((101, 40))).shape == (0,)
 
 
 def test_what_is_learnt_is_what_is_applied() -> None:
