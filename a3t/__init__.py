@@ -16,7 +16,7 @@ __all__ = ["Editor", "__version__"]
 
 
 def __getattr__(name: str) -> object:
-    # Imported on first use: `import a3t.text` must not pay for torch.
+    # Imported on first use, so that `import a3t.text` doesn't load torch.
     if name == "Editor":
         from a3t.editor import Editor
 

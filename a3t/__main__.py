@@ -1,4 +1,4 @@
-"""The installed command `a3t`, and `python -m a3t`: one name for all programs."""
+"""The installed command `a3t`, and `python -m a3t`: one entry point for all programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tts(arguments: list[str]) -> int:
 
 
 def align(arguments: list[str]) -> int:
-    """find every word and phone of a recording"""
+    """locate every word and phone of a recording"""
     from alignment.__main__ import main
 
     return main(arguments)
@@ -44,7 +44,7 @@ def app(arguments: list[str]) -> int:
 
 
 def demo(arguments: list[str]) -> int:
-    """make three edits in a sentence that comes with a package"""
+    """make three edits to an example sentence"""
     from a3t.demo import main
 
     return main(arguments)
@@ -63,7 +63,7 @@ PROGRAMS = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the program that the first argument names; its exit code, or 2 if there is none such."""
+    """Run the program that the first argument names; its exit code, or 2 if there isn't one."""
     end_at_once()  # until the program has something to tidy up
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in PROGRAMS:
@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"a3t {__version__}")
         return 0
     lines = [f"  a3t {name:10}{program.__doc__}" for name, program in PROGRAMS.items()]
-    usage = "\n".join(["usage: a3t PROGRAM …    (a3t PROGRAM --help says more)", "", *lines])
+    usage = "\n".join(["usage: a3t PROGRAM …    (see a3t PROGRAM --help)", "", *lines])
     if name in ("--help", "-h"):
         print(usage)
         return 0

@@ -1,4 +1,4 @@
-"""What the command lines share: one sentence on standard error, exit codes, progress."""
+"""What the command lines share: one-sentence errors on standard error, exit codes, progress."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def run(command: Callable[[], None]) -> int:
     except (InputError, AlignmentError) as error:
         complain(str(error))
         return BAD_INPUT
-    except KeyboardInterrupt as interrupted:
-        complain(str(interrupted) or "Interrupted: nothing was written.")
+    except KeyboardInterrupt as interrupt:
+        complain(str(interrupt) or "Interrupted: nothing was written.")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone
         sys.stderr.close()
@@ -52,12 +52,13 @@ def run(command: Callable[[], None]) -> int:
 
 
 def complain(sentence: str) -> None:
+    """Print an error on standard error, on one line."""
     _clear()
     print(f"a3t: {' '.join(sentence.split())}", file=sys.stderr)
 
 
 def show_progress(step: str) -> None:
-    """One line on a terminal that is written over and over; nothing on a pipe."""
+    """Name a step on the terminal, overwriting the step before; print nothing to a pipe."""
     if sys.stderr.isatty():
         _clear()
         print(f"{STEPS.get(step, step)} …", end="", file=sys.stderr, flush=True)
@@ -69,7 +70,7 @@ def _clear() -> None:
 
 
 def say(text: str) -> None:
-    """To a person, on standard error: standard output is for what was asked for."""
+    """Print a message for the user on standard error; standard output is for requested data."""
     _clear()
     print(text, file=sys.stderr)
 
@@ -87,16 +88,16 @@ EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "png")
 
 
 def export_kinds(value: str) -> tuple[str, ...]:
-    """What --export names, separated by commas."""
+    """Parse the value of --export, a comma-separated list."""
     kinds = tuple(dict.fromkeys(kind.strip().lower() for kind in value.split(",") if kind.strip()))
-    strange = [kind for kind in kinds if kind not in EXPORTS]
-    if strange:
-        raise argparse.ArgumentTypeError(f"“{strange[0]}” is none of {', '.join(EXPORTS)}")
+    unknown = [kind for kind in kinds if kind not in EXPORTS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"“{unknown[0]}” is not one of {', '.join(EXPORTS)}")
     return kinds
 
 
 def matching(value: str) -> MatchedTraits:
-    """What --match names, separated by commas; "none" for nothing."""
+    """Parse the value of --match, a comma-separated list or "none"."""
     if value.strip().lower() == "none":
         return MatchedTraits.of(())
     try:
@@ -106,10 +107,15 @@ def matching(value: str) -> MatchedTraits:
 
 
 def add_common_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `a3t edit` and `a3t tts` share."""
     add_dictionary_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument(
-        "--speed", type=float, default=1.0, metavar="X", help="rate of the new words (1: natural)"
+        "--speed",
+        type=float,
+        default=1.0,
+        metavar="X",
+        help="rate of the new words relative to the speaker's own (default: 1)",
     )
     parser.add_argument("--model", default="small", metavar="NAME_OR_PATH")
     parser.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
@@ -117,16 +123,16 @@ def add_common_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def edit_request(options: argparse.Namespace) -> EditRequest:
-    """What the options of `a3t.edit` want of an edit; InputError if it can't be had."""
+    """The request that the options of `a3t edit` make; InputError if a value is out of range."""
     from a3t.plan.plan_file import read_plan
 
-    wanted = read_plan(options.plan_file) if options.plan_file else {}
-    if "new_text" not in wanted:
-        wanted["new_text"] = text_argument(options.new_text)
+    fields = read_plan(options.plan_file) if options.plan_file else {}
+    if "new_text" not in fields:
+        fields["new_text"] = text_argument(options.new_text)
     if options.text is not None:
-        wanted["text"] = text_argument(options.text)
+        fields["text"] = text_argument(options.text)
     return EditRequest(
-        **wanted,
+        **fields,
         alignment=options.alignment,
         recogniser=options.recogniser,
         speed=options.speed,

@@ -1,11 +1,11 @@
-"""`make demo`: three edits in one run, on a sentence that comes with a package.
+"""`make demo`: three edits in one run, on a sentence that comes with a Python package.
 
 The sentence is CMU ARCTIC a0007, read by the speaker awb, which pysptk ships as its example.
 """
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
+if __name__ == "__main__":  # before the other imports, which are slow
     from a3t.errors import end_at_once
 
     end_at_once()
@@ -31,19 +31,19 @@ def example_recording() -> Path:
         path = Path(folder) / "example_audio_data" / "arctic_a0007.wav"
         if path.is_file():
             return path
-    raise InputError("The demo's sentence comes with pysptk: pip install 'a3t[demo]' first.")
+    raise InputError("The demo's sentence comes with pysptk: run pip install 'a3t[demo]' first.")
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="a3t demo", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for what is made")
+    parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for the results")
     options = parser.parse_args(arguments)
     return run(lambda: show(options.out))
 
 
 def show(folder: Path) -> None:
     """Edit the sentence and draw it; leaves four files in `folder`."""
-    begun = time.monotonic()
+    started = time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "arctic.wav"
     shutil.copyfile(example_recording(), source)
@@ -63,14 +63,14 @@ def show(folder: Path) -> None:
         first, last = (f"{sample / rate:.2f}" for sample in edit["output"])
         words = " → ".join(edit[key] or "–" for key in ("old_words", "new_words"))
         print(f"  {edit['op']:8}{words:20} {first}–{last} s of the edited recording")
-    for what, path in (
+    for name, path in (
         ("recording", source),
         ("edited", edited),
         ("edits", edited.with_suffix(".edit.json")),
         ("picture", picture),
     ):
-        print(f"{what:10}{path.resolve()}")
-    print(f"{time.monotonic() - begun:.1f} s")
+        print(f"{name:10}{path.resolve()}")
+    print(f"{time.monotonic() - started:.1f} s")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """Change what a recording says: python -m a3t.edit --wav IN --new-text TEXT
 
-Only the words that differ are made anew; everything else stays as it was recorded.
+Only the words that differ are synthesised; everything else stays as it was recorded.
 """
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
+if __name__ == "__main__":  # before the other imports, which are slow
     from a3t.errors import end_at_once
 
     end_at_once()
@@ -38,88 +38,92 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="a3t edit",
         description="Change what a recording says.",
-        epilog="A TEXT may be @FILE. Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
+        epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
-    result.add_argument("--wav", type=Path, metavar="IN")
-    result.add_argument("--new-text", metavar="TEXT", help="what it shall say")
+    result.add_argument("--wav", type=Path, metavar="IN", help="the recording to edit")
+    result.add_argument("--new-text", metavar="TEXT", help="what the recording should say")
     result.add_argument(
         "--text",
         metavar="TEXT",
-        help="what it says (default: that of IN's .txt, .lab, .TextGrid, .srt, .vtt or .json, else "
-        "it is recognised)",
+        help="what it says now (default: the text of IN's .txt, .lab, .TextGrid, .srt, .vtt or "
+        ".json, otherwise speech recognition)",
     )
     result.add_argument(
         "--recogniser", choices=("auto", "pocketsphinx", "whisper"), default="auto",
-        help="who hears what nobody typed (auto: whisper if it is installed and has a model)",
+        help="speech recogniser, used if there is no transcript (auto: whisper if it is installed "
+        "and has a model)",
     )  # fmt: skip
     result.add_argument(
         "--yes", action="store_true",
-        help="don't ask whether what was recognised is right, or whether to edit doubtful words",
+        help="don't ask for confirmation of a recognised transcript or of doubtful words",
     )  # fmt: skip
     result.add_argument(
         "--strict", action="store_true",
-        help="make nothing where a word at the edit is doubtful, or speech there has no text",
+        help="refuse the edit if a word next to it is doubtful or speech there is missing from the "
+        "text",
     )  # fmt: skip
     result.add_argument(
         "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
     )
     result.add_argument(
-        "--alignment", type=Path, metavar="FILE", help="a TextGrid or JSON, or a .srt or .vtt"
+        "--alignment", type=Path, metavar="FILE", help="a TextGrid, JSON, .srt or .vtt file"
     )
     result.add_argument(
-        "--fit", action="store_true", help="the new words take the time of those they replace"
+        "--fit", action="store_true", help="give the new words the duration of those they replace"
     )
     result.add_argument(
-        "--duration", type=float, metavar="S", help="the new words in exactly S seconds"
+        "--duration", type=float, metavar="S", help="give the new words exactly S seconds"
     )
     result.add_argument(
         "--plan-file", type=Path, metavar="PLAN_JSON",
-        help="each new word in the seconds that this has for it; --plan --json prints one to edit",
+        help="take the duration of each new word from this file; print one with --plan --json",
     )  # fmt: skip
     result.add_argument(
         "--margin", type=float, default=25.0, metavar="MS",
-        help="how much of the words beside an edit is made anew with it (25)",
+        help="how much of the neighbouring words to regenerate with an edit, in ms (default: 25)",
     )  # fmt: skip
     result.add_argument(
         "--match", type=matching, default=ALL_TRAITS, metavar="KINDS",
-        help="what the new words get of its sound: bandwidth,spectrum,room (default: all) or none",
+        help="which traits of the recording the new words take on: bandwidth,spectrum,room "
+        "(default: all) or none",
     )  # fmt: skip
     result.add_argument(
         "--candidates", type=int, default=1, metavar="N",
-        help="make N that differ, the best as OUT, the others as OUT's stem.2, .3 …",
+        help="make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …",
     )  # fmt: skip
     result.add_argument(
-        "--replay", type=Path, metavar="EDIT_JSON", help="make the edit again that this tells of"
+        "--replay", type=Path, metavar="EDIT_JSON", help="make the recorded edit again"
     )
     result.add_argument(
         "--export", type=export_kinds, default=(), metavar="KINDS",
-        help=f"write these beside OUT as well, of the result: {', '.join(EXPORTS)}",
+        help=f"also write these files about the result, beside OUT: {', '.join(EXPORTS)}",
     )  # fmt: skip
     result.add_argument(
         "--undo", action="store_true",
-        help="make OUT what it was before its last edit (IN: OUT or what it was made of)",
+        help="restore the version of OUT before its last edit (IN: OUT or its source)",
     )  # fmt: skip
-    result.add_argument("--redo", action="store_true", help="take an --undo back")
+    result.add_argument("--redo", action="store_true", help="reverse an --undo")
     result.add_argument("--history", action="store_true", help="list OUT's versions")
     result.add_argument(
         "--no-provenance", action="store_true",
-        help="don't write into the file which parts of it a machine made",
+        help="don't record in the file which parts of it are synthetic",
     )  # fmt: skip
     result.add_argument("--plan", action="store_true", help="print the plan, render nothing")
     result.add_argument("--json", action="store_true", help="print edit.json")
     add_common_arguments(result)
-    many = result.add_argument_group("many edits from one list")
+    many = result.add_argument_group("batch editing")
     many.add_argument(
         "--manifest", type=Path, metavar="LIST",
-        help="a .tsv or .jsonl, an edit a line, its columns these options' names (wav, new_text …)",
+        help="a .tsv or .jsonl file with one edit per line; its columns are named after these "
+        "options (wav, new_text …)",
     )  # fmt: skip
-    many.add_argument("--out-dir", type=Path, metavar="DIR", help="where the outputs go")
+    many.add_argument("--out-dir", type=Path, metavar="DIR", help="folder for the results")
     many.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
-        help="how many edits are made at once (one for each core)",
+        help="number of parallel edits (default: one per core)",
     )  # fmt: skip
     many.add_argument(
-        "--scheduler", metavar="ADDRESS", help="make them on a Dask cluster, tcp://host:8786"
+        "--scheduler", metavar="ADDRESS", help="run on a Dask cluster, e.g. tcp://host:8786"
     )
     return result
 
@@ -128,23 +132,23 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if options.manifest:
         if not options.out_dir or options.wav or options.new_text is not None:
-            parser().error("--manifest needs --out-dir, and has recordings and texts of its own")
+            parser().error("--manifest needs --out-dir, and excludes --wav and --new-text")
         return run(lambda: edit_list(options))
     if options.replay:
         return run(lambda: again(options))
     if options.wav and (options.undo or options.redo or options.history):
         return run(lambda: go_back(options))
     if not options.wav or (options.new_text is None and not options.plan_file):
-        parser().error("--wav and --new-text are needed (or --replay)")
+        parser().error("--wav and --new-text are required (or --replay)")
     return run(lambda: edit(options))
 
 
 def edit(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError or AlignmentError."""
-    # What can be refused at once is refused before the models are loaded.
+    # Reject bad input before loading the models, which takes seconds.
     from a3t.projects.project_edit import ProjectEdit
 
-    wanted = ProjectEdit.of(options)
+    job = ProjectEdit.of(options)
 
     from a3t.editor import Editor
     from a3t.projects.confirmation import confirm_doubts, confirm_transcript, refuse_doubts
@@ -152,12 +156,12 @@ def edit(options: argparse.Namespace) -> None:
     from a3t.source.alignment_cache import default_folder
 
     show_progress("read")
-    if project := find_project(wanted.recording, options.out):
-        wanted = wanted.continuing(project)
+    if project := find_project(job.recording, options.out):
+        job = job.continuing(project)
     names = (options.model, options.vocoder, options.device)
     editor = Editor.load(*names, show_progress, memory=default_folder())
-    plan = editor.plan(wanted.recording, wanted.request)
-    if wanted.request.text is None and options.alignment is None:
+    plan = editor.plan(job.recording, job.request)
+    if job.request.text is None and options.alignment is None:
         confirm_transcript(plan, ask=not (options.plan or options.yes))
     if options.strict:
         refuse_doubts(plan)
@@ -166,11 +170,11 @@ def edit(options: argparse.Namespace) -> None:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())
         return
-    results = wanted.make(editor, plan)
-    save(results, wanted.out, options, not options.no_provenance, wanted.notes)
-    if wanted.history:
-        count = len(wanted.history.versions[: wanted.history.place + 1]) + 1
-        say(f"Version {count} of it; --undo goes back.")
+    results = job.make(editor, plan)
+    save(results, job.out, options, not options.no_provenance, job.notes)
+    if job.history:
+        count = len(job.history.versions[: job.history.place + 1]) + 1
+        say(f"This is version {count}; --undo restores the one before.")
 
 
 def edit_list(options: argparse.Namespace) -> None:
@@ -200,7 +204,7 @@ def go_back(options: argparse.Namespace) -> None:
 
     project = open_project(options.wav, options.out)
     if options.history:
-        print(f"{project.out}, made of {project.source.path}")
+        print(f"{project.out}, made from {project.source.path}")
         print(project.history.describe())
         return
     history = project.history.moved(-1 if options.undo else 1)
@@ -215,7 +219,7 @@ def go_back(options: argparse.Namespace) -> None:
 
 
 def models(options: argparse.Namespace) -> tuple[str | None, str | None]:
-    """The model and the vocoder if they were named; else they are those of the edit.json."""
+    """The model and the vocoder as given on the command line, else None: take edit.json's."""
     usual = parser()
     model, vocoder = (
         None if getattr(options, name) == usual.get_default(name) else getattr(options, name)
@@ -227,17 +231,17 @@ def models(options: argparse.Namespace) -> tuple[str | None, str | None]:
 def save_version(
     result: EditedRecording, history: History, out: Path, options: argparse.Namespace
 ) -> None:
-    """Write a version that was made again, and say so if it is not what it was."""
+    """Write a version that was made again, and say so if it differs from the first time."""
     from a3t.audio.files import sha256_of
 
-    told = history.current
-    provenance = told.get("provenance", True) and not options.no_provenance
+    record = history.current
+    provenance = record.get("provenance", True) and not options.no_provenance
     alone = len(history.versions) == 1
-    notes = {} if alone else {**history.to_json(), "continues": told.get("continues")}
+    notes = {} if alone else {**history.to_json(), "continues": record.get("continues")}
     save([result], out, options, provenance, lambda result: notes)
-    before = told.get("output", {}).get("sha256")
+    before = record.get("output", {}).get("sha256")
     if before and before != sha256_of(out):
-        say("It is not the same to the last bit: made by another version, or elsewhere.")
+        say("Not bit-identical to the original: it was made by another version or machine.")
 
 
 def save(
@@ -247,7 +251,7 @@ def save(
     provenance: bool,
     notes: Callable[[EditedRecording], Mapping[str, Any]],
 ) -> None:
-    """Write the results, the best as ``out``, and say what was done."""
+    """Write the results, the best one as ``out``, and report what was done."""
     from a3t.audio.files import remove_abandoned
     from a3t.audio.provenance import provenance_of
     from a3t.projects.project_edit import write
@@ -263,12 +267,12 @@ def save(
         for path in exported:
             say(f"Written: {path}")
     if best.plan.passages and {"textgrid", "labels", "srt", "vtt"} & set(options.export):
-        say("Of a long recording the words around the edits are written, the others not.")
+        say("The recording is long, so the exported files have only the words around the edits.")
     if provenance and best.patches and not provenance_of(out).traces:
-        say(f"A {out.suffix} file has no room to say which parts were made: keep its edit.json.")
+        say(f"A {out.suffix} file can't record which parts are synthetic: keep its edit.json.")
     if best.doubtful:
         words = ", ".join(f"“{word}”" for word in best.doubtful)
-        say(f"Listen to it: {words} can hardly be heard in the result.")
+        say(f"Check by ear: {words} can hardly be heard in the result.")
 
 
 if __name__ == "__main__":

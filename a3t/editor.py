@@ -1,4 +1,4 @@
-"""The editor: models loaded once, and the whole way from a recording to its edit in one page.
+"""The editor: models loaded once, and the whole path from a recording to its edit on one page.
 
 Recording → Transcript → Alignment → EditPlan → filled mel → patch → EditedRecording
 """
@@ -44,11 +44,11 @@ MODEL = "small"
 class Editor:
     """Loaded models and the steps of an edit. `Editor.load` makes one; see `plan`, `edit`, `tts`.
 
-    What is wanted of an edit is an `EditRequest`, or its fields by name:
+    An edit is described by an `EditRequest`, or by its fields as keywords:
     ``editor.edit("talk.wav", new_text="…")``.
 
-    Not safe to share between threads: it makes one edit at a time. Give each thread an editor of
-    its own; several may work side by side. On a GPU too edits are made one after another.
+    Not thread-safe: an editor makes one edit at a time, on a GPU as well. Give each thread its own
+    editor; several can run in parallel.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Editor:
         self.renderer = Renderer(self.model, vocoder, self._step)
         self.alignments = AlignmentStore(aligner, memory)
         self.progress = progress
-        self.seconds: dict[str, float] = {}  # of the steps of the edit at hand
+        self.seconds: dict[str, float] = {}  # for each step of the current edit
 
     @classmethod
     def load(
@@ -76,10 +76,10 @@ class Editor:
         progress: Callable[[str], None] | None = None,
         memory: Path | None = None,
     ) -> Editor:
-        """Load a shipped model by name, or a folder's; InputError if it can't be used.
+        """Load a shipped model by name or a model from a folder; InputError if it can't be used.
 
-        ``progress`` is called with the name of each step, ``memory`` is a folder in which the
-        alignments of long recordings are kept.
+        ``progress`` is called with the name of each step; ``memory`` is a folder that caches the
+        alignments of long recordings.
         """
         started = time.perf_counter()
         networks = load_networks(model, device)
@@ -90,24 +90,24 @@ class Editor:
         return editor
 
     def edit(
-        self, recording: str | Path | Recording, request: EditRequest | None = None, **wanted: Any
+        self, recording: str | Path | Recording, request: EditRequest | None = None, **fields: Any
     ) -> EditedRecording:
-        """The recording with the new words in it, not yet written: the best of `make`.
+        """The recording with the new words in it, not yet written: the best result of `make`.
 
-        Arguments and errors as for `plan`.
+        Takes the arguments of `plan` and raises its errors.
         """
-        return self.make(self.plan(recording, request, **wanted))[0]
+        return self.make(self.plan(recording, request, **fields))[0]
 
     def plan(
-        self, recording: str | Path | Recording, request: EditRequest | None = None, **wanted: Any
+        self, recording: str | Path | Recording, request: EditRequest | None = None, **fields: Any
     ) -> EditPlan:
         """Decide everything and render nothing.
 
-        ``wanted`` are fields of `EditRequest`, instead of a request or to change it. Raises
-        InputError (or AlignmentError) with one sentence if recording or text can't be used, or
-        don't match.
+        ``fields`` are fields of `EditRequest`, in place of a request or to override some of it.
+        Raises InputError or AlignmentError, with a one-sentence message, if the recording or the
+        text can't be used or if they don't match.
         """
-        request = replace(request, **wanted) if request else EditRequest(**wanted)
+        request = replace(request, **fields) if request else EditRequest(**fields)
         self._begin()
         with self._step("read"):
             recording = opened(recording)
@@ -118,7 +118,7 @@ class Editor:
         with self._step("align"):
             aligned = self.alignments.around(recording, found, revision.edits, pronouncer)
         with self._step("plan"):
-            known = replace(
+            resolved = replace(
                 request.saying(found.transcript.spoken + request.new_transcript.spoken),
                 text=found.transcript.text,
                 alignment=aligned.alignment,
@@ -126,13 +126,13 @@ class Editor:
             )
             revision = revision.within(aligned.words)
             spoken = speaker_pronunciations(revision.new_text, aligned.alignment, pronouncer)
-            return make_plan(recording, known, revision, spoken, self.durations)
+            return make_plan(recording, resolved, revision, spoken, self.durations)
 
     def make(self, plan: EditPlan) -> list[EditedRecording]:
-        """What the plan's request asks for: so many candidates, the best first, or one result.
+        """The number of candidates that the plan's request asks for, the best first.
 
-        If a new word can't be heard in that one, others are made (`a3t.rendering.candidates`) and
-        the best of them is the result.
+        If it asks for one and a new word is inaudible in it, further ones are made
+        (`a3t.rendering.candidates`) and the best becomes the result.
         """
         if plan.request.candidates > 1:
             return self.candidates(plan, plan.request.candidates)
@@ -141,27 +141,27 @@ class Editor:
         return [make_audible(plan, self.render, self.durations)]
 
     def candidates(self, plan: EditPlan, count: int = 3) -> list[EditedRecording]:
-        """``count`` results (1 to 8) that differ on purpose, the best first; each one's
-        ``candidate`` says why. InputError for another count."""
+        """``count`` deliberately different results (1 to 8), the best first; the ``candidate`` of
+        each explains its rank. InputError for any other count."""
         return make_candidates(plan, count, self.render, self.durations)
 
     def render(self, plan: EditPlan) -> EditedRecording:
-        """Carry out a plan, this one and no other: fill, vocode and splice window by window, cut
-        what is deleted, and verify the new words if the request says so."""
-        done = self.renderer.render(plan)
+        """Carry out exactly this plan: fill, vocode and splice window by window, cut what is
+        deleted, and verify the new words if the request says so."""
+        rendered = self.renderer.render(plan)
         result = EditedRecording(
             plan,
-            tuple(rendered.patch for rendered in done),
+            tuple(each.patch for each in rendered),
             model={"name": self.name, "sha256": self.sha256},
             vocoder={"name": self.vocoder.name, "sha256": self.vocoder.sha256},
-            raised=tuple(rendered.raised for rendered in done),
+            raised=tuple(each.raised for each in rendered),
         )
         if plan.request.verify:
             result = self.verify(result)
         return replace(result, seconds=dict(self.seconds))
 
     def verify(self, result: EditedRecording) -> EditedRecording:
-        """The result aligned once more: with each new word's confidence."""
+        """The result with each new word's confidence, found by aligning it again."""
         with self._step("check"):
             return verify(result)
 
@@ -174,10 +174,10 @@ class Editor:
         speed: float = 1.0,
         pronunciations: Mapping[str, Sequence[Pronunciation]] | None = None,
     ) -> SpokenRecording:
-        """The text in the voice of the prompt, at 24 kHz (thesis, section 4.3.6); errors as for
-        `plan`.
+        """The text in the voice of the prompt, at 24 kHz (He Bai's thesis, section 4.3.6).
 
-        ``pronunciations`` are words with the ways to say them, as in `EditRequest`.
+        ``pronunciations`` maps words to their pronunciations, as in `EditRequest`. Raises the
+        errors of `plan`.
         """
         pronouncer = Pronouncer(pronunciations)
         self._begin()
@@ -216,15 +216,15 @@ class Editor:
         new_text: str | None = None,
         recogniser: str = "auto",
     ) -> Transcript:
-        """What the recording says: its sidecar's text, else what is recognised, for which a new
-        text helps."""
+        """What the recording says: the text of its sidecar file, otherwise speech recognition, for
+        which the new text serves as a prior."""
         prior = Transcript.from_text(new_text, max_words=None) if new_text else None
         with self._step("transcribe"):
             found = find_transcript(opened(recording), None, prior, Pronouncer(), recogniser)
         return found.transcript
 
     def align(self, recording: str | Path | Recording, text: str | None = None) -> Alignment:
-        """Where each word and phone of all the recording is; ``text`` and errors as for `plan`."""
+        """The words and phones of the whole recording; ``text`` and errors as for `plan`."""
         recording, pronouncer = opened(recording), Pronouncer()
         with self._step("transcribe"):
             found = find_transcript(recording, text, None, pronouncer)
@@ -241,7 +241,7 @@ class Editor:
             return find_transcript(recording, request.text, new, pronouncer, recogniser)
 
     def _begin(self) -> None:
-        """Count the seconds of the steps anew; loading belongs to every edit's cost."""
+        """Reset the timings of the steps, except loading: it counts towards every edit's cost."""
         self.seconds = {"load": self.seconds.get("load", 0.0)}
 
     @contextmanager
@@ -254,5 +254,5 @@ class Editor:
 
 
 def opened(recording: str | Path | Recording) -> Recording:
-    """The recording, checked if it is a path; InputError if it can't be edited."""
+    """The recording, opened and checked if a path is given; InputError if it can't be edited."""
     return recording if isinstance(recording, Recording) else Recording.open(recording)

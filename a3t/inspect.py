@@ -1,11 +1,12 @@
-"""Which parts of a file were made by a machine: python -m a3t.inspect FILE
+"""Which parts of a file are synthetic: python -m a3t.inspect FILE
 
-It tells what was written into the file when it was edited or spoken; it doesn't judge the sound.
+It reports what was written into the file when it was edited or spoken; it doesn't analyse the
+sound.
 """
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
+if __name__ == "__main__":  # before the other imports, which are slow
     from a3t.errors import end_at_once
 
     end_at_once()
@@ -23,35 +24,36 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="a3t inspect",
         description="List the parts of a file that a3t made.",
-        epilog="Exit codes: 0 done, 1 the file can't be read, 2 wrong usage.",
+        epilog="Exit codes: 0 success, 1 unreadable file, 2 wrong usage.",
     )
     parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(arguments)
     return run(lambda: show(options.file, options.json))
 
 
 def show(path: Path, as_json: bool) -> None:
-    """Print what the file tells; raises InputError if it is no sound."""
+    """Print the file's provenance; raises InputError if it isn't a sound file."""
     from a3t.audio.provenance import provenance_of
 
-    told = provenance_of(path)
+    provenance = provenance_of(path)
     if as_json:
-        print(json.dumps(asdict(told), indent=1, ensure_ascii=False))
+        print(json.dumps(asdict(provenance), indent=1, ensure_ascii=False))
         return
-    if not told.traces:
-        print(f"{path} tells of no parts that a3t made.")
+    if not provenance.traces:
+        print(f"{path} has no record of parts that a3t made.")
         return
-    made = [trace for trace in told.traces if trace.synthetic]
+    parts = sum(trace.synthetic for trace in provenance.traces)
+    seconds = provenance.samples / provenance.sample_rate
     print(
-        f"{path}: {told.synthetic_seconds:.2f} of {told.samples / told.sample_rate:.2f} s were "
-        f"made by a machine, in {len(made)} {'part' if len(made) == 1 else 'parts'}."
+        f"{path}: {provenance.synthetic_seconds:.2f} of {seconds:.2f} s are synthetic, "
+        f"in {parts} {'part' if parts == 1 else 'parts'}."
     )
-    for trace in told.traces:
+    for trace in provenance.traces:
         what = f"“{trace.words}”" if trace.words else "" if trace.synthetic else "(a cut)"
         print(f"{trace.start:10.3f} – {trace.end:.3f} s  {what}  {trace.models}".rstrip())
-    if not told.intact:
-        print("Its length was changed since this was written: the times may no longer be right.")
+    if not provenance.intact:
+        print("The file's length has changed since this was written: the times may be wrong.")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
+if __name__ == "__main__":  # before the other imports, which are slow
     from a3t.errors import end_at_once
 
     end_at_once()
@@ -19,19 +19,21 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="a3t tts",
         description="Speak a text in the voice of a recording.",
-        epilog="A TEXT may be @FILE. Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
+        epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
-    result.add_argument("--prompt-wav", type=Path, required=True, metavar="IN")
     result.add_argument(
-        "--prompt-text", metavar="TEXT", help="what it says (default: as for a3t.edit)"
+        "--prompt-wav", type=Path, required=True, metavar="IN", help="a recording of the voice"
+    )
+    result.add_argument(
+        "--prompt-text", metavar="TEXT", help="what the prompt says (default: as for a3t edit)"
     )
     result.add_argument("--text", required=True, metavar="TEXT", help="what to say")
     result.add_argument("--out", type=Path, required=True, metavar="OUT")
     result.add_argument(
         "--no-provenance", action="store_true",
-        help="don't write into the file that a machine made it",
+        help="don't record in the file that it is synthetic",
     )  # fmt: skip
-    result.add_argument("--json", action="store_true", help="print what was made as JSON")
+    result.add_argument("--json", action="store_true", help="print speech.json")
     add_common_arguments(result)
     return result
 
@@ -50,7 +52,7 @@ def speak(options: argparse.Namespace) -> None:
     from a3t.text.transcript import Transcript
     from alignment.formats.dictionary import user_dictionary
 
-    said = user_dictionary(options)
+    pronunciations = user_dictionary(options)
     Recording.open(options.prompt_wav)
     Transcript.from_text(text)
     check_target(options.out, options.prompt_wav)
@@ -59,8 +61,8 @@ def speak(options: argparse.Namespace) -> None:
 
     show_progress("read")
     editor = Editor.load(options.model, options.vocoder, options.device, show_progress)
-    texts = (options.prompt_wav, text, prompt_text)
-    result = editor.tts(*texts, options.seed, options.speed, said)
+    prompt = (options.prompt_wav, text, prompt_text)
+    result = editor.tts(*prompt, options.seed, options.speed, pronunciations)
     written = result.save(options.out, not options.no_provenance)
     if prompt_text is None:
         say(f"Prompt: {result.prompt_text}")
