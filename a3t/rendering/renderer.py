@@ -28,6 +28,7 @@ from a3t.rendering.joining import (
     pause_of,
     with_room_tone,
 )
+from a3t.rendering.level import levelled
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
 
@@ -70,11 +71,13 @@ class Renderer:
         return [done[k] for k in range(len(plan.edits))]
 
     def fill(self, recording: Recording, window: WindowFrames, source: Range) -> torch.Tensor:
-        """The window's mel (N, 80): the recording's own, masked frames filled."""
+        """The window's mel (N, 80): the recording's own, masked frames filled and levelled."""
         place = torch.from_numpy(window.source - source[0]).clamp(min=0)
         mel = mel_window(recording, *source)[place]
-        ids = phone_ids(phone.symbol for phone in window.phones)
-        return fill(self.model, MaskedMel(mel, window.masked, ids, window.phone_of_frame))
+        symbols = [phone.symbol for phone in window.phones]
+        item = MaskedMel(mel, window.masked, phone_ids(symbols), window.phone_of_frame)
+        filled = fill(self.model, item)
+        return levelled(filled, window.masked, symbols, window.phone_of_frame)
 
     def _window(self, plan: EditPlan, window: Window) -> dict[int, Rendered]:
         """Each edit of a window that has new words."""
