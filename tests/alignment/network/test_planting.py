@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.planting import PLANTERS, Change, edit_of
+from benchmarks.planting import PLANTERS, PlantedChange, edit_of
 from benchmarks.recognition import Counts, counted
 
 SAID = "we meet on monday at noon".split()
@@ -34,15 +34,17 @@ def test_every_kind_does_something(planter) -> None:  # type: ignore[no-untyped-
 @pytest.mark.parametrize(
     ("found", "change", "counts"),
     [
-        ("we meet on monday at noon", Change(3, 4, ("friday",)), Counts(6, 0, 5, 0)),
-        ("we meet on friday at noon", Change(3, 4, ("friday",)), Counts(6, 1, 5, 0)),
-        ("we meet on at noon", Change(3, 4, ("friday",)), Counts(6, 1, 5, 0)),
-        ("we meat on monday at noon", Change(3, 4, ("friday",)), Counts(6, 1, 5, 1)),
-        ("we meet on a sunny day at noon", Change(3, 4, ("friday",)), Counts(6, 3, 5, 0)),
-        ("we meet on monday at twelve noon", Change(2, 2, ("just",)), Counts(6, 1, 6, 1)),
-        ("we meet just on monday at noon", Change(2, 2, ("just",)), Counts(6, 1, 6, 0)),
-        ("", Change(0, 1, ()), Counts(6, 6, 5, 5)),
+        ("we meet on monday at noon", PlantedChange(3, 4, ("friday",)), Counts(6, 0, 5, 0)),
+        ("we meet on friday at noon", PlantedChange(3, 4, ("friday",)), Counts(6, 1, 5, 0)),
+        ("we meet on at noon", PlantedChange(3, 4, ("friday",)), Counts(6, 1, 5, 0)),
+        ("we meat on monday at noon", PlantedChange(3, 4, ("friday",)), Counts(6, 1, 5, 1)),
+        ("we meet on a sunny day at noon", PlantedChange(3, 4, ("friday",)), Counts(6, 3, 5, 0)),
+        ("we meet on monday at twelve noon", PlantedChange(2, 2, ("just",)), Counts(6, 1, 6, 1)),
+        ("we meet just on monday at noon", PlantedChange(2, 2, ("just",)), Counts(6, 1, 6, 0)),
+        ("", PlantedChange(0, 1, ()), Counts(6, 6, 5, 5)),
     ],
 )
-def test_errors_are_told_apart_by_the_edit(found: str, change: Change, counts: Counts) -> None:
+def test_errors_are_told_apart_by_the_edit(
+    found: str, change: PlantedChange, counts: Counts
+) -> None:
     assert counted(SAID, found.split(), change) == counts
