@@ -5,7 +5,7 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends build-essential \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /srv/a3t
-COPY requirements.txt pyproject.toml README.md LICENSE ./
+COPY requirements.txt pyproject.toml setup.py README.md LICENSE ./
 # torch first, from the index whose builds have no CUDA: 190 MB instead of several GB.
 RUN pip install --no-cache-dir -c requirements.txt "$(grep '^torch==' requirements.txt)" \
     --index-url https://download.pytorch.org/whl/cpu --extra-index-url https://pypi.org/simple

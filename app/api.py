@@ -1,4 +1,4 @@
-"""The endpoints for programs: /transcribe, /align, /plan, /edit, /tts (see the README).
+"""The endpoints for programs: /transcribe, /align, /plan, /edit, /tts (docs/python.md).
 
 Each stands alone: the recording is sent with the request, and nothing is remembered of it. Their
 fields are components that the page doesn't show, which gives them types, checks uploads and serves

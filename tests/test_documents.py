@@ -59,11 +59,14 @@ def test_options_that_a_document_names_exist(document: Path) -> None:
         for path in (ROOT / folder).rglob("*")
         if path.suffix in {".py", ".sh"}
     ]
+    sources.append((ROOT / "Makefile").read_text())
     known = set(re.findall(r"--[a-z][\w-]*", " ".join(sources)))
     known |= {f"--{name}" for name in re.findall(r"\b(\w+)=", " ".join(sources))}  # a recipe's
-    for line in " ".join(code(document.read_text(encoding="utf-8"))).splitlines():
-        if "pip" not in line and "git" not in line:
-            named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", line))
+    commands = " ".join(code(document.read_text(encoding="utf-8")))
+    for line in commands.replace("\\\n", " ").splitlines():
+        if not re.search(r"\b(pip|git|curl|torchrun|srun|sbatch|docker)\b", line):
+            own = re.sub(r'"[^"]*"|"[^"]*$', "", line)  # what is handed on is another program's
+            named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", own))
             assert {name.replace("_", "-") for name in named} <= {
                 name.replace("_", "-") for name in known
             }, line
@@ -78,7 +81,7 @@ def test_links_lead_somewhere(document: Path) -> None:
 def test_the_readme_is_short_and_says_how_to_begin() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert {"make demo", "make test"} <= set(re.findall(r"make [a-z]+", " ".join(code(readme))))
-    assert readme.count("\n") <= 320
+    assert readme.count("\n") <= 150
 
 
 def test_ci_runs_the_readme_test_command() -> None:

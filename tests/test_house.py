@@ -147,6 +147,14 @@ def test_rooms_of_the_aligner_follow_each_other() -> None:
             del needs[each]
 
 
+def test_what_a_wheel_renames_is_imported_by_from() -> None:
+    """`import alignment` would bind another name in a wheel, where it is `a3t.alignment`."""
+    for module, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert not {n.name.split(".")[0] for n in node.names} & {"alignment", "app"}, module
+
+
 def test_only_the_app_knows_the_app() -> None:
     for module in modules():
         if module.split(".")[0] not in {"app", "benchmarks"} and module != "a3t.__main__":
