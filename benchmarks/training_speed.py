@@ -1,6 +1,6 @@
 """Training steps per second: our network against ESPnet's own modules in the same configuration.
 
-python -m benchmarks.training_speed --config recipes/shared/conf/a3t_paper.yaml --clips 2
+python -m benchmarks.training_speed --config a3t/model/conf/paper.yaml --clips 2
 
 Both are built from the same arguments and take turns, step by step, on the same batch: forward,
 backward, an Adam step. ``--clock cpu`` counts the process's own seconds (of all its threads), for
@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from a3t.console import run
 from a3t.model.a3t import A3T, reconstruction_loss
 from a3t.model.embeddings import Batch
-from a3t.training.espnet.train import read_config
+from a3t.training.configuration import read_config
 
 
 class ReferenceNetwork(nn.Module):
@@ -176,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     torch.manual_seed(0)
 
     def work() -> None:
-        model = read_config(options.config)["model_conf"]
+        model = read_config(options.config)["model"]
         batch = make_batch(options.clips, options.frames, options.phones)
         low = {"none": (), "ours": ("ours",), "both": ("ours", "ESPnet's")}[options.bf16]
         print(compare(model, batch, options.steps, clock, low))

@@ -15,8 +15,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from a3t.audio.files import atomic_path
 from a3t.console import run
+from a3t.corpora.kaldi import write_directory
 from a3t.corpora.left_out import LeftOut
 from a3t.corpora.published import READERS, Utterance, read
 from a3t.errors import InputError
@@ -114,24 +114,6 @@ def split(
     return result
 
 
-def write_kaldi(folder: Path, utterances: Sequence[Utterance]) -> None:
-    """Sorted by name, as Kaldi wants it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    ordered = sorted(utterances, key=lambda utterance: utterance.name)
-    speakers: dict[str, list[str]] = {}
-    for utterance in ordered:
-        speakers.setdefault(utterance.speaker, []).append(utterance.name)
-    files = {
-        "wav.scp": [f"{u.name} {u.sound and u.sound.resolve()}" for u in ordered],
-        "text": [f"{u.name} {u.text}" for u in ordered],
-        "utt2spk": [f"{u.name} {u.speaker}" for u in ordered],
-        "spk2utt": [f"{speaker} {' '.join(names)}" for speaker, names in sorted(speakers.items())],
-    }
-    for name, lines in files.items():
-        with atomic_path(folder / name) as temporary:
-            temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-
 def prepare(
     corpus: str,
     folder: Path,
@@ -155,7 +137,7 @@ def prepare(
     if clips:
         splits = {name: _spread(part, clips) for name, part in splits.items()}
     for name, part in splits.items():
-        write_kaldi(out / name, part)
+        write_directory(out / name, part)
     left_out.save(out / "left-out.tsv")
     sizes = ", ".join(f"{len(part)} {name}" for name, part in splits.items())
     return f"{sizes}; left out: {left_out.summary()}"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import islice, zip_longest
+from pathlib import Path
 
-import numpy as np
-
-from a3t.audio.mel import log_mel
 from a3t.corpora import Clip, is_unseen, split_of
+from a3t.corpora.decoding import decode_floats
+from a3t.corpora.kaldi import read_list
 from a3t.errors import InputError
-from a3t.evaluation.reconstruction import Item
-from a3t.training.data import LEAST_SCORE
-from a3t.training.extract import extract
-from a3t.training.waveforms import decode
+from a3t.evaluation.reconstruction import HeldOutClip
+from a3t.grid import seconds_of
+from a3t.training.batches import LEAST_SCORE
+from a3t.training.extract import align, features
+from a3t.training.store import Store
 
 SECONDS = (2.0, 12.0)
 
@@ -42,38 +43,63 @@ def _digest(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()
 
 
-def make_item(clip: Clip) -> Item | None:
+def align_clip(clip: Clip) -> HeldOutClip | None:
     """Decode and align a clip; None if text and sound match too badly to train on, too."""
-    coded, rate = decode(clip)
-    wave = coded.astype(np.float32) / 32768.0
+    wave, rate = decode_floats(clip.path)
     try:
-        features = extract(clip, wave)
+        found = features(wave, align(clip.text, wave))
     except ValueError:
         return None
-    if float(features["score"]) < LEAST_SCORE:
+    if found["score"] < LEAST_SCORE:
         return None
-    return Item(
+    return HeldOutClip(
         name=clip.name,
         voice=clip.voice,
         seen=not is_unseen(clip.voice),
         rate=rate,
         samples=wave,
-        mel=log_mel(wave).numpy(),
-        phones=features["phones"].astype(np.int64),
-        durations=features["durations"].astype(np.int64),
-        words=features["words"].astype(np.int64),
+        mel=found["mel"],
+        phones=found["phones"],
+        durations=found["durations"],
+        words=found["words"],
     )
 
 
-def draw_items(clips: Iterable[Clip], count: int) -> Iterator[Item]:
-    """`count` items, half by voices that training heard and half by others.
+def stored_clips(data: Path, store_folder: Path, split: str, count: int) -> Iterator[HeldOutClip]:
+    """Clips of 2 to 12 s of a feature store's split, taken evenly from all over it; their sound
+    from the data directory of that split, ``data/SPLIT``."""
+    store = Store(store_folder)
+    fitting = [
+        clip
+        for clip in store.of_split(split)
+        if SECONDS[0] <= seconds_of(clip.frames) <= SECONDS[1] and clip.phones >= 6
+    ]
+    sounds = read_list(data / split / "wav.scp") if fitting else {}
+    for clip in fitting[:: max(1, len(fitting) // count)][:count]:
+        wave, rate = decode_floats(Path(sounds[clip.name]))
+        stored = store.read(clip)
+        yield HeldOutClip(
+            name=clip.name,
+            voice=clip.voice,
+            seen=split == "test",
+            rate=rate,
+            samples=wave,
+            mel=stored.mel,
+            phones=stored.phones,
+            durations=stored.durations,
+            words=stored.words,
+        )
+
+
+def draw_clips(clips: Iterable[Clip], count: int) -> Iterator[HeldOutClip]:
+    """`count` clips, half by voices that training heard and half by others.
 
     Raises InputError if there are not that many.
     """
     clips = list(clips)
     for seen, share in ((True, (count + 1) // 2), (False, count // 2)):
         found = 0
-        for item in islice(filter(None, map(make_item, held_out(clips, seen))), share):
+        for item in islice(filter(None, map(align_clip, held_out(clips, seen))), share):
             found += 1
             yield item
         if found < share:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from a3t.console import run
 from a3t.errors import InputError
+
+if TYPE_CHECKING:
+    from a3t.evaluation.reconstruction import HeldOutClip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,6 +33,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
     one.add_argument("--clips", type=int, default=30, metavar="N")
     one.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
+    one.add_argument("--data", type=Path, help="a recipe's data directories, instead of corpora")
+    one.add_argument("--features", type=Path, help="and the features extracted from them")
     one.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     one.set_defaults(command=_reconstruction)
 
@@ -83,16 +89,40 @@ def _parser() -> argparse.ArgumentParser:
     five.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
     five.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     five.set_defaults(command=_edits)
+
+    six = commands.add_parser(
+        "runs", help="training runs on the same clips, durations given, without a vocoder"
+    )
+    six.add_argument("runs", type=Path, nargs="+", metavar="RUN")
+    six.add_argument("--features", type=Path, required=True, help="a3t.training.extract's")
+    six.add_argument("--clips", type=int, default=40, metavar="N", help="of seen, of unseen voices")
+    six.add_argument("--frames", type=int, metavar="N", help="of each a crop (default: all)")
+    six.set_defaults(command=_runs)
+
+    seven = commands.add_parser("samples", help="test clips edited by a model: what it sounds like")
+    seven.add_argument("data", type=Path, help="a data directory of clips")
+    seven.add_argument("--model", default="small", metavar="NAME_OR_PATH")
+    seven.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
+    seven.add_argument("--clips", type=int, default=5, metavar="N")
+    seven.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    seven.set_defaults(command=_samples)
+
+    eight = commands.add_parser(
+        "figures", help="a recording reconstructed, and the attention on its phones, as pictures"
+    )
+    eight.add_argument("checkpoint", help="a model, or the folder of a training run")
+    eight.add_argument("wav", type=Path)
+    eight.add_argument("--text", required=True)
+    eight.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    eight.set_defaults(command=_figures)
     return parser
 
 
 def _reconstruction(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from a3t.corpora import corpora_root, read_corpora
     from a3t.evaluation import systems
-    from a3t.evaluation.clips import draw_items
-    from a3t.evaluation.reconstruction import BASELINES, Row, reconstruct
+    from a3t.evaluation.reconstruction import BASELINES, ReconstructionRow, reconstruct
     from a3t.evaluation.report import markdown_report, rows_to_tsv
     from a3t.vocoder import load_vocoder
 
@@ -105,23 +135,38 @@ def _reconstruction(options: argparse.Namespace) -> None:
         network, durations_name = systems.load_durations(timing)
         durations = systems.duration_predictor(network)
     vocoder = load_vocoder(options.vocoder)
-    items = draw_items(read_corpora(options.corpora or corpora_root()), options.clips)
     fillers = {"A3T": systems.a3t_filler(model), **BASELINES}
     vocode = systems.as_vocoder(vocoder)
-    rows: list[Row] = []
-    for item in tqdm(items, total=options.clips, unit="clip", disable=None):
-        rows += reconstruct([item], fillers, vocode, durations)
+    rows: list[ReconstructionRow] = []
+    for clip in tqdm(_test_clips(options), total=options.clips, unit="clip", disable=None):
+        rows += reconstruct([clip], fillers, vocode, durations)
+    if not rows:
+        raise InputError(f"{options.features} has no test clip of 2 to 12 s.")
     sha = f" (sha256 {vocoder.sha256[:12]})" if vocoder.sha256 else ""
     facts = [
         f"Model: {model_name}",
         f"Duration predictor: {durations_name}",
         f"Vocoder: {vocoder.name}{sha}",
     ]
-    options.out.mkdir(parents=True, exist_ok=True)
     page = markdown_report(rows, "Identity reconstruction of the middle third", facts)
-    _write(options.out / "reconstruction.tsv", rows_to_tsv(rows))
-    _write(options.out / "reconstruction.md", page)
-    print(page)
+    _write(options.out, "reconstruction", page, rows_to_tsv(rows))
+
+
+def _test_clips(options: argparse.Namespace) -> Iterator[HeldOutClip]:
+    """Half by voices that training heard and half by others; a recipe may have none of those."""
+    from a3t.corpora import corpora_root, read_corpora
+    from a3t.evaluation.clips import draw_clips, stored_clips
+    from a3t.training.store import Store
+
+    if (options.data is None) != (options.features is None):
+        raise InputError("--data and --features belong together: give both.")
+    if options.data is None:
+        yield from draw_clips(read_corpora(options.corpora or corpora_root()), options.clips)
+        return
+    there = {clip.split for clip in Store(options.features).clips}
+    halves = [split for split in ("test", "test_unseen") if split in there]
+    for split in halves:
+        yield from stored_clips(options.data, options.features, split, options.clips // len(halves))
 
 
 def _vocoders(options: argparse.Namespace) -> None:
@@ -150,10 +195,7 @@ def _vocoders(options: argparse.Namespace) -> None:
         rows += [judge.row(copy.vocoder, copy.samples[place]) for copy in copies]
         notes |= dict.fromkeys(sorted(judge.missing))
     page = vocoders.markdown_report(rows, costs, notes)
-    options.out.mkdir(parents=True, exist_ok=True)
-    _write(options.out / "vocoders.tsv", rows_to_tsv(rows))
-    _write(options.out / "vocoders.md", page)
-    print(page)
+    _write(options.out, "vocoders", page, rows_to_tsv(rows))
 
 
 def _edits(options: argparse.Namespace) -> None:
@@ -171,9 +213,7 @@ def _edits(options: argparse.Namespace) -> None:
         options.pictures,
         options.natural,
     )
-    page = table.markdown_report(rows, facts)
-    _write(options.out / "edits.md", page)
-    print(page)
+    _write(options.out, "edits", table.markdown_report(rows, facts))
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -215,8 +255,33 @@ def _picture(options: argparse.Namespace) -> None:
     print(draw_edit(options.source, options.edited, record, options.out))
 
 
-def _write(path: Path, text: str) -> None:
+def _runs(options: argparse.Namespace) -> None:
+    from a3t.evaluation.runs import compare
+
+    print(compare(options.features, options.runs, options.clips, options.frames))
+
+
+def _samples(options: argparse.Namespace) -> None:
+    from a3t.evaluation.sample_edits import edit_samples
+
+    given = (options.data, options.model, options.out, options.vocoder, options.clips)
+    print(edit_samples(*given))
+
+
+def _figures(options: argparse.Namespace) -> None:
+    from a3t.evaluation.figures import draw
+
+    draw(options.checkpoint, options.wav, options.text, options.out)
+
+
+def _write(out: Path, name: str, page: str, table: str | None = None) -> None:
+    """NAME.md and, of a table, NAME.tsv; the page is shown as well."""
     from a3t.audio.files import atomic_path
 
-    with atomic_path(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    out.mkdir(parents=True, exist_ok=True)
+    for ending, text in (("tsv", table), ("md", page)):
+        if text is None:
+            continue
+        with atomic_path(out / f"{name}.{ending}") as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    print(page)

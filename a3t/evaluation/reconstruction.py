@@ -30,7 +30,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Item:
+class HeldOutClip:
     """A clip to reconstruct: T frames, P phones; the phones' frames follow each other from 0."""
 
     name: str
@@ -74,7 +74,7 @@ class Gap:
 
 Filler = Callable[[Gap], Mel]  # -> the gap's frames, (last - first, 80)
 Vocoder = Callable[[Mel], npt.NDArray[np.float32]]  # (T, 80) -> (300 T,)
-Predictor = Callable[[Item, tuple[int, int]], Ints]  # frames of the phones [first, last)
+Predictor = Callable[[HeldOutClip, tuple[int, int]], Ints]  # frames of the phones [first, last)
 
 
 def mean_filler(gap: Gap) -> Mel:
@@ -99,7 +99,7 @@ BASELINES: Mapping[str, Filler] = {
 
 
 @dataclass(frozen=True)
-class Row:
+class ReconstructionRow:
     """One system on one clip. Distances in dB but mel_l1; NaN where a figure has no meaning."""
 
     clip: str
@@ -122,13 +122,13 @@ class Row:
 
 
 def reconstruct(
-    items: Sequence[Item],
+    items: Sequence[HeldOutClip],
     fillers: Mapping[str, Filler],
     vocoder: Vocoder,
     predictor: Predictor | None = None,
     *,
     context: int = 60,
-) -> Iterator[Row]:
+) -> Iterator[ReconstructionRow]:
     """All rows of the experiment, clip by clip.
 
     Copy-synthesis comes first, then every filler with durations given, then, with a `predictor`,
@@ -150,7 +150,7 @@ def reconstruct(
                 yield truth.row(system, name, np.asarray(filler(gap), np.float32), vocoder)
 
 
-def open_gap(item: Item, phones: tuple[int, int], durations: Ints) -> Gap:
+def open_gap(item: HeldOutClip, phones: tuple[int, int], durations: Ints) -> Gap:
     """Take the phones' frames out of the clip and put a gap of the new durations in their place."""
     if len(durations) != phones[1] - phones[0] or (durations < 0).any() or not durations.any():
         raise InputError(f"{item.name}: the durations do not fit the masked phones.")
@@ -165,7 +165,7 @@ def open_gap(item: Item, phones: tuple[int, int], durations: Ints) -> Gap:
 class _Truth:
     """The recording's side of one clip's comparisons, analysed once."""
 
-    def __init__(self, item: Item, span: tuple[int, int], context: int) -> None:
+    def __init__(self, item: HeldOutClip, span: tuple[int, int], context: int) -> None:
         self.item, self.span = item, span
         self.left = max(0, span[0] - context)
         self.right = min(len(item.mel), span[1] + context)
@@ -194,7 +194,7 @@ class _Truth:
             for rate, signal in signals.items()
         }
 
-    def row(self, system: str, timing: str, filled: Mel, vocoder: Vocoder) -> Row:
+    def row(self, system: str, timing: str, filled: Mel, vocoder: Vocoder) -> ReconstructionRow:
         """Vocode the filled region in its surroundings and take all figures."""
         item, (first, last) = self.item, self.span
         same_length = timing == "given"
@@ -214,7 +214,7 @@ class _Truth:
 
         own = 24_000 if item.rate >= 24_000 else 16_000
         true = item.mel[first:last]
-        return Row(
+        return ReconstructionRow(
             clip=item.name,
             voice=item.voice,
             seen=item.seen,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from a3t.evaluation.reconstruction import Row
+from a3t.evaluation.reconstruction import ReconstructionRow
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def rows_to_tsv(rows: Sequence[Any]) -> str:
     return text.getvalue()
 
 
-Column = tuple[str, Callable[[Sequence[Row]], Mean]]
+Column = tuple[str, Callable[[Sequence[ReconstructionRow]], Mean]]
 
 COLUMNS: tuple[Column, ...] = (
     ("MCD", lambda rows: Mean.of(row.mcd for row in rows)),
@@ -87,7 +87,7 @@ the recording. Speaker: cosine of Resemblyzer's embeddings of the region and of 
 with c0), for comparison with the thesis only. Means over clips ± standard error."""
 
 
-def markdown_table(rows: Sequence[Row]) -> str:
+def markdown_table(rows: Sequence[ReconstructionRow]) -> str:
     """Systems by durations against the figures, means ± standard errors."""
     lines = ["| durations | system | " + " | ".join(name for name, _ in COLUMNS) + " |"]
     lines.append("|---|---|" + "---|" * len(COLUMNS))
@@ -100,11 +100,11 @@ def markdown_table(rows: Sequence[Row]) -> str:
 
 
 def paired_difference(
-    rows: Sequence[Row],
+    rows: Sequence[ReconstructionRow],
     system: str,
     baseline: str,
     durations: str,
-    figure: Callable[[Row], float] = lambda row: row.mcd,
+    figure: Callable[[ReconstructionRow], float] = lambda row: row.mcd,
 ) -> tuple[Mean, int]:
     """System minus baseline clip by clip, and on how many clips the system is lower."""
     values = {(row.clip, row.system): figure(row) for row in rows if row.durations == durations}
@@ -113,7 +113,7 @@ def paired_difference(
     return Mean.of(differences), sum(difference < 0 for difference in differences)
 
 
-def markdown_report(rows: Sequence[Row], title: str, facts: Sequence[str]) -> str:
+def markdown_report(rows: Sequence[ReconstructionRow], title: str, facts: Sequence[str]) -> str:
     """The page: what was run (`facts`, one line each), the table, the comparison in words."""
     clips = {row.clip: row.seen for row in rows}
     seen = sum(clips.values())

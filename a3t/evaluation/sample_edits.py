@@ -1,21 +1,18 @@
-"""Edits of test clips by a recipe's own model: what it sounds like.
-
-python -m a3t.evaluation.sample_edits data/test exp/packed/a3t_paper exp/decode
+"""Edits of test clips by a model: what it sounds like.
 
 In each clip the words of its middle third are replaced by others.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from a3t.console import run, say
+from tqdm import tqdm
+
+from a3t.audio.files import atomic_path
+from a3t.corpora.kaldi import read_directory
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.training.espnet.dump import read_scp
 from alignment import AlignmentError
 
 OTHER_WORDS = "seven yellow birds"
@@ -24,52 +21,38 @@ OTHER_WORDS = "seven yellow birds"
 def replaced(text: str) -> str:
     """The text with the words of its middle third replaced by others."""
     words = text.split()
-    third = max(1, len(words) // 3)
-    return " ".join([*words[:third], *OTHER_WORDS.split(), *words[len(words) - third :]])
+    third = len(words) // 3
+    last = max(third + 1, len(words) - third)
+    return " ".join([*words[:third], *OTHER_WORDS.split(), *words[last:]])
 
 
-def decode(data: Path, model: Path, out: Path, vocoder: str, clips: int) -> str:
-    """Write NAME.wav and NAME.edit.json for the first clips that can be edited; a summary.
-
-    InputError if none can.
+def edit_samples(data: Path, model: Path | str, out: Path, vocoder: str, clips: int) -> str:
+    """Write NAME.wav and NAME.edit.json for the first clips that can be edited, and left-out.tsv
+    with the reason for those that can't; a summary. InputError if none can.
     """
-    sounds, texts = read_scp(data / "wav.scp"), read_scp(data / "text")
     editor = Editor.load(model, vocoder=vocoder)
     out.mkdir(parents=True, exist_ok=True)
     done: list[str] = []
-    problem = f"{data} has no clips"
-    for name, sound in sounds.items():
-        if len(done) == clips:
-            break
-        if len(texts[name].split()) < 6:
-            continue
-        try:
-            result = editor.edit(sound, new_text=replaced(texts[name]), text=texts[name])
-            result.save(out / f"{name}.wav")
-        except (InputError, AlignmentError) as error:
-            problem = f"{name}: {error}"
-            say(problem)
-            continue
-        done.append(name)
+    failed: list[str] = []
+    # Longer texts first: an edit has more around it.
+    ready = [clip for clip in read_directory(data) if clip.sound and clip.text]
+    ready.sort(key=lambda clip: len((clip.text or "").split()) < 6)
+    with tqdm(total=min(clips, len(ready)), unit="edit", disable=None) as bar:
+        for clip in ready:
+            if len(done) == clips:
+                break
+            assert clip.sound and clip.text
+            try:
+                result = editor.edit(clip.sound, new_text=replaced(clip.text), text=clip.text)
+                result.save(out / f"{clip.name}.wav")
+            except (InputError, AlignmentError) as error:
+                failed.append(f"{clip.name}\t{' '.join(str(error).split())}\n")
+                continue
+            done.append(clip.name)
+            bar.update()
+    with atomic_path(out / "left-out.tsv") as temporary:
+        temporary.write_text("".join(failed), encoding="utf-8")
     if not done:
-        raise InputError(f"No clip could be edited; the last: {problem}")
-    return f"{out}: {', '.join(done)}"
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done, 1 nothing could be edited (one sentence says why)."""
-    parser = argparse.ArgumentParser(
-        prog="python -m a3t.evaluation.sample_edits", description=__doc__
-    )
-    parser.add_argument("data", type=Path)
-    parser.add_argument("model", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--vocoder", default="builtin")
-    parser.add_argument("--clips", type=int, default=5)
-    options = parser.parse_args(arguments)
-    given = (options.data, options.model, options.out, options.vocoder, options.clips)
-    return run(lambda: print(decode(*given)))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        last = failed[-1].strip() if failed else "it has no clip with sound and text"
+        raise InputError(f"No clip of {data} could be edited ({len(failed)} tried): {last}")
+    return f"{out}: {', '.join(done)}; {len(failed)} could not be edited (left-out.tsv)"

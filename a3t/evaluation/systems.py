@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from a3t.errors import InputError
-from a3t.evaluation.reconstruction import Filler, Gap, Ints, Item, Mel, Predictor, Vocoder
+from a3t.evaluation.reconstruction import Filler, Gap, HeldOutClip, Ints, Mel, Predictor, Vocoder
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
 from a3t.model.embeddings import Batch
@@ -19,25 +19,21 @@ from a3t.model.legacy import network_of
 from a3t.plan.speaking_rate import rate_ratio, whole_frames
 from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 from a3t.text.phones import PHONES
+from a3t.training.export import AVERAGE, read_run
+from a3t.training.loop import CHECKPOINT
 from a3t.vocoder.base import Vocoder as BaseVocoder
 
 
 def read_weights(name_or_path: str | Path) -> tuple[Mapping[str, Any], Mapping[str, Tensor], str]:
     """Configuration, tensors and what to call them, of a shipped model or a training run's folder.
 
-    A training run is judged by the running average of its weights, which is what is shipped.
+    A training run is judged by the average of its weights that is shipped.
     Raises InputError if the folder holds neither.
     """
     folder = checkpoint_folder(name_or_path)
-    checkpoint = folder / "checkpoint.pt"
-    if checkpoint.is_file():
-        import yaml
-
-        config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
-        state = torch.load(checkpoint, map_location="cpu", weights_only=True)
-        # A critic is a part of the network only while it is trained.
-        weights = {k: v for k, v in state["average"].items() if not k.startswith("critic.")}
-        return config, weights, f"{folder.name} at step {state['step']}"
+    if (folder / CHECKPOINT).is_file() or (folder / AVERAGE).is_file():
+        config, weights, history = read_run(folder)
+        return config, weights, f"{folder.name}, {history}"
     config, tensors, sha256 = load_checkpoint(folder)
     return config, tensors, f"{folder.name} (sha256 {sha256[:12]})"
 
@@ -105,7 +101,7 @@ def duration_predictor(predictor: DurationPredictor) -> Predictor:
     never been heard. `sp` phones inside the region are given, their lengths are not.
     """
 
-    def predict(item: Item, span: tuple[int, int]) -> Ints:
+    def predict(item: HeldOutClip, span: tuple[int, int]) -> Ints:
         symbols = [PHONES[k] for k in item.phones]
         frames = np.array(predictor.frames(symbols, item.words.tolist()))
         visible = item.words >= 0

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from a3t.audio.mel import log_mel
 from a3t.corpora import Clip
+from a3t.corpora.decoding import decode_floats
 from a3t.errors import InputError
 from a3t.evaluation import cepstra, metrics
 from a3t.evaluation.cepstra import Floats
@@ -21,7 +20,6 @@ from a3t.evaluation.clips import held_out
 from a3t.evaluation.copies import Copies, Floats32
 from a3t.evaluation.report import Mean
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.training.waveforms import decode
 
 UNSEEN = ", unseen voices"
 
@@ -38,7 +36,7 @@ class Original:
 
 
 @dataclass(frozen=True)
-class Row:
+class VocoderRow:
     """One vocoder on one clip; NaN where a figure can't be had."""
 
     clip: str
@@ -71,9 +69,9 @@ def draw_parts(clips: Iterable[Clip], count: int) -> list[Original]:
 
 
 def _original(clip: Clip, part: str) -> Original:
-    coded, rate = decode(clip)
-    frames = len(coded) // HOP
-    samples = coded[: frames * HOP].astype(np.float32) / 32768.0
+    samples, rate = decode_floats(clip.path)
+    frames = len(samples) // HOP
+    samples = samples[: frames * HOP]
     return Original(clip.name, part, rate, samples, log_mel(samples)[:frames].numpy())
 
 
@@ -89,12 +87,12 @@ class Judge:
         self.rate = 24_000 if original.rate >= 24_000 else 16_000
         self.pitch, self.cepstra = self._analyse(original.samples)
 
-    def row(self, vocoder: str, samples: Floats32) -> Row:
+    def row(self, vocoder: str, samples: Floats32) -> VocoderRow:
         """All figures of one copy, (300 T,) at 24 kHz."""
         original = self.original
         pitch, other = self._analyse(samples)
         error = metrics.fundamental_error(self.pitch[0], pitch[0])
-        return Row(
+        return VocoderRow(
             clip=original.name,
             part=original.part,
             vocoder=vocoder,
@@ -130,7 +128,7 @@ class Judge:
             return float("nan")
 
 
-Column = tuple[str, Callable[[Row], float], int]  # heading, figure, decimals
+Column = tuple[str, Callable[[VocoderRow], float], int]  # heading, figure, decimals
 COLUMNS: tuple[Column, ...] = (
     ("PESQ-WB", lambda row: row.pesq, 2),
     ("STOI", lambda row: row.stoi, 3),
@@ -152,7 +150,7 @@ the clock, and of the processor (all threads together), in a process of its own,
 (Python and torch included) follows."""
 
 
-def quality_table(rows: Sequence[Row], by_part: bool) -> str:
+def quality_table(rows: Sequence[VocoderRow], by_part: bool) -> str:
     """Vocoders against the figures: over all clips, or part by part."""
     head = ["vocoder", *(["part", "clips"] if by_part else ["clips"])]
     head += [name for name, _, _ in COLUMNS]
@@ -177,7 +175,9 @@ def cost_table(copies: Sequence[Copies]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def markdown_report(rows: Sequence[Row], costs: Sequence[Copies], notes: Iterable[str]) -> str:
+def markdown_report(
+    rows: Sequence[VocoderRow], costs: Sequence[Copies], notes: Iterable[str]
+) -> str:
     """The page: both tables, the parts one by one, and what could not be measured."""
     clips = {row.clip: row.part for row in rows}
     parts = list(dict.fromkeys(clips.values()))

@@ -1,23 +1,21 @@
 """Speech as rooms, lines and machines leave it: degraded copies of what a model trains on.
 
-``python -m a3t.training.degrade WAVEFORMS FEATURES`` writes ``mel-degraded-K.npy`` beside the mel
-of packed features (`a3t.training.extract`), frame for frame the same clips. A crop of one has the
-same noise, room and band in what is shown and in what is to be filled, so that a model learns to
-go on with its surroundings. Made once, they cost the training loop nothing.
+``python -m a3t.training.extract --degraded N`` stores the mel of N of them beside each training
+clip's own, frame for frame. A crop of one has the same noise, room and band in what is shown and
+in what is to be filled, so that a model learns to go on with its surroundings. Made once, they cost
+the training loop nothing.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-from functools import cache
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
 
 from a3t.audio.mel import log_mel
-from a3t.training.features import Features, Item, degraded_mel
+from a3t.corpora.decoding import decode_floats
 from a3t.training.sounds import (
     band,
     clipped,
@@ -28,8 +26,6 @@ from a3t.training.sounds import (
     reverberant,
     with_noise,
 )
-from a3t.training.waveforms import Entry, Waveforms
-from a3t.training.workers import by_workers
 
 Floats = np.ndarray
 
@@ -37,11 +33,16 @@ Floats = np.ndarray
 ROOM, NOISE, MUSIC, BABBLE, BAND, CLIPPING = 0.35, 0.5, 0.1, 0.1, 0.35, 0.12
 
 
-def degraded(samples: Floats, rng: np.random.Generator, babble: Floats | None = None) -> Floats:
+def degraded(
+    samples: Floats,
+    rng: np.random.Generator,
+    babble: Callable[[int, np.random.Generator], Floats] | None = None,
+) -> Floats:
     """A recording of these samples (n,) at 24 kHz under worse conditions, (n,), nothing shifted.
 
     In the order in which it happens: a room, other sounds, a microphone that overloads, a line.
-    ``babble`` (n,) is other people's speech. 16-bit rounding ends it, as it ends most recordings.
+    ``babble`` makes other people's speech (n,) where it is wanted. 16-bit rounding ends it, as it
+    ends most recordings.
     """
     wave = np.asarray(samples, np.float64)
     if rng.random() < ROOM:
@@ -54,7 +55,7 @@ def degraded(samples: Floats, rng: np.random.Generator, babble: Floats | None = 
     if rng.random() < MUSIC:
         wave = with_noise(wave, music(len(wave), rng), rng.uniform(3.0, 20.0))
     if babble is not None and rng.random() < BABBLE:
-        wave = with_noise(wave, babble, rng.uniform(6.0, 24.0))
+        wave = with_noise(wave, babble(len(wave), rng), rng.uniform(6.0, 24.0))
     if rng.random() < CLIPPING:
         wave = clipped(wave, rng.uniform(0.08, 0.5))
     if rng.random() < BAND:
@@ -75,55 +76,27 @@ def _line(wave: Floats, rng: np.random.Generator) -> Floats:
     return band(wave, rng.uniform(70.0, 350.0), None)  # a small microphone, a low cut
 
 
-@cache
-def _opened(folder: Path) -> tuple[Waveforms, dict[str, Entry]]:
-    waveforms = Waveforms(folder)
-    return waveforms, {entry.name: entry for entry in waveforms.entries}
+def babble_of(sounds: Sequence[Path]) -> Callable[[int, np.random.Generator], Floats]:
+    """Four voices at once, of recordings that training may hear, each as loud as the others."""
+
+    def babble(count: int, rng: np.random.Generator) -> Floats:
+        total = np.zeros(count)
+        for place in rng.integers(len(sounds), size=4):
+            voice, _ = decode_floats(sounds[place])
+            total += np.resize(voice / max(1e-4, float(voice.std())), count)
+        return total
+
+    return babble
 
 
-def _of_item(job: tuple[Path, Item, int]) -> np.ndarray:
-    """Worker: the mel of a clip's degraded copy of this number."""
-    folder, item, number = job
-    waveforms, entries = _opened(folder)
-    digest = hashlib.sha256(f"{item.name} {number}".encode()).digest()
-    rng = np.random.default_rng(int.from_bytes(digest[:8], "big"))
-    samples = waveforms.read(entries[item.name])
-    babble = np.zeros(len(samples))
-    for _ in range(4):
-        other = waveforms.entries[int(rng.integers(len(waveforms.entries)))]
-        if other.split == "train":  # nobody hears what is held out, not even from afar
-            voice = waveforms.read(other)
-            babble += np.resize(voice / max(1e-4, float(voice.std())), len(samples))
-    mel: np.ndarray = log_mel(degraded(samples, rng, babble if babble.any() else None)).numpy()
-    return mel[: item.frames].astype(np.float16)
-
-
-def add_degraded(waveforms: Path, folder: Path, copies: int, jobs: int = 2) -> None:
-    """Write ``copies`` degraded mels, (all frames, 80) float16 each, into a folder of features."""
-    features = Features.load(folder)
+def degraded_mels(
+    name: str, samples: Floats, copies: int, others: Sequence[Path] = ()
+) -> list[np.ndarray]:
+    """The log10 mels (T, 80) of so many degraded copies of a clip, always the same for its name."""
+    found = []
     for number in range(1, copies + 1):
-        path = degraded_mel(folder, number)
-        if path.exists():
-            continue
-        temporary = path.with_suffix(".tmp.npy")
-        result = np.lib.format.open_memmap(temporary, "w+", np.float16, features.mel.shape)
-        work = [(waveforms, item, number) for item in features.items]
-        found = tqdm(by_workers(_of_item, work, jobs), total=len(work), unit="clip")
-        for item, mel in zip(features.items, found, strict=True):
-            result[item.first_frame : item.first_frame + item.frames] = mel
-        result.flush()
-        temporary.replace(path)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("waveforms", type=Path)
-    parser.add_argument("features", type=Path)
-    parser.add_argument("--copies", type=int, default=3)
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
-    add_degraded(options.waveforms, options.features, options.copies, options.jobs)
-
-
-if __name__ == "__main__":
-    main()
+        digest = hashlib.sha256(f"{name} {number}".encode()).digest()
+        rng = np.random.default_rng(int.from_bytes(digest[:8], "big"))
+        babble = babble_of(others) if others else None
+        found.append(log_mel(degraded(samples, rng, babble)).numpy())
+    return found

@@ -1,41 +1,54 @@
-"""Pack a training run's averaged weights as a model to ship, with its card.
+"""A training run as a model to load, to ship or to upload: ``Editor.load(FOLDER)``.
 
-python -m a3t.training.export RUN FOLDER --quality "what was measured"
+python -m a3t.training.export RUN FOLDER [--durations RUN] [--quality "what was measured"]
+
+RUN is a folder of the plain loop, of which the running average of the weights is taken, or of
+ESPnet: the average of the best epochs. With --durations a run of ``python -m
+a3t.training.durations`` goes into the same folder. What stands in the card is the run's own.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 import yaml
+from torch import Tensor, nn
 
+from a3t.console import run
+from a3t.corpora.attribution import ATTRIBUTIONS, attribution
+from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
 from a3t.pretrained import save_checkpoint
+from a3t.training.configuration import read_config
 from a3t.training.loop import CHECKPOINT
+from a3t.training.objective import network_weights
 
-ATTRIBUTION = (
-    "Trained on LibriSpeech (c) 2014 Vassil Panayotov, CC BY 4.0, from LibriVox recordings; the "
-    "LJ Speech Dataset (Keith Ito), public domain; Voice Dataset (Kathleen), Rhasspy project, CC0 "
-    "1.0; CSTR VCTK Corpus 0.80 (C. Veaux, J. Yamagishi, K. MacDonald, University of Edinburgh), "
-    "ODC-By 1.0."
-)
+AVERAGE = "valid.loss.ave.pth"  # what ESPnet calls the average of its best epochs
+# Of ESPnet's configuration, by its names, what belongs to the model; its last is our schedule.
+PARTS = {
+    "model": "model_conf",
+    "masking": "masking_conf",
+    "data": "data_conf",
+    "loss": "loss_conf",
+    "training": "scheduler_conf",
+}
 
 CARD = """# {title}
 
 {what}
 
 - **Parameters**: {parameters:,}; stored as 16-bit floats.
-- **Data**: about 6.8 hours of English, 29 voices (5.2 hours of them LibriSpeech); three speakers
-  and some 3 % of the prompts of the others were never trained on.
-- **Steps**: {steps:,}{history}; batches: {training}
-- **Held-out losses at the end** (averaged weights): {losses}
+- **Training**: {training}; data: {data}
+- **Held-out figures at the end**: {figures}
 - **Measured quality**: {quality}
-- **Licence of the weights**: Apache-2.0. {attribution}
+- **Licence of the weights**: Apache-2.0. {sources}
 - **Use**: edit recordings of yourself or of people who have agreed to what you make of them, and
   tell those who listen that a recording was edited; don't make anyone appear to say what they did
   not. Voices unlike those of the training data are imitated worse.
@@ -47,52 +60,118 @@ WHAT = {
     "model": "A3T: fills masked log-mel from its surroundings and the text.",
     "durations": "How long each phone of a text takes: FastSpeech 2's duration predictor.",
 }
+NOT_STATED = "state here what it was trained on, and on what terms."
 
 
-def export(run: Path, folder: Path, quality: str, history: str = "") -> str:
-    """Write ``folder`` from the run's last checkpoint; returns the sha256 of the weights.
+def read_run(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor], str]:
+    """Configuration, averaged weights and history of a run, the plain loop's or ESPnet's.
 
-    ``quality`` and ``history`` (what the run started from) are text for the card.
+    InputError if there is none, or if its weights don't fit its configuration.
     """
-    config: dict[str, Any] = yaml.safe_load((run / "config.yaml").read_text())
-    state = torch.load(run / CHECKPOINT, map_location="cpu", weights_only=True)
-    tensors = {
-        name: value.half() if value.is_floating_point() else value
-        for name, value in state["average"].items()
-        if not name.startswith("critic.")
-    }
-    kind = "model" if "model" in config else "durations"
-    model = A3T.from_config(config) if kind == "model" else DurationPredictor.from_config(config)
-    log = run / "log.jsonl"  # a run of minutes may have none yet
+    plain, average = folder / CHECKPOINT, folder / AVERAGE
+    path = plain if plain.exists() else average
+    if not path.exists():
+        raise InputError(f"{folder} has neither {CHECKPOINT} nor {AVERAGE}: train first.")
+    config = read_config(folder / "config.yaml")
+    state = torch.load(path, map_location="cpu", weights_only=True)
+    if path == plain:
+        weights, history = state["average"], f"{state['step']:,} steps"
+        config["steps"] = state["step"]
+    else:
+        config = {part: config[name] for part, name in PARTS.items() if name in config}
+        weights, history = state, f"by ESPnet, {_epochs(folder)} epochs, the average of the best"
+    if "model" in config:
+        weights = network_weights(weights)
+    network: nn.Module = (
+        A3T.from_config(config) if "model" in config else DurationPredictor.from_config(config)
+    )
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"{path} does not fit its configuration: {first}") from None
+    return config, dict(weights), history
+
+
+def _epochs(folder: Path) -> int:
+    found = (path.stem.removesuffix("epoch") for path in folder.glob("*epoch.pth"))
+    return max((int(number) for number in found if number.isdigit()), default=0)
+
+
+def _figures(folder: Path) -> str:
+    """The last validation that the plain loop's log holds; a run of minutes may have none yet."""
+    log = folder / "log.jsonl"
     rows = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     judged = [row for row in rows if any(name.startswith("valid_") for name in row)]
-    losses = ", ".join(
-        f"{name.removeprefix('valid_')} {value}"
-        for name, value in (judged[-1] if judged else {}).items()
-    )
+    last = judged[-1] if judged else {}
+    figures = {k.removeprefix("valid_"): v for k, v in last.items() if k.startswith("valid_")}
+    return ", ".join(f"{name} {value}" for name, value in figures.items()) or "see the run's log"
+
+
+def export(
+    run_folder: Path,
+    folder: Path,
+    quality: str = "not measured yet",
+    corpora: Sequence[str] = (),
+    durations: Path | None = None,
+) -> str:
+    """Write ``folder``; returns the sha256 of the weights. InputError if a run can't be used.
+
+    ``quality`` is text for the card; ``corpora`` are named in it (`a3t.corpora.attribution`). The
+    predictor of the run ``durations`` is
+    put into the folder and named in its configuration.
+    """
+    config, weights, history = read_run(run_folder)
+    if durations is not None:
+        inside = folder / "durations"
+        export(durations, inside, quality, corpora)
+        config = {**config, "durations_from": inside.name}
+    tensors = {
+        name: value.half() if value.is_floating_point() else value
+        for name, value in weights.items()
+    }
     card = CARD.format(
         title=folder.name,
-        what=WHAT[kind],
-        parameters=sum(parameter.numel() for parameter in model.parameters()),
-        steps=state["step"],
-        training=f"{config.get('data', {})}",
-        losses=losses,
+        what=WHAT["model" if "model" in config else "durations"],
+        parameters=sum(value.numel() for value in tensors.values()),
+        training=history,
+        data=yaml.safe_dump(config.get("data") or {}, default_flow_style=True, width=1000).strip(),
+        figures=_figures(run_folder),
         quality=quality,
-        history=history and f" ({history})",
-        attribution=ATTRIBUTION,
+        sources=attribution(list(corpora)) if corpora else NOT_STATED,
     )
-    return save_checkpoint(folder, {**config, "steps": state["step"]}, tensors, card)
+    return save_checkpoint(folder, config, tensors, card)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def export_all(options: argparse.Namespace) -> None:
+    digest = export(
+        options.run, options.folder, options.quality, options.corpora or (), options.durations
+    )
+    print(f"{options.folder}: {digest}")
+    if options.zoo:
+        from a3t.training.espnet.zoo import pack
+
+        pack(options.run, options.zoo)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 done, 1 something is missing (one sentence says what)."""
+    parser = argparse.ArgumentParser(
+        prog="python -m a3t.training.export",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("run", type=Path)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--durations", type=Path, metavar="RUN", help="of the duration predictor")
     parser.add_argument("--quality", default="not measured yet", help="for the card")
-    parser.add_argument("--history", default="", help="for the card: what the run started from")
-    arguments = parser.parse_args()
-    print(export(arguments.run, arguments.folder, arguments.quality, arguments.history))
+    parser.add_argument(
+        "--corpora", nargs="+", choices=sorted(ATTRIBUTIONS), help="it was trained on, for the card"
+    )
+    parser.add_argument("--zoo", type=Path, metavar="ZIP", help="also for ESPnet's model zoo")
+    options = parser.parse_args(arguments)
+    return run(lambda: export_all(options))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,9 +1,12 @@
-"""Clips as the acoustic model and the duration predictor train on them: mel, phones, frames.
+"""Clips as training reads them: aligned, their log-mel computed once, in a feature store.
 
-``python -m a3t.training.extract WAVEFORMS FEATURES`` aligns every clip of a waveform cache
-(`a3t.training.waveforms`) and packs log-mels and phone durations into flat arrays. Each clip is
-written by itself first, so that an interrupted run goes on where it stopped. ``--alignments FILE``
-takes the alignments that somebody has made before (`read_alignments`); what it lacks is aligned.
+python -m a3t.training.extract data features [--pitch] [--degraded N] [--aligner mfa] [--jobs N]
+
+``data`` is a Kaldi-style directory, or a folder of them, one a split, as ``python -m
+a3t.corpora.prepare`` writes them; each becomes a store of its own below ``features``. A run that
+was stopped goes on where it was. Clips that can't be used are named in left-out.tsv, with the
+reason. ``--alignments FILE`` takes the alignments that somebody has made before
+(`read_alignments`); what it lacks is aligned.
 """
 
 from __future__ import annotations
@@ -11,36 +14,205 @@ from __future__ import annotations
 import argparse
 import json
 import lzma
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+import sys
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import torch
 from tqdm import tqdm
 
-from a3t.audio.mel import MELS, log_mel
-from a3t.corpora import Clip, corpora_root, read_corpora
+from a3t.audio.mel import log_mel
+from a3t.console import run
+from a3t.corpora.decoding import decode_floats
+from a3t.corpora.kaldi import read_directory
+from a3t.corpora.left_out import LeftOut
 from a3t.errors import InputError
-from a3t.grid import SAMPLE_RATE
+from a3t.grid import HOP, SAMPLE_RATE, seconds_of
 from a3t.plan.phone_grid import on_grid
 from a3t.text.phones import phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.training.features import INDEX, Item
-from a3t.training.waveforms import Waveforms
+from a3t.training.batches import LEAST_SCORE
+from a3t.training.degrade import degraded_mels
+from a3t.training.fundamental import log_pitch
+from a3t.training.store import COPY, OPTIONAL, StoreWriter
 from a3t.training.workers import by_workers
-from alignment import Alignment
-from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment import Aligner, Alignment, AlignmentError, load_aligner
 
-_aligner: PocketSphinxAligner | None = None
-_pronouncer: Pronouncer | None = None
-_waveforms: Waveforms | None = None
+SECONDS = (0.1, 20.0)  # of a clip
+SECONDS_APART = 0.1  # by which a clip and its alignment may differ: containers round their lengths
 
 
-# A clip and its alignment may differ by this much: containers round their lengths.
-SECONDS_APART = 0.1
+@dataclass(frozen=True)
+class Job:
+    """A clip to be made features of, and how."""
+
+    name: str
+    voice: str
+    sound: Path
+    text: str
+    aligner: str
+    pitch: bool
+    alignment: Alignment | None = None
+    degraded: int = 0  # copies, beside it
+    others: tuple[Path, ...] = ()  # sounds that its copies may have in their background
+
+
+class ClipError(Exception):
+    """Why a clip is left out: the kind of fault, and a sentence."""
+
+    def __init__(self, kind: str, sentence: str) -> None:
+        super().__init__(kind, sentence)
+        self.kind, self.sentence = kind, sentence
+
+
+@cache
+def _aligner(name: str) -> Aligner:
+    return load_aligner(name)
+
+
+@cache
+def _pronouncer() -> Pronouncer:
+    return Pronouncer()
+
+
+def align(text: str, wave: np.ndarray, aligner: str = "pocketsphinx") -> Alignment:
+    """A text in its sound, mono (n,) at 24 kHz; ValueError if it can't be aligned."""
+    words = Transcript.from_text(text).spoken
+    pronunciations = {word: _pronouncer().candidates(word) for word in words}
+    # Whether text and sound belong together is judged from the score.
+    more = {"check": False} if aligner == "pocketsphinx" else {}
+    return _aligner(aligner).align(wave, SAMPLE_RATE, words, pronunciations, **more)
+
+
+def features(wave: np.ndarray, alignment: Alignment, pitch: bool = False) -> dict[str, np.ndarray]:
+    """``mel`` (T, 80), ``phones``, ``durations``, ``words`` (L,), ``score`` () and, if it is asked
+    for, ``pitch`` (T,) of an aligned recording, mono (n,) at 24 kHz.
+
+    ValueError if there are more phones than frames.
+    """
+    mel = log_mel(wave).numpy()
+    phones = on_grid(alignment, len(mel))
+    found = {
+        "mel": mel,
+        "phones": np.array(phone_ids(p.symbol for p in phones), np.int64),
+        "durations": np.array([p.frames for p in phones], np.int64),
+        "words": np.array([p.word for p in phones], np.int64),
+        "score": np.array(alignment.score),
+    }
+    return found | ({OPTIONAL: log_pitch(wave, len(mel))} if pitch else {})
+
+
+def extract_clip(job: Job) -> dict[str, np.ndarray]:
+    """The `features` of one clip; ClipError if it can't be used."""
+    try:
+        wave, _ = decode_floats(job.sound)
+    except (OSError, RuntimeError) as error:  # soundfile's errors are RuntimeErrors
+        raise ClipError("unreadable", f"{job.sound}: {error}") from None
+    seconds = len(wave) / SAMPLE_RATE
+    if seconds < SECONDS[0] or len(wave) < 4 * HOP:
+        raise ClipError("too short", f"{seconds:.2f} s, less than {SECONDS[0]} s")
+    if seconds > SECONDS[1]:
+        raise ClipError("too long", f"{seconds:.1f} s, more than {SECONDS[1]:.0f} s")
+    if job.alignment and abs(job.alignment.duration - seconds) > SECONDS_APART:
+        raise ClipError("not aligned", "the alignment is that of another recording")
+    try:
+        alignment = job.alignment or align(job.text, wave, job.aligner)
+        found = features(wave, alignment, job.pitch)
+    except ValueError as error:
+        raise ClipError("not aligned", str(error)) from None
+    if alignment.score < LEAST_SCORE:
+        raise ClipError("not aligned", f"sound and text hardly match (score {alignment.score:.2f})")
+    copies = degraded_mels(job.name, wave, job.degraded, job.others)
+    return found | {f"{COPY}{number}": mel for number, mel in enumerate(copies, 1)}
+
+
+def make(job: Job) -> dict[str, np.ndarray] | ClipError:
+    """Worker: one clip's features, or why it can't be used."""
+    torch.set_num_threads(1)  # one process a core
+    try:
+        return extract_clip(job)
+    except ClipError as failure:
+        return failure
+    except Exception as error:  # whatever one clip does to a library, the others go on
+        return ClipError("failed", f"{type(error).__name__}: {error}")
+
+
+def extract(
+    data: Path,
+    out: Path,
+    aligner: str = "pocketsphinx",
+    pitch: bool = False,
+    jobs: int = 1,
+    alignments: Mapping[str, Alignment] | None = None,
+    degraded: int = 0,
+) -> str:
+    """All clips of a data directory into the store ``out``; a summary in one line.
+
+    ``alignments`` that need not be made, by the end of the sound's path; ``degraded`` copies of
+    what is for training. InputError if no clip can be used, or if the store can't be written; what
+    is done is kept.
+    """
+    left_out = LeftOut()
+    degraded = degraded if data.name == "train" else 0
+    todo: list[Job] = []
+    for clip in read_directory(data):
+        if clip.text is None or clip.sound is None:
+            missing = "text" if clip.text is None else "sound"
+            left_out.add(clip.name, f"without {missing}", str(clip.sound or ""))
+        else:
+            made = _alignment_of(clip.sound, alignments or {})
+            todo.append(Job(clip.name, clip.speaker, clip.sound, clip.text, aligner, pitch, made))
+    if aligner != "pocketsphinx":
+        try:
+            _aligner(aligner)  # a missing MFA is said once, not of every clip
+        except AlignmentError as error:
+            raise InputError(str(error)) from None
+    if degraded:
+        todo = [replace(j, degraded=degraded, others=_others(j.name, todo)) for j in todo]
+    wanted = {job.name for job in todo}
+    more = [*([OPTIONAL] if pitch else []), *(f"{COPY}{k}" for k in range(1, degraded + 1))]
+    with StoreWriter(out, more, keep=wanted) as store:
+        done = {clip.name for clip in store.clips}
+        todo = [job for job in todo if job.name not in done]
+        for job, found in _in_order(todo, jobs):
+            if isinstance(found, ClipError):
+                left_out.add(job.name, found.kind, found.sentence)
+            else:
+                store.add(job.name, found, job.voice, data.name)
+        clips = store.clips
+    left_out.save(out / "left-out.tsv")
+    if not clips:
+        raise InputError(f"No clip of {data} could be used: {left_out.summary()}.")
+    hours = seconds_of(sum(clip.frames for clip in clips)) / 3600
+    return f"{out}: {len(clips)} clips, {hours:.2f} h; left out: {left_out.summary()}"
+
+
+def _in_order(
+    todo: Sequence[Job], jobs: int
+) -> Iterator[tuple[Job, dict[str, np.ndarray] | ClipError]]:
+    with tqdm(total=len(todo), unit="clip", disable=None) as bar:
+        for pair in zip(todo, by_workers(make, todo, jobs), strict=True):
+            bar.update()
+            yield pair
+
+
+def _others(name: str, clips: Sequence[Job]) -> tuple[Path, ...]:
+    """Sounds of the same split, always the same for a clip's name."""
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    return tuple(clips[k].sound for k in rng.integers(len(clips), size=8))
+
+
+def _alignment_of(sound: Path, alignments: Mapping[str, Alignment]) -> Alignment | None:
+    """By the longest end of the path that they have."""
+    if not alignments:
+        return None
+    ends = ("/".join(sound.parts[k:]) for k in range(len(sound.parts)))
+    return next((alignments[end] for end in ends if end in alignments), None)
 
 
 def read_alignments(path: Path) -> dict[str, Alignment]:
@@ -71,130 +243,40 @@ def _read_alignment(line: str, place: str) -> tuple[str, Alignment]:
         ) from None
 
 
-def align(clip: Clip, wave: np.ndarray) -> Alignment:
-    """The clip's own text in its sound; ValueError if it can't be aligned."""
-    global _aligner, _pronouncer
-    _aligner = _aligner or PocketSphinxAligner()
-    _pronouncer = _pronouncer or Pronouncer()
-    words = Transcript.from_text(clip.text).spoken
-    pronunciations = {word: _pronouncer.candidates(word) for word in words}
-    return _aligner.align(wave, SAMPLE_RATE, words, pronunciations, check=False)
+def extract_all(options: argparse.Namespace) -> None:
+    """One data directory, or every one in a folder."""
+    alignments = read_alignments(options.alignments) if options.alignments else {}
+    one = (options.data / "wav.scp").exists()
+    folders = [options.data] if one else sorted(p.parent for p in options.data.glob("*/wav.scp"))
+    if not folders:
+        raise InputError(f"{options.data} holds no wav.scp: run the stage before this one.")
+    how = (options.aligner, options.pitch, options.jobs)
+    for folder in folders:
+        out = options.features if one else options.features / folder.name
+        print(extract(folder, out, *how, alignments, options.degraded))
 
 
-def extract(
-    clip: Clip, wave: np.ndarray, alignment: Alignment | None = None
-) -> dict[str, np.ndarray]:
-    """Mel, phones, durations and words of one clip, aligned here unless an alignment is given.
-
-    ``wave`` is mono at 24 kHz. ValueError if the clip can't be aligned, or if the alignment given
-    is of another length.
-    """
-    if alignment is None:
-        alignment = align(clip, wave)
-    elif abs(alignment.duration - len(wave) / SAMPLE_RATE) > SECONDS_APART:
-        raise InputError(f"the alignment of {clip.name} is that of another recording")
-    mel = log_mel(wave).numpy()
-    phones = on_grid(alignment, len(mel))
-    return {
-        "mel": mel.astype(np.float16),
-        "phones": np.array(phone_ids(p.symbol for p in phones), np.int16),
-        "durations": np.array([p.frames for p in phones], np.int16),
-        "words": np.array([p.word for p in phones], np.int16),
-        "score": np.array(alignment.score, np.float32),
-    }
-
-
-def _extract_to(job: tuple[Clip, Path, Path, Alignment | None]) -> str | None:
-    """Worker: extract one clip into a file of its own; what went wrong, if anything did."""
-    clip, waveforms, target, alignment = job
-    global _waveforms
-    torch.set_num_threads(1)  # one process a core
-    _waveforms = _waveforms or Waveforms(waveforms)
-    entry = next(entry for entry in _waveforms.entries if entry.name == clip.name)
-    try:
-        arrays = extract(clip, _waveforms.read(entry), alignment)
-    except ValueError as error:
-        return f"{clip.name}: {error}"
-    temporary = target.with_suffix(f".{os.getpid()}.tmp")
-    with open(temporary, "wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]
-    temporary.replace(target)
-    return None
-
-
-def prepare(
-    clips: Iterable[Clip],
-    waveforms: Path,
-    folder: Path,
-    jobs: int = 2,
-    alignments: Mapping[Path, Alignment] | None = None,
-) -> list[str]:
-    """Extract and pack all clips; returns a sentence for each that failed.
-
-    ``alignments`` are those that need not be made, by the sound's path.
-    """
-    alignments = alignments or {}
-    clip_folder = folder / "clips"
-    clip_folder.mkdir(parents=True, exist_ok=True)
-    splits = {entry.name: entry.split for entry in Waveforms(waveforms).entries}
-    clips = [clip for clip in clips if clip.name in splits]
-    todo = [
-        (clip, waveforms, target, alignments.get(clip.path))
-        for clip in clips
-        if not (target := clip_folder / f"{clip.name}.npz").exists()
-    ]
-    results = tqdm(by_workers(_extract_to, todo, jobs), total=len(todo), unit="clip")
-    failures = [failure for failure in results if failure]
-    (folder / "failures.txt").write_text("".join(f"{line}\n" for line in failures))
-    _pack(clips, splits, folder)
-    return failures
-
-
-def _pack(clips: list[Clip], splits: dict[str, str], folder: Path) -> None:
-    items: list[Item] = []
-    mels, rest = [], {"phones": [], "durations": [], "words": []}  # type: ignore[var-annotated]
-    frame = phone = 0
-    for clip, arrays in _extracted(clips, folder / "clips"):
-        score = float(arrays["score"])
-        frames, phones = len(arrays["mel"]), len(arrays["phones"])
-        split = splits[clip.name]
-        place = (frame, frames, phone, phones)
-        items.append(Item(clip.name, clip.voice, clip.corpus, split, score, *place))
-        mels.append(arrays["mel"])
-        for name, parts in rest.items():
-            parts.append(arrays[name])
-        frame, phone = frame + frames, phone + phones
-    np.save(folder / "mel.npy", np.concatenate(mels) if mels else np.zeros((0, MELS), np.float16))
-    for name, parts in rest.items():
-        np.save(folder / f"{name}.npy", np.concatenate(parts))
-    # The index last: without it there is nothing to load.
-    (folder / INDEX).write_text("".join(json.dumps(asdict(item)) + "\n" for item in items))
-
-
-def _extracted(clips: list[Clip], folder: Path) -> Iterator[tuple[Clip, dict[str, np.ndarray]]]:
-    for clip in clips:
-        path = folder / f"{clip.name}.npz"
-        if path.exists():
-            with np.load(path) as arrays:
-                yield clip, dict(arrays)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Align clips and pack their features.")
-    parser.add_argument("waveforms", type=Path, help="cache made by a3t.training.waveforms")
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 done, 1 something can't be used (one sentence says what)."""
+    parser = argparse.ArgumentParser(
+        prog="python -m a3t.training.extract",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("data", type=Path, help="a data directory, or a folder of them")
     parser.add_argument("features", type=Path, help="folder to write")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--aligner", choices=["pocketsphinx", "mfa"], default="pocketsphinx")
+    parser.add_argument("--pitch", action="store_true", help="for networks that are told it")
+    parser.add_argument(
+        "--degraded", type=int, default=0, metavar="N", help="copies in noise, rooms and on lines"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     parser.add_argument(
         "--alignments", type=Path, metavar="FILE", help="alignments made before: JSON lines (.xz)"
     )
-    arguments = parser.parse_args()
-    root = corpora_root()
-    clips = read_corpora(root)
-    made = read_alignments(arguments.alignments) if arguments.alignments else {}
-    alignments = {root / path: alignment for path, alignment in made.items()}
-    failures = prepare(clips, arguments.waveforms, arguments.features, arguments.jobs, alignments)
-    print(f"{len(clips) - len(failures)} clips, {len(failures)} failed (see failures.txt)")
+    options = parser.parse_args(arguments)
+    return run(lambda: extract_all(options))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

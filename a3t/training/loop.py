@@ -1,4 +1,4 @@
-"""The training loop that the acoustic model and the duration predictor share.
+"""The training loop that the acoustic model, the duration predictor and the vocoder share.
 
 Plain and resumable: everything random is drawn from the seed and the step, so a run that was
 stopped goes on exactly as if it had not been.
@@ -28,8 +28,10 @@ Losses = dict[str, Tensor]
 class Schedule:
     """The ``training:`` part of a configuration: AdamW, warm-up, plateau, linear decay to zero.
 
-    With ``noam`` the rate is instead the thesis's: factor ``rate`` × width^-½ × min(step^-½,
-    step × warmup^-1.5).
+    With ``noam``, the model's width, the rate is instead that of Vaswani et al. (2017), which the
+    thesis has: factor ``rate`` × width^-½ × min(step^-½, step × warmup^-1.5). ``epoch`` is the
+    number of steps from one checkpoint, and one validation, to the next; ``ema`` what the running
+    average keeps at each step.
     """
 
     steps: int = 10_000
@@ -42,6 +44,7 @@ class Schedule:
     clip: float = 1.0
     ema: float = 0.999
     seed: int = 0
+    epoch: int = 250
 
     def rate_at(self, step: int) -> float:
         if self.noam is not None:
@@ -100,8 +103,11 @@ class Run:
         )
         temporary.replace(self.folder / CHECKPOINT)
 
-    def train_step(self, losses: Callable[[int], Losses]) -> dict[str, float]:
-        """One step on ``losses(step)["total"]``; raises FloatingPointError if it diverges."""
+    def train_step(self, losses: Callable[[int], Losses]) -> Losses:
+        """One step on ``losses(step)["total"]``; raises FloatingPointError if it diverges.
+
+        What it returns stays on the device: asking for a figure would make a GPU wait.
+        """
         for group in self.optimiser.param_groups:
             group["lr"] = self.schedule.rate_at(self.step)
         # Dropout too is a function of seed and step.
@@ -116,7 +122,7 @@ class Run:
         self.optimiser.step()
         self.step += 1
         self._follow()
-        return {name: float(loss.detach()) for name, loss in found.items()} | {"norm": float(norm)}
+        return {name: loss.detach() for name, loss in found.items()} | {"norm": norm}
 
     @torch.no_grad()
     def _follow(self) -> None:
@@ -136,16 +142,16 @@ class Run:
         losses: Callable[[int], Losses],
         validate: Callable[[], dict[str, float]],
         log_every: int = 50,
-        validate_every: int = 500,
-        save_every: int = 250,
         minutes: float = float("inf"),
         stopping: threading.Event | None = None,
     ) -> None:
         """Train to ``schedule.steps``, or for ``minutes``, or until ``stopping`` is set.
 
+        ``validate`` gives figures by name of the network as it is then: of its running average.
+
         Writes log.jsonl and checkpoints; however it ends, what was reached is saved.
         """
-        sums: dict[str, float] = {}
+        sums: Losses = {}
         counted, started = 0, time.monotonic()
         end = started + 60 * minutes
         stopping = stopping or threading.Event()
@@ -155,25 +161,24 @@ class Run:
                 if time.monotonic() > end:
                     break
                 for name, value in self.train_step(losses).items():
-                    sums[name] = sums.get(name, 0.0) + value
+                    sums[name] = sums[name] + value if name in sums else value
                 counted += 1
                 bar.update()
                 if self.step % log_every == 0:
                     seconds = (time.monotonic() - started) / counted
-                    means = {name: round(total / counted, 5) for name, total in sums.items()}
+                    means = {name: round(float(total) / counted, 5) for name, total in sums.items()}
                     self._log({"step": self.step, **means, "seconds_per_step": round(seconds, 3)})
                     bar.set_postfix(total=means["total"])
                     sums, counted, started = {}, 0, time.monotonic()
-                if self.step % validate_every == 0 or self.step == self.schedule.steps:
-                    self._log({"step": self.step, **self._validate(validate)})
-                if self.step % save_every == 0:
+                if self.step % self.schedule.epoch == 0 or self.step == self.schedule.steps:
                     self.save()
+                    self._log({"step": self.step, **self.judge(validate)})
         finally:
             bar.close()
             self.save()
 
-    def _validate(self, validate: Callable[[], dict[str, float]]) -> dict[str, float]:
-        """Judge the averaged weights: they are what is shipped."""
+    def judge(self, validate: Callable[[], dict[str, float]]) -> dict[str, float]:
+        """Figures of the averaged weights: they are what is shipped."""
         own = {name: value.clone() for name, value in self.model.state_dict().items()}
         self.model.load_state_dict(self.average)
         self.model.eval()

@@ -14,14 +14,15 @@ import torch
 from torch import Tensor
 
 from a3t.audio.mel import log_mel
+from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.training.waveforms import Entry, Waveforms
+from a3t.training.waveforms import CachedWave, Waveforms
 
 NOISY = ("commonvoice", "speechocean")  # recorded at home: voices for A3T, no sound to learn from
 
 
 @dataclass(frozen=True)
-class Batch:
+class WaveBatch:
     """``mel`` (B, T, 80), ``samples`` (B, 300 T), and ``top`` (B,): the highest known Hz."""
 
     mel: Tensor
@@ -29,65 +30,66 @@ class Batch:
     top: Tensor
 
 
-class Windows:
-    """Random windows of ``frames`` frames.
+@dataclass(frozen=True)
+class WindowConfig:
+    """The ``data:`` part of a vocoder's configuration.
 
-    ``speed`` is the range of resampling ratios (pitch and formants move together: more voices
-    than there are speakers), used for half the windows; ``gain_db`` the range of gains.
+    Args:
+        frames: of a window.
+        batch: windows in a batch.
+        speed: range of resampling ratios (pitch and formants move together: more voices than
+            there are speakers), used for half the windows.
+        gain_db: range of gains.
     """
 
-    def __init__(
-        self,
-        waveforms: Waveforms,
-        frames: int = 64,
-        batch: int = 12,
-        speed: tuple[float, float] = (0.85, 1.18),
-        gain_db: tuple[float, float] = (-15.0, 6.0),
-        seed: int = 0,
-    ) -> None:
-        self.waveforms = waveforms
-        self.frames = frames
-        self.batch = batch
-        self.speed = speed
-        self.gain_db = gain_db
-        self.seed = seed
-        longest = int(frames * HOP * max(speed[1], 1.0)) + 1
+    frames: int = 64
+    batch: int = 12
+    speed: tuple[float, float] = (0.85, 1.18)
+    gain_db: tuple[float, float] = (-15.0, 6.0)
+
+
+class Windows:
+    """Random windows of waveform. InputError if no clip is long enough."""
+
+    def __init__(self, waveforms: Waveforms, config: WindowConfig, seed: int = 0) -> None:
+        self.waveforms, self.config, self.seed = waveforms, config, seed
+        longest = int(config.frames * HOP * max(config.speed[1], 1.0)) + 1
         self.entries = [
             entry
             for entry in waveforms.entries
             if entry.length > longest and entry.corpus not in NOISY
         ]
         if not self.entries:
-            raise ValueError(f"no clip in the cache is longer than {longest} samples")
+            raise InputError(f"No clip in the cache is longer than {longest} samples.")
         self._cumulative = np.cumsum(_weights(self.entries))
 
-    def __call__(self, step: int) -> Batch:
+    def __call__(self, step: int) -> WaveBatch:
         """The batch of one step."""
         random = np.random.default_rng([self.seed, step])
-        windows, tops = zip(*(self._draw(random) for _ in range(self.batch)), strict=True)
+        windows, tops = zip(*(self._draw(random) for _ in range(self.config.batch)), strict=True)
         samples = torch.from_numpy(np.stack(windows))
         # One frame more than needed is centred on the window's end; it belongs to the next block.
-        mel = log_mel(samples)[:, : self.frames]
-        return Batch(mel, samples, torch.tensor(tops))
+        mel = log_mel(samples)[:, : self.config.frames]
+        return WaveBatch(mel, samples, torch.tensor(tops))
 
     def _draw(self, random: np.random.Generator) -> tuple[np.ndarray, float]:
         place = random.random() * self._cumulative[-1]
         entry = self.entries[int(np.searchsorted(self._cumulative, place, side="right"))]
-        ratio = random.uniform(*self.speed) if random.random() < 0.5 else 1.0
-        length = self.frames * HOP
+        ratio = random.uniform(*self.config.speed) if random.random() < 0.5 else 1.0
+        length = self.config.frames * HOP
         count = round(length * ratio)
         first = int(random.integers(0, entry.length - count + 1))
         window = self.waveforms.read(entry, first, count)
         if ratio != 1.0:
             window = soxr.resample(window, ratio, 1.0, quality="HQ")
             window = np.pad(window, (0, max(0, length - len(window))))[:length]
-        gain = 10 ** (random.uniform(*self.gain_db) / 20)
+        gain = 10 ** (random.uniform(*self.config.gain_db) / 20)
         gain = min(gain, 0.99 / max(float(np.abs(window).max()), 1e-4))
         top = min(entry.rate, SAMPLE_RATE) / 2 * ratio
         return (window * np.float32(gain)).astype(np.float32), min(top, SAMPLE_RATE / 2)
 
 
-def _weights(entries: list[Entry]) -> np.ndarray:
+def _weights(entries: list[CachedWave]) -> np.ndarray:
     """How often each clip is drawn: by its length, but a corpus only by its length's root."""
     lengths = np.array([entry.length for entry in entries], float)
     corpora = np.array([entry.corpus for entry in entries])

@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 import inspect
 from pathlib import Path
-from typing import Any
 
 import torch
-import yaml
 
+from a3t.console import run
+from a3t.corpora.attribution import attribution
 from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE, seconds_of
 from a3t.pretrained import save_checkpoint
-from a3t.training.export import ATTRIBUTION
+from a3t.training.configuration import read_config, settings
+from a3t.training.loop import CHECKPOINT
+from a3t.training.vocoder_data import WindowConfig
+from a3t.training.vocoder_losses import VocoderLossConfig
 from a3t.vocoder.spectral import SpectralVocoder
 
 CARD = """# vocoder-small
@@ -39,29 +43,34 @@ Licence of the weights: Apache-2.0. {attribution}
 """
 
 
-def export(
-    checkpoint: Path, folder: Path, vocoder: dict[str, Any], half: bool = True, scores: str = ""
-) -> str:
-    """Write the averaged weights of ``checkpoint`` as ``folder``; returns their sha256.
+CORPORA = ["librispeech", "ljspeech", "kathleen", "vctk"]
 
-    ``vocoder`` holds the constructor's arguments; ``half`` stores 16-bit floats; ``scores`` is
-    text for the card. Raises InputError if there is no checkpoint.
+
+def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") -> str:
+    """Write the averaged weights of a run as ``folder``; returns their sha256.
+
+    ``half`` stores 16-bit floats; ``scores`` is text for the card. Raises InputError if the run has
+    no checkpoint.
     """
+    checkpoint = run_folder / CHECKPOINT
     if not checkpoint.is_file():
         raise InputError(f"There is no checkpoint {checkpoint}: train first.")
     state = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    config = read_config(run_folder / "config.yaml")
+    given = config.get("vocoder") or {}
     # All of them are written down: a default that changes must not change what ships.
-    given = inspect.signature(SpectralVocoder).parameters
-    vocoder = {name: vocoder.get(name, given[name].default) for name in given}
+    known = inspect.signature(SpectralVocoder).parameters
+    vocoder = {name: given.get(name, known[name].default) for name in known}
     model = SpectralVocoder(**vocoder)
     model.load_state_dict(state["average"])
     tensors = {
         name: value.half() if half and value.dim() > 1 else value
         for name, value in model.state_dict().items()
     }
-    plan = state["schedule"]
+    windows = settings(WindowConfig, config.get("data"))
+    losses = settings(VocoderLossConfig, config.get("loss"))
     card = CARD.format(
-        rate=24000,
+        rate=SAMPLE_RATE,
         parameters=sum(p.numel() for p in model.parameters()),
         blocks=len(model.blocks),
         width=model.head.in_features,
@@ -70,31 +79,23 @@ def export(
         relaxation=model.relaxation,
         reach=model.receptive_frames,
         steps=state["step"],
-        batch=plan["batch"],
-        seconds=plan["frames"] / 80,
-        phase="and anti-wrapping phase losses, " if plan["phase"] else "",
+        batch=windows.batch,
+        seconds=seconds_of(windows.frames),
+        phase="and anti-wrapping phase losses, " if losses.phase else "",
         scores=scores and scores.strip() + "\n",
-        attribution=ATTRIBUTION,
+        attribution=attribution(CORPORA),
     )
-    config = {"vocoder": vocoder, "training": {"steps": state["step"], **plan}}
+    config = {**config, "vocoder": vocoder, "steps": state["step"]}
     return save_checkpoint(folder, config, tensors, card)
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: list[str]) -> int:
+    """0 done, 1 there is no such run."""
     parser = argparse.ArgumentParser(prog="python -m a3t.training.vocoder export")
     parser.add_argument("--out", type=Path, required=True, help="the training run's folder")
     parser.add_argument("--to", type=Path, required=True, help="folder to write")
-    parser.add_argument("--config", type=Path, help="YAML whose key vocoder has the arguments")
     parser.add_argument("--scores", type=Path, help="text file for the card")
     parser.add_argument("--full", action="store_true", help="32-bit floats")
     options = parser.parse_args(arguments)
-    config = yaml.safe_load(options.config.read_text()) if options.config else {}
     scores = options.scores.read_text() if options.scores else ""
-    digest = export(
-        options.out / "checkpoint.pt",
-        options.to,
-        config.get("vocoder") or {},
-        not options.full,
-        scores,
-    )
-    print(f"{options.to}: {digest}")
+    return run(lambda: print(export(options.out, options.to, not options.full, scores)))

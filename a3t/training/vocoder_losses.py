@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import torch
@@ -20,6 +21,19 @@ from a3t.vocoder.framing import BINS, spectrum
 RESOLUTIONS = (256, 512, 1024, 2048)
 MEL_RESOLUTIONS = {256: 16, 512: 32, 1024: 64, 2048: 80}  # window in samples: bands
 MEL_FLOOR = 1e-4  # of magnitude: below is the codecs' and microphones' noise
+
+
+@dataclass(frozen=True)
+class VocoderLossConfig:
+    """The ``loss:`` part of a vocoder's configuration: weights, and how many Griffin-Lim steps the
+    spectral losses may hear (drawn anew from 0..``unrolled`` at each step)."""
+
+    spectral: float = 1.0
+    mel: float = 3.0
+    amplitude: float = 0.5
+    multi_mel: float = 0.0
+    phase: float = 0.0
+    unrolled: int = 2
 
 
 def known_bins(top: Tensor, bins: int) -> Tensor:
@@ -124,14 +138,3 @@ def phase_loss(phase: Tensor, true: Tensor, top: Tensor) -> Tensor:
 def true_spectrum(samples: Tensor) -> Tensor:
     """The recording's complex spectrum (B, T, 601) on the vocoder's own grid."""
     return spectrum(samples, torch.hann_window(WINDOW, device=samples.device))
-
-
-__all__ = [
-    "amplitude_loss",
-    "known_bins",
-    "mel_loss",
-    "multi_mel_loss",
-    "multi_resolution_loss",
-    "phase_loss",
-    "true_spectrum",
-]

@@ -14,19 +14,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-import soundfile
-import soxr
 
 from a3t.corpora import Clip, corpora_root, read_corpora, split_of
+from a3t.corpora.decoding import decode
 from a3t.errors import InputError
-from a3t.grid import SAMPLE_RATE
 
 SAMPLES = "samples.npy"
 INDEX = "index.jsonl"
 
 
 @dataclass(frozen=True)
-class Entry:
+class CachedWave:
     """One clip in the cache: ``start`` and ``length`` in samples at 24 kHz, ``rate`` its own."""
 
     name: str
@@ -38,28 +36,19 @@ class Entry:
     length: int
 
 
-def decode(clip: Clip) -> tuple[np.ndarray, int]:
-    """Mono int16 samples at 24 kHz, and the rate they came in."""
-    samples, rate = soundfile.read(str(clip.path), dtype="float32", always_2d=True)
-    mono = samples.mean(axis=1)
-    if rate != SAMPLE_RATE:
-        mono = soxr.resample(mono, rate, SAMPLE_RATE, quality="VHQ")
-    return np.round(np.clip(mono, -1.0, 1.0) * 32767).astype(np.int16), rate
-
-
 def prepare(clips: Iterable[Clip], folder: Path) -> None:
     """Write the cache of ``clips`` into ``folder``; the index last, so half a cache is none."""
     folder.mkdir(parents=True, exist_ok=True)
-    entries: list[Entry] = []
+    entries: list[CachedWave] = []
     raw = folder / "samples.raw.tmp"
     total = 0
     with open(raw, "wb") as out:
         for clip in clips:
-            samples, rate = decode(clip)
+            samples, rate = decode(clip.path)
             samples.tofile(out)
             split = split_of(clip)
             entries.append(
-                Entry(clip.name, clip.corpus, clip.speaker, split, rate, total, len(samples))
+                CachedWave(clip.name, clip.corpus, clip.speaker, split, rate, total, len(samples))
             )
             total += len(samples)
     header = np.lib.format.open_memmap(folder / SAMPLES, "w+", np.int16, (total,))
@@ -82,14 +71,14 @@ class Waveforms:
                 "make them with: python -m a3t.training.waveforms FOLDER"
             )
         lines = (folder / INDEX).read_text().splitlines()
-        entries = [Entry(**json.loads(line)) for line in lines]
+        entries = [CachedWave(**json.loads(line)) for line in lines]
         self.entries = [entry for entry in entries if split in (None, entry.split)]
         self._samples = np.load(folder / SAMPLES, mmap_mode="r")
 
     def __len__(self) -> int:
         return len(self.entries)
 
-    def read(self, entry: Entry, first: int = 0, count: int | None = None) -> np.ndarray:
+    def read(self, entry: CachedWave, first: int = 0, count: int | None = None) -> np.ndarray:
         """Samples [first, first + count) of an entry (all of it by default), float32."""
         last = entry.length if count is None else min(entry.length, first + count)
         return self._samples[entry.start + first : entry.start + last].astype(np.float32) / 32768.0

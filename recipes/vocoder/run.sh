@@ -9,18 +9,21 @@ stages=vocoder_stages
 corpora=${A3T_CORPORA:-downloads}
 config=conf/small.yaml
 steps=200000 test_clips=8
+options=steps # beside those of ../shared/stages.sh
 
 fetch() { [ -d "$corpora" ] || "$python" -m a3t.corpora.download ljspeech "$corpora"; }
 
 waveforms() { "$python" -m a3t.training.waveforms "$work/wav24" --corpora "$corpora"; }
 
-train() { # goes on where it stopped; train_args holds several words
-    "$python" -m a3t.training.vocoder --data "$work/wav24" --out "$exp" --config "$config" \
-        --steps "$steps" --device "$([ "$ngpu" = 0 ] && echo cpu || echo cuda)" $train_args
+train() { # goes on where it stopped
+    # shellcheck disable=SC2086 # train_args holds several words
+    $cuda_cmd "$exp/train.log" "$python" -m a3t.training.vocoder --data "$work/wav24" \
+        --out "$exp" --config "$config" --steps "$steps" \
+        --device "$([ "$ngpu" = 0 ] && echo cpu || echo cuda)" $train_args
 }
 
 export_weights() {
-    "$python" -m a3t.training.vocoder export --out "$exp" --to "$packed" --config "$config"
+    "$python" -m a3t.training.vocoder export --out "$exp" --to "$packed"
 }
 
 compare() {
@@ -30,10 +33,10 @@ compare() {
 
 vocoder_stages() {
     do_stage 1 "$work/.done/1-fetch" fetch
-    do_stage 2 "$work/wav24/.done" waveforms
-    do_stage 3 "$exp/.trained" train
+    do_stage 2 "$work/wav24/.done" waveforms "$corpora"
+    do_stage 3 "$exp/.trained" train "$steps"
     do_stage 4 "$packed/.done" export_weights
-    do_stage 5 "$exp/evaluation/.done" compare
+    do_stage 5 "$exp/evaluation/.done" compare "$test_clips"
 }
 
 source ../shared/stages.sh

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from a3t.corpora.kaldi import read_list
 from a3t.corpora.prepare import main, prepare, read_names
 from a3t.corpora.published import read
 from a3t.errors import InputError
-from a3t.training.espnet.dump import read_scp
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 CORPORA = os.environ.get("A3T_CORPORA")
@@ -43,7 +43,7 @@ def vctk(folder: Path, speakers: dict[str, int], trimmed: bool) -> None:
 
 
 def names(folder: Path) -> list[str]:
-    return list(read_scp(folder / "text"))
+    return list(read_list(folder / "text"))
 
 
 def test_ljspeech_holds_out_its_last_clips(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_ljspeech_holds_out_its_last_clips(tmp_path: Path) -> None:
     assert sizes == {"train": 120, "dev": 250, "test": 250}
     assert names(tmp_path / "data" / "test")[-1] == "LJ001-0620"
     assert names(tmp_path / "data" / "dev")[0] == "LJ001-0121"
-    assert read_scp(tmp_path / "data" / "train" / "text")["LJ001-0007"] == "Number 7"
+    assert read_list(tmp_path / "data" / "train" / "text")["LJ001-0007"] == "Number 7"
 
 
 @pytest.mark.parametrize("trimmed", [False, True], ids=["0.80", "0.92"])
@@ -69,7 +69,7 @@ def test_vctk_in_both_releases(tmp_path: Path, trimmed: bool) -> None:
     train = names(data / "train")
     assert {name[:4] for name in train} == {"p225", "p226", "p300"}
     assert sum(name.startswith("p300") for name in train) == 3
-    sound = read_scp(data / "train" / "wav.scp")["p225_001"]
+    sound = read_list(data / "train" / "wav.scp")["p225_001"]
     assert sound.endswith("p225_001_mic1.flac" if trimmed else "p225_001.wav")
     left_out = (data / "left-out.tsv").read_text()
     assert "p300\tspeaker with too few clips" in left_out
@@ -85,8 +85,8 @@ def test_libritts_in_its_subsets(tmp_path: Path) -> None:
         touch(stem.with_name(stem.name + ".original.txt"), "He said: yes.\n")
     prepare("libritts", tmp_path / "LibriTTS", tmp_path / "data")
     assert names(tmp_path / "data" / "dev") == ["84_198_000000_000000"]
-    assert read_scp(tmp_path / "data" / "test" / "utt2spk") == {"61_198_000000_000000": "61"}
-    assert read_scp(tmp_path / "data" / "train" / "text").popitem()[1] == "He said: yes."
+    assert read_list(tmp_path / "data" / "test" / "utt2spk") == {"61_198_000000_000000": "61"}
+    assert read_list(tmp_path / "data" / "train" / "text").popitem()[1] == "He said: yes."
 
 
 def test_librispeech_transcripts(tmp_path: Path) -> None:
@@ -113,9 +113,9 @@ def test_lists_are_sorted_and_agree(tmp_path: Path) -> None:
     vctk(tmp_path / "vctk", {"p226": 12, "p225": 12}, trimmed=False)
     prepare("vctk", tmp_path / "vctk", tmp_path / "data")
     train = tmp_path / "data" / "train"
-    lists = [list(read_scp(train / name)) for name in ("wav.scp", "text", "utt2spk")]
+    lists = [list(read_list(train / name)) for name in ("wav.scp", "text", "utt2spk")]
     assert lists[0] == lists[1] == lists[2] == sorted(lists[0])
-    speakers = read_scp(train / "spk2utt")
+    speakers = read_list(train / "spk2utt")
     assert list(speakers) == ["p225", "p226"]
     assert sorted(" ".join(speakers.values()).split()) == lists[0]
 

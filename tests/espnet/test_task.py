@@ -18,9 +18,15 @@ import torch
 
 pytest.importorskip("espnet2", reason="ESPnet is not installed (see recipes/README.md)")
 
+from a3t.model.a3t import A3T
+from a3t.pretrained import save_checkpoint
+from a3t.training.batches import Batches
+from a3t.training.configuration import merge
 from a3t.training.espnet import train
-from a3t.training.espnet.pack import read_average
-from a3t.training.espnet.preprocess import Preprocess
+from a3t.training.export import read_run
+from a3t.training.loop import Run
+from a3t.training.pretrain import Pretraining
+from a3t.training.store import Store
 from tests.espnet.toy import CONFIG, command, losses, state, write_corpus
 
 FORK = multiprocessing.get_context("fork")
@@ -61,10 +67,10 @@ def test_training_learns_and_averages_its_best_epochs(finished: Path) -> None:
 def test_a_run_is_packed_for_the_model_zoo_and_read_back(finished: Path, tmp_path: Path) -> None:
     from espnet2.main_funcs.pack_funcs import unpack
 
-    from a3t.training.espnet.pack import pack_zoo
     from a3t.training.espnet.task import A3TTask
+    from a3t.training.espnet.zoo import pack
 
-    pack_zoo(finished, tmp_path / "a3t.zip")
+    pack(finished, tmp_path / "a3t.zip")
     files = unpack(tmp_path / "a3t.zip", tmp_path / "unpacked")
     model, _ = A3TTask.build_model_from_file(files["a3t_train_config"], files["a3t_model_file"])
     average = torch.load(finished / "valid.loss.ave.pth", weights_only=True)
@@ -80,15 +86,15 @@ def test_killed_in_the_middle_of_an_epoch_a_run_goes_on_as_if_it_had_not_been(
     arguments = command(corpus, out, "--max_epoch", "4", "--accum_grad", "2")
 
     def until_killed() -> None:
-        plain = Preprocess.__call__
+        plain = Batches.__call__
 
-        def slow(self: Preprocess, name: str, stored: Any) -> Any:
-            if self.train and self.epoch == 3:
+        def slow(self: Batches, step: int, part: tuple[int, int] = (0, 1)) -> Any:
+            if self.train and step >= 9:
                 (tmp_path / "inside").touch()
                 time.sleep(0.5)
-            return plain(self, name, stored)
+            return plain(self, step, part)
 
-        Preprocess.__call__ = slow  # type: ignore[method-assign]
+        Batches.__call__ = slow  # type: ignore[method-assign]
         train.main(arguments)
 
     child = in_child(until_killed)
@@ -161,10 +167,8 @@ def test_two_processes_are_one_with_the_same_batch(corpus: Path, tmp_path: Path)
     # Without dropout, whose random numbers can't be shared out among processes. BatchNorms count
     # the clips of both. With Adam, gradients that are rounding alone would become steps.
     still = {
-        "optim": "sgd",
-        "optim_conf": {"lr": 0.1},
-        "scheduler": None,
-        "model_conf": CONFIG["model_conf"] | {"dropout": 0.0, "postnet_dropout": 0.0},  # type: ignore[operator]
+        "model": {"dropout": 0.0, "postnet_dropout": 0.0},
+        "espnet": {"optim": "sgd", "optim_conf": {"lr": 0.1}, "scheduler": None},
     }
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     assert train.main(command(corpus, alone, "--max_epoch", "2", config=still)) == 0
@@ -191,58 +195,75 @@ def test_two_processes_are_one_with_the_same_batch(corpus: Path, tmp_path: Path)
         assert torch.allclose(one[name].float(), other[name].float(), atol=1e-5), name
 
 
-def test_statistics_are_collected_and_standardise_the_mel(corpus: Path, tmp_path: Path) -> None:
-    standard = {"model_conf": CONFIG["model_conf"] | {"normalise": True}}  # type: ignore[operator]
-    stats = tmp_path / "stats"
-    collecting = command(corpus, stats, "--collect_stats", "true", config=standard)
-    assert train.main(collecting) == 0
-    shapes = (stats / "train" / "mel_shape").read_text().split()
-    assert sorted(shapes) == sorted((corpus / "train" / "mel_shape").read_text().split())
+def test_both_loops_train_the_same(corpus: Path, tmp_path: Path) -> None:
+    """Of one configuration: the same batches, losses, rates and steps, so the same weights."""
+    config = merge(CONFIG, {"model": {"dropout": 0.0, "postnet_dropout": 0.0}})
+    for name, data in (("crops", {"crop": [20, 40]}), ("whole", {})):
+        own = merge(config, {"data": data, "training": {"steps": 8}})
+        out = tmp_path / name
+        assert train.main(command(corpus, out, config=own)) == 0
+        work = Pretraining(own, Store(corpus))
+        plain = Run(work.model, work.schedule, tmp_path / f"{name} plain")
+        sums = [float(plain.train_step(work.losses)["total"]) for _ in range(8)]
+        stats = state(out)["reporter"]["stats"]
+        assert stats[2]["train"]["mel"] == pytest.approx(np.mean(sums[4:]), rel=0.05)
+        weights = state(out)["model"]
+        for key, value in plain.model.state_dict().items():
+            assert torch.allclose(weights[key], value, atol=1e-5), (name, key)
 
+
+def test_a_network_is_standardised_by_the_stores_statistics(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "exp"
-    sums = str(stats / "train" / "mel_stats.npz")
-    more = ("--max_epoch", "1", "--mel_stats", sums)
-    assert train.main(command(corpus, out, *more, config=standard)) == 0
-    mel = np.concatenate([np.load(p) for p in (corpus / "train" / "mel").iterdir()]).astype(float)
+    standard = {"model": {"normalise": True}}
+    assert train.main(command(corpus, out, "--max_epoch", "1", config=standard)) == 0
+    mean, scale = Store(corpus).statistics()
     weights = state(out)["model"]
-    assert np.allclose(weights["network.mel_mean"], mel.mean(0), atol=1e-3)
-    assert np.allclose(weights["network.mel_scale"], mel.std(0), atol=1e-3)
+    assert np.allclose(weights["network.mel_mean"], mean, atol=1e-5)
+    assert np.allclose(weights["network.mel_scale"], scale, atol=1e-5)
 
 
-def test_a_network_that_wants_statistics_says_so(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [(("--features", "nowhere"), "holds no features"), (("--collect_stats", "true"), "no statis")],
+)
+def test_what_cannot_be_done_is_one_sentence(
+    corpus: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    more: tuple[str, str],
+    reason: str,
 ) -> None:
-    standard = {"model_conf": CONFIG["model_conf"] | {"normalise": True}}  # type: ignore[operator]
-    assert train.main(command(corpus, tmp_path / "exp", config=standard)) == 1
-    assert "--collect_stats" in capsys.readouterr().err
+    assert train.main(command(corpus, tmp_path / "exp", *more)) == 1
+    assert reason in capsys.readouterr().err
 
 
-def test_batches_hold_no_more_mel_elements_than_they_may(corpus: Path) -> None:
-    from espnet2.samplers.build_batch_sampler import build_batch_sampler
-
-    file = corpus / "train" / "mel_shape"
-    frames = {k: int(v.split(",")[0]) for k, v in map(str.split, file.read_text().splitlines())}
-    batches = build_batch_sampler(
-        type="numel", batch_size=1, batch_bins=12_000, shape_files=[str(file)]
-    )
-    sizes = [len(batch) * max(frames[name] for name in batch) * 80 for batch in batches]
-    assert sum(map(len, batches)) == len(frames)
-    # ESPnet closes a batch when it has reached the number: one clip more may be in it.
-    assert all(size - 80 * max(frames.values()) <= 12_000 for size in sizes)
-    assert max(sizes) > 8_000
+def test_a_run_starts_from_a_packed_model_and_trains_in_bfloat16(
+    corpus: Path, tmp_path: Path
+) -> None:
+    network = A3T(**CONFIG["model"])
+    tensors = {name: value.half() for name, value in network.state_dict().items()}
+    save_checkpoint(tmp_path / "packed", {"model": CONFIG["model"]}, tensors, "")
+    out = tmp_path / "exp"
+    still = {"optim": "sgd", "optim_conf": {"lr": 0.0}, "scheduler": None, "precision": "bfloat16"}
+    more = ("--max_epoch", "1", "--init", str(tmp_path / "packed"))
+    assert train.main(command(corpus, out, *more, config={"espnet": still})) == 0
+    weights = state(out)["model"]
+    for name, value in network.named_parameters():
+        assert torch.equal(weights[f"network.{name}"], value.half().float()), name
 
 
 CHANGES: dict[str, dict[str, Any]] = {
-    "no alignment embedding": {"model_conf": {"alignment_rows": 0}},
-    "Transformer": {"model_conf": {"encoder_kernel": None, "decoder_kernel": None}},
-    "no Post-Net": {"model_conf": {"postnet_layers": 0}},
-    "L2": {"loss_power": 2},
-    "a critic": {"adversarial_weight": 0.2},
-    "speech only": {"data_conf": {"speech_only": 0.15}},
+    "no alignment embedding": {"model": {"alignment_rows": 0}},
+    "Transformer": {"model": {"encoder_kernel": None, "decoder_kernel": None}},
+    "no Post-Net": {"model": {"postnet_layers": 0}},
+    "L2": {"loss": {"power": 2}},
+    "a critic": {"loss": {"adversarial": 0.2}},
+    "speech only": {"data": {"speech_only": 0.15}},
+    "pitch, energy and voice": {"model": {"pitch": True, "energy": True, "voice": 8}},
     "crops": {
-        "model_conf": {"frame_phones": True, "frame_progress": True, "phone_positions": "aligned"},
-        "data_conf": {"crop": [20, 30], "augment": {"warp": 0.1}},
-        "masking_conf": {"scheme": "use", "arguments": {"ratio": [0.2, 0.8]}},
+        "model": {"frame_phones": True, "frame_progress": True, "phone_positions": "aligned"},
+        "data": {"crop": [20, 30], "augment": {"warp": 0.1}},
+        "masking": {"scheme": "use", "arguments": {"ratio": [0.2, 0.8]}},
     },
 }
 
@@ -250,10 +271,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", CHANGES)
 def test_every_kind_of_configuration_trains(corpus: Path, tmp_path: Path, name: str) -> None:
     out = tmp_path / "exp"
-    # A scheme's arguments are no other scheme's: masking is replaced, all else is merged.
-    base = {key: value for key, value in CONFIG.items() if key != "masking_conf"}
-    config = train.merge(base, CHANGES[name])
-    assert train.main(command(corpus, out, "--max_epoch", "1", config=config)) == 0
+    assert train.main(command(corpus, out, "--max_epoch", "1", config=CHANGES[name])) == 0
     found = state(out)
     assert np.isfinite(losses(out)).all()
     # Whatever is left out, all that is there is trained.
@@ -264,5 +282,5 @@ def test_every_kind_of_configuration_trains(corpus: Path, tmp_path: Path, name: 
     if name == "a critic":
         average = torch.load(out / "valid.loss.ave.pth", weights_only=True)
         assert any(key.startswith("critic.") for key in average)
-        _, packed = read_average(out)
+        _, packed, _ = read_run(out)
         assert not any("critic" in key for key in packed)

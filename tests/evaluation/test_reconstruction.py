@@ -18,18 +18,18 @@ PHONES = 9
 
 
 @pytest.fixture(scope="module")
-def item(sentence: np.ndarray) -> rec.Item:
+def item(sentence: np.ndarray) -> rec.HeldOutClip:
     samples = resampled(sentence[20000:36000], 16000, 24000).astype(np.float32)
     mel = log_mel(samples).numpy()
     durations = np.full(PHONES, len(mel) // PHONES)
     words = np.arange(PHONES) // 2
-    return rec.Item(
+    return rec.HeldOutClip(
         "arctic", "awb", True, 16000, samples, mel, np.arange(PHONES) + 3, durations, words
     )
 
 
 @pytest.fixture(scope="module")
-def rows(item: rec.Item) -> list[rec.Row]:
+def rows(item: rec.HeldOutClip) -> list[rec.ReconstructionRow]:
     """True mel, mean spectrum and a line, with durations given and with a third more."""
     pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
     first, last = item.frames(item.region)
@@ -38,14 +38,14 @@ def rows(item: rec.Item) -> list[rec.Row]:
         frames = np.linspace(first, last - 1, gap.frame_span[1] - gap.frame_span[0])
         return item.mel[frames.round().astype(int)]
 
-    def longer(item: rec.Item, phones: tuple[int, int]) -> rec.Ints:
+    def longer(item: rec.HeldOutClip, phones: tuple[int, int]) -> rec.Ints:
         return (item.durations[phones[0] : phones[1]] * 4 + 2) // 3
 
     fillers = {"truth": true_filler, **rec.BASELINES}
     return list(rec.reconstruct([item], fillers, sines(item), longer))
 
 
-def sines(item: rec.Item) -> rec.Vocoder:
+def sines(item: rec.HeldOutClip) -> rec.Vocoder:
     """A vocoder that knows the sentence: noise through each frame's mel, one seed for all calls.
 
     Crude, but the same function of the mel everywhere, which is all that the experiment asks.
@@ -68,13 +68,13 @@ def sines(item: rec.Item) -> rec.Vocoder:
     return vocode
 
 
-def test_the_region_is_the_middle_third(item: rec.Item) -> None:
+def test_the_region_is_the_middle_third(item: rec.HeldOutClip) -> None:
     assert item.region == (3, 6)
     length = len(item.mel) // PHONES
     assert item.frames(item.region) == (3 * length, 6 * length)
 
 
-def test_a_gap_hides_the_region_and_nothing_else(item: rec.Item) -> None:
+def test_a_gap_hides_the_region_and_nothing_else(item: rec.HeldOutClip) -> None:
     durations = np.array([2, 0, 5])
     gap = rec.open_gap(item, item.region, durations)
     first, last = item.frames(item.region)
@@ -100,7 +100,7 @@ def test_baselines_on_a_ramp() -> None:
     )
 
 
-def test_each_system_and_timing_has_its_row(rows: list[rec.Row]) -> None:
+def test_each_system_and_timing_has_its_row(rows: list[rec.ReconstructionRow]) -> None:
     systems = [(row.durations, row.system) for row in rows]
     given = [("given", s) for s in ("copy-synthesis", "truth", "mean spectrum", "interpolation")]
     assert systems == given + [("predicted", s) for _, s in given[1:]]
@@ -112,7 +112,7 @@ def test_each_system_and_timing_has_its_row(rows: list[rec.Row]) -> None:
 
 
 def test_the_true_mel_is_copy_synthesis_and_the_mean_spectrum_is_worse(
-    rows: list[rec.Row],
+    rows: list[rec.ReconstructionRow],
 ) -> None:
     copy, truth, mean, _, stretched, stretched_mean, _ = rows
     for figure in ("mcd", "mcd_unwarped", "mcd_24k", "first_implementation"):
@@ -128,7 +128,7 @@ def test_the_true_mel_is_copy_synthesis_and_the_mean_spectrum_is_worse(
     assert stretched_mean.mel_distance > 1
 
 
-def test_wrong_lengths_are_named(item: rec.Item) -> None:
+def test_wrong_lengths_are_named(item: rec.HeldOutClip) -> None:
     pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
     with pytest.raises(InputError, match="The vocoder gave"):
         next(rec.reconstruct([item], {}, lambda mel: np.zeros(len(mel), np.float32)))
@@ -138,7 +138,7 @@ def test_wrong_lengths_are_named(item: rec.Item) -> None:
         next(rows)
 
 
-def test_report_counts_and_means(rows: list[rec.Row]) -> None:
+def test_report_counts_and_means(rows: list[rec.ReconstructionRow]) -> None:
     table = report.rows_to_tsv(rows).splitlines()
     assert len(table) == len(rows) + 1
     assert table[0].startswith("clip\tvoice\tseen\tdurations\tsystem")

@@ -31,13 +31,15 @@ def model() -> A3T:
     return A3T(**TINY).eval()
 
 
-def make_item(frames: int = 60) -> reconstruction.Item:
+def make_item(frames: int = 60) -> reconstruction.HeldOutClip:
     mel = np.random.default_rng(9).normal(size=(frames, 80)).astype(np.float32)
     phones = np.array([2, 30, 31, 32, 2, 33, 34, 35, 36, 2])
     words = np.array([-1, 0, 0, 1, -1, 1, 2, 2, 3, -1])
     durations = np.full(10, frames // 10)
     samples = np.zeros(frames * 300, np.float32)
-    return reconstruction.Item("clip", "voice", True, 24000, samples, mel, phones, durations, words)
+    return reconstruction.HeldOutClip(
+        "clip", "voice", True, 24000, samples, mel, phones, durations, words
+    )
 
 
 def test_a_filler_sees_everything_but_the_gap(model: A3T) -> None:
@@ -68,9 +70,9 @@ def test_predicted_durations_follow_the_speakers_rate_and_not_the_region() -> No
     assert (expected >= 1).all()
     longer = item.durations.copy()
     longer[3:7] *= 5
-    hidden = reconstruction.Item(**{**vars(item), "durations": longer})
+    hidden = reconstruction.HeldOutClip(**{**vars(item), "durations": longer})
     np.testing.assert_array_equal(predict(hidden, item.region), expected)
-    slower = reconstruction.Item(**{**vars(item), "durations": item.durations * 3})
+    slower = reconstruction.HeldOutClip(**{**vars(item), "durations": item.durations * 3})
     assert predict(slower, item.region).sum() > 2 * expected.sum()
 
 
@@ -81,12 +83,12 @@ def test_a_training_runs_average_is_what_is_judged(model: A3T, tmp_path: Path) -
     state = {"step": 7, "average": model.state_dict(), "model": {}}
     torch.save(state, folder / "checkpoint.pt")
     loaded, name = systems.load_a3t(folder)
-    assert name == "run at step 7"
+    assert name == "run, 7 steps"
     assert not loaded.training
     for key, value in model.state_dict().items():
         torch.testing.assert_close(loaded.state_dict()[key], value)
     (folder / "config.yaml").write_text(yaml.safe_dump({"model": {**TINY, "width": 32}}))
-    with pytest.raises(InputError, match="do not fit"):
+    with pytest.raises(InputError, match="not fit"):
         systems.load_a3t(folder)
     with pytest.raises(InputError, match="no model"):
         systems.load_a3t("no-such-model")

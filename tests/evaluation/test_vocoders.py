@@ -63,7 +63,7 @@ def test_a_vocoder_runs_in_a_process_of_its_own(original: vocoders.Original) -> 
 
 
 def test_the_parts_are_corpora_and_voices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocoders, "decode", lambda _: (np.ones(2500, np.int16), 16000))
+    monkeypatch.setattr(vocoders, "decode_floats", lambda _: (np.ones(2500, np.float32), 16000))
     stranger = sorted(UNSEEN_SPEAKERS)[0].removeprefix("librispeech-")
     clips = [
         Clip(corpus, speaker, tmp_path / f"{speaker}{n}", f"prompt {n}", 3.0)
@@ -86,7 +86,9 @@ def test_the_parts_are_corpora_and_voices(tmp_path: Path, monkeypatch: pytest.Mo
 def test_the_page_has_means_and_costs() -> None:
     figures = dict.fromkeys(("stoi", "mcd_unwarped", "mel_l1", "f0_cents", "f0_hertz"), 1.0)
     rows = [
-        vocoders.Row("a", part, "one", pesq=3.0, mcd=mcd, voicing=0.01, similarity=0.9, **figures)
+        vocoders.VocoderRow(
+            "a", part, "one", pesq=3.0, mcd=mcd, voicing=0.01, similarity=0.9, **figures
+        )
         for part, mcd in (("lj", 3.0), ("vctk", 5.0), ("vctk", 5.5))
     ]
     page = vocoders.markdown_report(rows, [Copies("one", [], 0.5, 0.6, 300, 2)], ["A note."])

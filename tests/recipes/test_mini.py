@@ -29,7 +29,7 @@ def test_from_nothing_to_an_edited_recording(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    edited = sorted((tmp_path / "exp" / "tiny" / "decode").glob("*.wav"))
+    edited = sorted((tmp_path / "exp" / "tiny" / "samples").glob("*.wav"))
     assert edited and all(soundfile.info(str(path)).frames > 0 for path in edited)
     page = (tmp_path / "exp" / "tiny" / "evaluation" / "reconstruction.md").read_text()
     assert "copy-synthesis" in page and "| predicted | A3T |" in page

@@ -62,19 +62,18 @@ def recipe(tmp_path: Path) -> Recipe:
     return Recipe(tmp_path)
 
 
+ALL = ["prepare", "extract", "train", "durations", "export", "evaluate", "evaluate"]
+
+
 def test_all_stages_in_their_order(recipe: Recipe) -> None:
     done = recipe.run()
     assert done.returncode == 0, done.stderr
-    dumps = ["dump"] * 3
-    assert recipe.modules() == [
-        *("prepare", *dumps, "train", "train"),
-        *("durations", "pack", "sample_edits", "recipe_clips"),
-    ]
+    assert recipe.modules() == ALL
 
 
 def test_a_stage_that_was_done_is_skipped(recipe: Recipe) -> None:
     assert recipe.run("--stop_stage", "3").returncode == 0
-    assert recipe.modules() == ["prepare", "dump", "dump", "dump"]
+    assert recipe.modules() == ["prepare", "extract"]
     again = recipe.run("--stop_stage", "4")
     assert recipe.modules() == ["train"]
     assert "Stage 2 (prepare_data) is done." in again.stdout
@@ -86,33 +85,62 @@ def test_a_stage_that_is_asked_for_is_done_again(recipe: Recipe) -> None:
     assert recipe.modules() == ["prepare"]
 
 
+def test_a_stage_is_done_again_when_what_it_depends_on_has_changed(recipe: Recipe) -> None:
+    recipe.run()
+    again = recipe.run("--clips", "5")
+    assert recipe.modules() == ALL and "Stage 2 was done with other settings" in again.stdout
+    recipe.run("--clips", "5", "--test_clips", "7")
+    assert recipe.modules() == ["evaluate"]
+
+
 def test_a_stage_that_fails_says_so_and_stops(recipe: Recipe) -> None:
-    failed = recipe.run(fails="a3t.training.espnet.dump")
+    failed = recipe.run(fails="a3t.training.extract")
     assert failed.returncode == 1
-    assert "Stage 3 (align_and_dump) failed" in failed.stderr and "--stage 3" in failed.stderr
-    assert recipe.modules() == ["prepare", "dump"]
+    assert "Stage 3 (extract) failed" in failed.stderr and "--stage 3" in failed.stderr
+    assert recipe.modules() == ["prepare", "extract"]
     assert recipe.run("--stop_stage", "3").returncode == 0
-    assert recipe.modules() == ["dump", "dump", "dump"]
+    assert recipe.modules() == ["extract"]
 
 
 def test_options_reach_the_programs(recipe: Recipe) -> None:
+    folders = [str(recipe.folder / name) for name in ("features", "runs")]
     options = ("--ngpu", "2", "--pitch", "false", "--train_args", "--max_epoch 3 --seed 1")
+    options += ("--nj", "5", "--dumpdir", folders[0], "--expdir", folders[1])
+    options += ("--train_config", "conf/a3t_paper.yaml", "--init", "small")
     assert recipe.run(*options, name="vctk").returncode == 0
-    calls = recipe.calls.read_text().splitlines()
-    (training,) = (line for line in calls if "--resume true" in line)
+    prepared, extracted, training, *_ = recipe.calls.read_text().splitlines()
+    assert "--unseen conf/unseen_speakers.txt" in prepared
+    assert f"data {folders[0]} " in extracted and "--jobs 5" in extracted
+    assert "--pitch" not in extracted
     assert "--ngpu 2" in training and training.endswith("--max_epoch 3 --seed 1")
-    assert "pitch" not in training
-    assert "--unseen conf/unseen_speakers.txt" in calls[0]
+    assert f"--features {folders[0]} --output_dir {folders[1]}/a3t_paper" in training
+    assert "--init small" in training
 
 
-def test_a_run_can_start_from_a_model_and_use_anothers_statistics(recipe: Recipe) -> None:
-    options = ("--init", "small", "--stats", str(recipe.folder / "stats"), "--stop_stage", "5")
-    assert recipe.run(*options).returncode == 0
-    assert recipe.modules()[-3:] == ["train", "initial", "train"]
-    initial, training = recipe.calls.read_text().splitlines()[-2:]
-    weights = initial.split()[-1]
-    assert initial.split()[-2] == "small" and f"--init_param {weights}" in training
-    assert f"--mel_stats {recipe.folder / 'stats'}/train/mel_stats.npz" in training
+def test_what_is_said_while_training_stays_in_a_log(recipe: Recipe) -> None:
+    recipe.python.write_text(STAND_IN + "echo epoch 1 of 2\n")
+    assert "epoch 1 of 2" in recipe.run("--stop_stage", "4").stdout
+    log = recipe.folder / "work" / "exp" / "a3t_small" / "train.log"
+    assert log.read_text() == "epoch 1 of 2\n"
+
+
+@pytest.mark.parametrize(("backend", "program"), [("slurm", "srun"), ("queue", "qsub")])
+def test_long_stages_go_to_a_cluster_where_one_is_named(
+    recipe: Recipe, backend: str, program: str
+) -> None:
+    folder = recipe.folder / "bin"
+    folder.mkdir()
+    stand_in = folder / program
+    stand_in.write_text('#!/bin/sh\necho "$(basename "$0") $*" >> "$CALLS"\n')
+    stand_in.chmod(0o755)
+    given = {"A3T_CMD": backend, "A3T_CMD_ARGS": "--partition gpu"}
+    path = f"{folder}:{os.environ['PATH']}"
+    assert recipe.run("--stop_stage", "4", PATH=path, **given).returncode == 0
+    prepared, extracted, training = recipe.calls.read_text().splitlines()
+    assert "a3t.corpora.prepare" in prepared and program not in prepared
+    for call in (extracted, training):
+        assert call.startswith(program) and "--partition gpu" in call
+    assert recipe.run(A3T_CMD="elsewhere").returncode == 2
 
 
 def test_the_ablation_trains_every_row_alike_and_judges_all(recipe: Recipe) -> None:
@@ -124,20 +152,28 @@ def test_the_ablation_trains_every_row_alike_and_judges_all(recipe: Recipe) -> N
     assert [line[line.index("--seed") + 1] for line in trained] == ["0", "0", "1"]
     configs = [line[line.index("--config") + 1] for line in trained]
     assert [Path(path).name for path in configs] == ["a3t_paper.yaml", "l2.yaml", "a3t_paper.yaml"]
-    assert all("pitch=false" in line and "width=128" in line for line in trained)
+    assert all((RECIPES / "mini" / path).exists() for path in configs)
+    assert all("pitch=false" in line and "conf/narrow.yaml" in line for line in trained)
     runs = [line[line.index("--output_dir") + 1] for line in trained]
     assert len(set(runs)) == 3
     judged = calls[-1].split()
-    assert judged[1] == "a3t.evaluation.ablation" and set(runs) <= set(judged)
-    assert recipe.modules().count("prepare") == 1 and recipe.modules().count("dump") == 3
+    assert judged[1:3] == ["a3t.evaluate", "runs"] and set(runs) <= set(judged)
+    assert recipe.modules().count("prepare") == 1 and recipe.modules().count("extract") == 1
 
 
-def test_an_unknown_option_is_refused(recipe: Recipe) -> None:
-    assert recipe.run("--no-such-option", "1").returncode == 2
+@pytest.mark.parametrize("option", ["--no-such-option", "--PATH", "--python", "--ngpus", "stage"])
+def test_an_unknown_option_is_refused(recipe: Recipe, option: str) -> None:
+    done = recipe.run(option, "1")
+    assert done.returncode == 2 and option in done.stderr
     assert recipe.modules() == []
+
+
+def test_help_is_given(recipe: Recipe) -> None:
+    done = recipe.run("--help")
+    assert done.returncode == 0 and "stop_stage" in done.stdout and recipe.modules() == []
 
 
 def test_a_recipe_is_a_page() -> None:
     for script in [*RECIPES.glob("*/run.sh"), RECIPES / "mini" / "ablation.sh"]:
-        assert len(script.read_text().splitlines()) < 40
+        assert len(script.read_text().splitlines()) < 45
         assert os.access(script, os.X_OK)

@@ -10,11 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-import yaml
 
 from a3t.corpora import UNSEEN_SPEAKERS
-from a3t.training.vocoder import build
+from a3t.training.configuration import read_config, settings
+from a3t.training.loop import Schedule
+from a3t.training.vocoder_data import WindowConfig
+from a3t.training.vocoder_losses import VocoderLossConfig
 from a3t.vocoder import load_vocoder
+from a3t.vocoder.spectral import SpectralVocoder
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "vocoder"
 STAND_IN = """#!/bin/sh
@@ -37,23 +40,37 @@ def test_the_stages_in_their_order_and_once(tmp_path: Path) -> None:
     python.write_text(STAND_IN)
     python.chmod(0o755)
     settings = {"A3T_CORPORA": str(tmp_path), "PYTHON": str(python), "CALLS": str(calls)}
-    options = ("--work", tmp_path / "work", "--ngpu", "1", "--train_args", "--threads 2 --bf16")
+    options = (
+        "--work",
+        tmp_path / "work",
+        "--ngpu",
+        "1",
+        "--train_args",
+        "--threads 2",
+    )
     done = run(*options, "--steps", "7", **settings)
     assert done.returncode == 0, done.stderr
     waveforms, train, export, evaluate = calls.read_text().splitlines()
     assert "a3t.training.waveforms" in waveforms and str(tmp_path) in waveforms
-    assert train.endswith("--steps 7 --device cuda --threads 2 --bf16")
+    assert train.endswith("--steps 7 --device cuda --threads 2")
     assert "vocoder export" in export and "packed/small" in export
     assert "a3t.evaluate vocoders" in evaluate and "packed/small" in evaluate
     calls.write_text("")
-    assert run(*options, **settings).returncode == 0
+    assert run(*options, "--steps", "7", **settings).returncode == 0
     assert calls.read_text() == ""  # everything is done
+    assert run(*options, "--steps", "9", **settings).returncode == 0  # and what follows from it
+    assert [line.split()[1] for line in calls.read_text().splitlines()] == [
+        *("a3t.training.vocoder", "a3t.training.vocoder", "a3t.evaluate"),
+    ]
 
 
 @pytest.mark.parametrize("path", sorted(RECIPE.glob("conf/*.yaml")), ids=lambda path: path.stem)
 def test_every_configuration_builds(path: Path) -> None:
-    model, plan = build(yaml.safe_load(path.read_text()))
-    assert model.iterations and plan.rate_at(100, 1000) > 0
+    config = read_config(path)
+    assert SpectralVocoder(**config["vocoder"]).iterations
+    settings(WindowConfig, config["data"])
+    settings(VocoderLossConfig, config["loss"])
+    assert settings(Schedule, config["training"]).rate_at(100) > 0
 
 
 @pytest.mark.slow

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 from scipy.signal import welch
 
+from a3t.audio.mel import log_mel
 from a3t.grid import SAMPLE_RATE
 from a3t.training import sounds
-from a3t.training.degrade import degraded
+from a3t.training.degrade import babble_of, degraded, degraded_mels
 
 
 def make_speech(seconds: float = 2.0) -> np.ndarray:
@@ -28,7 +30,7 @@ def power(samples: np.ndarray) -> float:
 def test_every_copy_is_finite_as_long_as_the_clip_and_not_overloaded(seed: int) -> None:
     speech = make_speech()
     rng = np.random.default_rng(seed)
-    copy = degraded(speech, rng, babble=rng.standard_normal(len(speech)))
+    copy = degraded(speech, rng, babble=lambda count, rng: rng.standard_normal(count))
     assert copy.shape == speech.shape and copy.dtype == np.float32
     assert np.isfinite(copy).all() and np.abs(copy).max() <= 1.0
 
@@ -105,38 +107,21 @@ def test_music_and_hum_have_unit_power() -> None:
         assert power(wave) == pytest.approx(1.0, rel=1e-3)
 
 
-def test_copies_stand_beside_the_mel_frame_for_frame(tmp_path: Path) -> None:
-    import json
-    from dataclasses import asdict
+def test_the_copies_of_a_clip_are_its_own_and_as_long(tmp_path: Path) -> None:
+    speech = make_speech(0.6)
+    other = tmp_path / "other.wav"
+    soundfile.write(other, speech[::-1], SAMPLE_RATE)
+    mels = degraded_mels("a", speech, 3, [other])
+    again = degraded_mels("a", speech, 2, [other])
+    assert {mel.shape for mel in mels} == {log_mel(speech).shape}
+    np.testing.assert_array_equal(mels[1], again[1])
+    elsewhere = degraded_mels("b", speech, 1, [other])[0]
+    assert not np.array_equal(mels[0], mels[1]) and not np.array_equal(mels[0], elsewhere)
 
-    from a3t.audio.mel import log_mel
-    from a3t.training.degrade import add_degraded
-    from a3t.training.features import INDEX, Features, Item
-    from a3t.training.waveforms import INDEX as WAVES_INDEX
-    from a3t.training.waveforms import SAMPLES, Entry
 
-    waves, folder = tmp_path / "waves", tmp_path / "features"
-    waves.mkdir()
-    folder.mkdir()
-    speech = (make_speech() * 32767 / 2).astype(np.int16)
-    np.save(waves / SAMPLES, np.concatenate([speech, speech]))
-    entries = [
-        Entry(name, "c", "s", "train", SAMPLE_RATE, k * len(speech), len(speech))
-        for k, name in enumerate("ab")
-    ]
-    (waves / WAVES_INDEX).write_text("".join(json.dumps(asdict(e)) + "\n" for e in entries))
-    mel = log_mel(speech / 32768).numpy()
-    frames = len(mel)
-    np.save(folder / "mel.npy", np.concatenate([mel, mel]).astype(np.float16))
-    for name in ("phones", "durations", "words"):
-        np.save(folder / f"{name}.npy", np.array([3, 3], np.int16))
-    items = [
-        Item(name, "v", "c", "train", 0.9, k * frames, frames, k, 1) for k, name in enumerate("ab")
-    ]
-    (folder / INDEX).write_text("".join(json.dumps(asdict(i)) + "\n" for i in items))
-    add_degraded(waves, folder, copies=2, jobs=1)
-    features = Features.load(folder)
-    assert len(features.degraded) == 2
-    plain, one, other = (features.of(features.items[1], copy)[0] for copy in range(3))
-    assert plain.shape == one.shape == other.shape == (frames, 80)
-    assert not np.array_equal(one, other) and not np.array_equal(one, plain)
+def test_babble_is_as_long_as_is_asked(tmp_path: Path) -> None:
+    voices = [tmp_path / f"{k}.wav" for k in range(2)]
+    for k, path in enumerate(voices):
+        soundfile.write(path, make_speech(0.3 + k / 10), SAMPLE_RATE)
+    babble = babble_of(voices)(30_000, np.random.default_rng(0))
+    assert babble.shape == (30_000,) and np.isfinite(babble).all() and babble.std() > 0.5

@@ -1,4 +1,4 @@
-"""Alignments that were made before: read as they were written, and refused if they are not."""
+"""Features of clips, and bad ones among them; alignments that were made before."""
 
 from __future__ import annotations
 
@@ -8,13 +8,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
+import soxr
 
-from a3t.corpora import Clip
+from a3t.audio.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
-from a3t.training.extract import extract, read_alignments
-from alignment import Alignment
-from alignment.result import Phone, Word, pause
+from a3t.text.phones import PHONES
+from a3t.training import extract as room
+from a3t.training.extract import extract, features, main, read_alignments
+from a3t.training.store import Store
+from alignment import Alignment, Phone, Word, pause
+from tests.conftest import ARCTIC
+from tests.training.stores import made_up_clip
+
+RATE = 16_000
 
 
 def make_alignment() -> Alignment:
@@ -48,11 +56,131 @@ def test_a_file_that_is_not_there_or_broken_is_one_sentence(tmp_path: Path) -> N
         read_alignments(tmp_path / "cut.jsonl.xz")
 
 
-def test_a_given_alignment_is_what_the_features_have() -> None:
-    clip = Clip("corpus", "speaker", Path("a.flac"), "hi", 1.0)
+def test_a_given_alignment_is_what_the_features_have(tmp_path: Path) -> None:
     wave = np.random.default_rng(0).standard_normal(SAMPLE_RATE).astype(np.float32) * 0.1
-    features = extract(clip, wave, make_alignment())
-    assert features["durations"].tolist() == [16, 8, 40, 17]
-    assert features["words"].tolist() == [-1, 0, 0, -1]
-    with pytest.raises(InputError, match="another recording"):
-        extract(clip, wave[: SAMPLE_RATE // 2], make_alignment())
+    found = features(wave, make_alignment())
+    assert found["durations"].tolist() == [16, 8, 40, 17]
+    assert found["words"].tolist() == [-1, 0, 0, -1]
+    sound = tmp_path / "corpus" / "a.wav"
+    sound.parent.mkdir()
+    soundfile.write(sound, wave, SAMPLE_RATE)
+    data = kaldi(tmp_path / "data", {"a": (sound, "hi")})
+    assert "1 clips" in extract(
+        data, tmp_path / "out", alignments={"corpus/a.wav": make_alignment()}
+    )
+    store = Store(tmp_path / "out")
+    assert store.read(store.clips[0]).durations.tolist() == [16, 8, 40, 17]
+    soundfile.write(sound, wave[: SAMPLE_RATE // 2], SAMPLE_RATE)
+    given = {"corpus/a.wav": make_alignment()}
+    with pytest.raises(InputError, match="No clip"):
+        extract(data, tmp_path / "other", alignments=given)
+    assert "another recording" in (tmp_path / "other" / "left-out.tsv").read_text()
+
+
+def kaldi(folder: Path, clips: dict[str, tuple[Path, str]]) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "wav.scp").write_text("".join(f"{k} {v[0]}\n" for k, v in clips.items()))
+    (folder / "text").write_text("".join(f"{k} {v[1]}\n" for k, v in clips.items() if v[1]))
+    (folder / "utt2spk").write_text("".join(f"{k} awb\n" for k in clips))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(arctic: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One good clip among every kind of bad one; the features' folder."""
+    base = tmp_path_factory.mktemp("features")
+    samples, _ = soundfile.read(arctic)
+    soundfile.write(base / "short.wav", samples[:800], RATE)  # 0.05 s
+    soundfile.write(base / "long.wav", np.tile(samples, 10), RATE)  # 40 s
+    noise = np.random.default_rng(0).normal(0, 0.05, 2 * RATE)
+    soundfile.write(base / "noise.wav", noise, RATE)
+    (base / "broken.wav").write_bytes(b"RIFF of no sound")
+    clips = {
+        "broken": (base / "broken.wav", "This can't be read."),
+        "gone": (base / "gone.wav", "This is not there."),
+        "good": (arctic, ARCTIC),
+        "long": (base / "long.wav", ARCTIC),
+        "noise": (base / "noise.wav", "Nobody says a word of this long sentence about rain."),
+        "short": (base / "short.wav", "Yes."),
+        "silent": (arctic, ""),
+    }
+    kaldi(base / "data" / "train", clips)
+    kaldi(base / "data" / "dev", {"other": (arctic, ARCTIC)})
+    options = ["--pitch", "--degraded", "2"]
+    assert main([str(base / "data"), str(base / "out"), *options]) == 0
+    return base / "out"
+
+
+def test_bad_clips_are_named_and_the_rest_goes_on(made: Path) -> None:
+    lines = (made / "train" / "left-out.tsv").read_text().splitlines()
+    assert [line.split("\t")[:2] for line in lines] == [
+        ["broken", "unreadable"],
+        ["gone", "unreadable"],
+        ["long", "too long"],
+        ["noise", "not aligned"],
+        ["short", "too short"],
+        ["silent", "without text"],
+    ]
+    assert [(clip.name, clip.split) for clip in Store(made).clips] == [
+        ("other", "dev"),
+        ("good", "train"),
+    ]
+
+
+def test_features_belong_together_and_are_those_of_the_recording(made: Path, arctic: Path) -> None:
+    store = Store(made)
+    (clip,) = store.of_split("train")
+    found = store.read(clip)
+    assert clip.voice == "awb" and clip.score > 0.5
+    assert len(found.phones) == len(found.durations) == len(found.words)
+    assert found.durations.sum() == len(found.mel) and (found.durations > 0).all()
+    assert found.words.max() == len(ARCTIC.split()) - 1
+    assert next(PHONES[k] for k in found.phones[found.words == 2]) == "AO1"  # "always"
+    assert found.pitch is not None and len(found.pitch) == len(found.mel)
+    samples, _ = soundfile.read(arctic, dtype="float32")
+    expected = log_mel(soxr.resample(samples, RATE, SAMPLE_RATE, quality="VHQ")).numpy()
+    assert np.abs(found.mel - expected).mean() < 0.01
+    assert store.copies([clip]) == 2 and store.copies(store.of_split("dev")) == 0
+    assert np.abs(store.read(clip, copy=1).mel - found.mel).mean() > 0.01
+
+
+def test_what_is_done_is_not_done_again(
+    made: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arctic: Path
+) -> None:
+    def again(job: room.Job) -> dict[str, np.ndarray]:
+        raise AssertionError(job.name)
+
+    monkeypatch.setattr(room, "extract_clip", again)
+    data = kaldi(tmp_path / "train", {"good": (arctic, ARCTIC)})
+    assert "1 clips" in extract(data, made / "train", pitch=True, degraded=2)
+
+
+def test_a_clip_that_breaks_a_library_is_left_out_like_any_other(
+    tmp_path: Path, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(job: room.Job) -> dict[str, np.ndarray]:
+        if job.name == "bad":
+            raise ZeroDivisionError("of a library")
+        return made_up_clip(np.random.default_rng(0), 0, 5, 5)
+
+    monkeypatch.setattr(room, "extract_clip", broken)
+    data = kaldi(tmp_path / "data", {"bad": (arctic, ARCTIC), "good": (arctic, ARCTIC)})
+    assert "1 clips" in extract(data, tmp_path / "out")
+    assert (tmp_path / "out" / "left-out.tsv").read_text() == (
+        "bad\tfailed\tZeroDivisionError: of a library\n"
+    )
+
+
+def test_a_missing_stage_and_a_missing_mfa_are_said(
+    tmp_path: Path,
+    arctic: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert main([str(tmp_path / "none"), str(tmp_path / "out")]) == 1
+    assert "run the stage before" in capsys.readouterr().err
+    data = kaldi(tmp_path / "data", {"good": (arctic, ARCTIC)})
+    monkeypatch.setenv("A3T_MFA", str(tmp_path / "no-mfa"))
+    room._aligner.cache_clear()
+    assert main([str(data), str(tmp_path / "out"), "--aligner", "mfa"]) == 1
+    assert "A3T_MFA" in capsys.readouterr().err

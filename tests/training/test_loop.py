@@ -43,8 +43,8 @@ def test_resumed_equals_uninterrupted(tmp_path: Path) -> None:
 
 
 def test_a_run_writes_log_and_checkpoint_and_stops_where_it_should(tmp_path: Path) -> None:
-    run = make_run(tmp_path, steps=12)
-    run.train(lambda step: losses(run, step), lambda: {"l1": 1.0}, log_every=4, validate_every=6)
+    run = make_run(tmp_path, steps=12, epoch=6)
+    run.train(lambda step: losses(run, step), lambda: {"l1": 1.0}, log_every=4)
     rows = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert [row["step"] for row in rows] == [4, 6, 8, 12, 12]
     assert rows[1]["valid_l1"] == 1.0 and rows[0]["seconds_per_step"] >= 0
@@ -85,7 +85,7 @@ def test_the_average_is_judged_and_the_weights_come_back(tmp_path: Path) -> None
         assert not run.model.training
         return {}
 
-    run._validate(validate)
+    run.judge(validate)
     assert all(torch.equal(seen[name], value) for name, value in run.average.items())
     assert all(torch.equal(run.model.state_dict()[name], value) for name, value in own.items())
     assert not torch.equal(seen["0.weight"], own["0.weight"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +15,40 @@ from a3t.model.a3t import A3T
 from a3t.pretrained import load_checkpoint
 from a3t.training.export import export
 from a3t.training.loop import Run
-from a3t.training.prefetch import Prefetch
-from a3t.training.pretrain import Pretraining, cepstral_distance
+from a3t.training.objective import NETWORK, cepstral_distance
+from a3t.training.prefetch import prefetch
+from a3t.training.pretrain import Pretraining, build_batches, main
+from a3t.training.store import Store
 from tests.model.test_network import SMALL
-from tests.training.test_data import make_crops, make_features
+from tests.training.stores import write_store
+
+Make = Callable[..., tuple[Pretraining, Run]]
 
 CONFIG: dict[str, Any] = {
     "model": SMALL | {"dropout": 0.0},
     "masking": {"scheme": "use", "arguments": {}},
-    "data": {"frames": [60, 120], "batch_frames": 400, "augment": {"odds": 0.5}},
+    "data": {"crop": [60, 120], "batch_frames": 400, "jitter": 2, "augment": {"odds": 0.5}},
     "training": {"steps": 12, "rate": 3e-3, "warmup": 2, "decay": 4, "ema": 0.8},
 }
 
 
-def make(folder: Path, **arguments: Any) -> tuple[Pretraining, Run]:
-    work = Pretraining(CONFIG, make_features(), **arguments)
-    return work, Run(work.model, work.schedule, folder)
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return write_store(tmp_path_factory.mktemp("store"), {"train": 5, "dev": 1}, pitch=True)
 
 
-def test_resumed_equals_uninterrupted(tmp_path: Path) -> None:
+@pytest.fixture
+def make(store: Store) -> Callable[..., tuple[Pretraining, Run]]:
+    def start(
+        folder: Path, config: dict[str, Any] = CONFIG, **arguments: Any
+    ) -> tuple[Pretraining, Run]:
+        work = Pretraining(config, store, **arguments)
+        return work, Run(work.model, work.schedule, folder)
+
+    return start
+
+
+def test_resumed_equals_uninterrupted(tmp_path: Path, make: Make) -> None:
     work, whole = make(tmp_path / "whole")
     whole.train(work.losses, work.validate)
     work, first = make(tmp_path / "parts")
@@ -46,22 +62,21 @@ def test_resumed_equals_uninterrupted(tmp_path: Path) -> None:
         assert torch.equal(value, second.average[name]), name
 
 
-def test_training_learns_and_validation_says_so(tmp_path: Path) -> None:
+def test_training_learns_and_validation_says_so(tmp_path: Path, make: Make) -> None:
     work, run = make(tmp_path)
-    before = work.validate()
+    before = work.validate()["l1"]
     while run.step < 12:
         run.train_step(work.losses)
-    assert run._validate(work.validate)["valid_l1"] < before["l1"]
+    assert run.judge(work.validate)["valid_l1"] < before
 
 
 def test_a_critic_is_trained_and_resumed_beside_the_network_and_not_exported(
-    tmp_path: Path,
+    tmp_path: Path, make: Make
 ) -> None:
     config = CONFIG | {"loss": {"adversarial": 0.2}}
 
     def start(folder: Path) -> tuple[Pretraining, Run]:
-        work = Pretraining(config, make_features())
-        return work, Run(work.model, work.schedule, folder)
+        return make(folder, config)
 
     work, whole = start(tmp_path / "whole")
     fresh = {name: value.clone() for name, value in work.model.state_dict().items()}
@@ -86,37 +101,94 @@ def test_a_critic_is_trained_and_resumed_beside_the_network_and_not_exported(
     A3T.from_config(config).load_state_dict(tensors)
 
 
-def test_bfloat16_learns_the_same_and_short_runs_resume(tmp_path: Path) -> None:
+def test_bfloat16_learns_the_same_and_short_runs_resume(tmp_path: Path, make: Make) -> None:
     found = []
     for low in (False, True):
-        work, run = make(tmp_path / str(low), bf16=low)
+        work, run = make(tmp_path / str(low), bfloat16=low)
         run.train(work.losses, work.validate, minutes=0)  # is over before its first step
         assert run.step == 0 and run.resume()
         run.train(work.losses, work.validate)
-        found.append(run._validate(work.validate)["valid_l1"])
+        found.append(run.judge(work.validate)["valid_l1"])
     assert found[1] == pytest.approx(found[0], rel=0.1) and found[1] != found[0]
 
 
-def test_what_is_exported_is_what_the_editor_builds(tmp_path: Path) -> None:
-    import yaml
-
+def test_what_is_exported_is_what_the_editor_builds(tmp_path: Path, make: Make) -> None:
     work, run = make(tmp_path / "run")
-    run.train(work.losses, work.validate, log_every=4, validate_every=6)
+    run.train(work.losses, work.validate, log_every=4)
     (tmp_path / "run" / "config.yaml").write_text(yaml.safe_dump(CONFIG))
-    export(tmp_path / "run", tmp_path / "out", "1.0 dB")
+    export(tmp_path / "run", tmp_path / "out", "1.0 dB", ["librispeech"])
     config, tensors, _ = load_checkpoint(tmp_path / "out")
     model = A3T.from_config(config)
     model.load_state_dict(tensors)
     for name, value in model.state_dict().items():
-        torch.testing.assert_close(value, run.average[name], atol=2e-3, rtol=2e-3)
-    assert "1.0 dB" in (tmp_path / "out" / "README.md").read_text()
+        torch.testing.assert_close(value, run.average[NETWORK + name], atol=2e-3, rtol=2e-3)
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "1.0 dB" in card and "12 steps" in card and "Panayotov" in card
 
 
-def test_batches_made_ahead_are_the_same(tmp_path: Path) -> None:
-    crops = make_crops()
-    ahead, at_once = Prefetch(crops.batch, 4, workers=2), Prefetch(crops.batch, 4)
-    for step in (7, 8, 9, 3, 4):  # goes on in order, and can begin anywhere
-        assert torch.equal(ahead(step).mel, at_once(step).mel)
+def test_batches_made_ahead_are_the_same(store: Store) -> None:
+    batches = build_batches(CONFIG, store, train=True)
+    for first in (7, 3):  # a run may begin anywhere
+        ahead = prefetch(batches, range(first, first + 3), workers=2)
+        for step, batch in enumerate(ahead, first):
+            assert torch.equal(batch.mel, batches(step).mel)
+
+
+def test_the_network_is_standardised_by_the_stores_statistics(tmp_path: Path, make: Make) -> None:
+    work, _ = make(tmp_path, CONFIG | {"model": CONFIG["model"] | {"normalise": True}})
+    mean, scale = work.train.store.statistics()
+    network = work.model.network
+    torch.testing.assert_close(network.mel_mean, torch.tensor(mean).float())
+    torch.testing.assert_close(network.mel_scale, torch.tensor(scale).float())
+
+
+def test_pitch_and_energy_have_their_losses_and_validation_is_told_neither(
+    tmp_path: Path, make: Make
+) -> None:
+    model = CONFIG["model"] | {"pitch": True, "energy": True}
+    work, run = make(tmp_path, CONFIG | {"model": model, "loss": {"pitch": 0.5, "energy": 2.0}})
+    found = run.train_step(work.losses)
+    expected = found["mel"] + 0.5 * found["pitch"] + 2.0 * found["energy"]
+    torch.testing.assert_close(found["total"], expected)
+    assert {"octaves", "voicing", "energy"} <= work.validate().keys()
+
+
+def test_speech_only_trains_the_network(tmp_path: Path, make: Make) -> None:
+    data = CONFIG["data"] | {"speech_only": 0.15}
+    for told in (False, True):
+        model = CONFIG["model"] | {"frame_phones": told, "frame_progress": told}
+        work, _ = make(tmp_path, CONFIG | {"data": data, "model": model})
+        work.losses(0)["total"].backward()
+        mask = work.model.network.acoustic.mask
+        assert mask.grad is not None and mask.grad.abs().sum() > 0
+
+
+def test_a_run_begins_with_a_models_weights_and_goes_on_in_its_precision(tmp_path: Path) -> None:
+    write_store(tmp_path / "store", {"train": 3, "dev": 1})
+    config = tmp_path / "config.yaml"
+    config.write_text(yaml.safe_dump(CONFIG))
+    command = ["--config", str(config), "--features", str(tmp_path / "store"), "--threads", "1"]
+    one, other = tmp_path / "one", tmp_path / "other"
+    assert main([*command, "--out", str(one), "--steps", "2", "--precision", "bfloat16"]) == 0
+    assert yaml.safe_load((one / "config.yaml").read_text())["precision"] == "bfloat16"
+    assert main([*command, "--out", str(one), "--steps", "3", "--precision", "float32"]) == 0
+    assert yaml.safe_load((one / "config.yaml").read_text())["precision"] == "bfloat16"
+    start = str(one / "checkpoint.pt")
+    assert main([*command, "--out", str(other), "--minutes", "0", "--init", start]) == 0
+    trained, begun = (torch.load(run / "checkpoint.pt", weights_only=True) for run in (one, other))
+    assert begun["step"] == 0
+    for name, value in trained["average"].items():
+        assert torch.equal(begun["model"][name], value), name
+
+
+def test_missing_features_are_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(yaml.safe_dump(CONFIG))
+    command = ["--config", str(config), "--features", str(tmp_path / "no"), "--out", str(tmp_path)]
+    assert main(command) == 1
+    assert "holds no features" in capsys.readouterr().err
 
 
 def test_the_cepstral_distance_by_hand() -> None:

@@ -11,8 +11,10 @@ import torch
 
 from a3t.corpora import Clip, is_unseen, prompt_key, read_corpora, split_of
 from a3t.errors import InputError
-from a3t.training.vocoder import Schedule, Trainer, run
-from a3t.training.vocoder_data import Windows
+from a3t.training.configuration import write_config
+from a3t.training.loop import Run
+from a3t.training.vocoder import VocoderTraining
+from a3t.training.vocoder_data import WindowConfig, Windows
 from a3t.training.vocoder_export import export
 from a3t.training.vocoder_losses import (
     known_bins,
@@ -23,10 +25,13 @@ from a3t.training.vocoder_losses import (
 )
 from a3t.training.waveforms import Waveforms, prepare
 from a3t.vocoder import load_vocoder
-from a3t.vocoder.spectral import SpectralVocoder
 
-TINY = {"width": 8, "hidden": 12, "blocks": 1, "iterations": 1}
-PLAN = Schedule(frames=8, batch=2, warmup=2, decay=2, phase=0.1, multi_mel=1.0)
+CONFIG = {
+    "vocoder": {"width": 8, "hidden": 12, "blocks": 1, "iterations": 1},
+    "data": {"frames": 8, "batch": 2},
+    "loss": {"phase": 0.1, "multi_mel": 1.0},
+    "training": {"steps": 1000, "warmup": 2, "decay": 2},
+}
 
 
 def write_sound(path: Path, rate: int, seconds: float = 0.8) -> None:
@@ -73,12 +78,10 @@ def cache(corpora: Path, tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-def trainer(cache: Path) -> Trainer:
-    torch.manual_seed(0)
-    windows = Windows(Waveforms(cache), frames=PLAN.frames, batch=PLAN.batch)
-    made = Trainer(SpectralVocoder(**TINY), windows, PLAN)
-    made.fit_normalisation(2)
-    return made
+def make(cache: Path) -> VocoderTraining:
+    work = VocoderTraining(CONFIG, Waveforms(cache))
+    work.fit_normalisation(2)
+    return work
 
 
 def test_each_layout_is_read(corpora: Path) -> None:
@@ -136,7 +139,7 @@ def test_the_cache_keeps_time_level_and_origin(cache: Path, corpora: Path) -> No
 
 
 def test_a_window_depends_on_its_step_only(cache: Path) -> None:
-    windows = Windows(Waveforms(cache), frames=8, batch=3)
+    windows = Windows(Waveforms(cache), WindowConfig(frames=8, batch=3))
     later = windows(7)
     windows(1)
     again = windows(7)
@@ -165,40 +168,46 @@ def test_phase_losses_do_not_see_whole_turns() -> None:
 
 
 def test_resumed_equals_uninterrupted(cache: Path, tmp_path: Path) -> None:
-    straight = trainer(cache)
-    run(straight, tmp_path / "a", 4, save_every=1e9, log_every=2)
-    first = trainer(cache)
-    for _ in range(2):
-        first.train_step(4)
-    first.save(tmp_path / "b")
-    resumed = trainer(cache)
-    resumed.load(tmp_path / "b" / "checkpoint.pt")
-    run(resumed, tmp_path / "b", 4, save_every=1e9, log_every=2)
+    def train(folder: Path, steps: int) -> Run:
+        work = make(cache)
+        found = Run(work.model, work.schedule, folder)
+        if not found.resume():
+            found.follow_from(work.model.state_dict())
+        while found.step < steps:
+            found.train_step(work.losses)
+        found.save()
+        return found
+
+    straight = train(tmp_path / "a", 4)
+    train(tmp_path / "b", 2)
+    resumed = train(tmp_path / "b", 4)
     for name, value in straight.model.state_dict().items():
         assert torch.equal(value, resumed.model.state_dict()[name]), name
         assert torch.equal(straight.average[name], resumed.average[name]), name
-    assert (tmp_path / "a" / "log.jsonl").read_text().count("\n") == 2
 
 
-def test_training_learns_and_moves_every_parameter(cache: Path) -> None:
-    made = trainer(cache)
-    start = {name: value.clone() for name, value in made.model.named_parameters()}
-    batch = made.windows(0)
-    before = float(made.losses(batch, 0)["total"].detach())
+def test_training_learns_and_moves_every_parameter(cache: Path, tmp_path: Path) -> None:
+    work = make(cache)
+    start = {name: value.clone() for name, value in work.model.named_parameters()}
+    batch = work.windows(0)
+    before = float(work.losses_of(batch, 0)["total"].detach())
+    run = Run(work.model, work.schedule, tmp_path)
     for _ in range(15):
-        made.train_step(1000)
-    assert float(made.losses(batch, 0)["total"].detach()) < before
-    assert all(not torch.equal(start[name], value) for name, value in made.model.named_parameters())
+        run.train_step(work.losses)
+    assert float(work.losses_of(batch, 0)["total"].detach()) < before
+    assert all(not torch.equal(start[name], value) for name, value in work.model.named_parameters())
 
 
 def test_export_is_what_the_editor_loads(cache: Path, tmp_path: Path) -> None:
-    made = trainer(cache)
-    made.train_step(10)
-    made.save(tmp_path / "run")
-    digest = export(tmp_path / "run" / "checkpoint.pt", tmp_path / "out", TINY, half=False)
+    work = make(cache)
+    run = Run(work.model, work.schedule, tmp_path / "run")
+    run.train_step(work.losses)
+    run.save()
+    write_config(CONFIG, tmp_path / "run" / "config.yaml")
+    digest = export(tmp_path / "run", tmp_path / "out", half=False)
     vocoder = load_vocoder(tmp_path / "out")
     assert vocoder.sha256 == digest
     assert vocoder(torch.randn(20, 80) - 2).shape == (6000,)
     assert "LibriSpeech" in (tmp_path / "out" / "README.md").read_text()
     with pytest.raises(InputError):
-        export(tmp_path / "nothing.pt", tmp_path / "out", TINY)
+        export(tmp_path / "nothing", tmp_path / "out")

@@ -14,6 +14,7 @@ import soundfile
 from tqdm import tqdm
 
 from a3t.corpora import Clip
+from a3t.corpora.decoding import decode_floats
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.evaluation import joints, metrics
@@ -28,7 +29,6 @@ from a3t.evaluation.edits.stretches import (
 )
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.edit_plan import EditPlan
-from a3t.training.waveforms import decode
 from alignment import Alignment, AlignmentError
 
 NATURAL = 3  # stretches an edit and condition
@@ -94,8 +94,7 @@ class EditExperiment:
         for folder in ("sources", "edited"):
             (self.out / folder).mkdir(parents=True, exist_ok=True)
         clip = self.clips[edit.clip]
-        coded, _ = decode(clip)
-        clean = coded.astype(np.float32) / 32768.0
+        clean, _ = decode_floats(clip.path)
         text, new_text = edit.texts(clip)
         for condition in conditions:
             path = self.out / "sources" / f"{edit.name} {condition}.wav"

@@ -17,7 +17,7 @@ from a3t.evaluation import metrics
 from a3t.evaluation.joints import QUIET, sound_class
 from a3t.evaluation.speech_quality import speech_mos
 from a3t.grid import FRAMES_PER_SECOND, HOP, SAMPLE_RATE
-from a3t.training.pitch import pitch
+from a3t.training.fundamental import log_pitch
 
 Floats = np.ndarray
 Span = tuple[int, int]  # frames [first, last)
@@ -79,7 +79,7 @@ class LabelledSound:
     @cached_property
     def f0(self) -> Floats:
         """(T,) log2 Hz, 0 where there is no voice."""
-        return pitch(self.samples, len(self.mel))
+        return log_pitch(self.samples, len(self.mel))
 
     @cached_property
     def power(self) -> Floats:

@@ -1,4 +1,4 @@
-"""A3T as an ESPnet task: its arguments, its data, its network.
+"""A3T as an ESPnet task: the plain loop's batches, objective and rate in ESPnet's Trainer.
 
 ``python -m a3t.training.espnet.train`` runs it, with every option that ESPnet's tasks have.
 """
@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import torch.distributed
 
@@ -22,21 +22,73 @@ torchaudio_stand_in.install()  # before anything of espnet2.tasks
 
 # ruff: noqa: E402
 from espnet2.iterators.abs_iter_factory import AbsIterFactory
-from espnet2.tasks.abs_task import AbsTask
-from espnet2.utils.get_default_kwargs import get_default_kwargs
+from espnet2.schedulers.abs_scheduler import AbsBatchStepScheduler
+from espnet2.tasks.abs_task import AbsTask, scheduler_classes
 from espnet2.utils.nested_dict_action import NestedDictAction
-from espnet2.utils.types import str2bool
+from torch.optim.lr_scheduler import LRScheduler
 
-from a3t.audio.mel import MELS
 from a3t.errors import InputError
-from a3t.model.a3t import A3T
-from a3t.model.masking import MaskingConfig
-from a3t.training.critic import Critic
+from a3t.training.batches import Batches
+from a3t.training.configuration import settings
 from a3t.training.espnet.batch_norm import synchronise
-from a3t.training.espnet.crops import CropIterFactory
 from a3t.training.espnet.model import A3TModel
-from a3t.training.espnet.preprocess import DataConfig, Preprocess, collate
-from a3t.training.espnet.trainer import A3TTrainer, EpochIterFactory
+from a3t.training.espnet.trainer import A3TTrainer
+from a3t.training.loop import Schedule
+from a3t.training.objective import LossConfig
+from a3t.training.precision import PRECISIONS, use_bfloat16
+from a3t.training.prefetch import prefetch
+from a3t.training.pretrain import build_batches, build_objective
+from a3t.training.store import Store
+
+PARTS = ("model", "masking", "data", "loss")  # of a configuration, as PART_conf
+
+
+class ScheduledRate(LRScheduler, AbsBatchStepScheduler):
+    """`Schedule.rate_at`, step by step. (ESPnet would step a LambdaLR once more each epoch.)"""
+
+    def __init__(self, optimizer: torch.optim.Optimizer, **conf: Any) -> None:
+        self.schedule = settings(Schedule, conf)
+        super().__init__(optimizer)
+
+    def get_lr(self) -> list[float | torch.Tensor]:
+        return [self.schedule.rate_at(self.last_epoch) for _ in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"last_epoch": self.last_epoch}  # the schedule itself is the configuration's
+
+
+scheduler_classes["a3t"] = ScheduledRate
+
+
+@dataclass
+class StepIterFactory(AbsIterFactory):
+    """The batches of an epoch, which is ``steps`` of them; of each this process's part."""
+
+    batches: Batches
+    steps: int
+    workers: int
+    part: tuple[int, int]
+
+    def build_iter(self, epoch: int, shuffle: bool | None = None) -> EpochBatches:
+        return EpochBatches(self, (epoch - 1) * self.steps if self.batches.train else 0)
+
+
+@dataclass
+class EpochBatches:
+    """What ESPnet's Trainer goes through: names of clips, which it doesn't need, and tensors."""
+
+    factory: StepIterFactory
+    first: int
+
+    def __len__(self) -> int:
+        return self.factory.steps
+
+    def __iter__(self) -> Iterator[tuple[list[str], dict[str, torch.Tensor]]]:
+        make = partial(self.factory.batches, part=self.factory.part)
+        steps = range(self.first, self.first + self.factory.steps)
+        for batch in prefetch(make, steps, self.factory.workers):
+            values = {field.name: getattr(batch, field.name) for field in fields(batch)}
+            yield [], {name: value for name, value in values.items() if value is not None}
 
 
 class A3TTask(AbsTask):
@@ -48,55 +100,22 @@ class A3TTask(AbsTask):
     @classmethod
     def add_task_arguments(cls, parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group(description="A3T")
+        group.add_argument("--features", type=str, help="what a3t.training.extract has written")
+        for part in PARTS:
+            group.add_argument(
+                f"--{part}_conf",
+                action=NestedDictAction,
+                default={},
+                help=f"the part {part} of a configuration (a3t.training.configuration)",
+            )
         group.add_argument(
-            "--model_conf",
-            action=NestedDictAction,
-            default=get_default_kwargs(A3T),
-            help="arguments of a3t.model.a3t.A3T",
-        )
-        group.add_argument(
-            "--masking_conf",
-            action=NestedDictAction,
-            default={"scheme": "thesis", "arguments": {}},
-            help="a scheme of a3t.model.masking and its arguments",
-        )
-        group.add_argument(
-            "--data_conf",
-            action=NestedDictAction,
-            default={},
-            help="arguments of a3t.training.espnet.preprocess.DataConfig",
-        )
-        group.add_argument("--loss_power", type=int, default=1, choices=[1, 2], help="1: L1, 2: L2")
-        group.add_argument(
-            "--pitch_weight", type=float, default=0.1, help="of the pitch's loss, if there is one"
-        )
-        group.add_argument(
-            "--adversarial_weight",
-            type=float,
-            default=0.0,
-            help="of the verdicts of a critic (a3t.training.critic); above 0 there is one",
-        )
-        group.add_argument(
-            "--matching_weight", type=float, default=1.0, help="of the critic's matched features"
-        )
-        group.add_argument(
-            "--bf16",
-            type=str2bool,
-            default=False,
-            help="matrix products in bfloat16, on a CPU too, where --use_amp does nothing",
-        )
-        group.add_argument(
-            "--mel_stats",
-            type=str,
-            default=None,
-            help="mel_stats.npz of --collect_stats, for a network that standardises its mel",
+            "--precision",
+            choices=PRECISIONS,
+            default="auto",
+            help="of matrix products, on a CPU too, where --use_amp does nothing; auto: measured",
         )
         parser.set_defaults(
-            # The thesis (section 4.4.2): Adam, Noam, clipping, batches by mel elements.
-            optim="adam",
-            scheduler="noamlr",
-            grad_clip=1.0,
-            batch_type="numel",
+            scheduler="a3t",
             best_model_criterion=[["valid", "loss", "min"]],
             keep_nbest_models=5,
             num_att_plot=0,
@@ -107,87 +126,65 @@ class A3TTask(AbsTask):
     @classmethod
     def check_required_command_args(cls, args: argparse.Namespace) -> None:
         super().check_required_command_args(args)
-        wanted = args.model_conf.get("normalise") and not args.collect_stats
-        if wanted and not (args.mel_stats and Path(args.mel_stats).is_file()):
+        if args.collect_stats:
             raise InputError(
-                "This network standardises its mel: run --collect_stats first and give "
-                f"--mel_stats its train/mel_stats.npz (given: {args.mel_stats})."
+                "There are no statistics to collect: the feature store knows them. Leave out "
+                "--collect_stats."
             )
+        if not args.features:
+            raise InputError("--features is missing: name what a3t.training.extract has written.")
+        Store(args.features)
+        # Networks that are shown speech without its text have parameters that no step reaches.
+        args.unused_parameters |= args.data_conf.get("speech_only") is not None
 
     @classmethod
-    def build_collate_fn(cls, args: argparse.Namespace, train: bool) -> Callable[..., Any]:
-        return collate
+    def build_collate_fn(cls, args: argparse.Namespace, train: bool) -> Callable[..., Any] | None:
+        return None
 
     @classmethod
-    def build_preprocess_fn(cls, args: argparse.Namespace, train: bool) -> Preprocess:
-        settings = dict(args.data_conf)
-        if settings.get("crop"):
-            settings["crop"] = tuple(settings["crop"])
-        return Preprocess(
-            train,
-            MaskingConfig(**args.masking_conf),
-            DataConfig(**settings),
-            rows=args.model_conf.get("alignment_rows", 500),
-            seed=args.seed,
-        )
+    def build_preprocess_fn(
+        cls, args: argparse.Namespace, train: bool
+    ) -> Callable[..., Any] | None:
+        return None
 
     @classmethod
     def required_data_names(cls, train: bool = True, inference: bool = False) -> tuple[str, ...]:
-        return ("mel", "phones", "durations", "words")
+        return ()
 
     @classmethod
     def optional_data_names(cls, train: bool = True, inference: bool = False) -> tuple[str, ...]:
-        return ("pitch",)
+        return ()
 
     @classmethod
     def build_model(cls, args: argparse.Namespace) -> A3TModel:
-        network = A3T(**args.model_conf)
-        if network.normalise and args.mel_stats and Path(args.mel_stats).is_file():
-            fill_statistics(network, Path(args.mel_stats))
+        """With random weights; where the features are gone (a model from the zoo), its checkpoint
+        has what they would tell."""
+        store = Store(args.features) if args.features and Path(args.features).exists() else None
+        network = build_objective(config_of(args), store).network
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             synchronise(network)
-        return A3TModel(
-            network,
-            args.loss_power,
-            args.pitch_weight,
-            args.bf16,
-            Critic() if args.adversarial_weight > 0 else None,
-            args.adversarial_weight,
-            args.matching_weight,
-        )
+        low = use_bfloat16(args.precision, "cuda" if args.ngpu else "cpu")
+        args.precision = "bfloat16" if low else "float32"  # config.yaml says what it came to
+        return A3TModel(network, settings(LossConfig, args.loss_conf), low)
 
     @classmethod
-    def build_sequence_iter_factory(
-        cls, args: argparse.Namespace, iter_options: Any, mode: str
+    def build_iter_factory(
+        cls,
+        args: argparse.Namespace,
+        distributed_option: Any,
+        mode: str,
+        kwargs: dict[str, Any] | None = None,
     ) -> AbsIterFactory:
-        preprocess = iter_options.preprocess_fn
-        if not (iter_options.train and preprocess.data.crop):
-            factory = super().build_sequence_iter_factory(args, iter_options, mode)
-            return EpochIterFactory(factory, preprocess)
-        stored = cls.build_dataset(args, replace(iter_options, preprocess_fn=None), None)
-        durations = stored.loader_dict["durations"]
-        frames = np.array([np.sum(durations[name]) for name in durations])
+        train = mode == "train"
+        batches = build_batches(config_of(args), Store(args.features), train)
+        steps = (args.num_iters_per_epoch if train else None) or batches.steps_a_pass
         part = (0, 1)
-        if iter_options.distributed:
-            part = (torch.distributed.get_rank(), torch.distributed.get_world_size())
-        steps = iter_options.num_iters_per_epoch or int(frames.sum() * MELS // args.batch_bins)
-        return CropIterFactory(
-            stored,
-            preprocess,
-            names=list(durations),
-            frames=frames,
-            bins=args.batch_bins,
-            steps=max(1, steps),
-            workers=args.num_workers,
-            pin_memory=args.ngpu > 0,
-            part=part,
-        )
+        if distributed_option.distributed:
+            part = (distributed_option.dist_rank, distributed_option.dist_world_size)
+        return StepIterFactory(batches, steps, args.num_workers, part)
 
 
-def fill_statistics(network: A3T, path: Path) -> None:
-    """Set the network's mean and scale of each mel bin from ESPnet's collected sums."""
-    with np.load(path) as sums:
-        mean = sums["sum"] / sums["count"]
-        variance = sums["sum_square"] / sums["count"] - mean**2
-    network.mel_mean.copy_(torch.from_numpy(mean))
-    network.mel_scale.copy_(torch.from_numpy(np.sqrt(np.maximum(variance, 1e-6))))
+def config_of(args: argparse.Namespace) -> dict[str, Any]:
+    """A configuration of ours from ESPnet's arguments."""
+    config = {part: getattr(args, f"{part}_conf") for part in PARTS}
+    return config | {"training": {"seed": args.seed}}

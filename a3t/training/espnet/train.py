@@ -1,62 +1,85 @@
 """Pretrain A3T by ESPnet.
 
-python -m a3t.training.espnet.train --config recipes/vctk/conf/a3t_paper.yaml --output_dir exp/a3t …
+python -m a3t.training.espnet.train --config a3t/model/conf/small.yaml --features F --output_dir E
 
-Every option of an ESPnet task works. A configuration may begin with ``extends: other.yaml`` (beside
-it): it then holds only what it changes, as the ablations do.
+The configuration is the plain loop's (`a3t.training.configuration`); further ``--config`` change
+the first. Whatever else an ESPnet task can be asked for stands under its part ``espnet``, or on the
+command line, where every option of an ESPnet task works. ``--init MODEL`` starts from the weights
+of a packed model.
 """
 
 from __future__ import annotations
 
+import argparse
 import errno
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import torch
 import yaml
 
 from a3t.audio.files import atomic_path
 from a3t.console import run
 from a3t.errors import InputError
+from a3t.training.configuration import read_config, settings
+from a3t.training.loop import Schedule
+from a3t.training.objective import NETWORK
+from a3t.training.pretrain import initial_weights
 
 
-def read_config(path: Path) -> dict[str, Any]:
-    """A configuration with what it extends merged in, mappings key by key."""
-    try:
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"{path} can't be read: {str(error).splitlines()[0]}.") from None
-    if not isinstance(config, dict):
-        raise InputError(f"{path} is not a configuration.")
-    base = config.pop("extends", None)
-    return merge(read_config(path.parent / base), config) if base else config
-
-
-def merge(base: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
-    """``base`` with ``change`` over it; a mapping changes the one it meets, key by key."""
-    result = dict(base)
-    for key, value in change.items():
-        both = isinstance(value, dict) and isinstance(result.get(key), dict)
-        result[key] = merge(result[key], value) if both else value
-    return result
+def espnet_options(config: Mapping[str, Any]) -> dict[str, Any]:
+    """ESPnet's names for what a configuration says."""
+    schedule = settings(Schedule, config.get("training"))
+    return {
+        **{f"{part}_conf": config.get(part) or {} for part in ("model", "masking", "data", "loss")},
+        "optim": "adamw",
+        "optim_conf": {
+            "lr": schedule.rate,
+            "betas": list(schedule.betas),
+            "weight_decay": schedule.weight_decay,
+            "fused": True,
+        },
+        "scheduler": "a3t",
+        "scheduler_conf": asdict(schedule) | {"betas": list(schedule.betas)},
+        "grad_clip": schedule.clip,
+        "num_iters_per_epoch": schedule.epoch,
+        "max_epoch": -(-schedule.steps // schedule.epoch),
+        "seed": schedule.seed,
+        **(config.get("espnet") or {}),
+    }
 
 
 def resolve(arguments: Sequence[str]) -> list[str]:
-    """The command line with ``--config`` naming a file that extends nothing any more.
-
-    It is written into the folder of ``--output_dir``, as ``given.yaml``.
-    """
-    result = list(arguments)
-    places = {name: k + 1 for k, name in enumerate(result[:-1]) if name.startswith("--")}
-    if "--config" in places and "--output_dir" in places:
-        config = read_config(Path(result[places["--config"]]))
-        target = Path(result[places["--output_dir"]]) / "given.yaml"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # Whole or not at all: processes of one training may write it at the same time.
-        with atomic_path(target) as temporary:
-            temporary.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
-        result[places["--config"]] = str(target)
+    """The command line as ESPnet takes it; what it names is written into ``--output_dir``."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--config", type=Path, action="append", default=[])
+    parser.add_argument("--output_dir", type=Path)
+    parser.add_argument("--init")
+    parser.add_argument("--ngpu", type=int, default=0)
+    known, rest = parser.parse_known_args(arguments)
+    if not known.config or known.output_dir is None:
+        return list(arguments)
+    out = known.output_dir
+    out.mkdir(parents=True, exist_ok=True)
+    options = espnet_options(read_config(*known.config))
+    written = out / "config.yaml"
+    if written.exists():  # a run that goes on rounds as it has rounded
+        options["precision"] = read_config(written).get("precision", "auto")
+    given = out / "given.yaml"
+    # Whole or not at all: processes of one training may write it at the same time.
+    with atomic_path(given) as temporary:
+        temporary.write_text(yaml.safe_dump(options, sort_keys=False), encoding="utf-8")
+    result = ["--config", str(given), "--output_dir", str(out), "--ngpu", str(known.ngpu), *rest]
+    if known.ngpu > 1 and "--multiprocessing_distributed" not in rest:
+        result += ["--multiprocessing_distributed", "true"]  # a process a GPU
+    if known.init:
+        with atomic_path(out / "initial.pth") as temporary:
+            weights = initial_weights(known.init)
+            torch.save({NETWORK + name: value for name, value in weights.items()}, temporary)
+        result += ["--init_param", str(out / "initial.pth")]
     return result
 
 
@@ -65,7 +88,7 @@ def _train(arguments: Sequence[str]) -> None:
         from a3t.training.espnet.task import A3TTask
     except ImportError as error:
         raise InputError(
-            f"ESPnet is not here ({error}): set it up as recipes/README.md says."
+            f"ESPnet is not installed ({error}): set it up as recipes/README.md says."
         ) from None
     try:
         A3TTask.main(cmd=resolve(arguments))

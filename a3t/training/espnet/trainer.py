@@ -1,4 +1,4 @@
-"""What A3T adds to ESPnet's Trainer: epochs that draw anew, and checkpoints that survive a kill."""
+"""What A3T adds to ESPnet's Trainer: checkpoints that survive a kill."""
 
 from __future__ import annotations
 
@@ -8,23 +8,9 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from espnet2.iterators.abs_iter_factory import AbsIterFactory
 from espnet2.train.trainer import Trainer
 
-from a3t.training.espnet.preprocess import Preprocess
-
 CHECKPOINT, PREVIOUS = "checkpoint.pth", "checkpoint.previous.pth"
-
-
-class EpochIterFactory(AbsIterFactory):
-    """Tells the preprocessing which epoch it works for, before the loader's workers are forked."""
-
-    def __init__(self, factory: AbsIterFactory, preprocess: Preprocess) -> None:
-        self.factory, self.preprocess = factory, preprocess
-
-    def build_iter(self, epoch: int, shuffle: bool | None = None) -> Any:
-        self.preprocess.epoch = epoch
-        return self.factory.build_iter(epoch, shuffle)
 
 
 class A3TTrainer(Trainer):

@@ -1,0 +1,136 @@
+"""What A3T is trained on: equation 4.1 of the thesis, and the losses that were added to it.
+
+The plain loop and ESPnet's Trainer both call this.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from a3t.model.a3t import A3T, reconstruction_loss
+from a3t.model.embeddings import Batch
+from a3t.model.energy import energy_loss
+from a3t.model.pitch import decided, pitch_loss
+from a3t.training.configuration import settings
+from a3t.training.critic import Critic, criticised
+
+NETWORK = "network."  # what the names of an objective's weights begin with
+CRITIC = "critic."
+
+
+@dataclass(frozen=True)
+class LossConfig:
+    """The ``loss:`` part of a configuration.
+
+    Args:
+        power: 1 for L1, 2 for L2.
+        pitch: weight of the pitch's loss, where the network predicts one.
+        energy: the same of the energy's.
+        adversarial: weight of a critic's verdicts (`a3t.training.critic`); above 0 there is one.
+        matching: weight of the critic's matched features.
+    """
+
+    power: int = 1
+    pitch: float = 0.1
+    energy: float = 0.5
+    adversarial: float = 0.0
+    matching: float = 2.0
+
+
+class Objective(nn.Module):
+    """A network, its critic where there is one, and their losses on a batch."""
+
+    def __init__(self, network: A3T, config: LossConfig) -> None:
+        super().__init__()
+        self.network, self.config = network, config
+        self.critic = Critic() if config.adversarial > 0 else None
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Objective:
+        """From a configuration whose ``model`` and ``loss`` hold the arguments."""
+        return cls(A3T.from_config(config), settings(LossConfig, config.get("loss")))
+
+    def forward(self, batch: Batch, bfloat16: bool = False) -> dict[str, Tensor]:
+        """Each loss by its name, and "total". In validation the network is not told the pitch and
+        the critic is silent, as in use."""
+        config, kind = self.config, batch.mel.device.type
+        with torch.autocast(kind, torch.bfloat16, bfloat16 and self.training):
+            filled = self.network(batch if self.training else replace(batch, pitch=None))
+        scale = self.network.mel_scale if self.network.normalise else 1.0
+        mel = reconstruction_loss(filled.before, filled.after, batch, scale, config.power)
+        found = {"total": mel, "mel": mel}
+        if filled.pitch is not None and batch.pitch is not None:
+            found["pitch"] = pitch_loss(filled.pitch, batch)
+            found["total"] = found["total"] + config.pitch * found["pitch"]
+        if filled.energy is not None:
+            found["energy"] = energy_loss(filled.energy, batch)
+            found["total"] = found["total"] + config.energy * found["energy"]
+        if self.critic is not None and self.training:
+            with torch.autocast(kind, torch.bfloat16, bfloat16):
+                losses = criticised(self.critic, self.network, filled.after, batch)
+            found["total"] = found["total"] + losses.total(config.adversarial, config.matching)
+            found |= losses._asdict()
+        if not self.training:
+            found |= figures(filled.after, filled.pitch, batch)
+        return found
+
+
+def figures(filled: Tensor, pitch: Tensor | None, batch: Batch) -> dict[str, Tensor]:
+    """What compares between configurations, whatever their losses: of the masked frames the mean
+    L1 in log10 units and the cepstral distance in dB; of a predicted pitch (B, T, 2) the error in
+    octaves and the share of frames whose voicing it misjudges."""
+    masked = batch.masked
+    found = {
+        "l1": (filled[masked] - batch.mel[masked]).abs().mean(),
+        "dB": cepstral_distance(filled[masked], batch.mel[masked]).mean(),
+    }
+    if pitch is not None and batch.pitch is not None:
+        predicted, true = decided(pitch)[masked], batch.pitch[masked]
+        both = (predicted > 0) & (true > 0)
+        found["octaves"] = (predicted - true)[both].abs().sum() / both.sum().clamp(min=1)
+        found["voicing"] = ((predicted > 0) != (true > 0)).float().mean()
+    return found
+
+
+@torch.no_grad()
+def validate(objective: Objective, batches: Iterable[Batch]) -> dict[str, float]:
+    """Mean losses and figures over batches, each weighted by its masked frames."""
+    sums: dict[str, float] = {}
+    frames = 0
+    objective.eval()
+    for batch in batches:
+        count = int(batch.masked.sum())
+        frames += count
+        for name, value in objective(batch).items():
+            sums[name] = sums.get(name, 0.0) + count * float(value)
+    return {name: value / max(1, frames) for name, value in sums.items()}
+
+
+def cepstral_distance(one: Tensor, other: Tensor) -> Tensor:
+    """Distance in dB of log10 mels (n, 80), per frame (n,): mel-cepstral distortion without WORLD.
+
+    Cepstra are cosine coefficients 1 to 24 of the natural-log mel, c_k = 2/80 Σ log|X| cos(kω),
+    and the distance is 10 / ln 10 √(2 Σ d²).
+    """
+    bins = one.shape[-1]
+    order = torch.arange(1, 25, device=one.device)[:, None]
+    angle = math.pi / bins * (torch.arange(bins, device=one.device)[None] + 0.5)
+    basis = torch.cos(order * angle) * (2.0 / bins)  # (24, 80)
+    difference = (one - other) * math.log(10.0) @ basis.T
+    return 10.0 / math.log(10.0) * (2.0 * difference.square().sum(-1)).sqrt()
+
+
+def network_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The network's own, of an objective's weights or of a network's (with a critic in them)."""
+    whole = any(name.startswith(NETWORK) for name in weights)
+    return {
+        name.removeprefix(NETWORK): value
+        for name, value in weights.items()
+        if (name.startswith(NETWORK) if whole else not name.startswith(CRITIC))
+    }

@@ -1,0 +1,27 @@
+# Where the stages that take long are run: LOG COMMAND… on this machine, by SLURM, or by Grid Engine's
+# queue. Choose with A3T_CMD=local|slurm|queue; what a cluster wants beside goes into A3T_CMD_ARGS, as
+#   A3T_CMD=slurm A3T_CMD_ARGS="--partition gpu --gres gpu:4 --cpus-per-task 16" ./run.sh --ngpu 4
+# Each waits for its command, keeps its output in LOG, and fails when it fails.
+
+run_local() {
+    mkdir -p "$(dirname "$1")"
+    "${@:2}" 2>&1 | tee -a "$1"
+}
+
+run_slurm() {
+    mkdir -p "$(dirname "$1")"
+    # shellcheck disable=SC2086 # several words
+    srun ${A3T_CMD_ARGS:-} "${@:2}" 2>&1 | tee -a "$1"
+}
+
+run_queue() {
+    mkdir -p "$(dirname "$1")"
+    # shellcheck disable=SC2086
+    qsub -sync y -cwd -V -b y -j y -o "$1" ${A3T_CMD_ARGS:-} "${@:2}"
+}
+
+case ${A3T_CMD:-local} in
+    local | slurm | queue) train_cmd=run_${A3T_CMD:-local} ;;
+    *) echo "A3T_CMD is local, slurm or queue, not $A3T_CMD." >&2 && exit 2 ;;
+esac
+cuda_cmd=$train_cmd

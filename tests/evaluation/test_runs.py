@@ -1,0 +1,106 @@
+"""What judges training runs: the same clips, the middle third of their phones, and pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import torch
+
+from a3t.audio.mel import log_mel
+from a3t.errors import InputError
+from a3t.evaluation import figures, runs
+from a3t.evaluation.aligned import AlignedMel
+from a3t.evaluation.clips import stored_clips
+from a3t.evaluation.command_line import main
+from a3t.evaluation.sample_edits import replaced
+from a3t.grid import SAMPLE_RATE
+from a3t.model.a3t import A3T
+from a3t.model.embeddings import Batch
+from a3t.text.phones import PHONE_ID
+from a3t.training.store import StoreWriter
+from tests.conftest import ARCTIC
+from tests.training.stores import write_store
+from tests.training.test_export import TINY, write_espnet_run
+
+
+def test_runs_are_compared_on_the_same_clips(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_store(tmp_path / "store", {"test": 6, "test_unseen": 6})
+    run = write_espnet_run(tmp_path / "exp")
+    assert main(["runs", str(run), "--features", str(tmp_path / "store"), "--clips", "3"]) == 0
+    head, _, *rows = capsys.readouterr().out.splitlines()
+    assert head.count("seen voices") == 6 and head.count("unseen voices") == 3
+    assert [row.split("|")[1].strip() for row in rows] == ["exp", "(mean spectrum)"]
+    write_store(tmp_path / "other", {"train": 1})
+    assert main(["runs", str(run), "--features", str(tmp_path / "other")]) == 1
+    assert "no test clips" in capsys.readouterr().err
+
+
+def test_what_fills_the_truth_has_no_error_and_speech_alone_sees_no_phones() -> None:
+    mel = np.random.default_rng(0).normal(size=(30, 80)).astype(np.float32)
+    clip = AlignedMel(mel, np.arange(5, 15), np.full(10, 3))
+    seen: list[Batch] = []
+
+    def truth(batch: Batch) -> torch.Tensor:
+        seen.append(batch)
+        return batch.mel
+
+    assert runs.judge(runs.speech_only(truth), [clip.batch()]) == runs.Figures(0.0, 0.0, 1.0)
+    assert seen[0].phones.shape == (1, 0) and (seen[0].frame_phone == -1).all()
+    mean = runs.mean_spectrum(clip.batch())
+    assert torch.allclose(mean[0, 12], mean[0, 13]) and not torch.equal(mean[0, 0], mean[0, 12])
+
+
+def test_stored_test_clips_are_recordings_of_usable_length(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    data = tmp_path / "data" / "test"
+    data.mkdir(parents=True)
+    lines = []
+    with StoreWriter(tmp_path / "store" / "test") as writer:
+        for name, frames in (("long", 240), ("short", 80)):
+            wave = rng.normal(0, 0.1, frames * 300)
+            soundfile.write(tmp_path / f"{name}.wav", wave, SAMPLE_RATE)
+            lines.append(f"{name} {tmp_path / name}.wav\n")
+            mel = log_mel(wave).numpy()[:frames]
+            durations = np.full(8, frames // 8)
+            arrays = {"mel": mel, "phones": np.arange(5, 13), "words": np.arange(8)}
+            arrays |= {"durations": durations, "score": np.array(0.9)}
+            writer.add(name, arrays, "p225", "test")
+    (data / "wav.scp").write_text("".join(lines))
+    (clip,) = stored_clips(tmp_path / "data", tmp_path / "store", "test", 5)
+    assert (clip.name, clip.voice, clip.seen, clip.rate) == ("long", "p225", True, 24_000)
+    assert len(clip.samples) == 72_000 and clip.durations.sum() == len(clip.mel)
+
+
+def test_the_middle_third_of_a_text_is_replaced_however_short_it_is() -> None:
+    assert replaced("a b c d e f") == "a b seven yellow birds e f"
+    assert replaced("please call") == "seven yellow birds"
+    assert replaced("please call Stella") == "please seven yellow birds Stella"
+
+
+def test_attention_is_a_share_of_each_frames_attention(arctic: Path) -> None:
+    clip = figures.read_clip(arctic, ARCTIC)
+    torch.manual_seed(0)
+    network = A3T.from_config(TINY).eval()
+    found = figures.attention(network, clip.batch())
+    assert found.shape == (len(clip.mel), len(clip.phones))
+    assert (found >= 0).all() and (found.sum(1) < 1).all() and found.sum() > 0
+    assert clip.phones[0] in (PHONE_ID["sp"], PHONE_ID["AH0"], PHONE_ID["AE1"])
+
+
+def test_pictures_of_an_espnet_run(arctic: Path, tmp_path: Path) -> None:
+    run = write_espnet_run(tmp_path / "exp")
+    command = ["figures", str(run), str(arctic), "--text", ARCTIC, "--out", str(tmp_path / "out")]
+    assert main(command) == 0
+    for name in ("reconstruction.png", "attention.png"):
+        assert (tmp_path / "out" / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_recording_that_cannot_be_aligned_is_said(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "blip.wav", np.zeros(500), 16_000)
+    with pytest.raises(InputError, match=r"can't be used: 0\.03 s"):
+        figures.read_clip(tmp_path / "blip.wav", "Yes.")

@@ -1,0 +1,106 @@
+"""Configurations: what each builds, and that the plain loop and ESPnet train the same of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from a3t.errors import InputError
+from a3t.model.a3t import A3T
+from a3t.model.durations import DurationPredictor
+from a3t.model.masking import MaskingConfig
+from a3t.training.batches import DataConfig
+from a3t.training.configuration import merge, read_config, settings
+from a3t.training.loop import Schedule
+from a3t.training.objective import LossConfig
+
+ROOT = Path(__file__).parents[2]
+RECIPES, MODELS = ROOT / "recipes", ROOT / "a3t" / "model" / "conf"
+ABLATION = RECIPES / "shared" / "conf" / "ablation"
+OTHERS = ("durations", "vocoder")  # networks with configurations of their own kind
+PARTS = {"model", "masking", "data", "loss", "training", "espnet"}
+CONFIGS = sorted(
+    path
+    for path in [*MODELS.glob("*.yaml"), *RECIPES.rglob("conf/**/*.yaml")]
+    if not any(other in str(path.relative_to(ROOT)) for other in OTHERS)
+)
+
+
+def parameters(config: dict[str, Any]) -> int:
+    return sum(p.numel() for p in A3T.from_config(config).parameters())
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_configuration_names_only_what_exists(path: Path) -> None:
+    config = read_config(path)
+    if path.stem == "narrow":  # a change of others
+        config = merge(read_config(MODELS / "paper.yaml"), config)
+    assert config.keys() <= PARTS
+    A3T.from_config(config)
+    settings(MaskingConfig, config["masking"]).build()
+    assert settings(DataConfig, config["data"]).batch_frames > 0
+    settings(LossConfig, config.get("loss"))
+    assert settings(Schedule, config["training"]).steps > 0
+
+
+def test_durations_build() -> None:
+    for path in (MODELS / "durations.yaml", RECIPES / "mini" / "conf" / "tiny_durations.yaml"):
+        config = read_config(path)
+        DurationPredictor.from_config(config)
+        settings(Schedule, config["training"])
+
+
+def test_the_papers_model_has_the_papers_parameters_and_batches() -> None:
+    lj = read_config(RECIPES / "ljspeech/conf/a3t_paper.yaml")
+    assert parameters(lj) == 67_691_328
+    assert (lj["data"]["batch_frames"] * 80, lj["training"]["steps"]) == (2_400_000, 1_000_000)
+    vctk = read_config(RECIPES / "vctk/conf/a3t_paper.yaml")
+    assert (vctk["data"]["batch_frames"] * 80, vctk["training"]["steps"]) == (3_000_000, 1_200_000)
+
+
+def test_the_papers_rate_is_noams() -> None:
+    noam = settings(Schedule, read_config(MODELS / "paper.yaml")["training"])
+    assert noam.rate_at(noam.warmup - 1) == pytest.approx(8.07e-4, rel=1e-3)
+    assert noam.weight_decay == 0  # Adam, not AdamW
+
+
+def test_every_ablation_is_one_change() -> None:
+    files = sorted(ABLATION.glob("*.yaml"))
+    assert len(files) >= 7
+    for path in files:
+        own = yaml.safe_load(path.read_text())
+        base = read_config(path.parent / own.pop("extends"))
+        changed = merge(base, own)
+        assert changed != base, path.name
+        assert len(own) == 1, path.name
+
+
+def test_table_4_2_takes_one_thing_after_the_other_away() -> None:
+    rows = ["no_alignment", "transformer", "no_postnet", "l2"]
+    configs = [read_config(ABLATION / f"{row}.yaml") for row in rows]
+    assert all(config["model"]["alignment_rows"] == 0 for config in configs)
+    assert [config["model"]["encoder_kernel"] for config in configs] == [7, None, None, None]
+    assert [config["model"]["postnet_layers"] for config in configs] == [5, 5, 0, 0]
+    assert [config["loss"]["power"] for config in configs] == [1, 1, 1, 2]
+
+
+def test_later_files_change_earlier_ones_key_by_key(tmp_path: Path) -> None:
+    change = tmp_path / "change.yaml"
+    change.write_text("model: {width: 8}\ntraining: {steps: 3}\n")
+    config = read_config(MODELS / "small.yaml", change)
+    assert config["model"]["width"] == 8 and config["model"]["heads"] == 2
+    assert config["training"]["steps"] == 3 and config["training"]["rate"] == 1e-3
+
+
+def test_a_broken_configuration_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("extends: nowhere.yaml\n")
+    with pytest.raises(InputError, match="nowhere"):
+        read_config(tmp_path / "a.yaml")
+    (tmp_path / "b.yaml").write_text("- a list\n")
+    with pytest.raises(InputError, match="not a configuration"):
+        read_config(tmp_path / "b.yaml")
+    with pytest.raises(InputError, match="no setting jiter; there are crop, "):
+        settings(DataConfig, {"jiter": 2})
