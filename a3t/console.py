@@ -1,4 +1,8 @@
-"""What the command lines share: one-sentence errors on standard error, exit codes, progress."""
+"""What the command lines share: one-sentence errors on standard error, exit codes, progress.
+
+Training runs where neither the aligner nor the editor is installed, and ends by `run` as well: what
+only an edit's options need is imported where they are read.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,13 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from a3t.audio.traits import MatchedTraits
 from a3t.errors import InputError, tidy_up_first
-from a3t.plan.request import EditRequest, pronunciations_of
-from alignment import AlignmentError
-from alignment.formats.dictionary import add_dictionary_arguments, user_dictionary
+
+if TYPE_CHECKING:
+    from a3t.audio.traits import MatchedTraits
+    from a3t.plan.request import EditRequest
 
 DONE, BAD_INPUT, INTERRUPTED = 0, 1, 130
 
@@ -33,7 +38,12 @@ def run(command: Callable[[], None]) -> int:
     try:
         tidy_up_first()
         command()
-    except (InputError, AlignmentError) as error:
+    except InputError as error:
+        complain(str(error))
+        return BAD_INPUT
+    except ValueError as error:
+        if not _is_alignment_error(error):
+            raise
         complain(str(error))
         return BAD_INPUT
     except KeyboardInterrupt as interrupt:
@@ -49,6 +59,11 @@ def run(command: Callable[[], None]) -> int:
         complain(f"{error.filename or 'A file'} can't be used: {error.strerror or error}.")
         return BAD_INPUT
     return DONE
+
+
+def _is_alignment_error(error: ValueError) -> bool:
+    module = sys.modules.get("alignment.errors")  # where nothing was aligned, it isn't there
+    return module is not None and isinstance(error, module.AlignmentError)
 
 
 def complain(sentence: str) -> None:
@@ -98,6 +113,8 @@ def export_kinds(value: str) -> tuple[str, ...]:
 
 def matching(value: str) -> MatchedTraits:
     """Parse the value of --match, a comma-separated list or "none"."""
+    from a3t.audio.traits import MatchedTraits
+
     if value.strip().lower() == "none":
         return MatchedTraits.of(())
     try:
@@ -108,6 +125,8 @@ def matching(value: str) -> MatchedTraits:
 
 def add_common_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that `a3t edit` and `a3t tts` share."""
+    from alignment.formats.dictionary import add_dictionary_arguments
+
     add_dictionary_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument(
@@ -125,6 +144,8 @@ def add_common_arguments(parser: argparse.ArgumentParser) -> None:
 def edit_request(options: argparse.Namespace) -> EditRequest:
     """The request that the options of `a3t edit` make; InputError if a value is out of range."""
     from a3t.plan.plan_file import read_plan
+    from a3t.plan.request import EditRequest, pronunciations_of
+    from alignment.formats.dictionary import user_dictionary
 
     fields = read_plan(options.plan_file) if options.plan_file else {}
     if "new_text" not in fields:

@@ -1,0 +1,92 @@
+"""Training on a GPU machine that has torch, NumPy, PyYAML and tqdm, and nothing else of ours."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.training.stores import write_store
+from tests.training.test_pretraining import CONFIG
+
+ROOT = Path(__file__).parents[2]
+THERE = ["torch", "numpy", "PyYAML", "tqdm"]
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of packages: those that are there, what they need, and `a3t`."""
+    folder = tmp_path_factory.mktemp("machine")
+    (folder / "a3t").symlink_to(ROOT / "a3t")
+    waiting, done = list(THERE), set()
+    while waiting:
+        name = waiting.pop()
+        if name in done:
+            continue
+        done.add(name)
+        try:
+            found = distribution(name)
+        except PackageNotFoundError:  # only needed on another system
+            continue
+        needed = (line for line in found.requires or () if "extra ==" not in line)
+        waiting += [re.split(r"[^\w.-]", line)[0] for line in needed]
+        for top in {file.parts[0] for file in found.files or () if file.parts[0] != ".."}:
+            if not (folder / top).exists():
+                (folder / top).symlink_to(Path(str(found.locate_file(top))))
+    return folder
+
+
+def run(machine: Path, program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program],  # without the packages of this environment
+        cwd=machine,
+        env={"PYTHONPATH": str(machine), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_nothing_else_is_there(machine: Path) -> None:
+    found = run(
+        machine,
+        """
+for name in ("alignment", "pocketsphinx", "soundfile", "scipy", "safetensors", "espnet2"):
+    try:
+        __import__(name)
+    except ImportError:
+        print(name)
+""",
+    )
+    assert len(found.split()) == 6
+
+
+def test_features_arrive_in_pieces_are_trained_on_and_go_back(
+    machine: Path, tmp_path: Path
+) -> None:
+    write_store(tmp_path / "features", {"train": 4, "dev": 1}, pitch=True)
+    model = CONFIG["model"] | {"pitch": True, "energy": True, "voice": 8, "normalise": True}
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(CONFIG | {"model": model}))
+    run(
+        machine,
+        f"""
+from a3t.training import pieces, pretrain
+
+here = {str(tmp_path)!r}
+assert pieces.main(["split", here + "/features", here + "/pieces"]) == 0
+assert pieces.main(["join", here + "/pieces", here + "/there"]) == 0
+command = ["--config", here + "/config.yaml", "--features", here + "/there", "--out", here + "/run"]
+command += ["--steps", "3", "--critic", "--workers", "1", "--threads", "1"]
+assert pretrain.main(command) == 0
+assert pieces.main(["split", here + "/run", here + "/back"]) == 0
+""",
+    )
+    assert (tmp_path / "run" / "checkpoint.pt").exists()
+    assert (tmp_path / "back" / "pieces.json").exists()
