@@ -29,7 +29,7 @@ from a3t.corpora import Clip, corpora_root, read_corpora
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.evaluation.clips import held_out
-from a3t.evaluation.joints import MEASURES, Natural, Phone, kind_of, measure, within
+from a3t.evaluation.joints import MEASURES, Natural, PhoneSamples, kind_of, measure, within
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.edit_plan import EditPlan
 from a3t.text.transcript import Transcript
@@ -174,9 +174,11 @@ def at_24_khz(
     return mono if rate == SAMPLE_RATE else np.asarray(soxr.resample(mono, rate, SAMPLE_RATE))
 
 
-def phones_of(plan: EditPlan) -> list[Phone]:
+def phones_of(plan: EditPlan) -> list[PhoneSamples]:
     """The recording's own phones."""
-    return [Phone(phone.symbol, phone.first * HOP, phone.last * HOP) for phone in plan.phones]
+    return [
+        PhoneSamples(phone.symbol, phone.first * HOP, phone.last * HOP) for phone in plan.phones
+    ]
 
 
 def at_rate(sample: int, recording: Recording) -> int:

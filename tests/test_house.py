@@ -29,8 +29,8 @@ UPWARDS: dict[tuple[str, str], str] = {}
 # Files of one name whose rooms make the difference plain.
 SAME_FILES = {"errors.py"}  # a3t's and alignment's: two packages, of which one knows the other not
 # What is still to be renamed. Whoever does it takes the name off; nobody adds one.
-SAME_FILES_STILL = {"durations.py", "figures.py", "pieces.py", "pitch.py"}
-SAME_CLASSES_STILL = {"Batch", "Clip", "Item", "Phone", "Row", "Schedule"}
+SAME_FILES_STILL: set[str] = set()
+SAME_CLASSES_STILL: set[str] = set()
 
 NOT_INFERENCE = {"espnet", "espnet2", "espnetez", "parallel_wavegan", "gradio", "matplotlib"}
 LAZY = {"librosa", "nltk", "g2p_en", "sklearn", "pandas"}

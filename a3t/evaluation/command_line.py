@@ -269,7 +269,7 @@ def _samples(options: argparse.Namespace) -> None:
 
 
 def _figures(options: argparse.Namespace) -> None:
-    from a3t.evaluation.figures import draw
+    from a3t.evaluation.thesis_figures import draw
 
     draw(options.checkpoint, options.wav, options.text, options.out)
 

@@ -29,7 +29,7 @@ _REACH = 40 * _MILLISECOND  # samples that a measure hears on either side of its
 
 
 @dataclass(frozen=True)
-class Phone:
+class PhoneSamples:
     """A phone of a recording: its symbol and samples [first, last) at 24 kHz."""
 
     symbol: str
@@ -97,7 +97,7 @@ def sound_class(symbol: str) -> str:
     return "fricative" if symbol in CONSONANTS else "vowel"
 
 
-def kind_of(phones: Sequence[Phone], place: int) -> tuple[str, str]:
+def kind_of(phones: Sequence[PhoneSamples], place: int) -> tuple[str, str]:
     """The classes of sound to the left and to the right of a sample of the recording."""
     beside = round(BESIDE * SAMPLE_RATE)
     ends = [phone.last for phone in phones]
@@ -114,7 +114,7 @@ class Natural:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], list[np.ndarray]] = {}
 
-    def add(self, mono: np.ndarray, phones: Sequence[Phone]) -> None:
+    def add(self, mono: np.ndarray, phones: Sequence[PhoneSamples]) -> None:
         """Every 5 ms of a recording (samples,) at 24 kHz, but for its ends."""
         places = np.arange(2 * _REACH, len(mono) - 2 * _REACH, STEP)
         kinds = [kind_of(phones, int(place)) for place in places]

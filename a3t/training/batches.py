@@ -20,7 +20,7 @@ from a3t.errors import InputError
 from a3t.model.embeddings import Batch
 from a3t.model.masking import MaskingConfig, random_spans
 from a3t.training.augment import Augment
-from a3t.training.store import MELS, Example, Store, StoredClip
+from a3t.training.store import MELS, Store, StoredClip, StoredFeatures
 
 # Below this mean confidence a clip's text and sound hardly belong together.
 LEAST_SCORE = 0.3
@@ -246,7 +246,7 @@ def _order(groups: int, seed: int, turn: int) -> np.ndarray:
     return np.random.default_rng([seed, turn]).permutation(groups)
 
 
-def crop(whole: Example, length: int, rng: np.random.Generator) -> Example:
+def crop(whole: StoredFeatures, length: int, rng: np.random.Generator) -> StoredFeatures:
     """A stretch of at most ``length`` frames that begins and ends between phones, as edits do.
 
     A single phone that is longer is cut at four times that length.
@@ -256,7 +256,7 @@ def crop(whole: Example, length: int, rng: np.random.Generator) -> Example:
     end = min(end, start + 4 * length)
     durations = whole.durations[first:last].copy()
     durations[-1] -= durations.sum() - (end - start)
-    return Example(
+    return StoredFeatures(
         whole.mel[start:end],
         whole.phones[first:last],
         durations,

@@ -4,7 +4,7 @@ python -m a3t.training.export RUN FOLDER [--durations RUN] [--quality "what was 
 
 RUN is a folder of the plain loop, of which the running average of the weights is taken, or of
 ESPnet: the average of the best epochs. With --durations a run of ``python -m
-a3t.training.durations`` goes into the same folder. What stands in the card is the run's own.
+a3t.training.train_durations`` goes into the same folder. What stands in the card is the run's own.
 """
 
 from __future__ import annotations
@@ -143,17 +143,6 @@ def export(
     return save_checkpoint(folder, config, tensors, card)
 
 
-def export_all(options: argparse.Namespace) -> None:
-    digest = export(
-        options.run, options.folder, options.quality, options.corpora or (), options.durations
-    )
-    print(f"{options.folder}: {digest}")
-    if options.zoo:
-        from a3t.training.espnet.zoo import pack
-
-        pack(options.run, options.zoo)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 something is missing (one sentence says what)."""
     parser = argparse.ArgumentParser(
@@ -168,9 +157,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--corpora", nargs="+", choices=sorted(ATTRIBUTIONS), help="it was trained on, for the card"
     )
-    parser.add_argument("--zoo", type=Path, metavar="ZIP", help="also for ESPnet's model zoo")
     options = parser.parse_args(arguments)
-    return run(lambda: export_all(options))
+
+    def work() -> None:
+        given = (options.quality, options.corpora or (), options.durations)
+        print(f"{options.folder}: {export(options.run, options.folder, *given)}")
+
+    return run(work)
 
 
 if __name__ == "__main__":

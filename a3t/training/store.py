@@ -53,7 +53,7 @@ class StoredClip:
 
 
 @dataclass(frozen=True)
-class Example:
+class StoredFeatures:
     """What is stored of a clip, or of a stretch of one."""
 
     mel: np.ndarray  # (T, 80) log10, float32
@@ -91,7 +91,7 @@ class Store:
     def of_split(self, split: str) -> list[StoredClip]:
         return [clip for clip in self.clips if clip.split == split]
 
-    def read(self, clip: StoredClip, mel: bool = True, copy: int = 0) -> Example:
+    def read(self, clip: StoredClip, mel: bool = True, copy: int = 0) -> StoredFeatures:
         """One clip; without its mel and pitch where only phones are wanted.
 
         ``copy`` is 0 for the mel as recorded, else the number of a degraded one.
@@ -100,7 +100,7 @@ class Store:
         frames = slice(clip.first_frame, clip.first_frame + clip.frames if mel else 0)
         phones = slice(clip.first_phone, clip.first_phone + clip.phones)
         pitch = arrays.get(OPTIONAL)
-        return Example(
+        return StoredFeatures(
             np.asarray(arrays[f"{COPY}{copy}" if copy else "mel"][frames], np.float32),
             np.asarray(arrays["phones"][phones], np.int64),
             np.asarray(arrays["durations"][phones], np.int64),

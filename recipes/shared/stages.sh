@@ -83,7 +83,7 @@ pretrain() {
 }
 
 train_durations() {
-    $train_cmd "$durations/train.log" "$python" -m a3t.training.durations \
+    $train_cmd "$durations/train.log" "$python" -m a3t.training.train_durations \
         --config "$durations_config" --features "$dump" --out "$durations"
 }
 

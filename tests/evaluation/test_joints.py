@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from a3t.evaluation.joints import Natural, Phone, kind_of, measure, sound_class, within
+from a3t.evaluation.joints import Natural, PhoneSamples, kind_of, measure, sound_class, within
 
 RATE = 24_000
-PHONES = [Phone("sp", 0, 8_000), Phone("S", 8_000, 16_000), Phone("AA1", 16_000, 24_000)]
+PHONES = [
+    PhoneSamples("sp", 0, 8_000),
+    PhoneSamples("S", 8_000, 16_000),
+    PhoneSamples("AA1", 16_000, 24_000),
+]
 
 
 def voice(hertz: float = 120.0, seconds: float = 1.0) -> np.ndarray:

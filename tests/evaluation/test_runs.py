@@ -11,7 +11,7 @@ import torch
 
 from a3t.audio.mel import log_mel
 from a3t.errors import InputError
-from a3t.evaluation import figures, runs
+from a3t.evaluation import runs, thesis_figures
 from a3t.evaluation.aligned import AlignedMel
 from a3t.evaluation.clips import stored_clips
 from a3t.evaluation.command_line import main
@@ -83,10 +83,10 @@ def test_the_middle_third_of_a_text_is_replaced_however_short_it_is() -> None:
 
 
 def test_attention_is_a_share_of_each_frames_attention(arctic: Path) -> None:
-    clip = figures.read_clip(arctic, ARCTIC)
+    clip = thesis_figures.read_clip(arctic, ARCTIC)
     torch.manual_seed(0)
     network = A3T.from_config(TINY).eval()
-    found = figures.attention(network, clip.batch())
+    found = thesis_figures.attention(network, clip.batch())
     assert found.shape == (len(clip.mel), len(clip.phones))
     assert (found >= 0).all() and (found.sum(1) < 1).all() and found.sum() > 0
     assert clip.phones[0] in (PHONE_ID["sp"], PHONE_ID["AH0"], PHONE_ID["AE1"])
@@ -103,4 +103,4 @@ def test_pictures_of_an_espnet_run(arctic: Path, tmp_path: Path) -> None:
 def test_a_recording_that_cannot_be_aligned_is_said(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "blip.wav", np.zeros(500), 16_000)
     with pytest.raises(InputError, match=r"can't be used: 0\.03 s"):
-        figures.read_clip(tmp_path / "blip.wav", "Yes.")
+        thesis_figures.read_clip(tmp_path / "blip.wav", "Yes.")

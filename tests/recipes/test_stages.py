@@ -62,7 +62,7 @@ def recipe(tmp_path: Path) -> Recipe:
     return Recipe(tmp_path)
 
 
-ALL = ["prepare", "extract", "train", "durations", "export", "evaluate", "evaluate"]
+ALL = ["prepare", "extract", "train", "train_durations", "export", "evaluate", "evaluate"]
 
 
 def test_all_stages_in_their_order(recipe: Recipe) -> None:

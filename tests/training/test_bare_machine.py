@@ -77,16 +77,16 @@ def test_features_arrive_in_pieces_are_trained_on_and_go_back(
     run(
         machine,
         f"""
-from a3t.training import pieces, pretrain
+from a3t.training import parcels, pretrain
 
 here = {str(tmp_path)!r}
-assert pieces.main(["split", here + "/features", here + "/pieces"]) == 0
-assert pieces.main(["join", here + "/pieces", here + "/there"]) == 0
+assert parcels.main(["split", here + "/features", here + "/parcels"]) == 0
+assert parcels.main(["join", here + "/parcels", here + "/there"]) == 0
 command = ["--config", here + "/config.yaml", "--features", here + "/there", "--out", here + "/run"]
 command += ["--steps", "3", "--critic", "--workers", "1", "--threads", "1"]
 assert pretrain.main(command) == 0
-assert pieces.main(["split", here + "/run", here + "/back"]) == 0
+assert parcels.main(["split", here + "/run", here + "/back"]) == 0
 """,
     )
     assert (tmp_path / "run" / "checkpoint.pt").exists()
-    assert (tmp_path / "back" / "pieces.json").exists()
+    assert (tmp_path / "back" / "parcels.json").exists()

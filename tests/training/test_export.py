@@ -11,9 +11,9 @@ import yaml
 
 from a3t.editor import Editor
 from a3t.training.configuration import read_config
-from a3t.training.durations import train
 from a3t.training.export import main
 from a3t.training.objective import Objective
+from a3t.training.train_durations import train
 from tests.training.stores import write_store
 
 CONF = Path(__file__).parents[2] / "recipes" / "mini" / "conf"

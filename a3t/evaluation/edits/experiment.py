@@ -238,9 +238,9 @@ def _joints(source: LabelledSound, output: LabelledSound, places: Span) -> dict[
     """The share of the source's places of the same kind at which each measure is smaller, for the
     worse of an edit's two joints."""
     natural = joints.Natural()
-    before = [joints.Phone(p.symbol, p.first * HOP, p.last * HOP) for p in source.phones]
+    before = [joints.PhoneSamples(p.symbol, p.first * HOP, p.last * HOP) for p in source.phones]
     natural.add(source.samples, before)
-    after = [joints.Phone(p.symbol, p.first * HOP, p.last * HOP) for p in output.phones]
+    after = [joints.PhoneSamples(p.symbol, p.first * HOP, p.last * HOP) for p in output.phones]
     inside = [
         place
         for place in places

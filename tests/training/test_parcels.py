@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from a3t.errors import InputError
-from a3t.training import pieces
+from a3t.training import parcels
 
 
 @pytest.fixture
@@ -24,10 +24,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_joined_is_what_was_split(folder: Path, tmp_path: Path) -> None:
-    written = pieces.split(folder, tmp_path / "pieces", megabytes=0.1)
+    written = parcels.split(folder, tmp_path / "parcels", megabytes=0.1)
     assert len(written) == 3 or len(written) == 4
     assert all(path.stat().st_size <= 0.1 * 2**20 for path in written)
-    pieces.join(tmp_path / "pieces", tmp_path / "again")
+    parcels.join(tmp_path / "parcels", tmp_path / "again")
     for path in folder.rglob("*"):
         if path.is_file():
             assert (tmp_path / "again" / path.relative_to(folder)).read_bytes() == path.read_bytes()
@@ -37,10 +37,10 @@ def test_joined_is_what_was_split(folder: Path, tmp_path: Path) -> None:
 def test_a_bad_piece_is_named(
     harm: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    second = pieces.split(folder, tmp_path / "pieces", megabytes=0.1)[1]
+    second = parcels.split(folder, tmp_path / "parcels", megabytes=0.1)[1]
     second.unlink() if harm == "missing" else second.write_bytes(b"?")
-    assert pieces.main(["join", str(tmp_path / "pieces"), str(tmp_path / "again")]) == 1
-    assert "piece-001 is missing or damaged" in capsys.readouterr().err
+    assert parcels.main(["join", str(tmp_path / "parcels"), str(tmp_path / "again")]) == 1
+    assert "parcel-001 is missing or damaged" in capsys.readouterr().err
     assert not (tmp_path / "again").exists()
 
 
@@ -52,11 +52,11 @@ def test_nothing_is_written_outside_the_folder(tmp_path: Path) -> None:
     with tarfile.open(fileobj=data, mode="w") as tar:
         entry = tarfile.TarInfo("../escaped")
         tar.addfile(entry, io.BytesIO())
-    store = tmp_path / "pieces"
+    store = tmp_path / "parcels"
     store.mkdir()
-    (store / "piece-000").write_bytes(data.getvalue())
+    (store / "parcel-000").write_bytes(data.getvalue())
     digest = hashlib.sha256(data.getvalue()).hexdigest()
-    (store / pieces.INDEX).write_text(json.dumps({"piece-000": digest}))
+    (store / parcels.INDEX).write_text(json.dumps({"parcel-000": digest}))
     with pytest.raises((InputError, tarfile.FilterError)):
-        pieces.join(store, tmp_path / "again")
+        parcels.join(store, tmp_path / "again")
     assert not (tmp_path / "escaped").exists()

@@ -1,10 +1,10 @@
-"""Folders in pieces of a bounded size, for machines that take or give back only so much at once.
+"""Folders in parcels of a bounded size, for machines that take or give back only so much at once.
 
-python -m a3t.training.pieces split FOLDER PIECES [--megabytes 60]
-python -m a3t.training.pieces join PIECES FOLDER
+python -m a3t.training.parcels split FOLDER PARCELS [--megabytes 60]
+python -m a3t.training.parcels join PARCELS FOLDER
 
-The pieces of an archive, and ``pieces.json`` with the sha256 of each: join checks every piece, and
-says which are missing or damaged before it writes anything.
+The parcels of an archive, and ``parcels.json`` with the sha256 of each: join checks every parcel,
+and says which are missing or damaged before it writes anything.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from pathlib import Path
 from a3t.console import run
 from a3t.errors import InputError
 
-INDEX = "pieces.json"
+INDEX = "parcels.json"
 MEBIBYTE = 2**20
 
 
-def split(folder: Path, pieces: Path, megabytes: float = 60.0) -> list[Path]:
-    """Write ``folder`` as piece-000, piece-001, …; returns their paths, the index written last."""
+def split(folder: Path, parcels: Path, megabytes: float = 60.0) -> list[Path]:
+    """Write ``folder`` as parcel-000, parcel-001, …, the index last; returns the parcels' paths."""
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder} to split.")
     size = max(1, int(megabytes * MEBIBYTE))
-    pieces.mkdir(parents=True, exist_ok=True)
+    parcels.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     sums: dict[str, str] = {}
     with tempfile.TemporaryFile() as archive:
@@ -40,23 +40,23 @@ def split(folder: Path, pieces: Path, megabytes: float = 60.0) -> list[Path]:
                     tar.add(path, str(path.relative_to(folder)))
         archive.seek(0)
         while data := archive.read(size):
-            path = pieces / f"piece-{len(written):03d}"
+            path = parcels / f"parcel-{len(written):03d}"
             path.write_bytes(data)
             sums[path.name] = hashlib.sha256(data).hexdigest()
             written.append(path)
-    (pieces / INDEX).write_text(json.dumps(sums, indent=1) + "\n")
+    (parcels / INDEX).write_text(json.dumps(sums, indent=1) + "\n")
     return written
 
 
-def join(pieces: Path, folder: Path) -> None:
-    """Unpack what `split` wrote; InputError if a piece is missing or is not the one written."""
+def join(parcels: Path, folder: Path) -> None:
+    """Unpack what `split` wrote; InputError if a parcel is missing or is not the one written."""
     try:
-        sums: dict[str, str] = json.loads((pieces / INDEX).read_text())
+        sums: dict[str, str] = json.loads((parcels / INDEX).read_text())
     except (OSError, ValueError):
-        raise InputError(f"{pieces} has no {INDEX}: it was not written by split.") from None
+        raise InputError(f"{parcels} has no {INDEX}: it was not written by split.") from None
     with tempfile.TemporaryFile() as archive:
         for name, expected in sorted(sums.items()):
-            path = pieces / Path(name).name
+            path = parcels / Path(name).name
             data = path.read_bytes() if path.is_file() else b""
             if hashlib.sha256(data).hexdigest() != expected:
                 raise InputError(f"{path} is missing or damaged: copy it again.")

@@ -1,6 +1,7 @@
 """Train FastSpeech 2's duration predictor on a feature store.
 
-python -m a3t.training.durations --config a3t/model/conf/durations.yaml --features F --out FOLDER
+python -m a3t.training.train_durations --config a3t/model/conf/durations.yaml \\
+    --features FEATURES --out FOLDER
 
 Pauses are phones among the others. At the end errors.tsv has the error on clips that training did
 not hear, in milliseconds and by class of phone: of ``test``, and of ``test_unseen`` where there is
@@ -179,7 +180,7 @@ def train(config: dict[str, Any], features: Path, out: Path) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done or stopped, 1 something can't be used (one sentence says what)."""
     parser = argparse.ArgumentParser(
-        prog="python -m a3t.training.durations",
+        prog="python -m a3t.training.train_durations",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
