@@ -3,13 +3,13 @@
 # See ../README.md.
 
 stage= stop_stage=8 ngpu=0 nj=2 aligner=${aligner:-pocketsphinx} pitch=${pitch:-false} clips=
-dev= test= work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init= train_args=
-durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
+dev= test= work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
+train_config= train_args= durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
 test_clips=${test_clips:-30} vocoder=${vocoder:-builtin} python=${PYTHON:-python}
 # shellcheck source=cmd.sh
 source ../shared/cmd.sh
 
-options="stage stop_stage ngpu nj config corpora work dumpdir expdir tag aligner alignments pitch
+options="stage stop_stage ngpu nj config train_config corpora work dumpdir expdir tag aligner alignments pitch
     degraded clips dev test test_clips durations_config vocoder init train_args ${options:-}"
 usage() {
     echo "usage: run.sh [--OPTION VALUE]…, of which there are:" $options
@@ -17,7 +17,7 @@ usage() {
 }
 while [ $# -gt 0 ]; do
     name=${1#--}
-    case $name in help | -h) usage && exit ;; jobs) name=nj ;; train_config) name=config ;; esac
+    case $name in help | -h) usage && exit ;; jobs) name=nj ;; esac
     if [ "$name" = "$1" ] || [ $# -lt 2 ] || [[ " "$(echo $options)" " != *" $name "* ]]; then
         echo "run.sh: what is $1 ${2-}?" >&2
         usage >&2
@@ -27,7 +27,7 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 again=$stage # a stage that is asked for is done again, and so are those after it
-stage=${stage:-1}
+stage=${stage:-1} config=${train_config:-$config}
 tag=${tag:-$(basename "$config" .yaml)}
 data=$work/data dump=${dumpdir:-$work/dump} expdir=${expdir:-$work/exp}
 exp=$expdir/$tag durations=$expdir/durations packed=$expdir/packed/$tag
