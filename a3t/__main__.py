@@ -57,8 +57,16 @@ def evaluate(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def say_as(arguments: list[str]) -> int:
+    """print how a text will be said: its words, its phones"""
+    from a3t.text.__main__ import main
+
+    return main(arguments)
+
+
 PROGRAMS = {
-    program.__name__: program for program in (edit, tts, align, inspect, app, demo, evaluate)
+    program.__name__.replace("_", "-"): program
+    for program in (edit, tts, align, inspect, say_as, app, demo, evaluate)
 }
 
 

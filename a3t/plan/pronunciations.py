@@ -13,15 +13,15 @@ def speaker_pronunciations(
     text: Transcript, alignment: Alignment, pronouncer: Pronouncer
 ) -> list[tuple[str, ...]]:
     """A pronunciation for each word: a person's own, else as this speaker says it most often in
-    the recording, else the dictionary's."""
+    the recording, else the dictionary's. Homographs are said as their sense here asks."""
     spoken: dict[str, Counter[tuple[str, ...]]] = {}
     for word in alignment.spoken:
         phones = tuple(phone.symbol for phone in word.phones)
         spoken.setdefault(word.text, Counter())[phones] += 1
-    looked_up = pronouncer.pronounce(text.spoken)
+    looked_up = pronouncer.pronounce(text.spoken, [word.written for word in text.words])
     return [
         spoken[word].most_common(1)[0][0]
-        if word in spoken and word not in pronouncer.own
+        if word in spoken and word not in pronouncer.own and not pronouncer.is_homograph(word)
         else pronunciation
         for word, pronunciation in zip(text.spoken, looked_up, strict=True)
     ]

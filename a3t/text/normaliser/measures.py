@@ -6,7 +6,7 @@ import re
 
 from a3t.text.normaliser import numbers
 from a3t.text.normaliser.context import Context, is_figure
-from a3t.text.normaliser.figures import grouped
+from a3t.text.normaliser.numerals import grouped
 from a3t.text.normaliser.vocabulary import NOT_UNITS, UNITS
 
 UNIT = r"[A-Za-zμ°%‰¢Ω]+(?:\^?[23])?(?:/[A-Za-zμ]+(?:\^?[23])?)?"

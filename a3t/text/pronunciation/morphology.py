@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from a3t.text.phones import is_vowel
-from a3t.text.pronunciation.letter_to_sound import guess
-from a3t.text.pronunciation.lexicon import Pronunciation, lookup
+from a3t.text.pronunciation.letter_to_sound import Network, guess
+from a3t.text.pronunciation.lexicon import Pronunciation, in_lexicon, lookup
 
 _SIBILANTS = frozenset("S Z SH ZH CH JH".split())
 _VOICELESS = frozenset("P T K F TH".split())
@@ -52,8 +52,11 @@ _ENDINGS = (
 _MIN_STEM = 3  # letters; shorter stems are too often no stem at all ("bing", "red")
 
 
-def from_ending(word: str) -> list[Pronunciation]:
-    """Pronunciations of a regular form of a known word ("gregson's", "vlogs"); [] if it is none."""
+def from_ending(word: str, network: Network = "a3t") -> list[Pronunciation]:
+    """Pronunciations of a regular form of a known word ("gregson's", "vlogs"); [] if it is none.
+
+    What stands before an apostrophe needn't be known: `network` guesses it.
+    """
     for ending, replacements, sound in _ENDINGS:
         if not word.endswith(ending):
             continue
@@ -64,7 +67,7 @@ def from_ending(word: str) -> list[Pronunciation]:
                 continue
             stems = lookup(stem)
             if not stems and apostrophe and len(stem) > 1:
-                stems = from_ending(stem) or [guess(stem)]
+                stems = from_ending(stem, network) or [guess(stem, network)]
             if not stems:
                 continue
             if sound is None:  # a plural's possessive sounds like the plural
@@ -76,7 +79,7 @@ def from_ending(word: str) -> list[Pronunciation]:
 def from_compound(word: str, min_part: int = 4) -> list[Pronunciation]:
     """Two known words written together ("wolfdog" needs min_part 3); [] if it is none."""
     for middle in range(min_part, len(word) - min_part + 1):
-        first, second = lookup(word[:middle]), lookup(word[middle:])
-        if first and second:
-            return [first[0] + tuple(p.replace("1", "2") for p in second[0])]
+        if in_lexicon(word[:middle]) and in_lexicon(word[middle:]):
+            first, second = lookup(word[:middle])[0], lookup(word[middle:])[0]
+            return [first + tuple(phone.replace("1", "2") for phone in second)]
     return []

@@ -1,4 +1,4 @@
-"""Words to phones: CMUdict first, rules for regular forms, then g2p-en's network.
+"""Words to phones: the lexicon first, then rules for regular forms, then a network's guess.
 
 Nothing is downloaded and nothing is written; the same word gives the same phones on every machine.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from a3t.text.pronunciation.homographs import choose
-from a3t.text.pronunciation.letter_to_sound import guess
+from a3t.text.pronunciation.homographs import choose, is_homograph
+from a3t.text.pronunciation.letter_to_sound import Network, guess
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 from a3t.text.pronunciation.morphology import from_compound, from_ending
 
@@ -17,27 +17,43 @@ MAX_CANDIDATES = 4
 
 
 @lru_cache(maxsize=65_536)
-def _candidates(word: str) -> tuple[Pronunciation, ...]:
+def _candidates(word: str, network: Network) -> tuple[tuple[Pronunciation, ...], bool]:
+    """(the ways to say a word, whether they are guessed from its letters)."""
     found = lookup(word)
+    guessed = False
     if not found and "'" in word.strip("'"):
-        found = from_ending(word)
+        found = from_ending(word, network)
+        guessed = bool(found) and not _is_known(word.rpartition("'")[0])
     bare = word.replace("'", "") if not found else word
     found = found or lookup(word.strip("'")) or lookup(bare)
-    found = found or from_ending(bare) or [*from_compound(bare), guess(bare)]
+    found = found or from_ending(bare, network)
+    if not found:  # the network is right about compounds more often than their parts are
+        found, guessed = [guess(bare, network), *from_compound(bare)], True
     usable = [phones for phones in dict.fromkeys(found) if phones]
-    return tuple(usable[:MAX_CANDIDATES])
+    return tuple(usable[:MAX_CANDIDATES]), guessed
+
+
+def _is_known(word: str) -> bool:
+    """Whether a word before an apostrophe needs no guess ("shouldn" is what n't leaves)."""
+    return bool(lookup(word) or from_ending(word) or lookup(word.removesuffix("n")))
 
 
 class Pronouncer:
     """Pronunciations with stress (ARPAbet, symbols of a3t.text.phones.PHONES).
 
-    ``own`` are a person's: where it has a word, nothing else is looked up. The lexicon and the
-    network are loaded at the first call that needs them, shared by all instances, and safe to use
-    from several threads.
+    ``own`` are a person's: where it has a word, nothing else is looked up. ``network`` guesses
+    words that no lexicon has: this project's or g2p-en's. The lexicon and the networks are loaded
+    at the first call that needs them, shared by all instances, and safe to use from several
+    threads.
     """
 
-    def __init__(self, own: Mapping[str, Sequence[Pronunciation]] | None = None) -> None:
+    def __init__(
+        self,
+        own: Mapping[str, Sequence[Pronunciation]] | None = None,
+        network: Network = "a3t",
+    ) -> None:
         self.own = own or {}
+        self.network = network
 
     def candidates(self, word: str) -> list[Pronunciation]:
         """The ways to say one spoken word, the likeliest first; 1 to 4 of them, or its own.
@@ -49,15 +65,32 @@ class Pronouncer:
             return list(self.own[word])
         if not any("a" <= letter <= "z" for letter in word):
             return []
-        return list(_candidates(word))
+        return list(_candidates(word, self.network)[0])
+
+    def is_homograph(self, word: str) -> bool:
+        """Whether the word is said differently in different senses ("read", "record")."""
+        return is_homograph(word.lower(), self.candidates(word))
+
+    def is_guessed(self, word: str) -> bool:
+        """Whether no lexicon has the word, nor what it is made of, so that its letters must do."""
+        word = word.lower().replace("’", "'")
+        if word in self.own or not any("a" <= letter <= "z" for letter in word):
+            return False
+        return _candidates(word, self.network)[1]
 
     def choices(self, words: Iterable[str]) -> dict[str, list[Pronunciation]]:
         """The candidates of each of the words."""
         return {word: self.candidates(word) for word in words}
 
-    def pronounce(self, words: Sequence[str]) -> list[Pronunciation]:
-        """One pronunciation for each word, homographs told apart by the words beside them."""
+    def pronounce(
+        self, words: Sequence[str], written: Sequence[str] | None = None
+    ) -> list[Pronunciation]:
+        """One pronunciation for each word, homographs told apart by the words beside them.
+
+        `written` is the token behind each word, if it is known: its capitals and punctuation tell
+        "Polish" and "polish" apart.
+        """
         return [
-            choose(index, words, candidates) if len(candidates) > 1 else candidates[0]
+            choose(index, words, candidates, written) if len(candidates) > 1 else candidates[0]
             for index, candidates in enumerate(map(self.candidates, words))
         ]

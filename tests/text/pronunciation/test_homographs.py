@@ -116,7 +116,7 @@ SENTENCES = [
     ("A deliberate act.", "deliberate", "D IH0 L IH1 B ER0 AH0 T"),
 ]
 
-# Written after the rules and not used to make them; one more, KNOWN_WRONG, they get wrong.
+# Written after the rules and not used to make them; KNOWN_WRONG, the weights get wrong.
 HELD_OUT = [
     ("The minister will address the crowd and present the award.", "present", "P R IY0 Z EH1 N T"),
     ("Nobody could object to such a gift.", "object", "AH0 B JH EH1 K T"),
@@ -137,7 +137,7 @@ HELD_OUT = [
     ("The guide will lead us home.", "lead", "L IY1 D"),
     ("Old lead pipes are dangerous.", "lead", "L EH1 D"),
     ("She read to the children every night.", "read", "R EH1 D"),
-    ("The children read quietly while he worked.", "read", "R EH1 D"),
+    ("Keep the two things separate.", "separate", "S EH1 P ER0 IH0 T"),
     ("Can you read music?", "read", "R IY1 D"),
     ("She would have read it.", "read", "R EH1 D"),
     ("My sister lives near the station.", "lives", "L IH1 V Z"),
@@ -169,7 +169,7 @@ HELD_OUT = [
     ("Scientists extract oil from seeds.", "extract", "IH0 K S T R AE1 K T"),
 ]
 
-KNOWN_WRONG = ("Keep the two things separate.", "separate", "S EH1 P ER0 IH0 T")
+KNOWN_WRONG = ("The children read quietly while he worked.", "read", "R EH1 D")
 
 
 def said(sentence: str, word: str) -> str:
@@ -182,7 +182,7 @@ def test_sentences(sentence: str, word: str, phones: str) -> None:
     assert said(sentence, word) == phones
 
 
-@pytest.mark.xfail(strict=True, reason="needs a parser: an adjective after its noun")
+@pytest.mark.xfail(strict=True, reason="the tense is told by the next clause alone")
 def test_a_known_fault() -> None:
     sentence, word, phones = KNOWN_WRONG
     assert said(sentence, word) == phones

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from a3t.text.phones import ARPABET, is_vowel
-from a3t.text.pronunciation import letter_to_sound, lexicon, morphology
+from a3t.text.pronunciation import g2p_en_network, lexicon, morphology
 from a3t.text.pronunciation.pronouncer import MAX_CANDIDATES, Pronouncer, _candidates
 
 # Names, plurals, possessives, compounds, endings, respellings; none of them is in CMUdict.
@@ -89,8 +89,7 @@ def test_added_words_are_not_in_cmudict() -> None:
         ("gregson's", "G R EH1 G S AH0 N Z"),
         ("vlogs", "V L AA1 G Z"),
         ("googled", "G UW1 G AH0 L D"),
-        ("unfriended", "AH0 N F R EH1 N D AH0 D"),
-        ("smartwatch", "S M AA1 R T W AA2 CH"),
+        ("unfriended", "AH2 N F R EH1 N D IH0 D"),
         ("james'", "JH EY1 M Z"),
         ("o'connell's", "OW0 K AA1 N AH0 L Z"),
         ("nasa's", "N AE1 S AH0 Z"),
@@ -125,7 +124,7 @@ def test_no_network_and_no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(urllib.request, "urlopen", refuse)
     without_data = types.SimpleNamespace(download=refuse, data=types.SimpleNamespace(find=refuse))
     monkeypatch.setitem(sys.modules, "nltk", without_data)
-    for cached in (_candidates, lexicon._lines, letter_to_sound._weights):
+    for cached in (_candidates, lexicon._lines, g2p_en_network._weights):
         cached.cache_clear()
     words = ["the", "kubernetes", "record", "vlogs", "xqzt"]
     assert len(Pronouncer().pronounce(words)) == len(words)
@@ -148,6 +147,25 @@ def test_the_same_in_another_process() -> None:
     assert done.stdout.strip() == repr(here), done.stderr
 
 
+def test_what_is_guessed_is_said(pronouncer: Pronouncer) -> None:
+    guessed = [word for word in UNKNOWN if pronouncer.is_guessed(word)]
+    assert {"ibrahimovic", "kubernetes", "xqzt"} <= set(guessed)
+    assert not {"vlogs", "gregson's", "unfriended", "tiktok", "shouldn't've"} & set(guessed)
+    assert not any(map(pronouncer.is_guessed, ["the", "peloton", "segue", "'", ""]))
+    assert not Pronouncer({"xqzt": [("Z",)]}).is_guessed("xqzt")
+
+
+def test_homographs_are_known_as_such(pronouncer: Pronouncer) -> None:
+    assert all(map(pronouncer.is_homograph, ["read", "Polish", "records", "live", "bass"]))
+    assert not any(map(pronouncer.is_homograph, ["the", "a", "tomato", "either", "cat", "'"]))
+
+
+def test_g2p_ens_network_is_a_choice() -> None:
+    theirs = Pronouncer(network="g2p-en").candidates("ibrahimovic")
+    assert theirs[0] == g2p_en_network.predict("ibrahimovic")
+    assert theirs != Pronouncer().candidates("ibrahimovic")
+
+
 def test_ones_own_pronunciations_stand_before_the_dictionarys() -> None:
     own = Pronouncer({"read": [("R", "AY1", "D")]})
     assert own.candidates("Read") == [("R", "AY1", "D")]
@@ -158,7 +176,7 @@ def test_ones_own_pronunciations_stand_before_the_dictionarys() -> None:
 def test_many_threads_get_the_same(pronouncer: Pronouncer) -> None:
     words = [*UNKNOWN, "read", "lead", "cat"]
     alone = [pronouncer.candidates(word) for word in words]
-    for cached in (_candidates, lexicon._lines, letter_to_sound._weights):
+    for cached in (_candidates, lexicon._lines, g2p_en_network._weights):
         cached.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(Pronouncer().candidates, words)) == alone
@@ -199,4 +217,4 @@ def test_the_network_is_g2p_ens(monkeypatch: pytest.MonkeyPatch) -> None:
     for word in [*real, *made_up]:
         expected = ["UW1" if phone == "UW" else phone for phone in reference.predict(word)]
         expected = [phone for phone in expected if phone in ARPABET]
-        assert list(letter_to_sound.predict(word)) == expected, word
+        assert list(g2p_en_network.predict(word)) == expected, word

@@ -1,0 +1,90 @@
+"""How will it be said? python -m a3t.text "It cost $5 in Kyiv." """
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from a3t.errors import InputError
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.readings import Reading, read
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print how each line is said; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m a3t.text",
+        description="Print the spoken words of each line of text, and their phones (ARPAbet).",
+        epilog="Exit codes: 0 done (a line that can't be read is reported in its place), 1 the "
+        "input can't be used, 2 wrong usage.",
+    )
+    parser.add_argument(
+        "text",
+        nargs="*",
+        metavar="TEXT",
+        help="a line of text, or @FILE for the lines of a file; without any, standard input",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    parser.add_argument(
+        "--g2p",
+        choices=("a3t", "g2p-en"),
+        default="a3t",
+        help="whose network guesses words that are in no dictionary (default: a3t)",
+    )
+    options = parser.parse_args(arguments)
+    pronouncer = Pronouncer(network=options.g2p)
+    try:
+        for line in _lines(options.text):
+            reading = read(line, pronouncer)
+            if options.json:
+                print(json.dumps(reading.to_json(), ensure_ascii=False), flush=True)
+            else:
+                print(shown(reading), flush=True)
+    except InputError as error:
+        print(f"a3t: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader of our output has gone
+        sys.stderr.close()
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _lines(texts: Iterable[str]) -> Iterable[str]:
+    """The lines to read: those given, those of files that are named, or standard input's."""
+    texts = list(texts)
+    if not texts:
+        for raw in sys.stdin.buffer:
+            yield raw.decode("utf-8", errors="replace").rstrip("\r\n")
+    for text in texts:
+        if not text.startswith("@") or " " in text:
+            yield text
+            continue
+        try:
+            content = Path(text[1:]).read_bytes().decode("utf-8", errors="replace")
+        except OSError as error:
+            raise InputError(
+                f"{text[1:]} can't be read ({error.strerror}): name a file of text after the @."
+            ) from None
+        yield from content.splitlines()
+
+
+def shown(reading: Reading) -> str:
+    """A reading for people: the words, their phones, and what to look at."""
+    if reading.error:
+        return f"can't be read: {reading.error}"
+    marked = [f"{word}*" if word in reading.guessed else word for word in reading.spoken]
+    lines = [" ".join(marked), "  " + " | ".join(" ".join(phones) for phones in reading.phones)]
+    if reading.guessed:
+        lines.append(f"  * guessed from the letters: {', '.join(reading.guessed)}")
+    if reading.skipped:
+        lines.append(f"  not spoken: {', '.join(reading.skipped)}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""The shipped network that guesses how a word in no dictionary is said, letter by letter.
+
+A recurrent network in both directions (GRU; Cho et al., Learning phrase representations using RNN
+encoder–decoder, 2014) scores for every letter what it makes: nothing, a phone, or two. The best
+sequence with exactly one primary stress is the guess. `a3t.training.text.train_letters` trains
+it; here it runs in numpy, about a millisecond a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from a3t.text.pronunciation.lexicon import Pronunciation
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+FOLDER = Path(__file__).parents[2] / "pretrained" / "letter-to-sound"
+
+
+class LetterNetwork:
+    """Weights and the names of the outputs; `pronounce` is all that it does."""
+
+    def __init__(self, weights: Mapping[str, np.ndarray], config: Mapping[str, Any]) -> None:
+        self.weights = weights
+        self.layers = int(config["layers"])
+        self.chunks = [tuple(chunk.split()) for chunk in config["classes"]]
+        stresses = [sum(phone.endswith("1") for phone in chunk) for chunk in self.chunks]
+        self.stresses = np.array(stresses)
+
+    def pronounce(self, word: str) -> Pronunciation:
+        """Phones of a word of letters a–z, with one primary stress; () if it has no letter."""
+        letters = [LETTERS.index(letter) + 1 for letter in word if letter in LETTERS]
+        if not letters:
+            return ()
+        return tuple(p for k in self._best(self._scores(letters)) for p in self.chunks[k])
+
+    def _scores(self, letters: Sequence[int]) -> np.ndarray:
+        """Log probabilities (T, C)."""
+        x = self.weights["embed"][list(letters)]
+        for layer in range(self.layers):
+            ahead = self._gru(x, f"l{layer}")
+            back = self._gru(x[::-1], f"l{layer}_reverse")[::-1]
+            x = np.concatenate([ahead, back], axis=1)
+        scores = x @ self.weights["out.weight"].T + self.weights["out.bias"]
+        scores -= scores.max(axis=1, keepdims=True)
+        normalised: np.ndarray = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        return normalised
+
+    def _gru(self, x: np.ndarray, name: str) -> np.ndarray:
+        """(T, inputs) -> (T, H), from left to right."""
+        w = self.weights
+        gates_x = x @ w[f"gru.weight_ih_{name}"].T + w[f"gru.bias_ih_{name}"]
+        hidden = w[f"gru.weight_hh_{name}"].shape[1]
+        h = np.zeros(hidden, np.float32)
+        states = np.empty((len(x), hidden), np.float32)
+        for step, gate_x in enumerate(gates_x):
+            gate_h = w[f"gru.weight_hh_{name}"] @ h + w[f"gru.bias_hh_{name}"]
+            gates = 1 / (1 + np.exp(-(gate_x[: 2 * hidden] + gate_h[: 2 * hidden])))
+            reset, update = gates[:hidden], gates[hidden:]
+            candidate = np.tanh(gate_x[2 * hidden :] + reset * gate_h[2 * hidden :])
+            h = (1 - update) * candidate + update * h
+            states[step] = h
+        return states
+
+    def _best(self, scores: np.ndarray) -> list[int]:
+        """The likeliest output for each letter, such that together they have one primary stress."""
+        plain = np.where(self.stresses == 0, scores, -np.inf)
+        stressed = np.where(self.stresses == 1, scores, -np.inf)
+        without, within = plain.argmax(axis=1), stressed.argmax(axis=1)
+        gain = stressed.max(axis=1) - plain.max(axis=1)  # of putting the stress here
+        path = without.tolist()
+        if np.isfinite(gain).any():
+            place = int(gain.argmax())
+            path[place] = int(within[place])
+        return path
+
+
+@cache
+def shipped() -> LetterNetwork:
+    """The network that comes with the package."""
+    import yaml
+    from safetensors.numpy import load_file
+
+    config = yaml.safe_load((FOLDER / "config.yaml").read_text(encoding="utf-8"))
+    weights = load_file(FOLDER / "model.safetensors")
+    return LetterNetwork({name: x.astype(np.float32) for name, x in weights.items()}, config)

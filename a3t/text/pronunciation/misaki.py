@@ -1,0 +1,79 @@
+"""The American lexicon that the package misaki carries (Apache-2.0), in ARPAbet.
+
+Only its two tables are read: the package itself would want spaCy. `us_gold` was written or checked
+by people, `us_silver` was not, so it comes second. misaki writes a vowel as one letter with its
+stress before it, and a flapped or glottal t as its own sign; CMUdict, and so this project, writes
+plain T. https://github.com/hexgrad/misaki, EN_PHONES.md, has the alphabet.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+Pronunciation = tuple[str, ...]
+"""ARPAbet phones, vowels with their stress."""
+
+_VOWELS = {
+    "A": "EY", "I": "AY", "W": "AW", "Y": "OY", "O": "OW", "i": "IY", "u": "UW", "ɑ": "AA",
+    "ɔ": "AO", "æ": "AE", "ʌ": "AH", "ə": "AH", "ᵊ": "AH", "ᵻ": "IH", "ɛ": "EH", "ɪ": "IH",
+    "ʊ": "UH", "ɜ": "ER",
+}  # fmt: skip
+_CONSONANTS = {
+    "b": "B", "d": "D", "f": "F", "h": "HH", "j": "Y", "k": "K", "l": "L", "m": "M", "n": "N",
+    "p": "P", "s": "S", "t": "T", "v": "V", "w": "W", "z": "Z", "ð": "DH", "ŋ": "NG", "ɡ": "G",
+    "ɹ": "R", "ɾ": "T", "ʃ": "SH", "ʒ": "ZH", "ʤ": "JH", "ʧ": "CH", "θ": "TH", "ʔ": "T",
+}  # fmt: skip
+_STRESS = {"": "0", "ˈ": "1", "ˌ": "2"}
+# One r-coloured vowel, unless the r begins a stressed syllable ("around").
+_SIGN = re.compile(rf"([ˈˌ]?)(ɜɹ|əɹ(?![ˈˌ])|[{''.join(_VOWELS)}])|([{''.join(_CONSONANTS)}])|(.)")
+
+
+def to_arpabet(written: str) -> Pronunciation:
+    """misaki's phones as CMUdict writes them, "sˈɛɡwˌA" -> S EH1 G W EY2; () for another sign."""
+    phones: list[str] = []
+    for stress, vowel, consonant, other in _SIGN.findall(written):
+        if other:
+            return ()
+        name = "ER" if vowel[1:] else _VOWELS.get(vowel, "")
+        phones.append(name + _STRESS[stress] if name else _CONSONANTS[consonant])
+    return tuple(phones)
+
+
+@cache
+def _tables() -> tuple[dict[str, str], ...]:
+    spec = find_spec("misaki")
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("misaki's lexicon is not installed: pip install misaki==0.9.4")
+    folder = Path(spec.submodule_search_locations[0]) / "data"
+    return tuple(_read(folder / name) for name in ("us_gold.json", "us_silver.json"))
+
+
+def _read(path: Path) -> dict[str, str]:
+    """Lower-case words of a–z and their usual phones; a name ("Bellini") gives way to a word."""
+    table: dict[str, str] = {}
+    for word, phones in json.loads(path.read_text(encoding="utf-8")).items():
+        usual = phones if isinstance(phones, str) else phones["DEFAULT"]
+        key = word.lower()
+        if word.isupper() and len(word) > 1:
+            continue  # initials, which the normaliser reads
+        if usual and re.fullmatch("[a-z]+(?:'[a-z]+)*", key) and (word == key or key not in table):
+            table[key] = usual
+    return table
+
+
+def misaki_lookup(word: str) -> list[Pronunciation]:
+    """How misaki says a lower-case word: one pronunciation, or []."""
+    for table in _tables():
+        if word in table:
+            return [phones] if (phones := to_arpabet(table[word])) else []
+    return []
+
+
+def misaki_words(checked: bool = True) -> list[str]:
+    """Its words; `checked`: only those that people wrote or checked."""
+    tables = _tables()[:1] if checked else _tables()
+    return sorted({word for table in tables for word in table})

@@ -1,0 +1,115 @@
+"""Homographs that an accent, a capital or a phrase settles, whatever else stands beside them.
+
+Some senses are too rare in the sentences that weights are learnt from ("polish" as a verb three
+times in ninety), and encyclopaedias have no podcasts in them ("we're live on", "hit record").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from a3t.text.pronunciation.homograph_words import (
+    ADVERBS,
+    AUXILIARIES,
+    BE,
+    OBJECT_STARTS,
+    PERFECT,
+)
+from a3t.text.pronunciation.lexicon import senses
+
+# A last é says which of the two it is.
+_ACCENTED = {
+    "resume": "resume_nou", "resumes": "", "expose": "expose_nou", "mate": "mate_nou",
+    "nestle": "nestle_nam",
+}  # fmt: skip
+# word: (sense, words before it, words after it, words nearby), any of which is enough.
+_BESIDE: dict[str, tuple[str, frozenset[str], frozenset[str], frozenset[str]]] = {
+    "minute": (
+        "minute_adj",
+        frozenset(),
+        frozenset("detail details particles amounts quantities differences doses".split()),
+        frozenset(),
+    ),
+    "tear": (
+        "tear_nou",
+        frozenset("single".split()),
+        frozenset("gas drop drops".split()),
+        frozenset("cheek cheeks eye eyes face wept crying".split()),
+    ),
+    "produce": (
+        "produce_nou",
+        frozenset("fresh local organic farm garden".split()),
+        frozenset("aisle section stand market".split()),
+        frozenset(),
+    ),
+    "record": ("record_vrb", frozenset("hit hits press pressing pressed click tap".split()),
+               frozenset("button".split()), frozenset()),
+}  # fmt: skip
+_GOING = frozenset("go goes going went gone came come stay stayed it's we're i'm they're".split())
+
+
+def settled(index: int, words: Sequence[str], written: Sequence[str] | None) -> str:
+    """The name of the sense of words[index]; "" where nothing settles it."""
+    word = words[index]
+    before = words[index - 1] if index else ""
+    after = words[index + 1] if index + 1 < len(words) else ""
+    token = written[index] if written is not None else ""
+    if word in _ACCENTED and "é" in token:
+        return _ACCENTED[word]
+    if word == "polish":
+        return _polish(index, before, after, written)
+    if word == "reading" and written is not None and _is_small(index, written):
+        return "reading_en"
+    if word == "live" and after != "in":
+        going = before in _GOING or before in BE or before.endswith(("'re", "'m", "'s"))
+        return "live_adj" if going else ""
+    if word == "content":
+        pleased = (before in BE or before.endswith(("'re", "'m"))) and after in ("", "with", "to")
+        return "content_adj-nou-vrb" if pleased or after == "oneself" else "content_nou"
+    if word == "read":
+        return _read(index, words)
+    if word in _BESIDE:
+        sense, ahead, behind, near = _BESIDE[word]
+        around = words[max(0, index - 6) : index + 7]
+        if before in ahead or after in behind or not near.isdisjoint(around):
+            return sense
+    starts = not index or (written is not None and _ends_sentence(written[index - 1]))
+    if starts and after in OBJECT_STARTS:  # an order: "close the door"
+        return next((sense for sense in senses(word) if sense.endswith("_vrb")), "")
+    return ""
+
+
+def _read(index: int, words: Sequence[str]) -> str:
+    """Past after "have" and "was", present after "to" and "can", whatever adverbs stand between."""
+    place = index - 1
+    while place >= 0 and (words[place] in ADVERBS or words[place].endswith("ly")):
+        place -= 1
+    before = words[place] if place >= 0 else ""
+    if before in PERFECT or before.endswith("'ve"):
+        return "read_past"
+    return "read_present" if before == "to" or before in AUXILIARIES else ""
+
+
+def _ends_sentence(token: str) -> bool:
+    return token.rstrip("\"'”’)]").endswith((".", "!", "?", ":"))
+
+
+def _polish(index: int, before: str, after: str, written: Sequence[str] | None) -> str:
+    """Poland's by its capital; where that tells nothing, what follows decides."""
+    verb = after in OBJECT_STARTS or after in ("up", "off") or before in ("to", "nail", "shoe")
+    if written is not None:
+        if _is_small(index, written):
+            return "polish"
+        if written[index][:1].isupper() and index and not _ends_sentence(written[index - 1]):
+            return "polish_geo"
+    return "polish" if verb else "polish_geo"
+
+
+def _is_small(index: int, written: Sequence[str]) -> bool:
+    """Whether the word has no capital though the text has some."""
+    letters = [letter for letter in written[index] if letter.isalpha()]
+    return bool(letters) and letters[0].islower() and any(map(_has_capital, written))
+
+
+def _has_capital(token: str) -> bool:
+    return any(map(str.isupper, token))

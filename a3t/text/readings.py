@@ -1,0 +1,44 @@
+"""How a text will be said: its spoken words, their phones, what is guessed and what is skipped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from a3t.errors import InputError
+from a3t.text.normaliser.normalise import skipped
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One text, read: as many `phones` as there are `spoken` words, or an `error` and nothing."""
+
+    spoken: tuple[str, ...] = ()
+    phones: tuple[tuple[str, ...], ...] = ()
+    guessed: tuple[str, ...] = ()  # words whose phones are guessed from their letters
+    skipped: tuple[str, ...] = ()  # what is written and not spoken: "[Music]", a foreign word
+    error: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        """`spoken` as one text, `phones` as one text a word; a text with an error has only that."""
+        if self.error:
+            return {"error": self.error}
+        return {
+            "spoken": " ".join(self.spoken),
+            "phones": [" ".join(phones) for phones in self.phones],
+            "guessed": list(self.guessed),
+            "skipped": list(self.skipped),
+        }
+
+
+def read(text: str, pronouncer: Pronouncer) -> Reading:
+    """How a text is said; one that can't be read has the reason as its `error`."""
+    try:
+        transcript = Transcript.from_text(text, max_words=None)
+    except InputError as error:
+        return Reading(error=str(error))
+    spoken = transcript.spoken
+    phones = pronouncer.pronounce(spoken, [word.written for word in transcript.words])
+    guessed = dict.fromkeys(word for word in spoken if pronouncer.is_guessed(word))
+    return Reading(spoken, tuple(phones), tuple(guessed), tuple(skipped(text)))

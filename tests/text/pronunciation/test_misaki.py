@@ -1,0 +1,48 @@
+"""misaki's lexicon as CMUdict would write it."""
+
+from __future__ import annotations
+
+import pytest
+
+from a3t.text.phones import ARPABET, strip_stress
+from a3t.text.pronunciation.lexicon import cmudict_words, lookup
+from a3t.text.pronunciation.misaki import misaki_lookup, misaki_words, to_arpabet
+
+
+@pytest.mark.parametrize(
+    ("written", "phones"),
+    [
+        ("sˈɛɡwˌA", "S EH1 G W EY2"),
+        ("əɹˈWnd", "AH0 R AW1 N D"),
+        ("ʤˈɛnəɹəl", "JH EH1 N ER0 AH0 L"),
+        ("bˈɜɹd", "B ER1 D"),
+        ("wˈɔɾəɹ", "W AO1 T ER0"),
+        ("bˈʌʔn", "B AH1 T N"),
+        ("bˈɑɾᵊl", "B AA1 T AH0 L"),
+        ("?", ""),
+    ],
+)
+def test_alphabet(written: str, phones: str) -> None:
+    assert " ".join(to_arpabet(written)) == phones
+
+
+def test_every_word_is_in_the_inventory() -> None:
+    words = misaki_words(checked=False)
+    assert len(words) > 150_000
+    assert {phone for word in words for way in misaki_lookup(word) for phone in way} <= set(ARPABET)
+
+
+def test_it_agrees_with_cmudict() -> None:
+    """Where both have a word, three in four are the same but for stress (they differ in taste)."""
+    both = sorted(set(cmudict_words()) & set(misaki_words()))[::20]
+
+    def bare(phones: tuple[str, ...]) -> list[str]:
+        return ["AH" if strip_stress(p) == "IH" else strip_stress(p) for p in phones]
+
+    same = sum(bare(misaki_lookup(word)[0]) in map(bare, lookup(word)) for word in both)
+    assert len(both) > 1000 and same > 0.75 * len(both)
+
+
+def test_words_that_cmudict_lacks() -> None:
+    assert not {"kombucha", "sriracha", "vlog", "fintech"} & set(cmudict_words())
+    assert lookup("kombucha") == misaki_lookup("kombucha") != []

@@ -1,0 +1,62 @@
+"""python -m a3t.text: lines in, how they are said out, in their order."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from a3t.text.__main__ import main
+from a3t.text.phones import ARPABET
+
+
+def objects(capsys: pytest.CaptureFixture[str]) -> list[dict]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--json", "It cost $5 (laughs).", "", "Привет", "ibrahimovic"]) == 0
+    first, empty, foreign, guessed = objects(capsys)
+    assert first["spoken"] == "it cost five dollars"
+    assert first["skipped"] == ["(laughs)"] and first["guessed"] == []
+    assert len(first["phones"]) == 4 and first["phones"][2] == "F AY1 V"
+    assert set(" ".join(first["phones"]).split()) <= set(ARPABET)
+    assert list(empty) == ["error"] and "empty" in empty["error"]
+    assert "Cyrillic" in foreign["error"]
+    assert guessed["guessed"] == ["ibrahimovic"]
+
+
+def test_standard_input_and_files(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lines = b"one 1\r\n\xff\xfe bad bytes\nlast"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(lines)))
+    assert main(["--json"]) == 0
+    assert [x.get("spoken") for x in objects(capsys)] == ["one one", "bad bytes", "last"]
+    path = tmp_path / "lines.txt"
+    path.write_text("Polish\nto polish\n", encoding="utf-8")
+    assert main(["--json", f"@{path}"]) == 0
+    assert [x["phones"][-1] for x in objects(capsys)] == ["P OW1 L IH0 SH", "P AA1 L IH0 SH"]
+
+
+def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["@nothing.txt"]) == 1
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and "nothing.txt can't be read" in message
+
+
+def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["We met Xqzanov. [Music]"]) == 0
+    words, phones, guessed, unspoken = capsys.readouterr().out.splitlines()
+    assert words == "we met xqzanov*" and phones.count("|") == 2
+    assert "guessed" in guessed and "[Music]" in unspoken
+
+
+def test_whose_network_guesses(capsys: pytest.CaptureFixture[str]) -> None:
+    said = []
+    for network in ("a3t", "g2p-en"):
+        assert main(["--json", "--g2p", network, "ibrahimovic"]) == 0
+        said += objects(capsys)
+    assert said[0]["phones"] != said[1]["phones"]
