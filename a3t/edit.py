@@ -252,9 +252,9 @@ def save(
     notes: Callable[[EditedRecording], Mapping[str, Any]],
 ) -> None:
     """Write the results, the best one as ``out``, and report what was done."""
-    from a3t.audio.files import remove_abandoned
     from a3t.audio.provenance import provenance_of
     from a3t.projects.project_edit import write
+    from alignment.atomic import remove_abandoned
 
     exported = write(results, out, options.export, provenance, notes)
     remove_abandoned(out.parent)

@@ -1,41 +1,99 @@
-"""Files written whole or not at all."""
+"""Files that appear whole or not at all."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
-import tempfile
-from collections.abc import Callable
+import secrets
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 from alignment.errors import AlignmentError
 
+PREFIX, SUFFIX = ".unfinished-", ".part"
+
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Writes to a temporary file beside `path` and renames it, so that nobody sees half a file.
+    """Write a file with `replacing`, which gives `write` a temporary path.
 
-    `write` is given the temporary path. Raises AlignmentError if the folder can't be written.
+    Raises AlignmentError if the file can't be written.
     """
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", dir=path.parent)
-        os.close(handle)
-    except OSError as error:
-        raise AlignmentError(
-            f"{path} can't be written ({error.strerror}): choose another folder."
-        ) from error
-    part = Path(name)
-    try:
-        write(part)
-        part.chmod(0o666 & ~_umask())
-        os.replace(part, path)
+        with replacing(path) as part:
+            write(part)
     except OSError as error:
         raise AlignmentError(
             f"{path} can't be written ({error.strerror}): choose another folder or free space."
         ) from error
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that becomes `path` when the block ends well.
+
+    The temporary file exists (empty) when the block begins. At the end it is flushed to the disk
+    and renamed over `path`, links followed; on any exception, Ctrl-C and SIGTERM included, it is
+    removed and an existing `path` stays as it was. Raises OSError (disk full, folder not
+    writable). `remove_abandoned` removes what a killed process leaves: a lock, which ends with its
+    process, marks what is still being written.
+    """
+    target = Path(os.path.realpath(path))
+    part = target.parent / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
+    with _termination_raises():
+        try:
+            with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)) as lock:
+                with contextlib.suppress(OSError):  # not every file system has locks
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                if target.exists():
+                    shutil.copymode(target, part)
+                yield part
+                _flush(part)
+                os.replace(part, target)
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink()
+    with contextlib.suppress(OSError):  # the rename is done; not every file system syncs folders
+        _flush(target.parent)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove what killed processes have left half written in a folder."""
+    for part in folder.glob(f"{PREFIX}*{SUFFIX}"):
+        with contextlib.suppress(OSError), part.open("rb") as file:
+            old = time.time() - os.fstat(file.fileno()).st_mtime > 1  # locked by now, if ever
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if old:
+                part.unlink()
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
     finally:
-        part.unlink(missing_ok=True)
+        os.close(descriptor)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+@contextlib.contextmanager
+def _termination_raises() -> Iterator[None]:
+    """Lets SIGTERM unwind the stack, as Ctrl-C does, where nobody else has taken it."""
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _exit)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _exit(number: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,16 +11,31 @@ import numpy as np
 import soundfile as sf
 
 from a3t.audio.formats import Native, sample_format
+from a3t.audio.truncation import is_truncated
 from a3t.errors import InputError
 
 MIN_RATE, MAX_RATE = 16_000, 192_000
 MAX_CHANNELS = 8
 MIN_SECONDS = 0.1
+LOUDEST = 2.0**31  # of floats, full scale at 1; those of 32-bit integers are met in practice
 BLOCK = 65_536  # samples per channel held at a time when a whole file is gone through
 
 
+class SoundReader(sf.SoundFile):
+    """soundfile seeks after every read, which some codecs answer with other samples; this one only
+    where it is told to."""
+
+    def seekable(self) -> bool:
+        return False
+
+    @property
+    def can_seek(self) -> bool:
+        """What libsndfile says of this file."""
+        return bool(super().seekable())
+
+
 @contextlib.contextmanager
-def open_audio(path: Path) -> Iterator[sf.SoundFile]:
+def open_audio(path: Path) -> Iterator[SoundReader]:
     """libsndfile on an open descriptor, so that it judges by the content and not by the name."""
     if not path.exists():
         raise InputError(f"{path} does not exist: check the name of the recording.")
@@ -35,7 +49,7 @@ def open_audio(path: Path) -> Iterator[sf.SoundFile]:
         raise InputError(f"{path} is empty (0 bytes): copy or record it again.")
     with path.open("rb") as raw:
         try:
-            file = sf.SoundFile(raw.fileno(), closefd=False)
+            file = SoundReader(raw.fileno(), closefd=False)
         except sf.LibsndfileError as error:
             if "malformed" in str(error):
                 raise InputError(
@@ -48,7 +62,7 @@ def open_audio(path: Path) -> Iterator[sf.SoundFile]:
             yield file
 
 
-def read_block(file: sf.SoundFile, length: int, dtype: str) -> Native:
+def read_block(file: SoundReader, length: int, dtype: str) -> Native:
     """Up to `length` samples; nothing at the end, and nothing where decoding fails."""
     try:
         return file.read(length, dtype, always_2d=True)
@@ -56,7 +70,7 @@ def read_block(file: sf.SoundFile, length: int, dtype: str) -> Native:
         return np.empty((0, file.channels), dtype)
 
 
-def check_header(path: Path, file: sf.SoundFile) -> None:
+def check_header(path: Path, file: SoundReader) -> None:
     """What the header alone tells; raises InputError."""
     rate = file.samplerate
     if file.frames <= 0:
@@ -86,25 +100,14 @@ def check_header(path: Path, file: sf.SoundFile) -> None:
             f"{path} is {file.frames / rate:.3f} s long and at least {MIN_SECONDS} s is needed: "
             "use a longer recording."
         )
-    if _is_cut_off(file.extra_info):
+    if is_truncated(path):
         raise InputError(
             f"{path} is cut off before its end: copy or download it again, or convert it to WAV "
             "to edit what is left of it."
         )
 
 
-_ENDLESS = 0x7FFF_0000  # sizes from here up are what programs write that stream to a pipe
-
-
-def _is_cut_off(log: str) -> bool:
-    """Reads libsndfile's log: a chunk longer than the file, or an Ogg stream without its end."""
-    for stated, present in re.findall(r"(?:data|SSND|riff) : (\d+) \(should be (\d+)\)", log):
-        if int(present) + 1024 < int(stated) < _ENDLESS:
-            return True
-    return "lacks an end-of-stream" in log
-
-
-def check_samples(path: Path, file: sf.SoundFile) -> int:
+def check_samples(path: Path, file: SoundReader) -> int:
     """Goes through the samples as far as they need checking; returns how many there are.
 
     Integer PCM can't be broken inside, so the first sound is enough; raises InputError.
@@ -119,6 +122,11 @@ def check_samples(path: Path, file: sf.SoundFile) -> int:
             raise InputError(
                 f"{path} has samples that are not numbers (NaN or infinite), the first at "
                 f"{bad / file.samplerate:.3f} s: export it again from its source."
+            )
+        if kind.is_float and (peak := np.abs(block).max(initial=0.0)) > LOUDEST:
+            raise InputError(
+                f"{path} has samples of {peak:.1e} times full scale: export it again from its "
+                "source."
             )
         count += len(block)
         silent = silent and not block.any()

@@ -17,14 +17,17 @@ from typing import BinaryIO
 RIFF = ("WAV", "WAVEX", "RF64")  # libsndfile's names for what has chunks
 CARRIED = (b"bext", b"iXML", b"axml", b"cart", b"id3 ", b"ID3 ", b"cue ")
 COMMENT = b"ICMT"
+READ = {*CARRIED, b"LIST", b"PEAK", b"ds64"}
 LARGEST = 16_000_000  # bytes of a chunk; an ID3 tag may hold a picture
+LARGEST_ALL = 64_000_000  # bytes of all that are read
+MOST_CHUNKS = 10_000
 MARKER = struct.Struct("<II4sIII")  # a cue point: name, place, chunk, its start, block, sample
 ENDLESS = 0xFFFF_FFFF  # a size that RF64 tells elsewhere
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """A chunk's name and contents; None for one that is too large to be looked at."""
+    """A chunk's name and contents; None for one that is of no use here, or too large."""
 
     name: bytes
     data: bytes | None
@@ -102,13 +105,16 @@ def _walk(file: BinaryIO) -> Iterator[Chunk]:
     form, _, kind = struct.unpack("<4sI4s", file.read(12).ljust(12, b"\0"))
     if form not in (b"RIFF", b"RF64") or kind != b"WAVE":
         return
-    end, long = os.fstat(file.fileno()).st_size, 0
-    while len(head := file.read(8)) == 8:
+    end, long, room = os.fstat(file.fileno()).st_size, 0, LARGEST_ALL
+    for _ in range(MOST_CHUNKS):
+        if len(head := file.read(8)) < 8:
+            return
         name, size = struct.unpack("<4sI", head)
         place = file.tell()
         if name == b"data" and size == ENDLESS:
             size = long or end - place
-        data = file.read(size) if name != b"data" and size <= LARGEST else None
+        data = file.read(size) if name in READ and size <= min(LARGEST, room) else None
+        room -= len(data or b"")
         if name == b"ds64" and data is not None and len(data) >= 16:
             long = struct.unpack_from("<Q", data, 8)[0]
         if place + size > end:

@@ -2,6 +2,9 @@
 
 WAV and RF64: every text of LIST INFO, and the chunks of `a3t.audio.chunks`. FLAC, Ogg, AIFF, CAF
 and MP3: the ten texts that libsndfile knows. W64 holds none.
+
+A WAV or AIFF doesn't say how its texts are encoded: their bytes are carried as they are. The others
+hold UTF-8.
 """
 
 from __future__ import annotations
@@ -33,13 +36,13 @@ NAMES = {
 ROOM = {"WAV": 10**7, "WAVEX": 10**7, "RF64": 10**7, "FLAC": 10**6, "OGG": 40_000, "W64": 0}
 USUAL_ROOM = 6_000
 
+ENCODINGS = ("utf-8", "cp1252", "latin-1")  # of texts, the first that fits; the last always does
+UTF_8_ONLY = ("FLAC", "OGG", "CAF", "MP3")
+
 
 def comment_of(path: Path) -> str:
     """The file's comment, "" if it has none. Raises InputError if it is no sound."""
-    with open_audio(path) as file:
-        if file.format not in chunks.RIFF:
-            return str(file.comment)
-    return chunks.texts_of(path).get(chunks.COMMENT, b"").decode("utf-8", "replace")
+    return _decoded(_comment(path))
 
 
 def room_for_comment(container: str) -> int:
@@ -47,32 +50,83 @@ def room_for_comment(container: str) -> int:
     return ROOM.get(container, USUAL_ROOM)
 
 
-def texts_of(recording: Recording) -> dict[str, str]:
-    """The recording's texts by libsndfile's names."""
+def texts_of(recording: Recording, comment: str | None = None) -> dict[str, bytes]:
+    """The recording's texts by libsndfile's names, in their own encoding.
+
+    A `comment` takes the place of its own, in the same encoding if that has all its characters.
+    """
     with open_audio(recording.path) as file:
-        return {**file.copy_metadata(), "comment": comment_of(recording.path)}
+        texts = {name: text for name in sf._str_types if (text := _get(file, name))}
+    own = _comment(recording.path)
+    return texts | {"comment": own if comment is None else _encoded(comment, own)}
 
 
-def set_texts(file: sf.SoundFile, texts: Mapping[str, str]) -> None:
+def set_texts(file: sf.SoundFile, texts: Mapping[str, bytes]) -> None:
     """Put texts into a file that is about to be written; into a WAV `append_chunks` puts them."""
     if file.format in chunks.RIFF:
         return
     for name, text in texts.items():
-        if text and len(text.encode()) <= room_for_comment(file.format):
-            setattr(file, name, text)
+        if file.format in UTF_8_ONLY:
+            text = _decoded(text).encode()
+        if text and len(text) <= room_for_comment(file.format):
+            _set(file, name, text)
 
 
 def append_chunks(
-    path: Path, recording: Recording, patches: Sequence[Patch], texts: Mapping[str, str]
+    path: Path, recording: Recording, patches: Sequence[Patch], texts: Mapping[str, bytes]
 ) -> None:
     """Put texts, and what the recording has of chunks, behind the samples of a written WAV."""
     if not chunks.is_riff(path):
         return
-    info = {NAMES[name]: text.encode() for name, text in texts.items() if name in NAMES}
+    own = chunks.texts_of(recording.path)
+    info = {NAMES[name]: text for name, text in texts.items() if name in NAMES}
+    added = {name: text for name, text in info.items() if name == chunks.COMMENT or name not in own}
     chunks.append(
         path,
         [
             *chunks.carried(recording.path, sample_map(recording, patches).output_of),
-            *chunks.texts_chunk(chunks.texts_of(recording.path) | info),
+            *chunks.texts_chunk(own | added),
         ],
     )
+
+
+def _comment(path: Path) -> bytes:
+    """As it stands in the file; libsndfile keeps the beginning only of a WAV's."""
+    with open_audio(path) as file:
+        if file.format not in chunks.RIFF:
+            return _get(file, "comment")
+    return chunks.texts_of(path).get(chunks.COMMENT, b"")
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode(_encoding(text))
+
+
+def _encoded(text: str, like: bytes) -> bytes:
+    """In the encoding of another text; in UTF-8 where that lacks a character."""
+    try:
+        return text.encode(_encoding(like))
+    except UnicodeEncodeError:
+        return text.encode()
+
+
+def _encoding(text: bytes) -> str:
+    for encoding in ENCODINGS:
+        try:
+            text.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return encoding
+    raise AssertionError("Latin-1 has a character for every byte")
+
+
+# soundfile decodes texts as UTF-8 and loses what is none, so its binding is called directly.
+
+
+def _get(file: sf.SoundFile, name: str) -> bytes:
+    text = sf._snd.sf_get_string(file._file, sf._str_types[name])
+    return bytes(sf._ffi.string(text)) if text else b""
+
+
+def _set(file: sf.SoundFile, name: str, text: bytes) -> None:
+    sf._snd.sf_set_string(file._file, sf._str_types[name], text)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from a3t import __version__
@@ -28,12 +29,13 @@ from a3t.audio.span_map import SpanMap
 from a3t.audio.writing import container_and_subtype
 
 CUT = "joined where something was cut out"
-_BLOCK = re.compile(
-    r"\[a3t \S+ wrote this file: (\d+) samples at (\d+) Hz\]\n(.*?)\[end of a3t\]\n?", re.S
-)
-_LINE = re.compile(
-    rf'([\d.]+)-([\d.]+) s (?:synthetic(?: "([^"\n]*)")?(?: \(([^)\n]*)\))?|{CUT})$', re.M
-)
+MOST_TRACES = 20_000  # that are read; an edited word every second for five hours is fewer
+
+# A comment may be anybody's: nothing here searches a stretch of it twice, and numbers have an end.
+_HEAD = re.compile(r"\[a3t \S{1,40} wrote this file: (\d{1,15}) samples at (\d{1,9}) Hz\]\n")
+_END = "[end of a3t]"
+_TIME = r"(\d{1,9}(?:\.\d{1,9})?)"
+_LINE = re.compile(rf'{_TIME}-{_TIME} s (?:synthetic(?: "([^"\n]*)")?(?: \(([^)\n]*)\))?|{CUT})')
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +84,17 @@ def provenance_of(path: Path) -> Provenance:
     """What a file tells of the parts that a machine made; InputError if it is no sound."""
     with open_audio(path) as file:
         rate, samples = file.samplerate, file.frames
-    found = _BLOCK.search(comment_of(path).replace("\r\n", "\n"))
-    if found is None:
+    block, _ = _split(comment_of(path).replace("\r\n", "\n"))
+    if block is None:
         return Provenance((), rate, samples)
-    told_samples, told_rate = int(found[1]), int(found[2])
+    matches = map(_LINE.fullmatch, block.lines.split("\n"))
     traces = tuple(
         Trace(
             float(line[1]), float(line[2]), not line[0].endswith(CUT), line[3] or "", line[4] or ""
         )
-        for line in _LINE.finditer(found[3])
+        for line in islice(filter(None, matches), MOST_TRACES)
     )
-    return Provenance(traces, rate, samples, (told_samples, told_rate) == (samples, rate))
+    return Provenance(traces, rate, samples, (block.samples, block.rate) == (samples, rate))
 
 
 def traces_after(
@@ -119,7 +121,8 @@ def comment(
     """
     samples = sample_map(recording, patches).output_length
     container, _ = container_and_subtype(recording, out, samples)
-    before = _BLOCK.sub("", comment_of(recording.path).replace("\r\n", "\n")).strip("\n")
+    _, rest = _split(comment_of(recording.path).replace("\r\n", "\n"))
+    before = rest.strip("\n")
     for shown in (traces, [replace(trace, words="") for trace in traces]):
         block = provenance_block(shown, samples, recording.sample_rate)
         text = "\n".join(filter(None, (before, block)))
@@ -134,6 +137,31 @@ def provenance_block(traces: Sequence[Trace], samples: int, sample_rate: int) ->
         return ""
     head = f"[a3t {__version__} wrote this file: {samples} samples at {sample_rate} Hz]"
     return "\n".join([head, *map(str, traces), "[end of a3t]"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What a block says: how long the file was, at which rate, and its lines."""
+
+    samples: int
+    rate: int
+    lines: str
+
+
+def _split(comment: str) -> tuple[_Block | None, str]:
+    """The first block of a comment, and the comment without any; reads each character once."""
+    first: _Block | None = None
+    rest: list[str] = []
+    position = 0
+    while (head := _HEAD.search(comment, position)) and (
+        end := comment.find(_END, head.end())
+    ) >= 0:
+        if first is None:
+            first = _Block(int(head[1]), int(head[2]), comment[head.end() : end])
+        rest.append(comment[position : head.start()])
+        position = end + len(_END)
+        position += comment.startswith("\n", position)
+    return first, "".join([*rest, comment[position:]])
 
 
 def _moved(traces: Iterable[Trace], spans: SpanMap, rate: int) -> Iterator[Trace]:

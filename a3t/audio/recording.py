@@ -14,6 +14,7 @@ import soxr
 
 from a3t.audio.checks import BLOCK, check_header, check_samples, open_audio, read_block
 from a3t.audio.formats import Native, SampleFormat, sample_format, to_float
+from a3t.audio.whole_decoding import decode_whole, decodes_from_start
 from a3t.errors import InputError
 
 PIECE_SECONDS = 120  # of a long recording that are resampled at once
@@ -80,6 +81,11 @@ class Recording:
         if not 0 <= start <= stop <= self.samples:
             raise ValueError(f"[{start}, {stop}) is not within [0, {self.samples})")
         with open_audio(self.path) as file:
+            if decodes_from_start(file):
+                whole = decode_whole(self.path, self.samples)
+                for first in range(start, stop, BLOCK):
+                    yield np.array(whole[first : min(first + BLOCK, stop)])
+                return
             if start:
                 file.seek(start)
             while start < stop:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
+from scipy.signal import ShortTimeFFT
 
 FRAME_SECONDS = 0.025
 OVERLAP = 4  # frames over every sample
 EMPTY_DB = -120.0  # of full scale; quieter counts as this
+FIRST = 2 - OVERLAP + 1  # the first frame, counted from the one whose middle is sample 0
 
 
 def frame_size(rate: int) -> int:
@@ -20,29 +24,19 @@ def spectra(sound: np.ndarray, rate: int) -> np.ndarray:
     A frame every quarter of its size; the first and the last reach over the sound's ends, where
     it is silent.
     """
-    size = frame_size(rate)
-    hop = size // OVERLAP
-    count = frames_of(len(sound), rate)
-    tail = (count - 1) * hop + size - (size - hop) - len(sound)
-    padded = np.pad(sound, [(size - hop, tail)] + [(0, 0)] * (sound.ndim - 1))
-    pieces = np.lib.stride_tricks.sliding_window_view(padded, size, axis=0)[::hop]
-    spectrum = np.fft.rfft(pieces * _window(size), axis=-1)
-    return np.moveaxis(spectrum, -1, 1)
+    last = FIRST + frames_of(len(sound), rate)
+    lacking = max(0, _least(rate) - len(sound))
+    sound = np.pad(sound, [(0, lacking)] + [(0, 0)] * (sound.ndim - 1))
+    return np.asarray(np.moveaxis(_transform(rate).stft(sound, FIRST, last, axis=0), -1, 0))
 
 
 def sound_of(frames: np.ndarray, samples: int, rate: int) -> np.ndarray:
     """The inverse of `spectra`: the sound (samples[, channels]) nearest to the frames."""
-    size = frame_size(rate)
-    hop = size // OVERLAP
-    window = _window(size)
-    pieces = np.fft.irfft(frames, size, axis=1)
-    pieces *= window.reshape(1, -1, *[1] * (frames.ndim - 2))
-    blocks = pieces.reshape(len(frames), OVERLAP, hop, *frames.shape[2:])
-    total = np.zeros((len(frames) + OVERLAP - 1, hop, *frames.shape[2:]))
-    for k in range(OVERLAP):
-        total[k : k + len(frames)] += blocks[:, k]
-    total /= np.square(window).sum() / hop
-    return total.reshape(-1, *frames.shape[2:])[size - hop : size - hop + samples]
+    length = max(samples, _least(rate))
+    lacking = max(0, frames_of(length, rate) - len(frames))
+    frames = np.pad(frames, [(0, lacking)] + [(0, 0)] * (frames.ndim - 1))
+    sound = _transform(rate).istft(frames, 0, length, f_axis=1, t_axis=0)
+    return np.asarray(np.moveaxis(sound, -1, 0)[:samples])
 
 
 def frames_of(samples: int, rate: int) -> int:
@@ -52,7 +46,7 @@ def frames_of(samples: int, rate: int) -> int:
 
 def frequencies(rate: int) -> np.ndarray:
     """(bins,) Hz."""
-    return np.fft.rfftfreq(frame_size(rate), 1 / rate)
+    return np.asarray(_transform(rate).f)
 
 
 def decibels(power: np.ndarray, rate: int) -> np.ndarray:
@@ -60,5 +54,13 @@ def decibels(power: np.ndarray, rate: int) -> np.ndarray:
     return np.asarray(10 * np.log10(power / frame_size(rate) ** 2 + 10 ** (EMPTY_DB / 10)))
 
 
-def _window(size: int) -> np.ndarray:
-    return np.hanning(size + 1)[:-1] / np.sqrt(0.375)
+def _least(rate: int) -> int:
+    """Samples of the shortest sound that SciPy transforms: half a frame."""
+    return frame_size(rate) // 2
+
+
+@cache
+def _transform(rate: int) -> ShortTimeFFT:
+    size = frame_size(rate)
+    window = np.hanning(size + 1)[:-1] / np.sqrt(0.375)
+    return ShortTimeFFT(window, size // OVERLAP, rate, phase_shift=None)

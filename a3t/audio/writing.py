@@ -9,6 +9,7 @@ from pathlib import Path
 
 import soundfile as sf
 
+from a3t.audio.checks import open_audio, read_block
 from a3t.audio.files import atomic_path, check_target
 from a3t.audio.formats import Native, can_hold, is_lossy
 from a3t.audio.metadata import append_chunks, set_texts, texts_of
@@ -85,7 +86,7 @@ def write_edited(
         with atomic_path(out) as temporary:
             shutil.copyfile(recording.path, temporary)
         return WrittenFile(out, samples, (), exact=True)
-    texts = texts_of(recording) if comment is None else {**texts_of(recording), "comment": comment}
+    texts = texts_of(recording, comment)
     layout = (recording.sample_rate, recording.channels, subtype)
     with atomic_path(out) as temporary:
         blocks = insert_patches(recording, ordered)
@@ -138,7 +139,7 @@ def _write(
     layout: tuple[int, int, str],
     blocks: Iterable[Native],
     samples: int,
-    texts: Mapping[str, str],
+    texts: Mapping[str, bytes],
 ) -> bool:
     """Whether all of it is in the file afterwards."""
     try:
@@ -148,8 +149,8 @@ def _write(
                 file.write(block)
         # The FLAC and Ogg encoders write their last pages on closing, where libsndfile can't
         # report that the disk is full: what a reader finds is the proof.
-        with sf.SoundFile(path) as file:
+        with open_audio(path) as file:
             file.seek(max(0, file.frames - 1))
-            return file.frames == samples and len(file.read(1)) == 1
-    except sf.LibsndfileError:
+            return file.frames == samples and len(read_block(file, 1, "float32")) == 1
+    except (sf.LibsndfileError, InputError):
         return False

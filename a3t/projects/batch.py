@@ -22,11 +22,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.audio.files import atomic_path, remove_abandoned
+from a3t.audio.files import atomic_path
 from a3t.console import say
 from a3t.errors import InputError
 from a3t.projects.manifest import ManifestEdit, read_jobs
 from alignment import AlignmentError
+from alignment.atomic import remove_abandoned
 from alignment.parallel import run_jobs
 
 if TYPE_CHECKING:

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 import soundfile as sf
 
-from a3t.audio.files import atomic_path, check_target, remove_abandoned
+from a3t.audio.files import atomic_path, check_target
 from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
 from a3t.audio.writing import check_output, default_output, write_edited
 from a3t.errors import InputError
+from alignment.atomic import remove_abandoned
 
 NOISE = np.random.default_rng(0).uniform(-0.5, 0.5, (96_000, 2))
 CUT = [Patch((5, 9), np.zeros((3, 2)))]
@@ -87,14 +88,14 @@ def test_a_signal_in_the_middle_leaves_nothing(folder, number):
 
 
 def test_what_a_killed_process_left_is_taken_away(folder):
-    for name in (".a3t-0.part", "out.wav", ".a3t-1.txt"):
+    for name in (".unfinished-0.part", "out.wav", ".unfinished-1.txt"):
         (folder / name).write_text("half")
         os.utime(folder / name, (1, 1))
     with atomic_path(folder / "new.wav") as temporary:
         os.utime(temporary, (1, 1))  # old, but its process lives
         remove_abandoned(folder)
         assert temporary.exists()
-    assert sorted(os.listdir(folder)) == [".a3t-1.txt", "new.wav", "out.wav"]
+    assert sorted(os.listdir(folder)) == [".unfinished-1.txt", "new.wav", "out.wav"]
 
 
 def test_an_interrupt_between_two_blocks_leaves_the_old_file(recording, folder, monkeypatch):
