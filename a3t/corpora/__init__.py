@@ -5,8 +5,8 @@ Training, evaluation and the benchmarks read clips from here; nothing here knows
 
 from __future__ import annotations
 
-from a3t.corpora.layouts import (
-    AUDIO_SUFFIXES,
+from a3t.corpora.layouts import AUDIO_SUFFIXES
+from a3t.corpora.shared_split import (
     UNSEEN_SPEAKERS,
     Clip,
     corpora_root,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from a3t.audio.files import atomic_path
-from a3t.corpora.published import Utterance
+from a3t.corpora.layouts import Utterance
 from a3t.errors import InputError
 
 

@@ -17,12 +17,36 @@ from pathlib import Path
 
 from a3t.console import run
 from a3t.corpora.kaldi import write_directory
+from a3t.corpora.layouts import READERS, Utterance
 from a3t.corpora.left_out import LeftOut
-from a3t.corpora.published import READERS, Utterance, read
+from a3t.corpora.shared_split import is_unseen, read_corpora, split_of
 from a3t.errors import InputError
 
 Splits = dict[str, list[Utterance]]
+MINI = "mini"  # pieces of several corpora in one folder
+CORPORA = ("ljspeech", "vctk", "libritts", MINI)
 WITHOUT_TEXT = frozenset({"p315"})  # of VCTK: its texts are lost
+
+
+def read(corpus: str, folder: Path) -> list[Utterance]:
+    """All of a corpus; InputError if the folder isn't there or holds nothing of it."""
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {folder}: download the corpus (stage 1) or name it.")
+    if corpus == MINI:  # what can't be used is not listed here
+        return [
+            Utterance(
+                clip.name,
+                clip.voice,
+                clip.path,
+                clip.text,
+                "test_unseen" if is_unseen(clip.voice) else split_of(clip),
+            )
+            for clip in read_corpora(folder)
+        ]
+    found = list(READERS[corpus](folder))
+    if not any(utterance.sound and utterance.text for utterance in found):
+        raise InputError(f"{folder} holds no clip with its text in the layout of {corpus}.")
+    return found
 
 
 def usable(utterances: Sequence[Utterance], left_out: LeftOut) -> list[Utterance]:
@@ -159,7 +183,7 @@ def read_names(path: Path | None) -> frozenset[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 done, 1 the corpus can't be used (one sentence says why)."""
     parser = argparse.ArgumentParser(prog="python -m a3t.corpora.prepare", description=__doc__)
-    parser.add_argument("corpus", choices=sorted(READERS))
+    parser.add_argument("corpus", choices=sorted(CORPORA))
     parser.add_argument("folder", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--dev", type=int, help="clips (of each speaker, VCTK) for development")

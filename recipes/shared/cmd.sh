@@ -3,16 +3,15 @@
 #   A3T_CMD=slurm A3T_CMD_ARGS="--partition gpu --gres gpu:4 --cpus-per-task 16" ./run.sh --ngpu 4
 # Each waits for its command, keeps its output in LOG, and fails when it fails.
 
-run_local() {
+with_log() { # LOG COMMAND…: both streams stay what they are, and are kept
     mkdir -p "$(dirname "$1")"
-    "${@:2}" 2>&1 | tee -a "$1"
+    { "${@:2}" 2>&1 >&3 | tee -a "$1" >&2; } 3>&1 | tee -a "$1"
 }
 
-run_slurm() {
-    mkdir -p "$(dirname "$1")"
-    # shellcheck disable=SC2086 # several words
-    srun ${A3T_CMD_ARGS:-} "${@:2}" 2>&1 | tee -a "$1"
-}
+run_local() { with_log "$@"; }
+
+# shellcheck disable=SC2086 # several words
+run_slurm() { with_log "$1" srun ${A3T_CMD_ARGS:-} "${@:2}"; }
 
 run_queue() {
     mkdir -p "$(dirname "$1")"

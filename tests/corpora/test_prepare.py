@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from a3t.corpora.kaldi import read_list
-from a3t.corpora.prepare import main, prepare, read_names
-from a3t.corpora.published import read
+from a3t.corpora.prepare import main, prepare, read, read_names
 from a3t.errors import InputError
 
 RECIPES = Path(__file__).parents[2] / "recipes"
