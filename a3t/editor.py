@@ -174,10 +174,10 @@ class Editor:
         speed: float = 1.0,
         pronunciations: Mapping[str, Sequence[Pronunciation]] | None = None,
     ) -> SpokenRecording:
-        """The text in the voice of the prompt, at 24 kHz (He Bai's thesis, section 4.3.6).
+        """The text in the voice of the prompt, at 24 kHz; raises the errors of `plan`.
 
-        ``pronunciations`` maps words to their pronunciations, as in `EditRequest`. Raises the
-        errors of `plan`.
+        ``pronunciations`` maps words to their pronunciations, as in `EditRequest`. The method is
+        that of `a3t.plan.prompt`.
         """
         pronouncer = Pronouncer(pronunciations)
         self._begin()

@@ -1,1 +1,1 @@
-"""From two texts and an alignment to what the model is asked to fill."""
+"""Edit planning: from two texts and an alignment to the frames that the model fills."""

@@ -1,4 +1,4 @@
-"""How an edited recording corresponds to its source: in samples, in seconds and in words."""
+"""How an edited recording maps to its source: in samples, in seconds and in words."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from a3t.audio.span_map import SpanMap
 
 @dataclass(frozen=True)
 class EditMap:
-    """Both sides of an edit; ``samples`` and ``words`` have a change for each of its edits.
+    """The correspondence in samples and in words, each with one change per edit.
 
-    Words are counted as in the plan: of a long recording those around the edits. sample_rate: Hz.
+    Words are numbered as in the plan, which for a long recording has only those around the edits.
+    sample_rate: in Hz, the recording's own.
     """
 
     samples: SpanMap
@@ -19,15 +20,15 @@ class EditMap:
     sample_rate: int
 
     def seconds(self, samples: int) -> float:
-        """Samples of the recording's clock in seconds."""
+        """Samples, at the recording's own rate, in seconds."""
         return samples / self.sample_rate
 
     @property
     def source_seconds(self) -> float:
-        """How long the source is."""
+        """The source's duration."""
         return self.seconds(self.samples.length)
 
     @property
     def output_seconds(self) -> float:
-        """How long the edited recording is."""
+        """The edited recording's duration."""
         return self.seconds(self.samples.output_length)

@@ -1,4 +1,4 @@
-"""An EditPlan: what is decided before a sample is made. Frames are those of `a3t.grid`."""
+"""An EditPlan: everything decided before rendering. Frames are those of `a3t.grid`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ Range = tuple[int, int]  # [first, last)
 
 @dataclass(frozen=True, slots=True)
 class PlannedPhone:
-    """A phone of the edited speech; ``source`` is the recording's frame it is kept from, or None
-    if it is to be made. ``word`` counts the new text's spoken words, -1 for a pause."""
+    """A phone of the edited speech.
+
+    word: index of its word among the new text's spoken words, -1 for a pause. source: its first
+    frame in the recording if it is kept, None if it is new.
+    """
 
     symbol: str
     frames: int
@@ -34,10 +37,10 @@ class PlannedPhone:
 
 @dataclass(frozen=True, slots=True)
 class PlannedWord:
-    """A new word, or a made pause (text ""), and how long it takes.
+    """A new word, or a new pause (text ""), and its duration.
 
-    ``scale`` is its time against what this speaker is expected to take for it; 1 for a pause whose
-    length was asked for.
+    scale: its duration divided by the one predicted for this speaker; 1 for a pause of a requested
+    length.
     """
 
     text: str
@@ -65,13 +68,13 @@ class PlannedWord:
 
 @dataclass(frozen=True, slots=True)
 class PlannedEdit:
-    """One change: spoken words, the recording's frames that go, and the phones that come.
+    """One change: its words, the frames of the recording that it removes, and the phones it adds.
 
-    ``source`` holds the frames of what is replaced or deleted (empty for an insertion), ``margin``
-    how many frames of its neighbours on either side are made anew with it, ``overlap`` how many
-    beyond these are free for the joint. ``scale`` is by how much the new words were stretched to
-    fit a given time; 1 where they were not. ``words`` are the new words and pauses that ``phones``
-    say; an edit may be nothing but a pause.
+    old, new: its spoken words in the text and in the new text. source: the frames that are replaced
+    or deleted, empty for an insertion. margin: the number of neighbouring frames before and after
+    it that are regenerated with it. overlap: the number of frames beyond these in which the joint
+    may lie. scale: the factor by which the new words were stretched to fit a given time, else 1.
+    words: the new words and pauses that ``phones`` spell out; an edit may consist of a pause alone.
     """
 
     op: str  # "replace", "insert" or "delete"
@@ -88,17 +91,17 @@ class PlannedEdit:
 
     @property
     def is_spoken(self) -> bool:
-        """Whether there are words to be made, not only a pause or nothing."""
+        """Whether it adds words, not just a pause or nothing."""
         return self.new[0] < self.new[1]
 
     @property
     def frames(self) -> int:
-        """Frames of the new words."""
+        """The number of new frames."""
         return sum(phone.frames for phone in self.phones)
 
     @property
     def seconds(self) -> float:
-        """How long the new words take."""
+        """The duration of the new frames."""
         return seconds_of(self.frames)
 
     @property
@@ -141,7 +144,7 @@ class PlannedEdit:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What the model sees at once: edits (by index) among the recording's frames ``source``."""
+    """The model's input for one pass: the recording's ``source`` frames and the edits in them."""
 
     source: Range
     edits: tuple[int, ...]
@@ -149,12 +152,12 @@ class Window:
 
 @dataclass(frozen=True)
 class EditPlan:
-    """Everything that is decided before a sample is made.
+    """Everything decided before rendering.
 
-    request: what is wanted, with what was found: the text, the alignment, and of a long recording
-    the ranges of its words that are aligned. revision: what changes. pronunciations: of each of the
-    new text's words. phones: the recording's, on the grid. edits and windows: in order. rate: this
-    speaker's slowness against the duration predictor, times 1 / speed.
+    request: the request, completed by the recording's text and alignment and, for a long recording,
+    by the ranges of words that are aligned. revision: what changes. pronunciations: one for each
+    word of the new text. phones: the recording's, on the grid. edits, windows: in order. rate: this
+    speaker's durations relative to the predicted ones, divided by the requested speed.
     """
 
     recording: Recording
@@ -168,39 +171,41 @@ class EditPlan:
 
     @property
     def text(self) -> Transcript:
-        """The words that are aligned."""
+        """The aligned words of the recording."""
         return self.revision.text
 
     @property
     def new_text(self) -> Transcript:
-        """What becomes of these words."""
+        """What these words become."""
         return self.revision.new_text
 
     @property
     def alignment(self) -> Alignment:
-        """Where these words are in the recording."""
+        """The alignment of these words."""
         assert isinstance(self.request.alignment, Alignment)
         return self.request.alignment
 
     @property
     def passages(self) -> tuple[Range, ...]:
-        """Of a long recording the ranges of the whole text that are aligned, else none."""
+        """The aligned ranges of a long recording's text; empty if all of it is aligned."""
         return self.revision.passages
 
     @cached_property
     def words(self) -> SpanMap:
-        """Where the text's words are in the new text."""
+        """The mapping from the text's words to the new text's."""
         return word_map(self.edits, len(self.text.spoken))
 
     @cached_property
     def doubts(self) -> tuple[Doubt, ...]:
-        """What is doubtful about the words that change and their neighbours, in order: words that
-        are hardly heard, and speech between them that the text doesn't have."""
-        found = (doubt for edit in self.edits for doubt in doubts_beside(self.alignment, *edit.old))
-        return tuple(sorted(set(found), key=lambda doubt: doubt.start))
+        """Doubts about the words that change and their neighbours, in order: words that are barely
+        audible, and speech between them that is missing from the text."""
+        doubts = {
+            doubt for edit in self.edits for doubt in doubts_beside(self.alignment, *edit.old)
+        }
+        return tuple(sorted(doubts, key=lambda doubt: doubt.start))
 
     def whole_words(self, count: int) -> SpanMap:
-        """Where the words of the whole text, so many, are in the whole new text."""
+        """The mapping from the whole text's words, ``count`` of them, to the whole new text's."""
         if not self.passages:
             return self.words
         spans = (tuple(map(self._place_in_whole, edit.old)) for edit in self.edits)
@@ -211,7 +216,7 @@ class EditPlan:
         return SpanMap.replacing(replaced, count)
 
     def _place_in_whole(self, word: int) -> int:
-        """Of a word of the passages; the place after the last of them is one as well."""
+        """The index in the whole text of a word of the passages, or of their end."""
         for first, last in self.passages:
             if word < last - first:
                 return first + word
@@ -220,11 +225,11 @@ class EditPlan:
 
     @property
     def frames(self) -> int:
-        """How long the recording is."""
+        """The recording's length in frames."""
         return grid_frames(self.recording.samples, self.recording.sample_rate)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, for `from_json`; scales and the rate are rounded."""
+        """The whole plan, readable by `from_json`; scales and the rate are rounded."""
         return {
             "source": self.recording.to_json(),
             **self.request.to_json(),
@@ -237,16 +242,16 @@ class EditPlan:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], recording: Recording) -> EditPlan:
-        """The plan that `to_json` wrote; its rendering has the same samples.
+        """The plan that `to_json` wrote; it renders to the same samples.
 
-        Raises KeyError, TypeError or ValueError (InputError among them) for anything else, and if
-        the plan is another recording's.
+        Raises InputError if the plan belongs to another recording, and KeyError, TypeError or
+        ValueError if the data isn't a plan.
         """
         if data["source"]["sha256"] != recording.sha256:
-            raise InputError(f"The plan is not of {recording.path}: plan the edit anew.")
+            raise InputError(f"The plan was not made for {recording.path}: plan the edit again.")
         request = EditRequest.from_json(data)
         if request.text is None or not isinstance(request.alignment, Alignment):
-            raise ValueError("a plan knows its text and its alignment")
+            raise ValueError("a plan needs its text and its alignment")
         text = Transcript.from_text(request.text, max_words=None)
         revision = Revision.of(text, request.new_transcript)
         if request.aligned_words:
@@ -267,9 +272,9 @@ class EditPlan:
         )
 
     def describe(self) -> str:
-        """The plan for a person, a line an edit."""
+        """The plan in readable form, one line per edit."""
         if not self.edits:
-            return "Nothing to change: the two texts have the same words."
+            return "Nothing to change: both texts have the same words."
         lines = []
         for edit in self.edits:
             first, last = map(seconds_of, edit.source)
@@ -281,7 +286,7 @@ class EditPlan:
                     lines.append(f"insert  “{edit.new_words}” {place} ({edit.seconds:.2f} s)")
                 case _:
                     lines.append(
-                        f"replace “{edit.old_words}” ({place}) by “{edit.new_words}” "
+                        f"replace “{edit.old_words}” ({place}) with “{edit.new_words}” "
                         f"({edit.seconds:.2f} s)"
                     )
         return "\n".join(lines)

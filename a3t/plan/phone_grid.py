@@ -1,4 +1,4 @@
-"""A recording's phones on the frames of `a3t.grid`: alignments in seconds are mapped once, here."""
+"""A recording's phones on the frames of `a3t.grid`: the one place that maps seconds to frames."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from a3t.grid import frames_of
 from a3t.text.phones import PAUSE
 from alignment import Alignment
 
-GAP = 0.1  # seconds between two words that an alignment leaves out, not only rounds
+GAP = 0.1  # seconds; a longer gap between two words is a pause, a shorter one is rounding
 
 
 @dataclass(frozen=True, slots=True)
 class GridPhone:
-    """A phone on the grid: frames [first, last); ``word`` counts spoken words, -1 for a pause."""
+    """A phone on the grid: frames [first, last), and its spoken word's index (-1 for a pause)."""
 
     symbol: str
     first: int
@@ -28,25 +28,25 @@ class GridPhone:
 
 
 def on_grid(alignment: Alignment, frames: int) -> tuple[GridPhone, ...]:
-    """The alignment's phones, covering frames [0, ``frames``) with no gap, none without a frame.
+    """The alignment's phones on frames [0, ``frames``): no gaps, at least one frame per phone.
 
-    What the alignment leaves out stands here as a pause. Raises InputError if there are more
+    Stretches that the alignment leaves out become pauses. Raises InputError if there are more
     phones than frames.
     """
     symbols: list[tuple[str, int]] = []
     ends: list[float] = []
     spoken = 0
-    reached = 0.0
+    end = 0.0
     for word in alignment.words:
-        if word.start - reached > GAP:
+        if word.start - end > GAP:
             symbols.append((PAUSE, -1))
             ends.append(word.start)
-        reached = word.end
+        end = word.end
         for phone in word.phones:
             symbols.append((phone.symbol, -1 if word.is_pause else spoken))
             ends.append(phone.end)
         spoken += not word.is_pause
-    if alignment.duration - reached > GAP:
+    if alignment.duration - end > GAP:
         symbols.append((PAUSE, -1))
         ends.append(alignment.duration)
     edges = frame_edges([0.0, *ends], frames)
@@ -57,17 +57,17 @@ def on_grid(alignment: Alignment, frames: int) -> tuple[GridPhone, ...]:
 
 
 def frame_edges(seconds: Sequence[float], frames: int) -> list[int]:
-    """Rising times to strictly rising frames, the first 0 and the last ``frames``."""
+    """Ascending times as strictly ascending frames, from 0 to ``frames``."""
     count = len(seconds) - 1
     if count > frames:
         raise InputError(
-            f"The text has {count} phones but the recording only {frames} frames of 12.5 ms: "
+            f"The text has {count} phones but the recording has only {frames} frames of 12.5 ms: "
             "check that the text belongs to the recording."
         )
     edges = [frames_of(time) for time in seconds]
     edges[0], edges[-1] = 0, frames
-    for k in range(1, count):  # at least one frame each, seen from the left …
+    for k in range(1, count):  # at least one frame each, going right …
         edges[k] = max(edges[k], edges[k - 1] + 1)
-    for k in range(count - 1, 0, -1):  # … and from the right
+    for k in range(count - 1, 0, -1):  # … and going left
         edges[k] = min(edges[k], edges[k + 1] - 1)
     return edges

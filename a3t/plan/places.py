@@ -1,4 +1,4 @@
-"""Where in the recording each edit of the words takes place, and which pauses come with it."""
+"""Where in the recording each word edit takes place, and which pauses it adds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from a3t.plan.phone_grid import GridPhone
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
 
-LEAST_GAP = 2  # frames between two edits; with fewer there is no room for two joints
+LEAST_GAP = 2  # frames between two edits; fewer leave no room for two joints
 
 
 @dataclass(frozen=True)
 class WordFrames:
-    """Frames [first, last) of each spoken word; between words there may be a pause."""
+    """Frames [first, last) of each spoken word; there may be pauses between words."""
 
     spans: tuple[tuple[int, int], ...]
     frames: int
@@ -29,7 +29,7 @@ class WordFrames:
         return cls(tuple(spans), frames)
 
     def pause_before(self, word: int) -> tuple[int, int]:
-        """Frames between word - 1 (or the start) and word (or the end); often empty."""
+        """The frames between word - 1 (or the start) and word (or the end); often empty."""
         first = self.spans[word - 1][1] if word > 0 else 0
         last = self.spans[word][0] if word < len(self.spans) else self.frames
         return first, last
@@ -37,17 +37,16 @@ class WordFrames:
 
 @dataclass(frozen=True)
 class Place:
-    """An edit of words on the grid: the frames that go, and the pauses made with the new words."""
+    """A word edit on the grid: the frames that it removes, and the pauses that it adds."""
 
     edit: WordEdit
     frames: tuple[int, int]
-    # Seconds of the pauses made with the new words, by the number of new words before each; 0 for
-    # one as long as this speaker's usually are.
+    # The added pauses: number of new words before it -> seconds, 0 for this speaker's usual length.
     pauses: Mapping[int, float] = field(default_factory=dict)
 
 
 def merge_touching(script: Sequence[WordEdit], words: WordFrames) -> list[WordEdit]:
-    """Join edits whose kept words in between are too short to keep."""
+    """Merge edits between which too few frames are kept for two joints."""
     result: list[WordEdit] = []
     for edit in script:
         if result:
@@ -67,7 +66,7 @@ def place_edits(
     new_text: Transcript,
     pauses: Mapping[int, float] | None = None,
 ) -> list[Place]:
-    """The script's edits on the grid, in order; ``pauses`` are those that are put in."""
+    """The script's edits on the grid, in order; ``pauses`` are those that the new text adds."""
     result = []
     for edit in script:
         place = _place(edit, words, new_text)
@@ -80,7 +79,7 @@ def _place(edit: WordEdit, words: WordFrames, new_text: Transcript) -> Place:
     (first, last), (new_first, new_last) = edit.old, edit.new
     if edit.op == "delete":
         return Place(edit, _deleted(first, last, words))
-    if new_first == new_last:  # nothing but a pause, in the middle of one that is there
+    if new_first == new_last:  # a pause alone, placed in the middle of the existing one
         gap = words.pause_before(first)
         return Place(edit, (sum(gap) // 2, sum(gap) // 2))
     inside = {
@@ -88,8 +87,8 @@ def _place(edit: WordEdit, words: WordFrames, new_text: Transcript) -> Place:
     }
     wants_after = new_text.words[new_last - 1].pause_after and new_last < len(new_text.words)
     if edit.op == "replace":
-        # Pauses beside the replaced words stay; only what punctuation asks for and is not there
-        # is made.
+        # Pauses beside the replaced words stay; one is added only where punctuation asks for it
+        # and there is none.
         start, end = words.spans[first][0], words.spans[last - 1][1]
         pause = words.pause_before(last)
         after = wants_after and pause[0] == pause[1]
@@ -104,7 +103,7 @@ def _inserted(
     inside: dict[int, float],
     wants_after: bool,
 ) -> Place:
-    """An insertion beside an existing pause leaves it on the side where the new text has one."""
+    """An insertion next to an existing pause, which stays on the side where the new text has it."""
     gap = words.pause_before(edit.old[0])
     at_start, at_end = edit.old[0] == 0, edit.old[0] == len(words.spans)
     wants_before = edit.new[0] > 0 and new_text.words[edit.new[0] - 1].pause_after
@@ -122,11 +121,11 @@ def _inserted(
 
 
 def _deleted(first: int, last: int, words: WordFrames) -> tuple[int, int]:
-    """The words go; of two pauses that would meet, the shorter goes with them."""
+    """The frames of deleted words, with the shorter of two pauses that would meet."""
     start, end = words.spans[first][0], words.spans[last - 1][1]
     before, after = words.pause_before(first), words.pause_before(last)
     if first == 0 or last == len(words.spans):
-        return start, end  # the recording's own silence at its ends stays
+        return start, end  # the silence at the recording's ends stays
     if before[0] < before[1] and after[0] < after[1]:
         if before[1] - before[0] < after[1] - after[0]:
             return before[0], end

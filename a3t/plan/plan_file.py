@@ -1,4 +1,4 @@
-"""A plan printed by --plan --json, edited by hand and given back: the seconds of its words."""
+"""Word durations from a plan that was printed by --plan --json and edited by hand."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ LARGEST_PLAN = 20_000_000  # bytes
 
 
 def read_plan(path: Path) -> dict[str, Any]:
-    """What a plan file wants of an edit, by the names of `EditRequest`: its two texts, and for each
-    edit with new words or pauses the seconds of each of these. InputError if it is no plan."""
+    """The fields of `EditRequest` that a plan file sets: its two texts, and for each edit with new
+    words or pauses the seconds of each of these. InputError if it isn't a plan."""
     try:
         if path.stat().st_size > LARGEST_PLAN:
             raise InputError(f"{path} is too large for a plan.")
@@ -32,8 +32,8 @@ def read_plan(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} can't be read: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
         raise InputError(
-            f"{path} is not a plan: print one with --plan --json, and change nothing in it but the "
-            "seconds of the words."
+            f"{path} is not a plan: print one with --plan --json, and change only the seconds of "
+            "its words."
         ) from None
 
 

@@ -1,6 +1,7 @@
-"""From what is wanted to an EditPlan: which frames go, which phones come, how long they take.
+"""From a request to an EditPlan: which frames go, which phones come, how long they last.
 
-Thesis, section 4.3.5, with any number of edits in place of one.
+Section 4.3.5 of He Bai's thesis, "Novel Methods for Natural Language Modeling and Pretraining"
+(University of Waterloo, 2023), extended to any number of edits.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from a3t.plan.timeline import Timed, shortened, timed, timeline
 from a3t.plan.windows import windows_around
 from alignment import Alignment
 
-LONGEST_EDIT = 4800  # frames made in one piece, a minute: attention's memory grows with the square
+LONGEST_EDIT = 4800  # frames (a minute) in one piece: attention's memory is quadratic in them
 
 
 def make_plan(
@@ -35,15 +36,15 @@ def make_plan(
 ) -> EditPlan:
     """Plan the edits that make the recording say the new text.
 
-    ``request`` knows the alignment of the revision's words, and ``pronunciations`` has one entry
-    for each of the new ones. Raises InputError if the alignment is another text's, if an edit has
-    more than a minute of new words, if they can't fit, or if nothing would be left.
+    ``request`` holds the alignment of the revision's old words; ``pronunciations`` has one entry
+    for each new word. Raises InputError if the alignment belongs to another text, if an edit has
+    more than a minute of new words, or if they can't fit the time they are given.
     """
     text, new_text, alignment = revision.text, revision.new_text, request.alignment
     assert isinstance(alignment, Alignment)
     if [word.text for word in alignment.spoken] != list(text.spoken):
         raise InputError(
-            "The alignment's words are not the text's: give the text that was aligned."
+            "The words of the alignment and the text differ: give the text that was aligned."
         )
     frames = grid_frames(recording.samples, recording.sample_rate)
     grid = on_grid(alignment, frames)
@@ -58,10 +59,10 @@ def make_plan(
     gaps = [places[0].frames[0] if places else 0, *(b - a for a, b in limits)]
     gaps.append(frames - places[-1].frames[1] if places else 0)
     for k, place in enumerate(places):
-        # Two edits share what lies between them; the file's ends are shared with nobody.
+        # Two edits share the frames between them; those at the file's ends belong to one alone.
         left = gaps[k] if k == 0 else gaps[k] // 2
         right = gaps[k + 1] if k == len(places) - 1 else gaps[k + 1] // 2
-        new = made.get(k, Timed())  # a deletion makes nothing
+        new = made.get(k, Timed())  # a deletion adds nothing
         spoken = place.edit.new[0] < place.edit.new[1]
         remade = tuple(
             min(frames_of(request.margin), side // 2) if spoken else 0 for side in (left, right)
@@ -89,8 +90,8 @@ def make_plan(
     for edit in planned:
         if sum(phone.frames for phone in edit.phones) > LONGEST_EDIT:
             raise InputError(
-                f"The new words “{shortened(edit.new_words)}” would take more than a minute: make "
-                "them in several edits."
+                f"The new words “{shortened(edit.new_words)}” would take more than a minute: "
+                "split them into several edits."
             )
     windows = windows_around(planned, grid, frames)
     return EditPlan(
@@ -106,19 +107,19 @@ def make_plan(
 
 
 def replan(plan: EditPlan, request: EditRequest, durations: DurationPredictor) -> EditPlan:
-    """The same edits spoken or joined in another manner; texts and alignment stay the plan's."""
-    known = replace(
+    """The same edits, spoken or joined as ``request`` says; texts and alignment stay as planned."""
+    resolved = replace(
         request,
         new_text=plan.request.new_text,
         text=plan.request.text,
         alignment=plan.request.alignment,
         aligned_words=plan.request.aligned_words,
     )
-    return make_plan(plan.recording, known, plan.revision, plan.pronunciations, durations)
+    return make_plan(plan.recording, resolved, plan.revision, plan.pronunciations, durations)
 
 
 def _slots(places: Sequence[Place], request: EditRequest) -> dict[int, int]:
-    """The frames that edits of new words are to take, by the edit's index."""
+    """The required length in frames of edits with new words, by the edit's index."""
     if request.fit:
         return {
             k: place.frames[1] - place.frames[0]
@@ -130,12 +131,12 @@ def _slots(places: Sequence[Place], request: EditRequest) -> dict[int, int]:
     spoken = [k for k, place in enumerate(places) if place.edit.new[0] < place.edit.new[1]]
     if len(spoken) != 1:
         raise InputError(
-            f"A duration is for new words in one place and these stand in {len(spoken)}: give each "
-            "word its time in a plan file instead."
+            f"A duration needs all new words in one place, and they are in {len(spoken)}: set each "
+            "word's duration in a plan file instead."
         )
     return {spoken[0]: frames_of(request.duration)}
 
 
 def _pause_mark(place: Place) -> str:
-    """What an edit without words puts in, as it is written; "" for a deletion."""
+    """The marks of the pauses that an edit without words adds; "" for a deletion."""
     return " ".join(f"[pause {x:g}]" if x else "[pause]" for x in place.pauses.values())

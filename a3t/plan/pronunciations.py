@@ -1,4 +1,4 @@
-"""How the new words are said: as this speaker says them, where the recording has them."""
+"""Pronunciations of the new words: this speaker's own where the recording has them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from alignment import Alignment
 def speaker_pronunciations(
     text: Transcript, alignment: Alignment, pronouncer: Pronouncer
 ) -> list[tuple[str, ...]]:
-    """A pronunciation for each word: a person's own, else as this speaker says it most often in
-    the recording, else the dictionary's. Homographs are said as their sense here asks."""
+    """A pronunciation for each word: the user's, else the one most frequent in the recording, else
+    the dictionary's. Homographs are pronounced by their sense in the new text."""
     spoken: dict[str, Counter[tuple[str, ...]]] = {}
     for word in alignment.spoken:
         phones = tuple(phone.symbol for phone in word.phones)
         spoken.setdefault(word.text, Counter())[phones] += 1
-    looked_up = pronouncer.pronounce(text.spoken, [word.written for word in text.words])
+    defaults = pronouncer.pronounce(text.spoken, [word.written for word in text.words])
     return [
         spoken[word].most_common(1)[0][0]
         if word in spoken and word not in pronouncer.own and not pronouncer.is_homograph(word)
         else pronunciation
-        for word, pronunciation in zip(text.spoken, looked_up, strict=True)
+        for word, pronunciation in zip(text.spoken, defaults, strict=True)
     ]

@@ -1,7 +1,7 @@
-"""What is wanted of an edit, with every default and every limit in one place.
+"""The request for an edit, with every default and every limit in one place.
 
 A command line, a line of a manifest, the page's form, an edit.json and a plan file all become an
-`EditRequest`, and nothing else travels from them to the editor.
+`EditRequest`, and only that is passed on to the editor.
 """
 
 from __future__ import annotations
@@ -29,31 +29,32 @@ MOST_SEED = 2**63 - 1
 
 @dataclass(frozen=True, kw_only=True)
 class EditRequest:
-    """An edit as it is wanted; raises InputError for what can't be had, the new text apart, which
-    is read when it is needed (`new_transcript`).
+    """A requested edit; raises InputError for a value that is out of range. The new text is checked
+    when it is first used (`new_transcript`).
 
-    The texts, and what is known of the old one:
+    The texts and the alignment:
 
-    new_text: what the recording should say. text: what it says; None to find it beside the
-    recording, or to recognise it with ``recogniser`` (of `alignment.recognition`). alignment: where
-    its words are, or a file that tells; None to align them. aligned_words: of an alignment that
-    holds only some of the text's words, their ranges.
+    new_text: what the recording should say. text: what it says now; None to take it from a file
+    beside the recording, or to recognise it with ``recogniser`` (see `alignment.recognition`).
+    alignment: the alignment of its words, or a file that holds one; None to align them.
+    aligned_words: the ranges of the text's words that the alignment holds, if not all.
 
     How the new words are spoken:
 
-    speed: their rate against the speaker's own. At most one of fit (they take the time of the words
-    that they replace), duration (seconds that they take) and lengths (seconds of each new word and
-    pause of each edit, as in a plan file) is given. pronunciations: words (lower case) with the
-    ways to say them, which stand before the dictionary's: ARPAbet with stress.
+    speed: their rate relative to the speaker's own. fit: they take the time of the words that they
+    replace. duration: their total duration in seconds. lengths: for each edit, the seconds of each
+    new word and pause, as in a plan file. At most one of fit, duration and lengths may be given.
+    pronunciations: words (lower case) with their pronunciations in ARPAbet with stress, which take
+    precedence over the dictionary's.
 
     How they are joined:
 
-    margin: seconds of the neighbours on either side that are made anew with them. reach: seconds
-    beyond the margin within which the joint may lie. match: what of the recording's own sound they
-    are given.
+    margin: seconds of the neighbouring speech on each side that are regenerated with them. reach:
+    seconds beyond the margin within which the joint may lie. match: the traits of the recording's
+    sound that they take on.
 
-    candidates: how many results to make, the best first. seed: of the noise that is drawn. verify:
-    whether the result is aligned once more, to find new words that can't be heard in it.
+    candidates: how many results to make, the best first. seed: for the random noise. verify:
+    whether to align the result again, to find new words that are inaudible in it.
     """
 
     new_text: str
@@ -86,7 +87,7 @@ class EditRequest:
             )
         if sum((self.fit, self.duration is not None, self.lengths is not None)) > 1:
             raise InputError(
-                "The new words' time is given twice: choose one of fit, duration and a plan."
+                "The new words' time is given twice: use only one of fit, duration and a plan file."
             )
         if not 1 <= self.candidates <= MOST_CANDIDATES:
             raise InputError(
@@ -102,18 +103,18 @@ class EditRequest:
 
     @property
     def times_are_free(self) -> bool:
-        """Whether the new words may take the time that they need."""
+        """Whether the duration of the new words is left to the planner."""
         return not self.fit and self.duration is None and self.lengths is None
 
     def saying(self, words: Iterable[str]) -> EditRequest:
-        """The same without the pronunciations of words that are not among these."""
-        wanted = set(words)
-        kept = tuple(each for each in self.pronunciations if each[0] in wanted)
+        """The same request with only the pronunciations of these words."""
+        spoken = set(words)
+        kept = tuple(each for each in self.pronunciations if each[0] in spoken)
         return self if kept == self.pronunciations else replace(self, pronunciations=kept)
 
     def to_json(self) -> dict[str, Any]:
-        """Its entries in an edit.json: the texts, the alignment, the seed, and ``asked``, which is
-        how the new words are spoken and joined."""
+        """Its entries in an edit.json: the texts, the alignment, the seed, and in ``asked`` how the
+        new words are spoken and joined."""
         aligned = self.alignment.to_json() if isinstance(self.alignment, Alignment) else None
         return {
             "text": self.text,
@@ -141,10 +142,10 @@ class EditRequest:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> EditRequest:
-        """The request that an edit.json, or `to_json`, tells of; what an older version did not
-        write is as by default. KeyError, TypeError or ValueError for anything else."""
-        asked, aligned = data["asked"], data.get("alignment")
-        duration, lengths = asked.get("duration"), asked.get("lengths")
+        """The request recorded in an edit.json or by `to_json`; entries that an older version
+        didn't write have their defaults. KeyError, TypeError or ValueError for anything else."""
+        options, aligned = data["asked"], data.get("alignment")
+        duration, lengths = options.get("duration"), options.get("lengths")
         words = tuple((int(a), int(b)) for a, b in data.get("aligned_words") or ())
         if not all(0 <= first < last for first, last in words):
             raise ValueError("aligned_words")
@@ -153,25 +154,25 @@ class EditRequest:
             text=None if data["text"] is None else _text(data["text"]),
             alignment=None if aligned is None else Alignment.from_json(aligned),
             aligned_words=words,
-            speed=_finite(asked["speed"]),
-            fit=bool(asked["fit"]),
+            speed=_finite(options["speed"]),
+            fit=bool(options["fit"]),
             duration=None if duration is None else _finite(duration),
             lengths=None if lengths is None else tuple(tuple(map(_finite, x)) for x in lengths),
             pronunciations=pronunciations_of(
                 {
                     word: [str(way).split() for way in ways]
-                    for word, ways in dict(asked.get("pronunciations", {})).items()
+                    for word, ways in dict(options.get("pronunciations", {})).items()
                 }
             ),
-            margin=_finite(asked["margin"]),
-            reach=_finite(asked.get("reach", REACH)),
-            match=MatchedTraits(**{k: bool(value) for k, value in asked.get("match", {}).items()}),
+            margin=_finite(options["margin"]),
+            reach=_finite(options.get("reach", REACH)),
+            match=MatchedTraits(**{k: bool(on) for k, on in options.get("match", {}).items()}),
             seed=int(data["seed"]),
         )
 
 
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:
-    """Words with the ways to say them, as a request holds them."""
+    """Words with their pronunciations, in the form that a request holds."""
     return tuple((word, tuple(tuple(way) for way in ways)) for word, ways in words.items())
 
 

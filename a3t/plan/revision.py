@@ -1,4 +1,4 @@
-"""What changes between two texts: the words, the pauses that are put in, the emphasis."""
+"""What changes between two texts: words, added pauses, emphasis."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Range = tuple[int, int]  # words [first, last)
 class Revision:
     """Two texts and what changes between them.
 
-    edits: in order, apart by a kept word. pauses: those that the new text asks for by a mark and
-    the old one lacks: by the number of new words before each, its seconds (0: as long as usual).
-    passages: of a long recording the ranges of the old text's words that are aligned; the texts,
-    edits and pauses are then of these words, as if there were no others. Empty: all of them are.
+    edits: in order, at least one kept word apart. pauses: those that the new text marks and the old
+    one lacks: number of new words before it -> seconds (0: this speaker's usual length).
+    passages: the ranges of a long recording's words that are aligned; the texts, edits and pauses
+    then have these words alone. Empty if all words are aligned.
     """
 
     text: Transcript
@@ -32,8 +32,11 @@ class Revision:
 
     @classmethod
     def of(cls, text: Transcript, new_text: Transcript) -> Revision:
-        """Marks are no words. A pause between two kept words is an edit without words; a kept word
-        that the new text newly emphasises is replaced by itself."""
+        """The revision that turns ``text`` into ``new_text``.
+
+        A new pause between two kept words is an edit without words; a kept word that is emphasised
+        only in the new text is replaced by itself.
+        """
         script = edit_script(text.spoken, new_text.spoken)
         words = word_map(script, len(text.spoken))
         kept = {
@@ -41,14 +44,14 @@ class Revision:
             for pair in words.kept()
             for k in range(pair.source[1] - pair.source[0])
         }
-        there = dict(text.pauses)
+        existing = dict(text.pauses)
         pauses = {}
         for place, seconds in new_text.pauses:
-            # A kept word on either side says where that is in the old text.
+            # A kept neighbour gives the place in the old text.
             before = 0 if place == 0 else kept.get(place - 1, -2) + 1
             old = before if before >= 0 else kept.get(place, len(text.spoken))
-            if there.get(old) == seconds:
-                del there[old]
+            if existing.get(old) == seconds:
+                del existing[old]
             else:
                 pauses[place] = seconds
         for word in sorted(new_text.emphasis & kept.keys()):
@@ -61,10 +64,10 @@ class Revision:
         return cls(text, new_text, tuple(_joined(script)), pauses)
 
     def within(self, passages: Sequence[Range]) -> Revision:
-        """The revision of the words of these ranges alone.
+        """The revision restricted to the words of these ranges.
 
-        Every edit lies in one of them, and none touches a range's end but the text's own;
-        InputError if one does not.
+        Every edit must lie within one of them and may touch a range's end only where the text ends;
+        InputError if one lies outside.
         """
         if tuple(passages) == ((0, len(self.text.words)),):
             return self
@@ -87,7 +90,7 @@ class Revision:
             old_start, new_start = old_start + last - first, new_start + end - begin
         if remaining or passages[-1][1] > len(self.text.words):
             raise InputError(
-                "The passages that were aligned are not those that change: align anew."
+                "The aligned passages are not the ones that change: align the recording again."
             )
         text, new_text = self.text.of_words(passages), self.new_text.of_words(new_ranges)
         return Revision(text, new_text, tuple(edits), pauses, tuple(passages))
@@ -101,12 +104,12 @@ class _Edit(Protocol):
 
 
 def word_map(edits: Iterable[_Edit], count: int) -> SpanMap:
-    """Where ``count`` words of a text are in the one that the edits, in order, make of it."""
+    """The mapping of a text's ``count`` words to the text that the ordered edits make of it."""
     return SpanMap.replacing(((edit.old, edit.new[1] - edit.new[0]) for edit in edits), count)
 
 
 def _joined(script: Sequence[WordEdit]) -> list[WordEdit]:
-    """In order, those that touch as one."""
+    """The edits in order, adjacent ones merged."""
     result: list[WordEdit] = []
     for edit in sorted(script, key=lambda edit: (edit.new, edit.old)):
         if result and result[-1].new[1] == edit.new[0] and result[-1].old[1] == edit.old[0]:

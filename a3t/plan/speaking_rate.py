@@ -1,4 +1,8 @@
-"""A speaker's rate, and lengths on the frame grid (thesis, section 4.3.5)."""
+"""A speaker's rate, and durations on the frame grid.
+
+Section 4.3.5 of He Bai's thesis, "Novel Methods for Natural Language Modeling and Pretraining"
+(University of Waterloo, 2023).
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,20 @@ from collections.abc import Sequence
 
 
 def rate_ratio(spoken: Sequence[float], predicted: Sequence[float]) -> float:
-    """This speaker's slowness: (sum of the old phones' durations) / (sum of those predicted).
+    """This speaker's slowness: the sum of the phones' durations over the sum of those predicted.
 
-    Sum over sum, as the thesis has it, not a mean of ratios; 1 for nothing.
+    A ratio of sums, as in the thesis, not a mean of ratios; 1 if either sum is 0.
     """
     total = sum(predicted)
     return sum(spoken) / total if total > 0 and sum(spoken) > 0 else 1.0
 
 
 def whole_frames(lengths: Sequence[float]) -> list[int]:
-    """Lengths in frames to whole frames, none below 1, the rounding carried on so that the total
-    is the rounded total wherever single frames allow it."""
+    """Round lengths in frames to whole frames, at least 1 each.
+
+    The rounding error is carried forward, so that the total is the rounded total unless the minimum
+    of 1 prevents it.
+    """
     result: list[int] = []
     exact = placed = 0.0
     for length in lengths:

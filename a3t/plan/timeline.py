@@ -1,4 +1,4 @@
-"""How long each new phone takes: as this speaker would, as was asked, or as a plan file says."""
+"""The duration of each new phone: this speaker's, the requested one, or a plan file's."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ from a3t.plan.speaking_rate import rate_ratio, whole_frames
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import Transcript
 
-PAUSE_FRAMES = (8, 40)  # a pause that the predictor makes: 0.1 to 0.5 s
-OWN_PAUSE_FRAMES = (8, 80)  # one as long as this speaker's others: 0.1 to 1 s
-TIGHTEST = 2.5  # beyond this much faster or slower nobody speaks
+PAUSE_FRAMES = (8, 40)  # bounds of a predicted pause: 0.1 to 0.5 s
+OWN_PAUSE_FRAMES = (8, 80)  # bounds of this speaker's usual pause: 0.1 to 1 s
+TIGHTEST = 2.5  # nobody speaks faster or slower than usual by more than this factor
 
 ANOTHER_PLAN = (
-    "The plan file is of another edit: print it anew with --plan --json, and change nothing in it "
-    "but the seconds of the words."
+    "The plan file belongs to another edit: print it again with --plan --json, and change only the "
+    "seconds of its words."
 )
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A phone of the edited speech; frames 0 if still to be timed.
+    """A phone of the edited speech; it has 0 frames if its duration is still to be decided.
 
-    ``edit`` is the edit that it belongs to, -1 if it is kept. ``given`` are the frames of a pause
-    that is as long as was asked for, or as this speaker's usually are, whose rate is ``fixed``.
+    edit: index of the edit that it belongs to, -1 if it is kept. given: the frames of a pause whose
+    length is requested or this speaker's usual one, else None. fixed: whether its length was
+    requested, so that no rate applies.
     """
 
     edit: int
@@ -44,7 +45,8 @@ class Moment:
 
 @dataclass(frozen=True)
 class Timed:
-    """An edit's phones with their frames, its words, and the scale that a given time took."""
+    """An edit's phones with their frames, its words, and the scale that fits them to a given
+    time."""
 
     phones: tuple[PlannedPhone, ...] = ()
     words: tuple[PlannedWord, ...] = ()
@@ -58,9 +60,9 @@ def timeline(
     new_text: Transcript,
     usual: Mapping[str, float],
 ) -> list[Moment]:
-    """All phones of the edited speech in order."""
+    """All phones of the edited speech, in order; ``usual``: this speaker's pauses, in frames."""
     result: list[Moment] = []
-    shift = 0  # new word index minus old word index of what is kept
+    shift = 0  # of kept words: index in the new text minus index in the old one
     remaining = list(enumerate(places))
 
     def made_pause(k: int, before: int, seconds: float) -> Moment:
@@ -101,7 +103,8 @@ def timed(
 ) -> tuple[dict[int, Timed], float]:
     """Each edit's phones and words with their frames, and the speaker's rate.
 
-    An edit with a slot takes so many frames. Raises InputError where that can't be spoken.
+    slots: edit -> the frames that it must take. Raises InputError if words can't be spoken in the
+    time that they are given.
     """
     old = durations.frames([p.symbol for p in grid], [p.word for p in grid])
     spoken = [k for k, phone in enumerate(grid) if phone.word >= 0]
@@ -128,7 +131,7 @@ def timed(
             for (moment, _), frames in zip(own, whole_frames(lengths), strict=True)
         ]
         if request.lengths is not None:
-            phones = _as_given(phones, request.lengths[number])
+            phones = _fit_to_plan(phones, request.lengths[number])
         words = _words(phones, expected, new_text)
         if request.lengths is not None:
             for word, unit in zip(words, _units(phones), strict=True):
@@ -154,7 +157,7 @@ def scaled(symbol: str, frames: float, ratio: float) -> float:
 
 
 def _units(phones: Sequence[PlannedPhone]) -> list[range]:
-    """The places of each word's phones and of each pause."""
+    """The index ranges of each word's phones and of each pause."""
     units, start = [], 0
     for _, group in groupby(enumerate(phones), lambda p: (p[1].word, p[0] * (p[1].word < 0))):
         count = len(list(group))
@@ -170,7 +173,7 @@ def _frames(phones: Sequence[PlannedPhone], unit: range) -> int:
 def _words(
     phones: Sequence[PlannedPhone], expected: Sequence[float], new_text: Transcript
 ) -> tuple[PlannedWord, ...]:
-    """The words and pauses that the phones are, each against the frames expected of it."""
+    """The words and pauses that the phones form, each scaled against its ``expected`` frames."""
     words = []
     for unit in _units(phones):
         word, frames = phones[unit.start].word, _frames(phones, unit)
@@ -180,22 +183,22 @@ def _words(
     return tuple(words)
 
 
-def _as_given(phones: Sequence[PlannedPhone], wanted: Sequence[float]) -> list[PlannedPhone]:
-    """The phones with each word and pause in the seconds that a plan file has for it."""
+def _fit_to_plan(phones: Sequence[PlannedPhone], lengths: Sequence[float]) -> list[PlannedPhone]:
+    """The phones, with each word and pause lasting as many seconds as a plan file says."""
     units = _units(phones)
-    if len(units) != len(wanted):
+    if len(units) != len(lengths):
         raise InputError(ANOTHER_PLAN)
     result = list(phones)
-    for unit, seconds in zip(units, wanted, strict=True):
+    for unit, seconds in zip(units, lengths, strict=True):
         frames, old = frames_of(seconds), _frames(phones, unit)
         if frames < len(unit):
             raise InputError(
-                f"A word of {len(unit)} sounds can't be said in {seconds:g} s: give it at least "
+                f"{len(unit)} phones can't be spoken in {seconds:g} s: give that word at least "
                 f"{seconds_of(len(unit)):.2f} s in the plan file."
             )
         if frames == old:
             continue
-        # One frame each, and the others shared as before.
+        # One frame each; the others are shared out in the old proportions.
         spare = [(phones[k].frames - 1) or 0.5 for k in unit]
         share = (frames - len(unit)) / sum(spare)
         edges = [round(sum(spare[:k]) * share) for k in range(len(unit) + 1)]
@@ -208,19 +211,19 @@ def _check_scale(scale: float, phones: Sequence[PlannedPhone], new_text: Transcr
     words = [phone.word for phone in phones if phone.word >= 0]
     if not words or 1 / TIGHTEST <= scale <= TIGHTEST:
         return
-    named = shortened(new_text.written(words[0], words[-1] + 1))
+    text = shortened(new_text.written(words[0], words[-1] + 1))
     if 0 < scale < 1:
-        reason = f"would take {1 / scale:.1f} times as long as the time there is for it"
+        reason = f"would take {1 / scale:.1f} times as long as the time available"
     elif scale > 1:
         reason = f"would have to be spoken {scale:.1f} times as slowly as this speaker speaks"
     else:
-        reason = "has no time left beside its pauses"
+        reason = "has no time left after its pauses"
     raise InputError(
-        f"“{named}” {reason}: change the words, give them another time, or let the recording's "
+        f"“{text}” {reason}: change the words, give them another duration, or let the recording's "
         "length change."
     )
 
 
 def shortened(words: str, letters: int = 40) -> str:
-    """The beginning of a long text, for a message."""
+    """A text cut to about ``letters`` letters, for a message."""
     return words if len(words) <= letters else f"{words[:letters].rsplit(' ', 1)[0]} …"

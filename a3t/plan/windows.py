@@ -1,4 +1,4 @@
-"""What the model sees around each edit: a few seconds, as in training, and no more."""
+"""What the model sees around each edit: a few seconds of context, as in training."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Range, Window
 from a3t.plan.phone_grid import GridPhone
 
-CONTEXT = 240  # frames of the recording around an edit, 3 s in all
-LONGEST = 480  # frames of a window with several edits, 6 s
-TOGETHER = 80  # edits within a second of each other are filled together
+CONTEXT = 240  # frames of the recording around an edit, 3 s in total
+LONGEST = 480  # most frames of a window with several edits, 6 s
+TOGETHER = 80  # frames; edits within a second of each other are filled together
 
 
 def windows_around(
@@ -20,8 +20,8 @@ def windows_around(
 ) -> tuple[Window, ...]:
     """Group the edits that need the model, and give each group its context.
 
-    The context is balanced, but what one side lacks the other side gives; it starts and ends
-    between phones, and never reaches into another window's edit.
+    The context is split evenly between the two sides unless one has too little; it starts and ends
+    at phone boundaries and never reaches into another window's edit.
     """
     groups: list[list[int]] = []
     for k, edit in enumerate(edits):
@@ -45,7 +45,7 @@ def _window(
     inner = range(group[0], group[-1] + 1)
     left_limit = edits[group[0] - 1].source[1] if group[0] > 0 else 0
     right_limit = edits[group[-1] + 1].source[0] if group[-1] + 1 < len(edits) else frames
-    # Deleted frames nearby are not spoken in the new text: they end the context as well.
+    # The context also ends at deleted frames, which are not part of the new speech.
     left = min(CONTEXT // 2, first - left_limit)
     right = min(CONTEXT - left, right_limit - last)
     left = min(CONTEXT - right, first - left_limit)
@@ -61,9 +61,9 @@ class WindowFrames:
     """A window of the edited speech, frame by frame."""
 
     phones: tuple[PlannedPhone, ...]
-    source: np.ndarray  # (N,) the recording's frame that stands here, -1 for a new one
+    source: np.ndarray  # (N,) index of the recording's frame, -1 for a new one
     masked: np.ndarray  # (N,) bool, the frames that the model fills
-    spans: dict[int, Range]  # frames of each edit's new phones, by the edit's index
+    spans: dict[int, Range]  # edit -> frames of its new phones
 
     @classmethod
     def of(
@@ -72,7 +72,7 @@ class WindowFrames:
         spans: dict[int, Range] | None = None,
         remade: Sequence[Range] = (),
     ) -> WindowFrames:
-        """New phones are masked, and so are the recording's frames in ``remade``."""
+        """The frames of ``phones``; new phones are masked, and so are ``remade`` source frames."""
         pieces = [
             np.full(phone.frames, -1)
             if phone.source is None
@@ -87,12 +87,12 @@ class WindowFrames:
 
     @property
     def phone_of_frame(self) -> np.ndarray:
-        """(N,) index of each frame's phone."""
+        """(N,) the index of each frame's phone."""
         return np.repeat(np.arange(len(self.phones)), [phone.frames for phone in self.phones])
 
 
 def lay_out(plan: EditPlan, window: Window) -> WindowFrames:
-    """The window as it will be: kept phones, new phones in their places, margins masked."""
+    """The window after the edit: kept phones, new phones in their places, margins masked."""
     phones: list[PlannedPhone] = []
     spans: dict[int, Range] = {}
     edits = list(window.edits)
@@ -104,12 +104,12 @@ def lay_out(plan: EditPlan, window: Window) -> WindowFrames:
         phones.extend(plan.edits[k].phones)
         place = spans[k][1]
 
-    gone = [plan.edits[k].source for k in edits]
+    removed = [plan.edits[k].source for k in edits]
     for phone in plan.phones:
         while edits and phone.first >= plan.edits[edits[0]].source[0]:
             add_edit(edits.pop(0))
         inside = window.source[0] <= phone.first < window.source[1]
-        if inside and not any(first <= phone.first < last for first, last in gone):
+        if inside and not any(first <= phone.first < last for first, last in removed):
             phones.append(PlannedPhone(phone.symbol, phone.frames, -1, phone.first))
             place += phone.frames
     for k in edits:

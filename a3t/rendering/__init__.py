@@ -1,1 +1,1 @@
-"""From a plan to patches of sound: filled, vocoded, with pauses, joined to the recording."""
+"""Rendering: from a plan to patches of sound that are filled, vocoded, joined and verified."""

@@ -1,8 +1,8 @@
-"""Several ways to make one edit, ranked by what can be measured of them.
+"""Several renderings of one edit, ranked by what can be measured in them.
 
-The network has one answer to one question. What differs on purpose is the question: how fast the
-new words are spoken, how much of their neighbours is made anew with them, and how far from there
-the joint may lie.
+The network is deterministic, so candidates differ in what it is asked for: how fast the new words
+are spoken, how much of the neighbouring speech is regenerated with them, and how far from there the
+joint may lie.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from a3t.rendering.edited import EditedRecording
 
 
 class Variation(NamedTuple):
-    """Pace against what was asked for; margin and reach in seconds."""
+    """Pace relative to the requested speed; margin and reach in seconds."""
 
     pace: float
     margin: float
     reach: float
 
 
-# In place of the first stands what was asked for. No two have margin and reach in common: where
-# the new words' time is given, pace changes nothing.
+# The first one stands for the request itself. No two have both margin and reach in common, because
+# pace has no effect where the duration of the new words is given.
 VARIATIONS = (
     Variation(1.0, MARGIN, REACH),
     Variation(0.93, 0.0375, 0.075),
@@ -46,26 +46,27 @@ VARIATIONS = (
     Variation(1.15, 0.0625, 0.075),
     Variation(1.0, 0.0, 0.05),
 )
-TRIES = 3  # results at most of an edit whose words are not heard, the first included
-AROUND = 0.5  # seconds on either side of a joint, by whose own changes its jump is judged
-NEARBY = 3.0  # seconds on either side of an edit, by whose pitch that of the new words is judged
+TRIES = 3  # most renderings of an edit whose words are inaudible, the first included
+AROUND = 0.5  # seconds on each side of a joint, the reference for its spectral jump
+NEARBY = 3.0  # seconds on each side of an edit, the reference for the new words' pitch
 
-# What a merit weighs against the mean confidence of the new words, 1 of which is all of it.
+# Weights relative to the mean confidence of the new words, which is 0 to 1 and has weight 1.
 PACE, JOINT, PITCH = 1.0, 0.1, 0.3
-REMADE = 2.0  # a second; of all merits the one that tells most (benchmarks.candidate_ranking)
-USUAL_PITCH = 0.15  # octaves that a few words' median differs from their neighbours' anyway
+REMADE = 2.0  # per second; the most predictive merit of all (benchmarks.candidate_ranking)
+USUAL_PITCH = 0.15  # octaves; natural pitch differs this much between a few words and the rest
 
 
 @dataclass(frozen=True)
 class Merits:
-    """What a candidate is ranked by.
+    """The measurements by which a candidate is ranked.
 
-    heard: the new words' mean confidence when the result is aligned again, 0..1.
-    joint: how much the mel changes from frame to frame at the joints, against the changes that the
-        speech around them has; 1 is as much as natural.
-    pace: rate of the new words against what was asked for.
-    pitch: the new words' median pitch against that of the speech around them, in octaves.
-    remade: seconds of the recording's own speech beside an edit that are made anew with it.
+    heard: the new words' mean confidence when the result is aligned again, 0 to 1.
+    joint: the mel's frame-to-frame change at the joints relative to that of the surrounding speech;
+        1 is natural.
+    pace: rate of the new words relative to the requested one.
+    pitch: difference between the median pitch of the new words and of the surrounding speech, in
+        octaves.
+    remade: mean seconds of original speech beside an edit that are regenerated with it.
     """
 
     heard: float
@@ -76,7 +77,7 @@ class Merits:
 
     @property
     def score(self) -> float:
-        """One number, the higher the better; a word that is not heard weighs most."""
+        """A single number, higher is better; an inaudible word weighs most."""
         return (
             self.heard
             - PACE * abs(float(np.log(self.pace)))
@@ -88,7 +89,7 @@ class Merits:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A result that was verified, and its merits."""
+    """A verified result and its merits."""
 
     result: EditedRecording
     merits: Merits
@@ -100,9 +101,9 @@ Make = Callable[[EditPlan], EditedRecording]  # renders a plan and verifies the 
 def make_candidates(
     plan: EditPlan, count: int, make: Make, durations: DurationPredictor
 ) -> list[EditedRecording]:
-    """``count`` results that differ, the best first; each one's ``candidate`` says why.
+    """``count`` different results, the best first; the ``candidate`` of each explains its rank.
 
-    The plan's own rendering is one of them. Raises InputError for a count that can't be had.
+    One of them is the plan as it is. Raises InputError if ``count`` is out of range.
     """
     if not 1 <= count <= len(VARIATIONS):
         raise InputError(f"{count} candidates can't be made: ask for 1 to {len(VARIATIONS)}.")
@@ -110,29 +111,29 @@ def make_candidates(
 
 
 def make_audible(plan: EditPlan, make: Make, durations: DurationPredictor) -> EditedRecording:
-    """The plan's rendering; if a new word can't be heard in it, the best of TRIES that differ."""
+    """The plan's rendering; if a new word is inaudible in it, the best of up to TRIES variants."""
     first = variant(plan, 0, make, durations)
     if not first.result.doubtful:
         return first.result
-    tried = [first]
+    variants = [first]
     for number in range(1, TRIES):
-        tried.append(variant(plan, number, make, durations))
-        if not tried[-1].result.doubtful:
+        variants.append(variant(plan, number, make, durations))
+        if not variants[-1].result.doubtful:
             break
-    best = ranked([each for each in tried if not each.result.doubtful] or tried)[0]
-    note = {"of": len(tried), "heard_first": round(first.merits.heard, 4)}
+    best = ranked([each for each in variants if not each.result.doubtful] or variants)[0]
+    note = {"of": len(variants), "heard_first": round(first.merits.heard, 4)}
     return replace(best, candidate=(best.candidate or {}) | note)
 
 
 def varied(request: EditRequest, variation: Variation) -> EditRequest:
-    """The request, but for what varies; a time that was given stays."""
+    """The request with the variation applied; a given duration stays as it is."""
     speed = request.speed * (variation.pace if request.times_are_free else 1.0)
     speed = min(max(speed, SPEEDS[0]), SPEEDS[1])
     return replace(request, speed=speed, margin=variation.margin, reach=variation.reach)
 
 
 def variant(plan: EditPlan, number: int, make: Make, durations: DurationPredictor) -> Candidate:
-    """The plan in the variation of that number, made and measured; 0 is the plan itself."""
+    """The plan in variation ``number``, rendered and measured; 0 is the plan itself."""
     variation = VARIATIONS[number]
     if number:
         plan = replan(plan, varied(plan.request, variation), durations)
@@ -141,7 +142,7 @@ def variant(plan: EditPlan, number: int, make: Make, durations: DurationPredicto
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[EditedRecording]:
-    """The results, the best first, each with its rank and merits as its ``candidate``."""
+    """The results, the best first, each with its rank and merits in ``candidate``."""
     order = sorted(candidates, key=lambda each: -each.merits.score)
     return [
         replace(
@@ -162,7 +163,7 @@ def ranked(candidates: Sequence[Candidate]) -> list[EditedRecording]:
 
 
 def merits(result: EditedRecording, pace: float) -> Merits:
-    """What is measured of a result that was verified."""
+    """Measure a verified result."""
     scores = [word.score for words in result.scores or () for word in words]
     spans = [change.output for change in result.map.samples.changes]
     jumps = [joint_jump(result, sample) for span in spans for sample in span]
@@ -175,8 +176,8 @@ def merits(result: EditedRecording, pace: float) -> Merits:
 
 
 def pitch_difference(result: EditedRecording, span: tuple[int, int]) -> float:
-    """The median pitch of a span of the output against that of what is around it, in octaves; 0
-    where either has no voice."""
+    """Median pitch of a span of output samples minus that of its surroundings, in octaves; 0 if
+    either is unvoiced."""
     rate = result.recording.sample_rate
     first, last = max(0, span[0] - round(NEARBY * rate)), span[1] + round(NEARBY * rate)
     last = min(last, result.map.samples.output_length)
@@ -188,7 +189,7 @@ def pitch_difference(result: EditedRecording, span: tuple[int, int]) -> float:
 
 
 def joint_jump(result: EditedRecording, sample: int) -> float:
-    """The mel's change at a sample of the output against the mean change around it; 1 if even."""
+    """The mel's change at an output sample relative to the mean change around it; 1 if even."""
     rate = result.recording.sample_rate
     reach = round(AROUND * rate)
     first, last = max(0, sample - reach), min(result.map.samples.output_length, sample + reach)
@@ -202,5 +203,5 @@ def joint_jump(result: EditedRecording, sample: int) -> float:
 
 
 def _changes(mel: np.ndarray) -> np.ndarray:
-    """(T, 80) -> (T - 1,) mean change; what is quieter than a room's silence counts as silence."""
+    """(T, 80) -> (T - 1,) mean change; levels below a room's noise floor are clipped to it."""
     return np.abs(np.diff(np.maximum(mel, -4.0), axis=0)).mean(axis=1)

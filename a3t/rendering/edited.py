@@ -1,4 +1,4 @@
-"""The end of the way: an edited recording, which is not written until it is saved."""
+"""The result of an edit: a recording with its patches, written only when it is saved."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from a3t.audio.writing import check_output, default_output, write_edited
 from a3t.plan.edit_map import EditMap
 from a3t.plan.edit_plan import EditPlan
 
-DOUBTFUL = 0.5  # a word's confidence below which it can hardly be heard
+DOUBTFUL = 0.5  # a word with a lower confidence can hardly be heard
 
 
 @dataclass(frozen=True, slots=True)
 class WordScore:
-    """A new word, and how sure the aligner is of it in the result, 0..1."""
+    """A new word, and the aligner's confidence in it in the result, 0 to 1."""
 
     word: str
     score: float
@@ -33,9 +33,9 @@ class WordScore:
 class EditedRecording:
     """A plan's recording with its patches; nothing is written until `save`.
 
-    patches: one for each of the plan's edits. model and vocoder: name and sha256. seconds: per
-    step. scores: for each edit those of its new words, once it was verified. raised: for each edit
-    its emphasised words. candidate: its rank among several, and why
+    patches: one per edit of the plan. model, vocoder: name and sha256. seconds: time spent per
+    step. scores: for each edit, those of its new words; None if not verified. raised: for each
+    edit, how its emphasised words were raised. candidate: rank and merits among several candidates
     (`a3t.rendering.candidates`).
     """
 
@@ -55,7 +55,7 @@ class EditedRecording:
 
     @cached_property
     def map(self) -> EditMap:
-        """Where what is in the source is in the result, and the other way round."""
+        """The mapping between source and result, in both directions."""
         samples = sample_map(self.recording, self.patches)
         return EditMap(samples, self.plan.words, self.recording.sample_rate)
 
@@ -70,11 +70,11 @@ class EditedRecording:
         provenance: bool = True,
         notes: Mapping[str, Any] | None = None,
     ) -> Path:
-        """Write the sound, and edit.json beside it; returns the sound's path.
+        """Write the sound file and its edit.json beside it; returns the sound file's path.
 
-        ``out`` defaults to {stem}.edited.wav beside the recording. With ``provenance`` the sound's
-        comment says which parts a machine made (`a3t.audio.provenance`). ``notes`` are further
-        entries of edit.json. Raises InputError if it can't be written; then nothing is.
+        ``out`` defaults to {stem}.edited.wav beside the recording. With ``provenance`` the file's
+        comment says which parts are synthetic (`a3t.audio.provenance`). ``notes`` are further
+        entries for edit.json. Raises InputError, and leaves nothing behind, if it can't be written.
         """
         out = Path(out) if out is not None else default_output(self.recording.path)
         words = [None if e.op == "delete" else e.new_words for e in self.plan.edits]
@@ -88,13 +88,16 @@ class EditedRecording:
         return out
 
     def check(self, out: Path | str | None = None) -> Path:
-        """Where `save` will write; raises InputError now if it could not."""
+        """The path that `save` will write to; raises InputError if it would fail."""
         return check_output(self.recording, out or default_output(self.recording.path))
 
     @property
     def record(self) -> dict[str, Any]:
-        """edit.json: outside the ``output`` spans the output equals the source outside the
-        ``source`` spans, sample for sample."""
+        """The contents of edit.json.
+
+        Outside the ``output`` spans, the output is identical, sample for sample, to the source
+        outside the ``source`` spans.
+        """
         request = self.plan.request.to_json()
         return {
             "source": self.recording.to_json(),

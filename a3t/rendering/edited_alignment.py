@@ -1,4 +1,4 @@
-"""Where the words are in an edited recording, so that it can be edited again at once."""
+"""The alignment of an edited recording, so that it can be edited again without aligning it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from alignment.retiming import covering, retimed
 
 
 def edited_alignment(result: EditedRecording, whole: Alignment | None = None) -> Alignment:
-    """Where every word is in the result; ``whole`` says where all words were in the source: of a
-    long recording the plan knows only those around the edits.
+    """The alignment of the result.
 
-    Kept words are moved by what the edits before them added, new words stand where the plan put
-    them.
+    Kept words are shifted by the length that the edits before them added; new words are where the
+    plan put them. ``whole`` is the alignment of the whole source, needed for a long recording,
+    whose plan has only the words around the edits.
     """
     plan, spans = result.plan, result.map
     shifts = [spans.seconds(samples) for samples in spans.samples.shifts]
@@ -28,16 +28,16 @@ def edited_alignment(result: EditedRecording, whole: Alignment | None = None) ->
         past = bisect_right(places, (word.start + word.end) / 2)
         words.append(retimed(word, word.start + shifts[past], word.end + shifts[past]))
     words.sort(key=lambda word: word.start + word.end)
-    for k in range(1, len(words)):  # joints may lie a few milliseconds inside a neighbour
+    for k in range(1, len(words)):  # a joint may lie a few milliseconds inside a neighbour
         if words[k].start < words[k - 1].end:
-            meeting = (words[k].start + words[k - 1].end) / 2
-            words[k - 1] = retimed(words[k - 1], words[k - 1].start, meeting)
-            words[k] = retimed(words[k], meeting, words[k].end)
+            boundary = (words[k].start + words[k - 1].end) / 2
+            words[k - 1] = retimed(words[k - 1], words[k - 1].start, boundary)
+            words[k] = retimed(words[k], boundary, words[k].end)
     return covering(words, spans.output_seconds, source.score)
 
 
 def made_spans(result: EditedRecording) -> list[tuple[float, float]]:
-    """Seconds of the new words alone in the result, without what is made anew beside them."""
+    """The new words' [start, end) in the result, in seconds, without the regenerated margins."""
     shifts = result.map.samples.shifts
     starts = [
         seconds_of(edit.source[0]) + result.map.seconds(shifts[k])
@@ -51,7 +51,7 @@ def made_spans(result: EditedRecording) -> list[tuple[float, float]]:
 
 
 def _made(result: EditedRecording, k: int, shift: float) -> list[Word]:
-    """The new words of an edit, whose source is moved by so many seconds."""
+    """The new words of edit ``k``, whose source is shifted by ``shift`` seconds."""
     edit, spoken = result.plan.edits[k], result.plan.new_text.spoken
     phones: dict[int, list[Phone]] = {number: [] for number in range(*edit.new)}
     clock = seconds_of(edit.source[0]) + shift
@@ -67,7 +67,7 @@ def _made(result: EditedRecording, k: int, shift: float) -> list[Word]:
 
 
 def shown_words(text: Transcript) -> list[str]:
-    """What subtitles show for each spoken word: the written token, once."""
+    """The text that subtitles show for each spoken word: its written token, shown once."""
     tokens = [word.token for word in text.words]
     return [
         "" if k and tokens[k - 1] == word.token else word.written

@@ -1,4 +1,4 @@
-"""From frames to samples: an edit's words, pauses and joints on the recording's own clock."""
+"""From frames to samples: an edit's words, pauses and joints at the recording's own rate."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from a3t.plan.edit_plan import EditPlan, PlannedEdit, Range
 from a3t.plan.windows import WindowFrames
 from a3t.text.phones import PAUSE
 
-RADIUS = 0.03  # seconds that a cut may move to a quieter place
-CLEAR = 2  # frames beside an edit in which the vocoder hears it too well
+RADIUS = 0.03  # seconds; a cut may move this far to a quieter place
+CLEAR = 2  # frames beside an edit whose vocoder output the edit still influences
 
 
 def edit_frames(edit: PlannedEdit, first: int, last: int) -> Range:
-    """An edit's new frames [first, last) with its margins and what is free for the joints."""
+    """An edit's new frames [first, last), extended by its margins and the space for its joints."""
     return first - edit.margin[0] - edit.overlap[0], last + edit.margin[1] + edit.overlap[1]
 
 
 def neighbours_of(
     recording: Recording, frames: WindowFrames, copy: np.ndarray
 ) -> tuple[Neighbour, ...]:
-    """What a window keeps of the recording, beside the same put through the vocoder.
+    """The kept parts of a window, each as recorded and as resynthesised by the vocoder.
 
-    copy: (300 N,) the whole window's samples at 24 kHz.
+    copy: (300 N,) the resynthesis of the whole window, at 24 kHz.
     """
     kept = np.flatnonzero(~frames.masked & (frames.source >= 0))
     breaks = np.flatnonzero((np.diff(kept) != 1) | (np.diff(frames.source[kept]) != 1)) + 1
-    found = []
+    neighbours = []
     for run in np.split(kept, breaks):
         run = run[CLEAR : len(run) - CLEAR]
         if len(run):
-            said = copy[run[0] * HOP : (run[-1] + 1) * HOP]
+            vocoded = copy[run[0] * HOP : (run[-1] + 1) * HOP]
             first = int(frames.source[run[0]]) * HOP
-            said, start = resample_patch(said, first, recording.sample_rate)
-            real = recording.mono(start, min(start + len(said), recording.samples))
-            found.append(Neighbour(real.astype(np.float64), said[: len(real)]))
-    return tuple(found)
+            vocoded, start = resample_patch(vocoded, first, recording.sample_rate)
+            real = recording.mono(start, min(start + len(vocoded), recording.samples))
+            neighbours.append(Neighbour(real.astype(np.float64), vocoded[: len(real)]))
+    return tuple(neighbours)
 
 
 def own_sound_of(plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbour]) -> OwnSound:
-    """What an edit's patch shall have of the recording's own sound."""
+    """The traits of the recording's own sound that an edit's patch should take on."""
     recording, match, tone = plan.recording, plan.request.match, None
     if match.room_tone:
         middle = samples_of(sum(edit.source) / 2, recording.sample_rate)
@@ -60,8 +60,8 @@ def own_sound_of(plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbo
 def patch_of(
     recording: Recording, edit: PlannedEdit, samples: np.ndarray, own: OwnSound | None = None
 ) -> Patch:
-    """The patch of new words from the samples (n,), at 24 kHz, of `edit_frames`."""
-    # The last frame is only as long as the recording.
+    """The patch of new words, from the 24 kHz samples (n,) of the frames `edit_frames` gives."""
+    # The last frame may be cut short by the end of the recording.
     length = grid_samples(recording.samples, recording.sample_rate)
     begin, stop = edit.remade[0] * HOP, min(edit.remade[1] * HOP, length)
     before = edit.overlap[0] * HOP
@@ -72,7 +72,7 @@ def patch_of(
 
 
 def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:
-    """What stands on both sides of deleted frames, joined at the quietest points nearby."""
+    """The patch that joins both sides of deleted frames, at the quietest points nearby."""
     rate = recording.sample_rate
     first = samples_of(edit.source[0], rate)
     last = min(samples_of(edit.source[1], rate), recording.samples)
@@ -86,7 +86,7 @@ def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:
 
 
 def pause_of(plan: EditPlan, edit: PlannedEdit) -> Patch:
-    """The patch of an edit that is nothing but a pause."""
+    """The patch of an edit that consists of a pause alone."""
     recording, rate = plan.recording, plan.recording.sample_rate
     first, last = (min(samples_of(frame, rate), recording.samples) for frame in edit.source)
     length = samples_of(edit.frames, rate)
@@ -94,7 +94,7 @@ def pause_of(plan: EditPlan, edit: PlannedEdit) -> Patch:
 
 
 def with_room_tone(plan: EditPlan, edit: PlannedEdit, patch: Patch) -> Patch:
-    """The patch of new words with room tone in the pauses among them."""
+    """The patch of new words with room tone in the pauses between them."""
     rate = plan.recording.sample_rate
     spans, frame = [], edit.source[0]
     for phone in edit.phones:

@@ -1,4 +1,4 @@
-"""A plan carried out: each window filled and vocoded, each edit joined to the recording."""
+"""Renders a plan: each window is filled and vocoded, each edit joined to the recording."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Step = Callable[[str], AbstractContextManager[None]]
 
 @dataclass(frozen=True)
 class Rendered:
-    """What stands in for an edit, and how its emphasised words were raised."""
+    """The patch of an edit, and how its emphasised words were raised."""
 
     patch: Patch
     raised: tuple[Raised, ...] = ()
@@ -45,33 +45,33 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Renderer:
-    """The networks that render; ``step`` is entered with the name of each step."""
+    """The networks that render; ``step(name)`` is a context manager around each step."""
 
     model: A3T
     vocoder: Vocoder
     step: Step
 
     def render(self, plan: EditPlan) -> list[Rendered]:
-        """One for each of the plan's edits; the same seed gives the same samples."""
+        """One result per edit of the plan; the same seed gives the same samples."""
         torch.manual_seed(plan.request.seed)
-        done: dict[int, Rendered] = {}
+        rendered: dict[int, Rendered] = {}
         if any(word.emphasis for edit in plan.edits for word in edit.words):
-            require_world()  # before the work, not after it
+            require_world()  # fail before the work, not after it
         with one_thread():
             for window in plan.windows:
-                done |= self._window(plan, window)
+                rendered |= self._window(plan, window)
         for k, edit in enumerate(plan.edits):
-            if k in done:
+            if k in rendered:
                 continue
             with self.step("splice"):
                 if edit.phones:
-                    done[k] = Rendered(pause_of(plan, edit))
+                    rendered[k] = Rendered(pause_of(plan, edit))
                 else:
-                    done[k] = Rendered(deletion_of(plan.recording, edit))
-        return [done[k] for k in range(len(plan.edits))]
+                    rendered[k] = Rendered(deletion_of(plan.recording, edit))
+        return [rendered[k] for k in range(len(plan.edits))]
 
     def fill(self, recording: Recording, window: WindowFrames, source: Range) -> torch.Tensor:
-        """The window's mel (N, 80): the recording's own, masked frames filled and levelled."""
+        """The window's mel (N, 80): the recording's own, the masked frames filled and levelled."""
         place = torch.from_numpy(window.source - source[0]).clamp(min=0)
         mel = mel_window(recording, *source)[place]
         symbols = [phone.symbol for phone in window.phones]
@@ -80,7 +80,7 @@ class Renderer:
         return levelled(filled, window.masked, symbols, window.phone_of_frame)
 
     def _window(self, plan: EditPlan, window: Window) -> dict[int, Rendered]:
-        """Each edit of a window that has new words."""
+        """The edits of a window that have new words."""
         recording = plan.recording
         frames = lay_out(plan, window)
         with self.step("fill"):
@@ -90,7 +90,7 @@ class Renderer:
             with self.step("vocode"):
                 copy = vocode_span(self.vocoder, filled, 0, len(filled)).numpy()
                 neighbours = neighbours_of(recording, frames, copy)
-        done = {}
+        rendered = {}
         for k, (start, end) in frames.spans.items():
             edit = plan.edits[k]
             if not edit.is_spoken:
@@ -106,13 +106,14 @@ class Renderer:
                 own = own_sound_of(plan, edit, neighbours)
                 patch = patch_of(recording, edit, samples, own)
                 patch = with_room_tone(plan, edit, patch)
-            done[k] = Rendered(patch, raised)
-        return done
+            rendered[k] = Rendered(patch, raised)
+        return rendered
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Sums in one order: the same samples however many cores there are."""
+    """Run torch on one thread, so that sums have one order and samples don't depend on the CPU's
+    number of cores."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -122,7 +123,8 @@ def one_thread() -> Iterator[None]:
 
 
 def emphasised_spans(edit: PlannedEdit, before: int) -> Sequence[Range]:
-    """Samples at 24 kHz of each emphasised word, `before` frames before the first of them."""
+    """Sample ranges at 24 kHz of the emphasised words, in a patch whose words begin after
+    ``before`` frames."""
     spans, frame = [], before
     for word in edit.words:
         if word.emphasis:
@@ -132,7 +134,8 @@ def emphasised_spans(edit: PlannedEdit, before: int) -> Sequence[Range]:
 
 
 def _voice(plan: EditPlan, window: Window) -> np.ndarray:
-    """The speaker's own speech around a window, at 24 kHz: what is aligned of the 10 s there."""
+    """The speaker's own speech within 5 s of a window's middle, as far as it is aligned: (n,) at
+    24 kHz."""
     middle = sum(window.source) // 2
     kept = [p for p in plan.phones if p.word >= 0 and abs(p.first - middle) <= 400]
     first, last = (kept[0].first, kept[-1].last) if kept else window.source

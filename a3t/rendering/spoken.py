@@ -1,4 +1,4 @@
-"""Speech made from a prompt, which is not written until it is saved."""
+"""The result of TTS: speech in a prompt's voice, written only when it is saved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from a3t.plan.edit_plan import PlannedPhone
 
 @dataclass(frozen=True)
 class SpokenRecording:
-    """Speech made from a prompt (section 4.3.6); nothing is written until `save`."""
+    """Speech in a prompt's voice (`a3t.plan.prompt`); nothing is written until `save`."""
 
     samples: np.ndarray  # (n,) float32, full scale at 1
     sample_rate: int
@@ -30,9 +30,9 @@ class SpokenRecording:
     seconds: dict[str, float] = field(default_factory=dict)
 
     def save(self, out: Path | str, provenance: bool = True) -> Path:
-        """Write a 16-bit file of the kind that ``out`` ends in, and speech.json beside it.
+        """Write a 16-bit file in the format of ``out``'s suffix, and speech.json beside it.
 
-        With ``provenance`` its comment says that a machine made it.
+        With ``provenance`` the file's comment says that it is synthetic. Returns its path.
         """
         out = Path(out)
         end, models = len(self.samples) / self.sample_rate, models_named(self.model, self.vocoder)
@@ -44,6 +44,7 @@ class SpokenRecording:
 
     @property
     def record(self) -> dict[str, Any]:
+        """The contents of speech.json."""
         return {
             "prompt": self.prompt.to_json(),
             "prompt_text": self.prompt_text,

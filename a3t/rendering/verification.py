@@ -1,8 +1,7 @@
-"""Are the new words there? Each patch is aligned again, as a listener would hear it.
+"""Are the new words audible? Each patch is aligned again in its context.
 
-The built-in aligner, whichever placed the recording's own words, says of every new word how well it
-fits the sound (`alignment.confidence`). One that it does not hear is named in edit.json and to the
-person.
+The built-in aligner, whichever one aligned the recording itself, gives every new word a confidence
+(`alignment.confidence`). Words with a low one are reported to the user and in edit.json.
 """
 
 from __future__ import annotations
@@ -32,16 +31,16 @@ class _Stretch:
 def verify(result: EditedRecording) -> EditedRecording:
     """The result with the aligner's confidence, 0 to 1, for each new word of each edit.
 
-    Where nothing at all can be aligned, all are 0.
+    All are 0 where the words can't be aligned at all.
     """
     plan = result.plan
     pronouncer = Pronouncer(dict(plan.request.pronunciations))
     scores: list[tuple[WordScore, ...]] = [() for _ in plan.edits]
     for window in plan.windows:
-        found = _scores(result, _stretch(result, window), pronouncer)
+        confidences = _confidences(result, _stretch(result, window), pronouncer)
         for k in window.edits:
             scores[k] = tuple(
-                WordScore(plan.new_text.spoken[word], found[word])
+                WordScore(plan.new_text.spoken[word], confidences[word])
                 for word in range(*plan.edits[k].new)
             )
     return replace(result, scores=tuple(scores))
@@ -59,14 +58,16 @@ def _stretch(result: EditedRecording, window: Window) -> _Stretch:
     first, last = (
         min(samples_of(frame, source.sample_rate), source.samples) for frame in window.source
     )
-    # Edits before the window move both its ends, those in it its end alone.
+    # Edits before the window shift both its ends, those within it only its end.
     shifts = result.map.samples.shifts
     first += shifts[window.edits[0]]
     last += shifts[window.edits[-1] + 1]
     return _Stretch((max(0, first), last), tuple(sorted(words)))
 
 
-def _scores(result: EditedRecording, stretch: _Stretch, pronouncer: Pronouncer) -> dict[int, float]:
+def _confidences(
+    result: EditedRecording, stretch: _Stretch, pronouncer: Pronouncer
+) -> dict[int, float]:
     spoken = [result.plan.new_text.spoken[word] for word in stretch.words]
     sound = read_patched(result.recording, result.patches, *stretch.samples)
     mono = sound.mean(axis=1).astype(np.float32)
@@ -74,6 +75,6 @@ def _scores(result: EditedRecording, stretch: _Stretch, pronouncer: Pronouncer) 
         aligned = PocketSphinxAligner().align(
             mono, result.recording.sample_rate, spoken, pronouncer.choices(spoken), check=False
         )
-    except AlignmentError:  # nothing that sounds like these words
+    except AlignmentError:  # nothing in it sounds like these words
         return dict.fromkeys(stretch.words, 0.0)
     return {w: word.score for w, word in zip(stretch.words, aligned.spoken, strict=True)}

@@ -1,1 +1,1 @@
-"""What a recording says, and where: its transcript, and its alignment as far as it is needed."""
+"""What a recording says, and where: its transcript, and as much of its alignment as is needed."""

@@ -1,4 +1,4 @@
-"""Alignments of long recordings, kept between runs: aligned once, found by what was aligned."""
+"""A cache on disk for alignments of long recordings, keyed by what was aligned."""
 
 from __future__ import annotations
 
@@ -13,44 +13,48 @@ from a3t.audio.files import atomic_path
 from a3t.errors import InputError
 from alignment import Alignment
 
-MOST_KEPT = 32  # files; an hour's takes some 8 MB
+MOST_KEPT = 32  # files; an hour of speech takes about 8 MB
 
 
 def default_folder() -> Path | None:
-    """The folder that A3T_CACHE names, else that of a person's caches; None if it is empty."""
-    named = os.environ.get("A3T_CACHE")
-    if named is not None:
-        return Path(named) if named else None
+    """The folder given by A3T_CACHE, else one in the user's cache folder.
+
+    None, for no cache, if A3T_CACHE is set to an empty string.
+    """
+    folder = os.environ.get("A3T_CACHE")
+    if folder is not None:
+        return Path(folder) if folder else None
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(base).expanduser() / "a3t" / "alignments"
 
 
 class AlignmentCache:
-    """A folder of alignments by the recording's sha256, its words and the aligner.
+    """A folder of alignments, keyed by the recording's sha256, its words and the aligner.
 
-    What can't be written is not remembered, and what can't be read is as if it were not there.
+    Errors are not reported: an alignment that can't be written isn't cached, and one that can't be
+    read counts as missing.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
 
     def get(self, sha256: str, words: Sequence[str], aligner: str) -> Alignment | None:
-        """The alignment that was kept for this recording and these words."""
+        """The cached alignment of this recording and these words, else None."""
         if self.folder is None:
             return None
         path = self._path(self.folder, sha256, words, aligner)
         try:
-            found = Alignment.from_json(json.loads(path.read_text(encoding="utf-8")))
+            alignment = Alignment.from_json(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        if [word.text for word in found.spoken] != list(words):
+        if [word.text for word in alignment.spoken] != list(words):
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)  # the least recently used go first
-        return found
+            os.utime(path)  # the least recently used is deleted first
+        return alignment
 
     def put(self, sha256: str, words: Sequence[str], aligner: str, alignment: Alignment) -> None:
-        """Keep an alignment, and let go of the oldest beyond MOST_KEPT."""
+        """Cache an alignment, and delete the least recently used beyond MOST_KEPT."""
         if self.folder is None:
             return
         text = json.dumps(alignment.to_json(), separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""What of a recording is aligned for an edit: all of it, or of a long one what lies around."""
+"""Aligns as much of a recording as an edit needs: all of a short one, passages of a long one."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from alignment import EDITION, Aligner, Alignment
 from alignment.long.window import align_window
 from alignment.result import shift_word
 
-MOST_HELD = 8  # alignments held in memory, so that a plan and its edit align once
-BESIDE = 1.0  # seconds of speech aligned on either side of a passage
-NEARBY = 6.0  # seconds on either side that the aligner may hear of as well; it is given no more
+MOST_HELD = 8  # alignments kept in memory, so that a plan and its edit align only once
+BESIDE = 1.0  # seconds of speech aligned on each side of a passage
+NEARBY = 6.0  # seconds on each side that are available to the aligner, and no more
 
 
-Key = tuple[str, str, Range, str]  # recording, text, its words, a person's pronunciations
+Key = tuple[str, str, Range, str]  # recording, text, its words, the user's pronunciations
 
 
 @dataclass(frozen=True, slots=True)
 class WordTime:
-    """A word and roughly when it is spoken, in seconds."""
+    """A word and the approximate time when it is spoken, in seconds."""
 
     text: str
     start: float
@@ -41,7 +41,7 @@ class WordTime:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Samples [first, last) of a recording, read as if there were no others."""
+    """Samples [first, last) of a recording, readable like a recording of their own."""
 
     recording: Recording
     first: int
@@ -49,7 +49,7 @@ class Stretch:
 
     @classmethod
     def of(cls, recording: Recording, start: float, end: float) -> Stretch:
-        """The stretch between two times in seconds, as far as it is there."""
+        """The stretch between two times in seconds, clipped to the recording."""
         rate, last = recording.sample_rate, recording.samples
         return cls(recording, max(round(start * rate), 0), min(round(end * rate), last))
 
@@ -62,19 +62,19 @@ class Stretch:
         return self.last - self.first
 
     def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Samples [start, stop) of the stretch, as `Recording.mono` gives them."""
+        """Samples [start, stop) of the stretch, in the form of `Recording.mono`."""
         stop = self.samples if stop is None else stop
         return self.recording.mono(self.first + start, self.first + stop)
 
 
 class AlignmentStore:
-    """Aligns what an edit needs and remembers it; long recordings also in a folder, if there is
-    one."""
+    """Aligns what an edit needs and keeps it in memory; alignments of long recordings also go to a
+    cache folder, if one is given."""
 
     def __init__(self, aligner: Aligner, folder: Path | None) -> None:
         self.aligner = aligner
         self._held: OrderedDict[Key, Passages] = OrderedDict()
-        self._kept = AlignmentCache(folder)
+        self._cache = AlignmentCache(folder)
 
     def around(
         self,
@@ -83,10 +83,10 @@ class AlignmentStore:
         edits: Sequence[WordEdit],
         pronouncer: Pronouncer,
     ) -> Passages:
-        """The alignment around the edits; of a short recording, or without edits, all of it.
+        """The alignment around the edits, or all of it if the recording is short or has no edits.
 
-        A long recording whose words' times are known is aligned there alone, one of which nothing
-        is known as a whole. Raises AlignmentError if the words are not the recording's.
+        A long recording is aligned only around the edits if its transcript has times, as a whole if
+        not. Raises AlignmentError if the words don't match the recording.
         """
         text = found.transcript
         if found.passages is not None:
@@ -108,29 +108,30 @@ class AlignmentStore:
     def whole(
         self, recording: Recording, found: FoundTranscript, pronouncer: Pronouncer
     ) -> Alignment:
-        """The alignment of all of a recording: the one that was found with its text, or made."""
+        """The alignment of a whole recording: the one found with its text, else a new one."""
         if found.alignment is not None:
             return found.alignment
         text = found.transcript
         everything = (0, len(text.words))
 
-        def aligned() -> Alignment:
+        def align() -> Alignment:
             choices = pronouncer.choices(text.spoken)
             return self.aligner.align_recording(recording, text.spoken, choices)
 
-        def kept_or_aligned() -> Passages:
+        def cached_or_aligned() -> Passages:
             if recording.seconds <= LONG:
-                return Passages(aligned(), (everything,))
+                return Passages(align(), (everything,))
             own = _own_pronunciations(pronouncer, text)
-            means = f"{self.aligner.name} {__version__}.{EDITION} {own}"
-            key = (recording.sha256, text.spoken, means)
-            kept = self._kept.get(*key)
-            if kept is None:
-                kept = aligned()
-                self._kept.put(*key, kept)
-            return Passages(kept, (everything,))
+            aligner = f"{self.aligner.name} {__version__}.{EDITION} {own}"
+            key = (recording.sha256, text.spoken, aligner)
+            alignment = self._cache.get(*key)
+            if alignment is None:
+                alignment = align()
+                self._cache.put(*key, alignment)
+            return Passages(alignment, (everything,))
 
-        return self._once(_key(recording, text, everything, pronouncer), kept_or_aligned).alignment
+        key = _key(recording, text, everything, pronouncer)
+        return self._once(key, cached_or_aligned).alignment
 
     def _part(
         self,
@@ -140,7 +141,7 @@ class AlignmentStore:
         times: Times,
         pronouncer: Pronouncer,
     ) -> Passages:
-        """A passage with at least these words, looked for where they are said to be."""
+        """A passage with at least these words, aligned near their approximate times."""
         first, last = words
 
         def align() -> Passages:
@@ -153,10 +154,10 @@ class AlignmentStore:
             own = (first - near[0], last - 1 - near[0])
             window = align_window(self.aligner, stretch, timed, choices, *own, BESIDE)
             start = (stretch.first + window.start) / recording.sample_rate
-            found = tuple(shift_word(word, start) for word in window.alignment.words)
-            reached = near[0] + window.first
-            ranges = ((reached, reached + len(window.alignment.spoken)),)
-            return Passages(Alignment(found, recording.seconds), ranges)
+            shifted = tuple(shift_word(word, start) for word in window.alignment.words)
+            first_word = near[0] + window.first
+            ranges = ((first_word, first_word + len(window.alignment.spoken)),)
+            return Passages(Alignment(shifted, recording.seconds), ranges)
 
         return self._once(_key(recording, text, words, pronouncer), align)
 
@@ -170,7 +171,7 @@ class AlignmentStore:
 
 
 def _own_pronunciations(pronouncer: Pronouncer, text: Transcript) -> str:
-    """A person's pronunciations of the text's words, as one text; empty if there are none."""
+    """The user's pronunciations of the text's words, as a string; empty if there are none."""
     words = sorted(pronouncer.own.keys() & set(text.spoken))
     return repr([(word, list(pronouncer.own[word])) for word in words]) if words else ""
 

@@ -1,7 +1,7 @@
-"""Of a long recording only the passages around the edits: what an edit costs is theirs alone.
+"""The passages of a long recording around its edits, so that an edit's cost depends only on them.
 
-A passage is a stretch of speech with its words. The plan is made of the passages' words, as if the
-text had no others; between them lies what nobody has to know.
+A passage is a stretch of speech with its words. The plan has only the words of the passages, as if
+the text had no others; the rest of the recording is never aligned.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from alignment import Alignment, Word
 Range = tuple[int, int]  # words [first, last) of the text
 
 LONG = 40.0  # seconds; a shorter recording is one passage
-CONTEXT = 6.0  # seconds of speech on either side of an edit
-APART = 10.0  # seconds between two passages; what is nearer is one
-PAUSE_WITHIN = 3.0  # seconds beyond the context in which a pause to begin or end with is looked for
+CONTEXT = 6.0  # seconds of speech on each side of an edit
+APART = 10.0  # seconds between two passages; closer ones are merged
+PAUSE_WITHIN = 3.0  # seconds beyond the context in which to look for a pause to begin or end at
 
 
 @dataclass(frozen=True)
 class Passages:
-    """An alignment of some ranges of the text's words, in order, with gaps between them."""
+    """An alignment of some ranges of the text's words, in order, with gaps between the ranges."""
 
     alignment: Alignment
     words: tuple[Range, ...]
 
     def is_whole(self, text: Transcript) -> bool:
-        """Whether every word of the text is in them."""
+        """Whether they hold every word of the text."""
         return self.words == ((0, len(text.words)),)
 
 
 def ranges_around(edits: Sequence[WordEdit], times: Times) -> tuple[Range, ...]:
-    """The words of each passage: those spoken within CONTEXT of an edit, up to a pause if one is
-    near. Passages near each other are one."""
-    found: list[Range] = []
+    """The words of each passage: those spoken within CONTEXT of an edit, up to a pause if there is
+    one nearby. Passages close to each other are merged."""
+    ranges: list[Range] = []
     for edit in edits:
         first, last = _widened(edit.old, times)
-        if found and times[first][0] <= times[found[-1][1] - 1][1] + APART:
-            found[-1] = (found[-1][0], max(found[-1][1], last))
+        if ranges and times[first][0] <= times[ranges[-1][1] - 1][1] + APART:
+            ranges[-1] = (ranges[-1][0], max(ranges[-1][1], last))
         else:
-            found.append((first, last))
-    return tuple(found) or (_widened((0, 0), times),)
+            ranges.append((first, last))
+    return tuple(ranges) or (_widened((0, 0), times),)
 
 
 def _widened(words: Range, times: Times) -> Range:
@@ -52,7 +52,7 @@ def _widened(words: Range, times: Times) -> Range:
     end = times[words[1] - 1][1] if words[1] > 0 else 0.0
     before = [k for k in range(words[0]) if times[k][0] >= start - CONTEXT - PAUSE_WITHIN]
     after = [k for k in range(words[1], len(times)) if times[k][1] <= end + CONTEXT + PAUSE_WITHIN]
-    # One word on either side at least, however long the silence before it.
+    # At least one word on each side, however long the silence in between.
     before, after = before or [*range(words[0])][-1:], after or [*range(words[1], len(times))][:1]
     first = _at_a_pause(
         [k for k in before if times[k][0] <= start - CONTEXT],
@@ -68,12 +68,12 @@ def _widened(words: Range, times: Times) -> Range:
 
 
 def _at_a_pause(places: Sequence[int], gap: Callable[[int], float], otherwise: int) -> int:
-    """The place with the widest gap; where there is none to choose, the other one."""
+    """The place with the widest gap, or ``otherwise`` if there are no places."""
     return max(places, key=gap, default=otherwise)
 
 
 def cut(alignment: Alignment, ranges: Sequence[Range]) -> Passages:
-    """The passages of an alignment that is known as a whole, with the pauses beside them."""
+    """The passages of a whole alignment, with the pauses next to them."""
     words: list[Word] = []
     spoken = -1
     last_spoken = len(alignment.spoken) - 1
@@ -81,7 +81,7 @@ def cut(alignment: Alignment, ranges: Sequence[Range]) -> Passages:
         if not word.is_pause:
             spoken += 1
         inside = any(first <= spoken < last for first, last in ranges)
-        if word.is_pause:  # it stands after word `spoken`: kept beside either
+        if word.is_pause:  # it follows word `spoken`; keep it next to either neighbour
             ahead = any(first == spoken + 1 <= last_spoken for first, last in ranges)
             inside = inside or ahead
         if inside:

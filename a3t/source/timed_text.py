@@ -1,4 +1,4 @@
-"""Where in a recording each word of a transcript with times is spoken, roughly."""
+"""Approximate times of the words of a transcript with times, such as subtitles."""
 
 from __future__ import annotations
 
@@ -16,51 +16,52 @@ Times = Sequence[tuple[float, float]]  # seconds [start, end) of each spoken wor
 
 
 def has_times(path: Path) -> bool:
-    """Whether a file is a transcript with times: a .srt, .vtt or Whisper's .json."""
+    """Whether a file can hold a transcript with times: a .srt, a .vtt or Whisper's .json."""
     return path.suffix.lower() in TRANSCRIPTS
 
 
 def times_of(alignment: Alignment) -> Times:
-    """Of an alignment's words; these are exact."""
+    """The times of an alignment's words, which are exact."""
     return [(word.start, word.end) for word in alignment.spoken]
 
 
 def times_in(path: Path, transcript: Transcript) -> Times | None:
-    """Of each word of the transcript, which was read from `path`; None if it has no usable times.
+    """The time of each word of the transcript read from ``path``; None without usable times.
 
-    The letters of a cue are taken to be spoken evenly. Raises AlignmentError if it can't be read.
+    A cue's characters are assumed to be spoken at an even rate. Raises AlignmentError if the file
+    can't be read.
     """
     cues = [cue for cue in read_cues(path) if cue.text]
     starts = [cue.start for cue in cues]
     if not cues or not all(map(math.isfinite, starts)) or sorted(starts) != starts:
         return None
     following = [*starts[1:], math.inf]
-    cues = [  # one that is still shown with the next one ends where that begins
+    cues = [  # a cue that overlaps the next one ends where that begins
         Cue(cue.start, max(cue.start, min(cue.end, limit)), cue.text)
         for cue, limit in zip(cues, following, strict=True)
     ]
-    # The written tokens are the cues' text, sign for sign; only the spaces may have changed.
-    tokens = {word.token: _signs(word.written) for word in transcript.words}
+    # The tokens must be the cues' text, character for character, apart from whitespace.
+    tokens = {word.token: _characters(word.written) for word in transcript.words}
     if not math.isfinite(cues[-1].end) or sum(tokens.values()) != sum(
-        _signs(cue.text) for cue in cues
+        _characters(cue.text) for cue in cues
     ):
         return None
-    reached = dict(zip(tokens, accumulate(tokens.values()), strict=True))
-    signs = list(accumulate((_signs(cue.text) for cue in cues), initial=0))
+    token_ends = dict(zip(tokens, accumulate(tokens.values()), strict=True))
+    edges = list(accumulate((_characters(cue.text) for cue in cues), initial=0))
 
-    def time(sign: int, within: int) -> float:
-        """Seconds before a sign, in the cue that holds the sign `within`."""
-        k = bisect_right(signs, within) - 1
-        share = (sign - signs[k]) / (signs[k + 1] - signs[k])
+    def time(character: int, within: int) -> float:
+        """The time in seconds before a character, in the cue that holds character ``within``."""
+        k = bisect_right(edges, within) - 1
+        share = (character - edges[k]) / (edges[k + 1] - edges[k])
         return cues[k].start + share * (cues[k].end - cues[k].start)
 
     result = []
     for word in transcript.words:
-        last = reached[word.token]
+        last = token_ends[word.token]
         first = last - tokens[word.token]
         result.append((time(first, first), time(last, last - 1)))
     return result
 
 
-def _signs(text: str) -> int:
-    return sum(not sign.isspace() for sign in text)
+def _characters(text: str) -> int:
+    return sum(not character.isspace() for character in text)

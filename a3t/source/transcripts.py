@@ -1,4 +1,4 @@
-"""Where the text of a recording comes from: given, lying beside it, or recognised."""
+"""Where a recording's text comes from: the caller, a file beside it, or speech recognition."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ LARGEST_TEXT = 1_000_000  # bytes
 
 @dataclass(frozen=True)
 class FoundTranscript:
-    """A transcript, and what was found with it of where its words are.
+    """A transcript, with whatever timing was found along with it.
 
-    origin: "given", "recognised", "alignment", or the sidecar's name. times: where each word is,
-    roughly. passages: of a long recording, what was aligned of it.
+    origin: "given", "recognised", "alignment", or the sidecar's name. alignment: of all its words.
+    times: approximate ones for each word. passages: the aligned passages of a long recording.
     """
 
     transcript: Transcript
@@ -45,11 +45,11 @@ def find_transcript(
     pronouncer: Pronouncer,
     recogniser: str = "auto",
 ) -> FoundTranscript:
-    """The text as given, else the sidecar's, else what is recognised with the new text as prior.
+    """The given text, else the sidecar's, else speech recognition with the new text as a prior.
 
-    A sidecar .TextGrid, a .txt or .lab that holds labels with times, and a .json that
-    `python -m alignment` wrote are alignments too. `recogniser`: of alignment.recognition.
-    Raises InputError or AlignmentError, with one sentence.
+    A sidecar .TextGrid, a .txt or .lab that holds labels with times, or a .json written by
+    `python -m alignment` also provides the alignment. ``recogniser``: see `alignment.recognition`.
+    Raises InputError or AlignmentError, with a one-sentence message.
     """
     path = sidecar(recording.path)
     if given is not None:
@@ -69,7 +69,7 @@ def find_transcript(
 
 
 def _times_beside(recording: Recording, path: Path | None, transcript: Transcript) -> Times | None:
-    """Where the words are, if the file beside a long recording has just these with times."""
+    """The words' times, if the file beside a long recording has exactly these words with times."""
     if recording.seconds <= LONG or path is None or is_alignment(path) or not has_times(path):
         return None
     found = found_with_times(path)
@@ -79,15 +79,16 @@ def _times_beside(recording: Recording, path: Path | None, transcript: Transcrip
 def aligned_transcript(
     alignment: Path | Alignment, text: str | None, aligned_words: tuple[Range, ...] = ()
 ) -> FoundTranscript:
-    """What an alignment or subtitles say, a file's or given; or the text, if it is the same words.
+    """The transcript of an alignment or of a file with one, or of subtitles.
 
-    ``aligned_words`` are ranges of the text's words: of an alignment that has no others, so that
-    the text must be given with it. Raises InputError or AlignmentError.
+    A ``text`` must have the same words and replaces the transcript's. ``aligned_words`` are the
+    ranges of the text's words that the alignment holds; if it doesn't hold all of them, the text is
+    required. Raises InputError or AlignmentError.
     """
     given = Transcript.from_text(text, max_words=None) if text is not None else None
     if aligned_words and isinstance(alignment, Alignment):
         if given is None:
-            raise InputError("The alignment has only some of the text's words: give the text.")
+            raise InputError("The alignment covers only part of the text: give the text as well.")
         return FoundTranscript(given, "given", passages=Passages(alignment, aligned_words))
     if isinstance(alignment, Alignment):
         found = found_in(alignment, "alignment")
@@ -98,22 +99,22 @@ def aligned_transcript(
     if given is None:
         return found
     if given.spoken != found.transcript.spoken:
-        raise InputError("The alignment's words are not the text's: give one of them.")
+        raise InputError("The words of the alignment and the text differ: give only one of them.")
     return FoundTranscript(given, "given", found.alignment, found.times)
 
 
 def found_with_times(path: Path) -> FoundTranscript:
-    """The transcript that a text file or subtitles hold, and these with their times."""
+    """The transcript in a text file or subtitles, with its times if it has any."""
     transcript = Transcript.from_text(text_of(path), max_words=None)
     times = times_in(path, transcript) if has_times(path) else None
     return FoundTranscript(transcript, path.name, times=times)
 
 
 def sidecar(recording: Path) -> Path | None:
-    """The file beside a recording that says what is spoken in it, if there is one."""
+    """The file beside a recording that holds its transcript, if there is one."""
     for suffix in SIDECARS:
         path = recording.with_suffix(suffix)
-        # Any program may have left a .json there: only one with words in it counts.
+        # A .json could come from any program: only one with words in it counts.
         if path.is_file() and (suffix != ".json" or _keys(path) & {*_ALIGNED, *_TRANSCRIBED}):
             return path
     return None
@@ -124,7 +125,7 @@ _TRANSCRIBED = ("text", "segments", "transcription")
 
 
 def is_alignment(path: Path) -> bool:
-    """Whether a sidecar has times that are taken as they are."""
+    """Whether a sidecar holds exact times, which are used as they are."""
     if path.suffix == ".json":
         keys = _keys(path)
         return keys >= set(_ALIGNED) and not keys & set(_TRANSCRIBED)
@@ -132,7 +133,7 @@ def is_alignment(path: Path) -> bool:
 
 
 def _keys(path: Path) -> frozenset[str]:
-    """The names at the top of a JSON file; none in another file."""
+    """The keys of the object in a JSON file; none if it holds anything else."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             return frozenset()
@@ -143,26 +144,26 @@ def _keys(path: Path) -> frozenset[str]:
 
 
 def found_in(alignment: Alignment, origin: str) -> FoundTranscript:
-    """The transcript that an alignment holds."""
+    """The transcript of an alignment's words."""
     words = " ".join(word.text for word in alignment.spoken)
     return FoundTranscript(Transcript.from_text(words, max_words=None), origin, alignment)
 
 
 def text_of(path: Path) -> str:
-    """What a text file, a .srt, a .vtt or Whisper's .json says, with its punctuation."""
+    """The text of a text file, .srt, .vtt or Whisper .json, with its punctuation."""
     return read_transcript(path) if path.suffix.lower() in TRANSCRIPTS else read_text(path)
 
 
 def read_text(path: Path | str) -> str:
-    """A text file in UTF-8; InputError if there is none, or it is something else."""
+    """The contents of a UTF-8 text file; InputError if it is missing, too large or not UTF-8."""
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST_TEXT + 1)
     except OSError as error:
         raise InputError(f"The text file {path} can't be read: {error.strerror}.") from None
     if len(data) > LARGEST_TEXT:
-        raise InputError(f"{path} is too large for a transcript.")
+        raise InputError(f"{path} is too large for a transcript: it may have up to 1 MB.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not a text in UTF-8.") from None
+        raise InputError(f"{path} is not UTF-8 text: save it as UTF-8.") from None

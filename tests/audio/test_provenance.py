@@ -124,17 +124,17 @@ def test_an_edit_tells_and_keeps_still_when_asked(
 
 def test_inspecting(noise: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert inspect.main([str(noise)]) == 0
-    assert "no parts" in capsys.readouterr().out
+    assert "no record of parts" in capsys.readouterr().out
     out = edited(noise, tmp_path / "o.wav", (800, 1600, 1200, "some words"))
     assert inspect.main(["--json", str(out)]) == 0
-    (told,) = json.loads(capsys.readouterr().out)["traces"]
-    assert told["words"] == "some words" and told["models"] == "m 0123456789ab"
+    (trace,) = json.loads(capsys.readouterr().out)["traces"]
+    assert trace["words"] == "some words" and trace["models"] == "m 0123456789ab"
     recording = Recording.open(out)  # another program cuts it and keeps the comment
     with sf.SoundFile(out) as file:
         text = file.comment
     write_edited(recording, [Patch((0, 500), np.zeros((0, 1)))], tmp_path / "cut.wav", text)
     assert inspect.main([str(tmp_path / "cut.wav")]) == 0
-    assert "length was changed" in capsys.readouterr().out
+    assert "length has changed" in capsys.readouterr().out
 
 
 def test_inspecting_what_is_no_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,7 +43,7 @@ def test_a_plan_of_another_recording_is_refused() -> None:
         written = plan.to_json()
     with (
         mock.patch.object(Recording, "sha256", "1f"),
-        pytest.raises(InputError, match="plan the edit anew"),
+        pytest.raises(InputError, match="plan the edit again"),
     ):
         EditPlan.from_json(written, plan.recording)
 

@@ -163,7 +163,7 @@ def test_fitted_words_take_the_time_of_what_they_replace(old: int, new: int) -> 
     assert edit.scale == pytest.approx((edit.source[1] - edit.source[0]) / (new * 24.0))
 
 
-def test_what_nobody_could_say_in_the_time_is_refused() -> None:
+def test_words_that_cannot_be_spoken_in_the_time_are_refused() -> None:
     with pytest.raises(InputError, match=r"“good good.*” would take 4.0 times as long"):
         planned(["ban", "dot", "feel"], ["ban", *["good"] * 4, "feel"], fit=True)
 
@@ -177,8 +177,8 @@ def test_any_margin_leaves_room_for_the_joints(old: list[str], new: list[str], m
         reached = edit.remade[1] + edit.overlap[1]
 
 
-def test_another_texts_alignment_is_refused() -> None:
-    with pytest.raises(InputError, match="alignment's words"):
+def test_an_alignment_of_another_text_is_refused() -> None:
+    with pytest.raises(InputError, match="words of the alignment"):
         plan_of("ban dot", "ban dot", aligned(["ban"]))
 
 
@@ -258,7 +258,7 @@ def test_a_duration_is_kept_to_the_frame(seconds: float) -> None:
 
 
 def test_a_duration_is_for_one_place() -> None:
-    with pytest.raises(InputError, match="these stand in 2"):
+    with pytest.raises(InputError, match="they are in 2"):
         plan_of("ban dot feel", "good dot kit", duration=0.5)
 
 

@@ -68,7 +68,7 @@ def test_a_pronunciation_of_ones_own(command: list[str], tmp_path: Path) -> None
         (["--dict", "nowhere.dict"], "can't be read"),
         (["--duration", "0.01"], "out of range"),
         (["--duration", "9"], "times as slowly"),
-        (["--duration", "0.1"], "times as long as the time there is"),
+        (["--duration", "0.1"], "times as long as the time available"),
         (["--duration", "1", "--fit"], "given twice"),
     ],
 )

@@ -90,7 +90,7 @@ def test_a_passage_has_its_context_and_little_more(word: int) -> None:
 def test_passages_of_other_words_are_refused() -> None:
     text, new = Transcript.from_text("ban dot feel"), Transcript.from_text("ban dot good")
     for ranges in ([(0, 2)], [(0, 9)]):
-        with pytest.raises(InputError, match="align anew"):
+        with pytest.raises(InputError, match="align the recording again"):
             Revision.of(text, new).within(ranges)
 
 
