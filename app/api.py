@@ -44,7 +44,7 @@ def add_endpoints(service: Service) -> None:
     used = gr.Textbox(label="text", **hidden)
 
     def transcribe(recording: str | None, expected: str = "") -> str:
-        """What the recording says; a text that it is likely to say helps."""
+        """What the recording says; a text close to what it says helps."""
         with one_sentence():
             prior = limits.check_text(expected, texts.THE_EXPECTED_TEXT)
             return service.transcribe(recording, prior, Watch())

@@ -58,7 +58,7 @@ def changes_html(old: str, new: str) -> str:
 def differing(old: Sequence[str], new: Sequence[str]) -> tuple[bool, str, str, bool]:
     """Both texts from AROUND words before their first difference to AROUND after their last.
 
-    Before and after them: whether something was left out there. Short texts stay whole.
+    The first and last value say whether something was left out there. Short texts stay whole.
     """
     shorter = min(len(old), len(new))
     if shorter <= WHOLE:

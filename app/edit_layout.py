@@ -109,7 +109,7 @@ class EditLayout:
     # ---- what is shown ------------------------------------------------------------------------
 
     def results(self) -> list[Any]:
-        """The components that an event may give new values."""
+        """The components whose values an event may change."""
         return [
             self.session,
             self.proposed,
@@ -167,15 +167,15 @@ class EditLayout:
 
 
 def stage_script() -> str:
-    """What draws the stage and listens to it, with its texts."""
+    """The script that draws the stage and handles its events, with its texts."""
     parts = [(HERE / name).read_text("utf-8") for name in ("drawing.js", "stage.js")]
     return "\n".join([f"const TEXTS = {json.dumps(texts.STAGE_TEXTS)};", *parts])
 
 
 def proposal(text: tuple[str, str] | None, new_text: tuple[str, str] | None) -> dict[str, Any]:
-    """Texts for the two fields, each with what stood in it when they were worked out.
+    """Texts for the two fields, each with what the field held when they were worked out.
 
-    A field takes its text unless the person has typed in it meanwhile (`SETTLE`).
+    A field takes its text unless the visitor has typed in it in the meantime (`SETTLE`).
     """
     return {"text": text, "new_text": new_text}
 
@@ -190,7 +190,7 @@ SETTLE = """(proposed, text, new_text) => {
 
 
 def doubts_html(take: Take | None) -> str:
-    """What was doubtful where the edit was made, and the new words that one should listen to."""
+    """What was doubtful where the edit was made, and the new words to listen to."""
     if take is None:
         return ""
     result = take.result

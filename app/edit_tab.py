@@ -22,11 +22,11 @@ from app.sessions import Session, close_session
 from app.settings import Given
 
 PROGRESS = gr.Progress()
-EDITOR = "editor"  # one request at a time: a second would only slow the first on few cores
+EDITOR = "editor"  # one request at a time: on few cores a second would only slow the first
 
 
 class EditTab(EditLayout):
-    """Built inside a `gr.Blocks`. Each `on_...` is an event's; it gives components new values."""
+    """Built inside a `gr.Blocks`. Each `on_...` handles an event: it returns new values."""
 
     def __init__(self, service: Service) -> None:
         super().__init__()

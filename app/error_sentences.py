@@ -1,4 +1,4 @@
-"""What the browser is told when something goes wrong: one sentence, never a trace."""
+"""What the browser is told when something goes wrong: one sentence, never a traceback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
-    """Whatever goes wrong inside reaches the page as one sentence, and the log as it is."""
+    """Whatever goes wrong inside reaches the page as one sentence, and the log in full."""
     try:
         yield
     except (InputError, AlignmentError) as error:

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import texts
 
-LARGEST_BODY = 2_000_000  # bytes of a request that is no upload
+LARGEST_BODY = 2_000_000  # bytes of a request that is not an upload
 
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -24,7 +24,7 @@ class Guard:
 
     Gradio fetches addresses of other servers when a path is one (`/file=https://…`, or a field's
     path): refused here, so that nobody uses this server to reach another. Bodies of requests that
-    are no uploads are bounded.
+    are not uploads are bounded.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -100,7 +100,7 @@ async def read_body(receive: Receive) -> bytes | None:
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
-    """A receive that gives the body that was read, then whatever comes."""
+    """A `receive` that returns the body that was already read, then whatever follows."""
     given = False
 
     async def again() -> Message:

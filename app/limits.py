@@ -1,4 +1,4 @@
-"""What the page accepts, and the one sentence that says so when something is not accepted.
+"""What the page accepts, and the one sentence that says why something is refused.
 
 A page answers strangers, so it is stricter than the command line: it looks at sizes before anything
 is read, opens only files that were uploaded to it, and keeps what it makes for an hour.
@@ -28,7 +28,7 @@ def check_upload(path: str | None, uploads: Path) -> Path:
     """The uploaded recording as a path inside `uploads`; InputError if it can't be taken.
 
     The path comes from a request, so it is believed only if it lies, links resolved, in the folder
-    that uploads are written to. What the file is called counts for nothing.
+    that uploads are written to. What the file is called does not matter.
     """
     if not path:
         raise InputError(texts.NO_RECORDING)

@@ -1,4 +1,4 @@
-"""What a person may ask of an edit, and what of it there is on this machine."""
+"""What a visitor may ask of an edit, and which models and aligners this machine has."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PageRequest:
 
 
 def models_of(model: str, vocoder: str, aligner: str) -> Models:
-    """Only what is offered: names that come with a request never become paths. InputError."""
+    """The models of these names, which never become paths; InputError if they aren't offered."""
     chosen = Models(model, vocoder, aligner)
     offered = (models_here(), VOCODERS, aligners_here())
     for name, names in zip((model, vocoder, aligner), offered, strict=True):
@@ -54,7 +54,7 @@ def models_of(model: str, vocoder: str, aligner: str) -> Models:
 
 
 def matching_of(kinds: Sequence[str]) -> MatchedTraits:
-    """What of the recording's own sound the new words are given; InputError for another kind."""
+    """Which traits of the recording the new words are given; InputError for an unknown one."""
     try:
         return MatchedTraits.of(kinds)
     except ValueError as error:
@@ -90,7 +90,7 @@ def _is_installed(aligner: str) -> bool:
 
 
 def texts_of(text: str, new_text: str) -> tuple[str | None, str]:
-    """Both texts as typed, without space around them, the first None if it is left empty;
+    """Both texts as typed, without the space around them, the first None if it was left empty;
     InputError for a new text that is missing."""
     wanted = limits.check_text(new_text, texts.THE_NEW_TEXT)
     if not wanted:

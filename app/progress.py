@@ -1,4 +1,4 @@
-"""How far a request is, told to its person; and the way to end it before it is done."""
+"""A request's progress, shown to whoever waits for it, and the way to cancel it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from contextlib import contextmanager
 
 from app import texts
 
-# Where each step begins, as a share of the whole; the rest is the making of the new words.
+# Where each step begins, as a share of the whole; the rest is the synthesis of the new words.
 BEGINS = {"load": 0.02, "read": 0.1, "transcribe": 0.12, "align": 0.2, "plan": 0.5}
 MAKING = {"fill": 0.0, "vocode": 0.6, "splice": 0.8, "check": 0.85}  # shares of one piece
 MADE_FROM, MADE_TO = 0.55, 0.97
 
 
 class CancelledError(Exception):
-    """The person has pressed Cancel; nothing was changed."""
+    """The visitor has pressed Cancel; nothing was changed."""
 
 
 class Watch:
-    """What an editor calls at each step: shows it, or raises CancelledError.
+    """Called by an editor at each step: shows it, or raises CancelledError.
 
     show: gets the share done (0..1, never falling) and a sentence. cancelled: set by the page.
     """
@@ -36,7 +36,7 @@ class Watch:
         self.share = 0.0
 
     def wanted(self) -> bool:
-        """Whether the person still waits for it."""
+        """Whether the visitor still waits for it."""
         return self._cancelled is None or not self._cancelled.is_set()
 
     def check(self) -> None:

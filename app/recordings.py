@@ -1,4 +1,4 @@
-"""What is looked at again and again of a recording, worked out once: its header, its whole shape.
+"""What is needed of a recording again and again, worked out once: its header, its overview.
 
 An hour of speech is read by blocks, so the page's memory does not grow with the recording.
 """
@@ -35,7 +35,7 @@ def _opened(path: Path, modified: int, size: int) -> Recording:
 
 @lru_cache(maxsize=64)
 def overview(recording: Recording) -> tuple[int, ...]:
-    """Lowest and highest sample by turns of each of COLUMNS slices, -100..100; mono."""
+    """The lowest and highest sample, alternately, of each of COLUMNS slices, -100..100; mono."""
     edges = np.linspace(0, recording.samples, COLUMNS + 1).astype(np.int64)
     low, high = np.zeros(COLUMNS), np.zeros(COLUMNS)
     position = 0
@@ -52,6 +52,6 @@ def overview(recording: Recording) -> tuple[int, ...]:
 
 
 def as_percent(low: np.ndarray, high: np.ndarray) -> tuple[int, ...]:
-    """(n,) and (n,) -> 2 n whole numbers by turns, the loudest at 100."""
+    """(n,) and (n,) -> 2 n whole numbers, alternately, the loudest at 100."""
     loudest = max(float(np.abs(low).max(initial=0)), float(np.abs(high).max(initial=0)), 1e-6)
     return tuple(int(v) for v in np.round(np.stack([low, high], 1) * 100 / loudest).ravel())

@@ -1,4 +1,4 @@
-"""What the page does: one method for each thing that can be asked, all of them over the Editor.
+"""What the page does: one method for each request, all of them through the Editor.
 
 The models are loaded once, into a process of their own, and work for one request at a time. Every
 request of the API, and every session of the page, has a folder of its own under `folder`, with a
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 class Service:
     """The editor behind the page. `folder` also takes the web server's uploads; nothing outside it
-    is read on anybody's request."""
+    is ever read on request."""
 
     def __init__(self, folder: Path, start: Callable[[], EditorProcess] = EditorProcess) -> None:
         self.folder = folder
@@ -46,7 +46,7 @@ class Service:
         self.running = Running()
 
     def warm_up(self) -> None:
-        """Load the models in the background, so that the page stands before them."""
+        """Load the models in the background, so that the page appears before they are loaded."""
         threading.Thread(target=self._warm_up, name="models", daemon=True).start()
 
     def _warm_up(self) -> None:
@@ -60,7 +60,7 @@ class Service:
 
     @contextmanager
     def editor(self, watch: Watch, models: Models = USUAL) -> Iterator[EditorProcess]:
-        """The editor, for one request at a time, which tells `watch` what it is doing."""
+        """The editor, for one request at a time; it reports its steps to `watch`."""
         watch("load")
         while not self._lock.acquire(timeout=0.2):
             watch.check()
@@ -70,7 +70,7 @@ class Service:
             self._editor.progress, self._editor.wanted = watch, watch.wanted
             self._editor.use(models)
             yield self._editor
-        except AbandonedError:  # the next one finds the models loaded again
+        except AbandonedError:  # so that the next request finds the models loaded
             self._editor = self._start()
             self.warm_up()
             raise CancelledError from None
@@ -113,7 +113,7 @@ class Service:
         return begun
 
     def example_session(self) -> tuple[Session, str, str]:
-        """A session for the recording that comes with a package, its text, and another text."""
+        """A session for the example recording, its text, and a new text to try."""
         from a3t.demo import NEW_TEXT, TEXT, example_recording
 
         try:
@@ -130,9 +130,9 @@ class Service:
         return Session(audio.parent, stem, [Version(audio, texts.STARTED)])
 
     def find_words(self, session: Session, text: str, watch: Watch, models: Models = USUAL) -> str:
-        """Align the recording with its text, recognised if there is none; the text.
+        """Align the recording with its text, recognised if there is none; returns the text.
 
-        What a later version says is known: it was made to say it.
+        What an edited version says is known already.
         """
         from app.recordings import opened
         from app.session_edits import check_text
@@ -160,7 +160,7 @@ class Service:
         return plan
 
     def make(self, session: Session, request: PageRequest, watch: Watch) -> None:
-        """Make the takes, write their files, choose the first."""
+        """Make the takes, write their files, and choose the first."""
         from app.session_edits import keep_accepted, plan_edit
         from app.takes import write_take
 
@@ -193,7 +193,7 @@ class Service:
         return path
 
     def move_word(self, session: Session, number: int, start: float, end: float) -> None:
-        """A person has corrected where a word of the current version is."""
+        """Correct where a word of the current version is."""
         from app.session_edits import move_word
 
         session.touch()
@@ -232,7 +232,7 @@ class Service:
             return editor.align(recording, text or None)
 
     def plan_upload(self, upload: str | None, request: EditRequest, watch: Watch) -> dict[str, Any]:
-        """The plan of an edit, as `python -m a3t.edit --plan --json` prints it."""
+        """The plan of an edit, as `a3t edit --plan --json` prints it."""
         with self._request(upload) as recording, self.editor(watch) as editor:
             plan = editor.plan(recording, request).to_json()
         del plan["source"]  # visitors need not know the server's folders
@@ -269,7 +269,7 @@ class Service:
 
     @contextmanager
     def _request(self, upload: str | None) -> Iterator[Path]:
-        """A copy of the upload in a folder of its own; errors don't tell where that is."""
+        """A copy of the upload in a folder of its own; errors don't reveal where that is."""
         source = limits.check_upload(upload, self.folder)
         session = self._session(source)
         with self._sentences(session.folder):
@@ -285,7 +285,7 @@ class Service:
             raise InputError(sentence) from None
 
     def request_folder(self) -> Path:
-        """A new folder whose name can't be guessed; old ones are deleted by the way."""
+        """A new folder whose name can't be guessed; old ones are deleted along the way."""
         limits.forget_old(self.folder)
         folder = self.folder / secrets.token_hex(24)
         folder.mkdir(parents=True)

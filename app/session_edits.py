@@ -1,4 +1,4 @@
-"""A session's next edit: of the original, going on with the version that is shown."""
+"""A session's next edit: an edit of the original that continues the version shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plan_edit(
 ) -> tuple[ProjectEdit, EditPlan]:
     """The edit of the original that makes the current version say the new text, and its plan.
 
-    The original's words are found if they must be. Raises InputError as `check_text` does.
+    The original is aligned first if it has not been. Raises InputError as `check_text` does.
     """
     session.touch()
     text, original = request.edit.text, session.original
@@ -39,13 +39,13 @@ def plan_edit(
 
 
 def check_text(session: Session, text: str | None) -> None:
-    """Raises InputError if an edited version is said to say something else than it does."""
+    """Raises InputError if the transcript given for an edited version is not what it says."""
     if text and words_of(text).spoken != words_of(session.current.text).spoken:
         raise InputError(texts.CORRECT_THE_ORIGINAL)
 
 
 def keep_accepted(session: Session, edit: ProjectEdit, result: EditedRecording) -> EditedRecording:
-    """The result, with what the version before has changed as it sounded there."""
+    """The result, with what the previous version had changed exactly as it sounded there."""
     before = None if edit.base is None else session.versions[edit.base + 1].result
     return result if before is None else keep(before, result)
 
@@ -53,7 +53,7 @@ def keep_accepted(session: Session, edit: ProjectEdit, result: EditedRecording) 
 def move_word(session: Session, number: int, start: float, end: float) -> None:
     """A word of the current version is a word of the original, whose times are corrected there.
 
-    Raises InputError for one that was made, or for times that it can't have.
+    Raises InputError for a synthesised word, or for times that it can't have.
     """
     original, result = session.original, session.current.result
     if original.alignment is None:

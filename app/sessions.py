@@ -1,4 +1,4 @@
-"""One person's work: the recording, every accepted state of it, and what was made last."""
+"""One visitor's work: the recording, every accepted version of it, and the latest takes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Take:
 
 @dataclass(frozen=True)
 class Version:
-    """A state of the recording that one can go back to: the original, or an edit of it.
+    """A state of the recording to go back to: the original, or an edit of it.
 
     text: as it was typed, "" until it is known. result and record: None for the original.
     """
@@ -68,7 +68,7 @@ class Version:
 
 @dataclass
 class Session:
-    """All that one visitor's page works on; its files lie in `folder`, which nobody else knows."""
+    """All that one visitor's page works on; its files are in `folder`, which nobody else knows."""
 
     folder: Path
     stem: str
@@ -79,7 +79,7 @@ class Session:
     chosen: int = 0
     start: float = 0.0  # seconds: where the shown part of the recording begins
     made: int = 0  # folders of results so far
-    upload: str | None = None  # what the page calls the recording that it began with
+    upload: str | None = None  # the page's name for the recording that it began with
 
     @property
     def original(self) -> Version:
@@ -114,14 +114,14 @@ class Session:
         return original.is_file() and filecmp.cmp(upload, original, shallow=False)
 
     def touch(self) -> None:
-        """Counts as used; raises InputError if its files are gone (limits.forget_old)."""
+        """Mark it as used; raises InputError if its files are gone (`limits.forget_old`)."""
         if not self.current.audio.is_file():
             raise InputError(texts.EXPIRED)
         os.utime(self.folder)
 
     def learn(self, text: str, alignment: Alignment | None) -> None:
-        """What the original says and where; another text makes plans and takes void, and edits
-        that were undone."""
+        """Remember what the original says and where; a different text makes plans, takes and undone
+        edits void."""
         if text != self.original.text:
             self.versions, self.position = self.versions[:1], 0
         self.versions[0] = replace(self.original, text=text, alignment=alignment)
@@ -165,7 +165,7 @@ class Session:
             self.forget_takes()
 
     def downloads(self) -> list[Path]:
-        """What there is to take home: of the take that is heard, else of the current version."""
+        """The files to download: of the chosen take, else of the current version."""
         return list(self.take.files if self.take is not None else self.current.files)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The folded panel: everything that an edit can be told beside its texts, with sound defaults."""
+"""The folded panel: every setting of an edit beside its texts, with sound defaults."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from app.page_request import (
 MOST_SEED = 2**31 - 1
 MOST_TAKES = 3
 FIELDS = {"bandwidth": "bandwidth", "spectrum": "spectrum", "room": "room_tone"}  # of MatchedTraits
-Given = Mapping[Any, Any]  # component -> what stands in it
+Given = Mapping[Any, Any]  # component -> its value
 
 
 class Settings:
-    """Built where it shall stand, inside a `gr.Blocks`."""
+    """Built where it should appear, inside a `gr.Blocks`."""
 
     def __init__(self) -> None:
         with gr.Accordion(texts.MORE, open=False, elem_id="more"):
@@ -60,7 +60,7 @@ class Settings:
         return {value for value in vars(self).values() if isinstance(value, Block)}
 
     def showing(self, request: EditRequest) -> dict[Any, Any]:
-        """The components as they stand for what was wanted of an edit."""
+        """The components with the values of a request."""
         kinds = [kind for _, kind in texts.MATCHED]
         return {
             self.speed: request.speed,
@@ -72,7 +72,7 @@ class Settings:
         }
 
     def models(self, given: Given) -> Models:
-        """What the words are found with; InputError if it isn't here."""
+        """The models chosen; InputError for one that isn't here."""
         return models_of(given[self.model], given[self.vocoder], given[self.aligner])
 
     def request(self, given: Given, text: str, new_text: str) -> PageRequest:

@@ -13,7 +13,7 @@ from app.settings import MOST_SEED
 
 
 class SpeakTab:
-    """Built inside a `gr.Blocks`. Each request stands alone; nothing is kept of it here."""
+    """Built inside a `gr.Blocks`. Each request stands alone; nothing of it is kept."""
 
     def __init__(self, service: Service) -> None:
         self.service = service

@@ -61,7 +61,7 @@ def changes_in(version: Version) -> Sequence[Change]:
 
 
 def marks_before(version: Version, found: Sequence[Difference], rate: int) -> tuple[EditMark, ...]:
-    """Where a version differs from what is made of it, in its own seconds; rate: Hz."""
+    """Where a version differs from the next one, in its own seconds; rate: Hz."""
     spans = version.result.map.samples if version.result is not None else SpanMap((), 0)
     return tuple(
         EditMark(each.op, *seconds, each.old_words)

@@ -1,4 +1,4 @@
-"""Every sentence that the page shows, in one place, ready for another language."""
+"""Every sentence that the page shows, in one place, ready to be translated."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from collections.abc import Mapping, Sequence
 TITLE = "a3t speech editor"
 HEADING = "# Change what a recording says"
 CONSENT = (
-    "Edit only recordings of yourself, or of people who have agreed to it, and tell those who "
-    "listen that the recording was edited: the edit.json says where."
+    "Edit only recordings of yourself, or of people who have agreed to it, and tell your "
+    "listeners that the recording was edited: the edit.json says where."
 )
 TAB_EDIT, TAB_SPEAK = "Edit a recording", "Speech from a prompt"
 
 RECORDING = "1 · Recording"
 EXAMPLE = "Try it with an example"
 TRANSCRIPT = "2 · What it says"
-TRANSCRIPT_HINT = "Type or paste the words of the recording; left empty, they are recognised"
+TRANSCRIPT_HINT = "Type or paste what the recording says, or leave it empty to have it recognised"
 FIND_WORDS = "Find the words"
 RECOGNISE = "Recognise the words"
-TEXT_FILE = "Words from a file: .txt, .srt, .vtt, .TextGrid, or an edit.json to do again"
+TEXT_FILE = "Words from a file: .txt, .srt, .vtt, .TextGrid, or an edit.json to repeat"
 NEW_TEXT = "3 · What it should say"
 NEW_TEXT_HINT = (
-    "Change the words here; only those that differ are made anew. [pause 0.4] makes a pause."
+    "Change the words here; only those that differ are synthesised. [pause 0.4] inserts a pause."
 )
 PREVIEW, MAKE, CANCEL = "Preview", "Make it", "Cancel"
 ACCEPT, UNDO, REDO = "Accept and go on editing", "Undo", "Redo"
 TAKES = "4 · Which one?"
 FILES = "Download"
 HISTORY = "History"
-MORE = "Everything else"
-SPEED = "Speed of the new words (1: as the speaker talks)"
-FIT = "In the time of the words that they replace"
+MORE = "More settings"
+SPEED = "Speed of the new words (1: the speaker's own)"
+FIT = "Fit the new words into the time of the words that they replace"
 DURATION = "How long the new words take, in seconds (0: as long as this speaker would take)"
-MARGIN = "How much of the neighbouring words is made anew (milliseconds)"
-MATCH = "What of the recording's own sound the new words get"
+MARGIN = "How much of the neighbouring words is synthesised with them (milliseconds)"
+MATCH = "Which traits of the recording the new words are given"
 MATCH_INFO = "Its bandwidth, its spectrum above 7.6 kHz, and the noise of the room"
 MATCHED = [("Bandwidth", "bandwidth"), ("Spectrum", "spectrum"), ("Room", "room")]
-SEED = "Seed of the randomness"
+SEED = "Random seed"
 MODEL, VOCODER, ALIGNER = "Model", "Vocoder", "Aligner"
-FILE_TYPE = "File"
+FILE_TYPE = "File type"
 FILE_TYPES = [("WAV", ".wav"), ("FLAC", ".flac")]
-NUMBER_OF_TAKES = "How many to choose from"
-CONFIDENCE = "How surely each word was heard"
+NUMBER_OF_TAKES = "How many results to choose from"
+CONFIDENCE = "How clearly each word was heard"
 CHANGES = "What will change"
 ATTENTION = "Where the network looks as it fills the gap (figure 4.7 of the thesis)"
 DRAW_ATTENTION = "Draw it"
@@ -56,36 +56,34 @@ SPEECH_FILE = "speech.json: what was made, and from what"
 
 NO_CHANGES_YET = "The changes appear here as you type the new text."
 SAME_WORDS = "Nothing changes yet: both texts have the same words."
-WORDS_THAT_GO = "goes"
-WORDS_THAT_COME = "is made anew"
+WORDS_THAT_GO = "is removed"
+WORDS_THAT_COME = "is synthesised"
 CANCELLED = "Cancelled: nothing was changed."
 NO_RECORDING = "There is no recording yet: upload or record one first."
 NO_NEW_TEXT = "There is no new text yet: type what the recording should say."
 NO_TEXT_TO_SAY = "There is nothing to say yet: type a text."
 NOTHING_MADE = "There is nothing to accept yet: press Make it first."
-MEANWHILE = "The recording was changed while this was made: press Make it again."
+MEANWHILE = "The recording changed in the meantime: press Make it again."
 CORRECT_THE_ORIGINAL = (
-    "This version was made to say what stands there: press Undo until the recording itself is "
-    "shown, then correct what it says."
+    "The transcript of an edited version can't be corrected: press Undo until the recording "
+    "itself is shown, then correct what that says."
 )
-MADE_WORD = "This word was made, so its place is known: only recorded words can be moved."
-TOO_MANY_VERSIONS = "This is the last version that fits: download it, and begin anew with it."
-NOTHING_PLANNED = "There is no plan to look into yet: press Preview first."
-NO_WORD = "There is no such word any more: find the words again."
+MADE_WORD = "This word was synthesised, so its place is exact: only recorded words can be moved."
+TOO_MANY_VERSIONS = "There is no room for more versions: download this one and start again from it."
+NOTHING_PLANNED = "There is no plan yet: press Preview first."
+NO_WORD = "That word is no longer there: find the words again."
 EXPIRED = "This session has expired: upload the recording again."
 NO_EXAMPLE = "The example comes with the package pysptk, which is not installed here."
 QUEUE_FULL = "Too many people are waiting: try again in a minute."
-FAILED = (
-    "Something went wrong inside the editor; the person who runs this page finds it in the log."
-)
+FAILED = "Something went wrong inside the editor; whoever runs this page will find it in the log."
 STARTED, RECORDED = "Recording", "As recorded"
 
 NO_FILE = "There is no file yet: upload one first."
 NO_SOUND = "This file is not a sound file that can be read here: upload WAV, FLAC, OGG or MP3."
 NOT_UPLOADED = "This recording was not uploaded here: upload it first."
-NO_TIMES = "A word's times are numbers of seconds: type them again."
-SERVED_ELSEWHERE = "Files of other servers are not served here."
-FETCHED_ELSEWHERE = "Files of other servers are not fetched: upload the file."
+NO_TIMES = "A word's times must be numbers of seconds: type them again."
+SERVED_ELSEWHERE = "Files on other servers are not served here."
+FETCHED_ELSEWHERE = "Files on other servers are not fetched: upload the file."
 LARGE_REQUEST = "The request is too large."
 THE_TRANSCRIPT, THE_NEW_TEXT, THE_TEXT = "transcript", "new text", "text"
 THE_PROMPTS_TEXT, THE_EXPECTED_TEXT = "prompt's text", "expected text"
@@ -97,9 +95,9 @@ STEPS = {
     "align": "Finding the words in the recording",
     "plan": "Planning",
     "fill": "Filling the spectrogram",
-    "vocode": "Making sound of it",
+    "vocode": "Generating the sound",
     "splice": "Joining",
-    "check": "Listening to the new words",
+    "check": "Checking the new words",
     "save": "Writing the files",
 }
 
@@ -125,7 +123,7 @@ STAGE_TEXTS = {  # of stage.html and stage.js; {} in them is filled in there
     "hear_it": "Hear it",
     "use_times": "Use these times",
     "drag_hint": "Drag the orange edges, or type; arrow keys move by 5 ms.",
-    "words": "Words: click to hear; arrow keys go from one to the next",
+    "words": "Words: click to hear one; the arrow keys move between them",
     "doubtful": "doubtful ({})",
     "in_an_edit": "in an edit",
     "seconds": "{} s",
@@ -144,7 +142,7 @@ def introduction(megabytes: int, minutes: float) -> str:
 
 
 def take_name(candidate: Mapping[str, float], margin: float) -> str:
-    """What is different about one of the results; `margin` in seconds."""
+    """How one of the results differs from the others; `margin` in seconds."""
     rank, pace = int(candidate.get("rank", 1)), round(100 * (candidate.get("pace", 1.0) - 1))
     said = (
         f"{abs(pace)} % {'faster' if pace > 0 else 'slower'}" if pace else "at the speaker's pace"
@@ -202,18 +200,18 @@ def too_short(word: str, needed: float, left: float) -> str:
 
 
 def no_words_file(name: str) -> str:
-    return f"{name} is no file of words: upload .txt, .srt, .vtt, .TextGrid or an edit.json."
+    return f"{name} does not hold words: upload .txt, .srt, .vtt, .TextGrid or an edit.json."
 
 
 def no_json(name: str) -> str:
-    return f"{name} is not JSON: upload the edit.json as it was."
+    return f"{name} is not JSON: upload the edit.json unchanged."
 
 
 def changes_summary(changes: int, gone: int, made: int) -> str:
     return (
         f"{counted(changes, 'change')}: {counted(gone, 'word')} "
-        f"{'goes' if gone == 1 else 'go'}, {counted(made, 'word')} "
-        f"{'is' if made == 1 else 'are'} made anew."
+        f"{'is' if gone == 1 else 'are'} removed, {counted(made, 'word')} "
+        f"{'is' if made == 1 else 'are'} synthesised."
     )
 
 

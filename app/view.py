@@ -1,4 +1,4 @@
-"""What the stage shows of a recording: peaks, mel, words with phones, marks; as plain JSON.
+"""What the stage shows of a recording, as plain JSON: peaks, mel, words with phones, marks.
 
 Only a part of a long recording is shown at once (`SHOWN` seconds), so that the page's memory does
 not grow with the recording.
@@ -35,7 +35,7 @@ SHOWN = 30.0  # seconds
 BEFORE_EDIT = 3.0  # seconds shown before the first edit of a long recording
 PEAKS_PER_SECOND = 200
 
-# What browsers play as it is; anything else gets a copy to listen to.
+# What browsers play as it is; for anything else a copy is made to listen to.
 PLAYED = {"WAV", "WAVEX", "FLAC", "OGG", "MP3", "MPEG"}
 PLAYED_SUBTYPES = {"PCM_U8", "PCM_16", "PCM_24", "FLOAT", "VORBIS", "OPUS", "MPEG_LAYER_III"}
 
@@ -44,7 +44,7 @@ ANCHORS = ((8, 8, 24), (52, 22, 84), (120, 36, 100), (192, 62, 76), (240, 126, 5
 
 
 def stage(session: Session) -> dict[str, Any]:
-    """The current version, and the chosen take beneath it if something was made."""
+    """The current version, and beneath it the chosen take, if there is one."""
     version, take, plan = session.current, session.take, session.plan
     marks: Sequence[EditMark] = ()
     if plan is not None:
@@ -66,12 +66,12 @@ def stage(session: Session) -> dict[str, Any]:
 
 
 def _made_in(result: EditedRecording | None) -> list[tuple[float, float]]:
-    """Seconds of the words that were made; of the original none."""
+    """The seconds of the synthesised words; none of the original."""
     return [] if result is None else made_spans(result)
 
 
 def plan_marks(session: Session) -> tuple[EditMark, ...]:
-    """What a plan will make anew, in the current version's seconds, margins included."""
+    """What a plan will synthesise, in the current version's seconds, margins included."""
     plan = session.plan
     assert plan is not None
     found = differences(changes_in(session.current), planned_changes(plan))
@@ -110,7 +110,7 @@ def side(
 ) -> dict[str, Any]:
     """One recording from `start` seconds on, as the stage's script reads it.
 
-    `edited` has the seconds between which words go, or were made.
+    `edited` has the seconds between which words are removed, or were synthesised.
     """
     recording = opened(audio)
     start = max(0.0, min(start, recording.seconds - SHOWN))
@@ -150,7 +150,7 @@ def side(
 
 
 def peaks(recording: Recording, start: float, end: float) -> Sequence[int]:
-    """Lowest and highest sample by turns, PEAKS_PER_SECOND pairs a second, -100..100."""
+    """The lowest and highest sample, alternately, PEAKS_PER_SECOND pairs a second, -100..100."""
     rate = recording.sample_rate
     samples = recording.mono(round(start * rate), min(round(end * rate), recording.samples))
     if not len(samples):
@@ -176,7 +176,7 @@ def mel_picture(recording: Recording, start: float, end: float) -> str:
 
 @lru_cache(maxsize=1)
 def palette() -> bytes:
-    """256 colours through the anchors."""
+    """256 colours interpolated between the anchors."""
     places = np.linspace(0, len(ANCHORS) - 1, 256)
     channels = [
         np.interp(places, range(len(ANCHORS)), [anchor[k] for anchor in ANCHORS]) for k in range(3)

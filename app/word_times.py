@@ -1,4 +1,4 @@
-"""Where the words are after a person has moved one."""
+"""Where the words are after one was moved by hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app import texts
 def move_word(alignment: Alignment, number: int, start: float, end: float) -> Alignment:
     """The spoken word `number` (from 0) at [start, end) seconds; its phones keep their shares.
 
-    A neighbour that is in the way gives way. Raises InputError if there is no such word, or if a
+    A neighbour that is in the way is shortened. Raises InputError if there is no such word, or if a
     word would have less than one frame (12.5 ms) for each of its phones.
     """
     spoken = list(alignment.spoken)
@@ -46,7 +46,7 @@ def in_the_original(
     """A word of an edited recording, and times for it, as they are in the original, which has so
     many words.
 
-    Raises InputError for a word that was made, whose place is the plan's.
+    Raises InputError for a synthesised word, whose place the plan decided.
     """
     spoken = result.plan.whole_words(words)
     if any(change.output[0] <= number < change.output[1] for change in spoken.changes):

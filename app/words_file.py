@@ -1,4 +1,4 @@
-"""Words from a file that a person already has."""
+"""Words from a file that a visitor already has."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class WordsFile:
 
 
 def words_in(path: Path) -> WordsFile:
-    """Read by the name's ending, believed by the content.
+    """The format is chosen by the name's ending and checked by the content.
 
     Raises InputError or AlignmentError, with one sentence, for anything else.
     """

@@ -1,9 +1,9 @@
 """The Editor in a process of its own.
 
-PocketSphinx holds Python's lock while it listens: in the server's own process it would stop the
-page for everybody as long as one person's recording is aligned. So the models live in a second
-process, which also keeps the page quick while they are loaded, and which can be ended where a
-person cancels in the middle of a long step.
+PocketSphinx holds Python's lock while it runs: in the server's own process it would stop the
+page for everybody while one person's recording is aligned. So the models live in a second
+process, which also keeps the page quick while they are loaded, and which can be ended when a
+visitor cancels in the middle of a long step.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ POLL = 0.1  # seconds between two looks at whether the result is still wanted
 
 
 class StoppedError(Exception):
-    """In the worker: whoever asked doesn't want it any more."""
+    """In the worker: whoever asked no longer wants the result."""
 
 
 class AbandonedError(Exception):
-    """Nobody wanted the result any more, and the worker was in the middle of a step."""
+    """The result was no longer wanted while the worker was in the middle of a step."""
 
 
 def always() -> bool:
@@ -110,7 +110,7 @@ class EditorProcess:
         return aligned
 
     def ask(self, name: str, *args: Any, **options: Any) -> Any:
-        """Call the worker's method and answer its steps until it is done."""
+        """Call the worker's method and handle the steps that it reports until it is done."""
         try:
             return ask(self._pipe, name, args, options, self.progress, self.wanted)
         except AbandonedError:
@@ -118,7 +118,7 @@ class EditorProcess:
             raise
 
     def end(self) -> None:
-        """End the process whatever it is doing; nothing that it did is written yet."""
+        """End the process whatever it is doing; nothing has been written yet."""
         self._pipe.close()
         self._process.kill()
         self._process.join()
@@ -138,7 +138,7 @@ def ask(
     progress: Callable[[str], None] | None = None,
     wanted: Callable[[], bool] = always,
 ) -> Any:
-    """`EditorProcess.ask` over any pipe to `work`; the pipe is of no use after AbandonedError."""
+    """`EditorProcess.ask` over any pipe to `work`; after AbandonedError the pipe can't be used."""
     stopped: BaseException | None = None
     try:
         pipe.send((name, args, options))
@@ -170,7 +170,7 @@ def wait_for_answer(pipe: Connection, wanted: Callable[[], bool]) -> None:
 
 
 def work(pipe: Connection, load: Callable[[Models], Any]) -> None:
-    """The worker's life: load, then answer calls until nobody is there to ask."""
+    """The worker's loop: load, then answer calls until the other end is closed."""
     if multiprocessing.parent_process() is not None:  # not in a thread of a test
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and it this
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
