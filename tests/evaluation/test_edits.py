@@ -150,6 +150,17 @@ def test_natural_stretches_begin_with_words_and_avoid_the_edit() -> None:
     assert all(a[1] <= b[0] for a, b in zip(found, found[1:], strict=False))
 
 
+def test_what_is_silent_doubted_or_without_a_vowel_is_no_natural_stretch() -> None:
+    sound = make_sound()
+    whole = stretches.natural_stretches(sound, 20, (0, 20), 99)
+    phones = list(sound.phones)
+    phones[3] = replace(phones[3], sure=False)
+    phones[5] = replace(phones[5], symbol="S")
+    phones[7] = replace(phones[7], symbol="sp", word=-1)
+    found = stretches.natural_stretches(LabelledSound(sound.samples, phones), 20, (0, 20), 99)
+    assert set(whole) - set(found) == {(60, 80), (100, 120), (140, 160)}
+
+
 # What is said.
 
 

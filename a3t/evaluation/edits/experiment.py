@@ -18,7 +18,7 @@ from a3t.corpora.decoding import decode_floats
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.evaluation import joints, metrics
-from a3t.evaluation.edits.conditions import CONDITIONS, under
+from a3t.evaluation.edits.conditions import CLEAN, CONDITIONS, under
 from a3t.evaluation.edits.listing import ListedEdit, find_clips
 from a3t.evaluation.edits.stretches import (
     LabelledPhone,
@@ -31,6 +31,7 @@ from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.edit_plan import EditPlan
 from alignment import Alignment, AlignmentError
 
+SURE = 0.5  # score below which an aligned word is no natural stretch
 NATURAL = 3  # stretches an edit and condition
 FADE = 180  # samples from a span's end to the middle of its cross-fade
 CONTEXT = 2 * SAMPLE_RATE  # samples on either side of what PLCMOS hears
@@ -96,6 +97,10 @@ class EditExperiment:
         clip = self.clips[edit.clip]
         clean, _ = decode_floats(clip.path)
         text, new_text = edit.texts(clip)
+        if edit.clip not in self._aligned:
+            path = self.out / "sources" / f"{edit.name} {CLEAN}.wav"
+            soundfile.write(path, under(CLEAN, clean, 0), SAMPLE_RATE, subtype="PCM_16")
+            self._aligned[edit.clip] = self.editor.align(path, text)
         for condition in conditions:
             path = self.out / "sources" / f"{edit.name} {condition}.wav"
             seed = zlib.crc32(f"{edit.clip} {condition}".encode())
@@ -115,8 +120,6 @@ class EditExperiment:
     def _measure(
         self, edit: ListedEdit, condition: str, path: Path, text: str, new_text: str
     ) -> Iterator[Measured]:
-        if edit.clip not in self._aligned:  # the first condition is the clean one
-            self._aligned[edit.clip] = self.editor.align(path, text)
         plan = self.editor.plan(
             path,
             new_text=new_text,

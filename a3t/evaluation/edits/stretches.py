@@ -17,6 +17,7 @@ from a3t.evaluation import metrics
 from a3t.evaluation.joints import QUIET, sound_class
 from a3t.evaluation.speech_quality import speech_mos
 from a3t.grid import FRAMES_PER_SECOND, HOP, SAMPLE_RATE
+from a3t.text.phones import is_vowel
 from a3t.training.fundamental import log_pitch
 
 Floats = np.ndarray
@@ -49,12 +50,14 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class LabelledPhone:
-    """A phone of a sound: frames [first, last); ``word`` -1 for a pause."""
+    """A phone of a sound: frames [first, last); ``word`` -1 for a pause; ``sure``: whether the
+    aligner is sure of its word."""
 
     symbol: str
     first: int
     last: int
     word: int
+    sure: bool = True
 
     @property
     def kind(self) -> str:
@@ -146,22 +149,31 @@ def measure_stretch(
 
 def natural_stretches(source: LabelledSound, frames: int, avoid: Span, count: int) -> list[Span]:
     """Up to ``count`` stretches of so many frames that begin with a word, apart from a span and, as
-    far as there is room, from each other; mostly speech."""
+    far as there is room, from each other.
+
+    Mostly speech, with a whole vowel in it, as every new word has, and no word that the aligner
+    doubts: else a stop's silence would be natural speech at -30 dB.
+    """
     starts = [
         phone.first
         for before, phone in zip([None, *source.phones], source.phones, strict=False)
         if phone.word >= 0 and (before is None or before.word != phone.word)
     ]
     speech = source.kinds != "pause"
-    usable = [
-        (start, start + frames)
-        for start in starts
-        if start + frames <= len(source.mel)
-        and (start + frames <= avoid[0] or start >= avoid[1])
-        and speech[start : start + frames].mean() >= 0.8
-    ]
+
+    def usable(first: int, last: int) -> bool:
+        inside = [p for p in source.phones if p.first < last and p.last > first and p.word >= 0]
+        return (
+            last <= len(source.mel)
+            and (last <= avoid[0] or first >= avoid[1])
+            and bool(speech[first:last].mean() >= 0.8)
+            and all(phone.sure for phone in inside)
+            and any(is_vowel(p.symbol) and first <= p.first and p.last <= last for p in inside)
+        )
+
+    spans = [(first, first + frames) for first in starts if usable(first, first + frames)]
     chosen: list[Span] = []
-    for span in usable:
+    for span in spans:
         if not chosen or span[0] >= chosen[-1][1]:
             chosen.append(span)
     if len(chosen) > count:  # spread over the recording
