@@ -50,6 +50,13 @@ def demo(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def voice(arguments: list[str]) -> int:
+    """learn a person's own voice, and keep it"""
+    from a3t.voice.__main__ import main
+
+    return main(arguments)
+
+
 def evaluate(arguments: list[str]) -> int:
     """measure models, vocoders and recordings"""
     from a3t.evaluate import main
@@ -66,7 +73,7 @@ def say_as(arguments: list[str]) -> int:
 
 PROGRAMS = {
     program.__name__.replace("_", "-"): program
-    for program in (edit, tts, align, inspect, say_as, app, demo, evaluate)
+    for program in (edit, tts, align, voice, inspect, say_as, app, demo, evaluate)
 }
 
 

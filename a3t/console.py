@@ -136,6 +136,9 @@ def add_common_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="rate of the new words relative to the speaker's own (default: 1)",
     )
+    parser.add_argument(
+        "--voice", metavar="NAME", help="the voice of `a3t voice make` whose speaker this is"
+    )
     parser.add_argument("--model", default="small", metavar="NAME_OR_PATH")
     parser.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
     parser.add_argument("--device", default="cpu", metavar="D")

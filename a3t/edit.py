@@ -159,7 +159,7 @@ def edit(options: argparse.Namespace) -> None:
     if project := find_project(job.recording, options.out):
         job = job.continuing(project)
     names = (options.model, options.vocoder, options.device)
-    editor = Editor.load(*names, show_progress, memory=default_folder())
+    editor = Editor.load(*names, show_progress, memory=default_folder(), voice=options.voice)
     plan = editor.plan(job.recording, job.request)
     if job.request.text is None and options.alignment is None:
         confirm_transcript(plan, ask=not (options.plan or options.yes))
@@ -200,7 +200,7 @@ def go_back(options: argparse.Namespace) -> None:
     """Carry out --undo, --redo and --history; raises InputError."""
     from a3t.editor import Editor
     from a3t.projects.project import open_project
-    from a3t.projects.replay import remake
+    from a3t.projects.replay import remake, voice_name
 
     project = open_project(options.wav, options.out)
     if options.history:
@@ -214,6 +214,7 @@ def go_back(options: argparse.Namespace) -> None:
         vocoder or history.current["vocoder"]["name"],
         options.device,
         show_progress,
+        voice=voice_name(history.current),
     )
     save_version(remake(editor, project.source, history.chain()), history, project.out, options)
 

@@ -17,6 +17,7 @@ import torch
 from a3t.audio.recording import Recording
 from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.model.loading import Networks, load_networks
+from a3t.model.saved_voices import load_voice
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import speech_plan
@@ -62,6 +63,7 @@ class Editor:
         self.model, self.durations = networks.model, networks.durations
         self.name, self.sha256 = networks.name, networks.sha256
         self.vocoder, self.aligner = vocoder, aligner
+        self.voice: dict[str, str | None] | None = None  # to which the model is adapted
         self.renderer = Renderer(self.model, vocoder, self._step)
         self.alignments = AlignmentStore(aligner, memory)
         self.progress = progress
@@ -75,17 +77,23 @@ class Editor:
         device: str = "cpu",
         progress: Callable[[str], None] | None = None,
         memory: Path | None = None,
+        voice: str | None = None,
     ) -> Editor:
         """Load a shipped model by name or a model from a folder; InputError if it can't be used.
 
+        ``voice`` is one that `a3t.voice` made, to whose speaker the model is adapted.
         ``progress`` is called with the name of each step; ``memory`` is a folder that caches the
         alignments of long recordings.
         """
         started = time.perf_counter()
         networks = load_networks(model, device)
+        own = load_voice(voice) if voice is not None else None
+        networks = networks if own is None else own.adapted(networks)
         editor = cls(
             networks, load_vocoder(vocoder, device), PocketSphinxAligner(), progress, memory
         )
+        if own is not None:
+            editor.voice = {"name": own.name, "sha256": own.sha256}
         editor.seconds["load"] = time.perf_counter() - started
         return editor
 
@@ -154,6 +162,7 @@ class Editor:
             tuple(each.patch for each in rendered),
             model={"name": self.name, "sha256": self.sha256},
             vocoder={"name": self.vocoder.name, "sha256": self.vocoder.sha256},
+            voice=self.voice,
             raised=tuple(each.raised for each in rendered),
         )
         if plan.request.verify:
@@ -206,6 +215,7 @@ class Editor:
             tuple(phone for phone in window.phones if phone.source is None),
             model={"name": self.name, "sha256": self.sha256},
             vocoder={"name": self.vocoder.name, "sha256": self.vocoder.sha256},
+            voice=self.voice,
             seed=seed,
             seconds=dict(self.seconds),
         )

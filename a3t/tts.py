@@ -60,7 +60,9 @@ def speak(options: argparse.Namespace) -> None:
     from a3t.editor import Editor
 
     show_progress("read")
-    editor = Editor.load(options.model, options.vocoder, options.device, show_progress)
+    editor = Editor.load(
+        options.model, options.vocoder, options.device, show_progress, voice=options.voice
+    )
     prompt = (options.prompt_wav, text, prompt_text)
     result = editor.tts(*prompt, options.seed, options.speed, pronunciations)
     written = result.save(options.out, not options.no_provenance)

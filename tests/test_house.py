@@ -19,7 +19,7 @@ ORDER = """
     a3t.pretrained a3t.model a3t.vocoder
     a3t.plan a3t.rendering a3t.editor
     a3t.console a3t.inspect a3t.tts
-    a3t.convert a3t.corpora a3t.training a3t.evaluation
+    a3t.convert a3t.corpora a3t.training a3t.voice a3t.evaluation
     a3t.demo a3t.evaluate a3t.projects a3t.edit
     app benchmarks programs a3t.__main__
 """.split()

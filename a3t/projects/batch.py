@@ -115,7 +115,7 @@ def carry_out(job: ManifestEdit) -> Outcome:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     edit = ProjectEdit.of(options)
     with _turn:
-        editor = _editor(options.model, options.vocoder, options.device)
+        editor = _editor(options.model, options.vocoder, options.device, options.voice)
         plan = editor.plan(edit.recording, edit.request)
         if options.strict:
             refuse_doubts(plan)
@@ -127,14 +127,14 @@ def carry_out(job: ManifestEdit) -> Outcome:
 
 
 @cache
-def _editor(model: str, vocoder: str, device: str) -> Editor:
+def _editor(model: str, vocoder: str, device: str, voice: str | None) -> Editor:
     """This process's editor."""
     from a3t.editor import Editor
     from a3t.source.alignment_cache import default_folder
 
     if parent := multiprocessing.parent_process():
         _follow(parent.sentinel)
-    return Editor.load(model, vocoder, device, memory=default_folder())
+    return Editor.load(model, vocoder, device, memory=default_folder(), voice=voice)
 
 
 def _follow(parent: int) -> None:

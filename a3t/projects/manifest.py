@@ -24,7 +24,7 @@ from a3t.source.transcripts import SIDECARS
 LARGEST = 200_000_000  # bytes
 
 # These hold for the whole list, or are no edit's at all.
-WHOLE = {"manifest", "out_dir", "jobs", "scheduler", "model", "vocoder", "device"}
+WHOLE = {"manifest", "out_dir", "jobs", "scheduler", "model", "vocoder", "voice", "device"}
 NO_EDIT = {"replay", "plan", "json", "yes", "history", "undo", "redo"}
 FILES = ("wav", "alignment", "dict")
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
@@ -115,7 +115,7 @@ def _job(
     given.out = (into / (given.out or default_output(given.wav.name))).resolve()
     if into not in given.out.parents:
         problem = f"{given.out} is not in {into}: “out” names a file there."
-    apart = (WHOLE | NO_EDIT) - {"model", "vocoder"}
+    apart = (WHOLE | NO_EDIT) - {"model", "vocoder", "voice"}
     told = {name: str(value) for name, value in vars(given).items() if name not in apart}
     digest = hashlib.sha256(json.dumps([__version__, told]).encode()).hexdigest()
     return ManifestEdit(line, given, digest, _sources(given), problem)

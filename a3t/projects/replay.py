@@ -40,7 +40,8 @@ def replay(
             "differs): name the right one with --wav."
         )
     names = (model or told["model"]["name"], vocoder or told["vocoder"]["name"])
-    return remake(Editor.load(*names, device, progress), recording, History.of(told).chain())
+    editor = Editor.load(*names, device, progress, voice=voice_name(told))
+    return remake(editor, recording, History.of(told).chain())
 
 
 def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> EditedRecording:
@@ -50,17 +51,26 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
     """
     result: EditedRecording | None = None
     for told in chain:
-        for kind, sha256 in (("model", editor.sha256), ("vocoder", editor.vocoder.sha256)):
-            if told[kind]["sha256"] != sha256:
+        used = {"model": editor.sha256, "vocoder": editor.vocoder.sha256}
+        used["voice"] = (editor.voice or {}).get("sha256")
+        for kind, sha256 in used.items():
+            made_with = told.get(kind) or {}
+            if made_with.get("sha256") != sha256:
                 raise InputError(
-                    f"The {kind} {told[kind]['name']!r} is not the one that the edit.json was made "
-                    "with: replay it with the version of a3t that made it, or begin anew with "
+                    f"The {kind} {made_with.get('name')!r} is not the one that the edit.json was "
+                    "made with: replay it with the version of a3t that made it, or begin anew with "
                     "another --out."
                 )
         made = editor.render(editor.plan(recording, EditRequest.from_json(told)))
         result = made if result is None else keep(result, made)
     assert result is not None
     return result
+
+
+def voice_name(record: Mapping[str, Any]) -> str | None:
+    """The voice that an edit was made with, None for none."""
+    voice = record.get("voice")
+    return None if voice is None else str(voice["name"])
 
 
 def read_record(path: Path) -> Mapping[str, Any]:
@@ -72,7 +82,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
         for version in History.of(told).versions:
             for kind, key in (("source", "path"), ("model", "name"), ("vocoder", "name")):
                 str(version[kind][key]), str(version[kind]["sha256"])
-            EditRequest.from_json(version), list(version["edits"])
+            EditRequest.from_json(version), voice_name(version), list(version["edits"])
     except InputError:
         raise
     except OSError as error:

@@ -33,9 +33,10 @@ class WordScore:
 class EditedRecording:
     """A plan's recording with its patches; nothing is written until `save`.
 
-    patches: one per edit of the plan. model, vocoder: name and sha256. seconds: time spent per
-    step. scores: for each edit, those of its new words; None if not verified. raised: for each
-    edit, how its emphasised words were raised. candidate: rank and merits among several candidates
+    patches: one per edit of the plan. model, vocoder, voice (the one adapted to, or None): name and
+    sha256. seconds: time spent per step. scores: for each edit, those of its new words; None if
+    not verified. raised: for each edit, how its emphasised words were raised. candidate: rank and
+    merits among several candidates
     (`a3t.rendering.candidates`).
     """
 
@@ -43,6 +44,7 @@ class EditedRecording:
     patches: tuple[Patch, ...]
     model: dict[str, str | None]
     vocoder: dict[str, str | None]
+    voice: dict[str, str | None] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     scores: tuple[tuple[WordScore, ...], ...] | None = None
     raised: tuple[tuple[Raised, ...], ...] = ()
@@ -78,7 +80,7 @@ class EditedRecording:
         """
         out = Path(out) if out is not None else default_output(self.recording.path)
         words = [None if e.op == "delete" else e.new_words for e in self.plan.edits]
-        made_by = models_named(self.model, self.vocoder)
+        made_by = models_named(self.model, *filter(None, [self.voice]), self.vocoder)
         traces = traces_after(self.recording, self.patches, words, made_by) if provenance else ()
         text = comment(self.recording, self.patches, traces, out)
         write_edited(self.recording, self.patches, out, text)
@@ -99,6 +101,7 @@ class EditedRecording:
         outside the ``source`` spans.
         """
         request = self.plan.request.to_json()
+        more = {"voice": self.voice, "candidate": self.candidate}
         return {
             "source": self.recording.to_json(),
             "text": self.plan.text.text,
@@ -113,7 +116,7 @@ class EditedRecording:
             "vocoder": self.vocoder,
             "seed": self.plan.request.seed,
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
-        } | ({"candidate": self.candidate} if self.candidate else {})
+        } | {name: value for name, value in more.items() if value}
 
     def _edits(self) -> list[dict[str, Any]]:
         edits: list[dict[str, Any]] = [

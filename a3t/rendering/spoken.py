@@ -27,6 +27,7 @@ class SpokenRecording:
     model: dict[str, str | None]
     vocoder: dict[str, str | None]
     seed: int
+    voice: dict[str, str | None] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
     def save(self, out: Path | str, provenance: bool = True) -> Path:
@@ -35,7 +36,10 @@ class SpokenRecording:
         With ``provenance`` the file's comment says that it is synthetic. Returns its path.
         """
         out = Path(out)
-        end, models = len(self.samples) / self.sample_rate, models_named(self.model, self.vocoder)
+        end, models = (
+            len(self.samples) / self.sample_rate,
+            models_named(self.model, *filter(None, [self.voice]), self.vocoder),
+        )
         traces = [Trace(0.0, end, True, "", models)] if provenance else []
         block = provenance_block(traces, len(self.samples), self.sample_rate)
         write_speech(out, self.samples, self.sample_rate, self.prompt.path, block)
@@ -56,4 +60,4 @@ class SpokenRecording:
             "vocoder": self.vocoder,
             "seed": self.seed,
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
-        }
+        } | ({"voice": self.voice} if self.voice else {})

@@ -16,7 +16,7 @@ from a3t.text.readings import Reading, read
 def main(arguments: list[str] | None = None) -> int:
     """Print how each line is said; the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m a3t.text",
+        prog="a3t say-as",
         description="Print the spoken words of each line of text, and their phones (ARPAbet).",
         epilog="Exit codes: 0 done (a line that can't be read is reported in its place), 1 the "
         "input can't be used, 2 wrong usage.",

@@ -1,0 +1,109 @@
+"""Voices by name: a folder each, with the low-rank changes, a configuration and a card."""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from a3t.errors import InputError
+from a3t.model.loading import Networks
+from a3t.model.low_rank import apply_low_rank
+from a3t.pretrained import CONFIG, load_checkpoint, save_checkpoint
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Voice:
+    """A voice that was made; ``facts`` is what its card tells, ``model`` what it changes."""
+
+    name: str
+    model: Mapping[str, str]  # name and sha256 of the weights
+    facts: Mapping[str, Any]
+    changes: Mapping[str, Tensor]
+    sha256: str
+
+    def adapted(self, networks: Networks) -> Networks:
+        """These networks, which stay as they are, with the voice's changes; InputError if it was
+        made for others."""
+        if networks.sha256 != self.model.get("sha256"):
+            raise InputError(
+                f"The voice {self.name!r} was made for the model {self.model.get('name')!r} of "
+                f"another version than {networks.name!r}: make it again from its recordings."
+            )
+        model = copy.deepcopy(networks.model)
+        try:
+            apply_low_rank(model, self.changes)
+        except (KeyError, RuntimeError, AttributeError, AssertionError):
+            raise InputError(
+                f"The voice {self.name!r} doesn't fit the model {networks.name!r}: make it again."
+            ) from None
+        return replace(networks, model=model)
+
+
+def voices_folder() -> Path:
+    """The folder that A3T_VOICES names, else the one for a person's data."""
+    named = os.environ.get("A3T_VOICES")
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(named) if named else Path(base).expanduser() / "a3t" / "voices"
+
+
+def check_name(name: str) -> str:
+    """The name; InputError if no voice can have it."""
+    if not NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} can't be the name of a voice: use at most 64 letters, digits, “.”, “-”, “_”."
+        )
+    return name
+
+
+def voice_names() -> list[str]:
+    """Of all voices that were made, in order."""
+    folder = voices_folder()
+    return sorted(
+        path.parent.name for path in folder.glob(f"*/{CONFIG}") if NAME.fullmatch(path.parent.name)
+    )
+
+
+def load_voice(name: str) -> Voice:
+    """InputError if there is none of that name, or if it can't be used."""
+    folder = voices_folder() / check_name(name)
+    if not (folder / CONFIG).is_file():
+        there = ", ".join(voice_names()) or "none yet"
+        raise InputError(
+            f"There is no voice {name!r} (there are: {there}): make one with a3t voice make."
+        )
+    config, changes, sha256 = load_checkpoint(folder)
+    model, facts = config.get("model"), config.get("voice")
+    if not isinstance(model, dict) or not isinstance(facts, dict):
+        raise InputError(f"{folder} does not hold a voice: make it again.")
+    return Voice(name, {k: str(v) for k, v in model.items()}, facts, changes, sha256)
+
+
+def save_voice(
+    name: str, model: Mapping[str, str], facts: Mapping[str, Any], changes: Mapping[str, Tensor]
+) -> Path:
+    """Keep a voice under a name, in place of one that had it; its folder."""
+    folder = voices_folder() / check_name(name)
+    config = {"model": dict(model), "voice": dict(facts)}
+    save_checkpoint(folder, config, changes, card(name, facts))
+    return folder
+
+
+def remove_voice(name: str) -> None:
+    """Delete a voice; InputError if there is none."""
+    shutil.rmtree(voices_folder() / load_voice(name).name)
+
+
+def card(name: str, facts: Mapping[str, Any]) -> str:
+    """A voice's facts for a person, as Markdown."""
+    lines = [f"- {key.replace('_', ' ')}: {value}" for key, value in facts.items()]
+    return "\n".join([f"# The voice {name}", "", *lines, ""])

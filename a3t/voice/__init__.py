@@ -1,0 +1,1 @@
+"""A person's voice: made from their own recordings, kept under a name, used for their edits."""

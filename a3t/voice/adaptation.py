@@ -1,0 +1,198 @@
+"""A network brought nearer to one voice, in minutes, on a processor.
+
+The masked spectrogram of a person's own recordings is filled as in pretraining, and only a
+low-rank change of the weights is trained. It is judged by pieces that are held out, and the best
+state is kept.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from a3t.errors import InputError
+from a3t.model.a3t import A3T
+from a3t.model.low_rank import add_low_rank, take_low_rank
+from a3t.model.masking import MaskingConfig
+from a3t.training.batches import Batches, DataConfig
+from a3t.training.loop import Run, Schedule
+from a3t.training.objective import LossConfig, Objective, validate
+from a3t.training.store import OPTIONAL, Store, StoreWriter
+from a3t.voice.material import VoicePiece
+
+LEAST_SECONDS = 3.0  # of speech: with less nothing is learnt that holds
+HELD_OUT = 0.12  # share of the pieces by which an adaptation is judged
+JUDGED_FROM = 6  # pieces: with fewer none is held out
+
+
+@dataclass(frozen=True)
+class AdaptationConfig:
+    """How a voice is adapted to.
+
+    Args:
+        rank: of the change of each layer's weight.
+        steps, rate: of AdamW.
+        batch_frames: frames of a step.
+        crop: shortest and longest stretch in frames.
+        adversarial: weight of a critic that keeps the voice from blurring; 0 for none.
+        seed: of everything that is drawn.
+    """
+
+    rank: int = 8
+    steps: int = 100
+    rate: float = 2e-3
+    batch_frames: int = 1000
+    crop: tuple[int, int] = (160, 320)
+    adversarial: float = 0.2
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Adaptation:
+    """Changes for `a3t.model.low_rank.apply_low_rank`, and what was measured.
+
+    before and after: mean L1 in log10 units of the filled mel of what was held out, None where
+    nothing was. step: the one whose weights these are.
+    """
+
+    changes: dict[str, Tensor]
+    seconds: float
+    step: int
+    before: float | None
+    after: float | None
+
+
+def adapt(
+    network: A3T,
+    pieces: Sequence[VoicePiece],
+    folder: Path,
+    config: AdaptationConfig | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    stopping: threading.Event | None = None,
+) -> Adaptation:
+    """Adapt to the speaker of some pieces; the network itself stays as it is.
+
+    ``folder`` takes the features and a checkpoint, from which the same call goes on when it was
+    interrupted. ``progress`` is called with the steps done and all of them. Raises InputError if
+    there is too little speech.
+    """
+    config = config or AdaptationConfig()
+    seconds = sum(piece.seconds for piece in pieces)
+    if seconds < LEAST_SECONDS:
+        raise InputError(
+            f"There are {seconds:.1f} s of usable speech, and a voice needs {LEAST_SECONDS:g} s: "
+            "give more or clearer recordings."
+        )
+    network = copy.deepcopy(network).cpu()
+    torch.manual_seed(config.seed)
+    objective = Objective(network, LossConfig(adversarial=config.adversarial))
+    add_low_rank(network, config.rank)
+    batches, held_out = _batches(network, _stored(pieces, folder / "features"), config)
+    schedule = Schedule(
+        steps=config.steps,
+        rate=config.rate,
+        warmup=10,
+        decay=config.steps // 2,
+        weight_decay=0.0,
+        ema=0.95,
+        seed=config.seed,
+        epoch=max(1, config.steps // 5),
+    )
+    run = Run(objective, schedule, folder / "run")
+    run.resume()
+    best = _Best(objective, held_out)
+
+    def losses(step: int) -> dict[str, Tensor]:
+        if progress is not None:
+            progress(step, config.steps)
+        found: dict[str, Tensor] = objective(batches(step))
+        return found
+
+    before = best.judge_start()
+    run.train(losses, lambda: best.judge(run.step), stopping=stopping)
+    step = best.restore(run)
+    return Adaptation(take_low_rank(network), seconds, step, before, best.value)
+
+
+class _Best:
+    """The state that fills what was held out best; the last one where nothing was."""
+
+    def __init__(self, objective: Objective, batches: Batches | None) -> None:
+        self.objective = objective
+        self.batches = (
+            [batches(step) for step in range(batches.steps_a_pass)] if batches is not None else []
+        )
+        self.value: float | None = None
+        self.step = 0
+        self.state: dict[str, Tensor] = {}
+
+    def judge_start(self) -> float | None:
+        """The untouched network's figure; the change begins at zero."""
+        if not self.batches:
+            return None
+        return validate(self.objective, self.batches)["l1"]
+
+    def judge(self, step: int) -> dict[str, float]:
+        if not self.batches:
+            return {}
+        found = validate(self.objective, self.batches)
+        if self.value is None or found["l1"] < self.value:
+            state = self.objective.state_dict()
+            self.value, self.step = found["l1"], step
+            self.state = {name: value.clone() for name, value in state.items()}
+        return found
+
+    def restore(self, run: Run) -> int:
+        """Load that state; the step it is of."""
+        self.objective.load_state_dict(self.state or run.average)
+        return self.step or run.step
+
+
+def _stored(pieces: Sequence[VoicePiece], folder: Path) -> Store:
+    """The pieces as a feature store; those that are there already are not written again."""
+    pitched = all(piece.pitch is not None for piece in pieces)
+    count = round(HELD_OUT * len(pieces)) if len(pieces) >= JUDGED_FROM else 0
+    # Evenly spread, so that what judges is not one moment of one recording.
+    held_out = set(np.linspace(0, len(pieces) - 1, count).round().astype(int).tolist())
+    with StoreWriter(folder, [OPTIONAL] if pitched else [], [p.name for p in pieces]) as writer:
+        there = {clip.name for clip in writer.clips}
+        for number, piece in enumerate(pieces):
+            if piece.name in there:
+                continue
+            arrays = {
+                "mel": piece.mel,
+                "phones": piece.phones,
+                "durations": piece.durations,
+                "words": piece.words,
+                "score": np.array(piece.score),
+            }
+            if pitched and piece.pitch is not None:
+                arrays[OPTIONAL] = piece.pitch
+            writer.add(piece.name, arrays, "voice", "dev" if number in held_out else "train")
+    return Store(folder)
+
+
+def _batches(
+    network: A3T, store: Store, config: AdaptationConfig
+) -> tuple[Batches, Batches | None]:
+    masking = MaskingConfig("use")
+    data = DataConfig(
+        crop=config.crop, batch_frames=config.batch_frames, jitter=2, shift_rows=True, least_score=0
+    )
+    rows = network.alignment.num_embeddings if network.alignment is not None else 500
+    same = {
+        "pitch": network.pitch is not None and store.has_pitch,
+        "alignment_rows": rows,
+        "seed": config.seed,
+    }
+    train = Batches(store, "train", masking, data, **same)  # type: ignore[arg-type]
+    if not store.of_split("dev"):
+        return train, None
+    return train, Batches(store, "dev", masking, data, train=False, **same)  # type: ignore[arg-type]

@@ -1,0 +1,109 @@
+"""A voice made from a person's recordings: gathered, aligned, adapted to, kept."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from a3t.audio.recording import Recording
+from a3t.audio.writing import CONTAINERS
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.model.saved_voices import check_name, save_voice, voices_folder
+from a3t.voice.adaptation import Adaptation, AdaptationConfig, adapt
+from a3t.voice.material import UnusedSpeech, VoicePiece, pieces_of
+from a3t.voice.speaker import speaker_facts
+from alignment import AlignmentError
+
+MOST_SECONDS = 1800.0  # of speech: half an hour; more teaches nothing that this finds
+MOST_FILES = 5000
+
+
+@dataclass(frozen=True)
+class MadeVoice:
+    """Where a voice was kept, what it was made of, and what could not be used."""
+
+    folder: Path
+    adaptation: Adaptation
+    left_out: tuple[UnusedSpeech, ...]
+
+
+def make_voice(
+    name: str,
+    paths: Sequence[Path],
+    editor: Editor,
+    config: AdaptationConfig | None = None,
+    say: Callable[[str], None] = lambda sentence: None,
+    progress: Callable[[int, int], None] | None = None,
+) -> MadeVoice:
+    """Make a voice of recordings, or of folders of them, each with its text beside it or without.
+
+    Interrupted, the same call goes on with the adaptation. ``say`` is told of what is left out as
+    it is found. Raises InputError if nothing can be made of them.
+    """
+    check_name(name)
+    work = voices_folder() / f".{name}.making"
+    pieces, left_out = gather(recordings_in(paths), editor, say)
+    if not pieces:
+        reasons = "; ".join(map(str, left_out[:3]))
+        raise InputError(f"None of these recordings can be used ({reasons}): give others.")
+    adaptation = adapt(editor.model, pieces, work, config, progress)
+    facts = speaker_facts(pieces) | {"steps": adaptation.step, "consent": True}
+    if adaptation.before is not None and adaptation.after is not None:
+        facts["held_out_error_before"] = round(adaptation.before, 4)
+        facts["held_out_error_after"] = round(adaptation.after, 4)
+    model = {"name": editor.name, "sha256": editor.sha256}
+    folder = save_voice(name, model, facts, adaptation.changes)
+    shutil.rmtree(work, ignore_errors=True)
+    return MadeVoice(folder, adaptation, tuple(left_out))
+
+
+def recordings_in(paths: Sequence[Path]) -> list[Path]:
+    """The files as named, and those below folders whose ending is a sound's, in order."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            sounds = (file for file in path.rglob("*") if file.suffix.lower() in CONTAINERS)
+            found += sorted(file for file in sounds if file.is_file())
+        else:
+            found.append(path)
+    if not found:
+        raise InputError("There are no recordings there: name files, or a folder with some.")
+    if len(found) > MOST_FILES:
+        raise InputError(f"These are {len(found)} recordings: choose at most {MOST_FILES}.")
+    return list(dict.fromkeys(found))
+
+
+def gather(
+    paths: Sequence[Path], editor: Editor, say: Callable[[str], None]
+) -> tuple[list[VoicePiece], list[UnusedSpeech]]:
+    """The pieces of all recordings that can be used, and what is left out."""
+    pieces: list[VoicePiece] = []
+    left_out: list[UnusedSpeech] = []
+
+    def leave_out(one: UnusedSpeech) -> None:
+        left_out.append(one)
+        say(f"Left out: {one}")
+
+    names: set[str] = set()
+    for path in paths:
+        if sum(piece.seconds for piece in pieces) >= MOST_SECONDS:
+            say(f"{MOST_SECONDS / 60:.0f} minutes of speech are enough: the rest is not used.")
+            break
+        try:
+            recording = Recording.open(path)
+            found = list(pieces_of(recording, editor.align(recording)))
+        except (InputError, AlignmentError) as error:
+            leave_out(UnusedSpeech(path, str(error)))
+            continue
+        for one in found:
+            if isinstance(one, UnusedSpeech):
+                leave_out(one)
+            elif one.name in names:
+                leave_out(UnusedSpeech(path, "a recording of the same name was used before."))
+            else:
+                names.add(one.name)
+                pieces.append(one)
+    return pieces, left_out

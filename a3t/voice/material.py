@@ -1,0 +1,126 @@
+"""What a voice is made of: stretches of a person's recordings, with their phones, on the grid.
+
+T frames, L phones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from a3t.audio.mel_window import mel_window
+from a3t.audio.recording import Recording
+from a3t.grid import HOP, SAMPLE_RATE, frames_of, grid_frames, seconds_of
+from a3t.plan.phone_grid import GridPhone, on_grid
+from a3t.text.phones import phone_ids
+from alignment import Alignment
+
+LONGEST = frames_of(12.0)  # frames of a piece
+SHORTEST = frames_of(0.8)
+PAUSE = frames_of(0.15)  # the shortest pause in which a piece may begin or end
+SURE = 0.5  # the confidence below which a word is doubtful
+MOST_DOUBTFUL = 0.2  # share of a piece's words
+
+
+@dataclass(frozen=True)
+class VoicePiece:
+    """A stretch of speech and its phones.
+
+    mel: (T, 80) log10. phones, durations, words: (L,) ids, frames (their sum is T), and the index
+    of each phone's word, -1 for a pause. pitch: (T,) log2 F0, 0 unvoiced; None where the package
+    pyworld, which finds it, is not installed. score: the words' mean confidence.
+    """
+
+    name: str
+    mel: np.ndarray
+    phones: np.ndarray
+    durations: np.ndarray
+    words: np.ndarray
+    pitch: np.ndarray | None
+    score: float
+
+    @property
+    def seconds(self) -> float:
+        return seconds_of(len(self.mel))
+
+
+@dataclass(frozen=True)
+class UnusedSpeech:
+    """A recording, or a stretch of one, that is no use, and why."""
+
+    path: Path
+    reason: str
+    start: float = 0.0  # seconds
+
+    def __str__(self) -> str:
+        place = f" from {self.start:.1f} s" if self.start else ""
+        return f"{self.path.name}{place}: {self.reason}"
+
+
+def pieces_of(recording: Recording, alignment: Alignment) -> Iterator[VoicePiece | UnusedSpeech]:
+    """A recording's speech, cut at pauses into pieces of at most 12 s."""
+    frames = grid_frames(recording.samples, recording.sample_rate)
+    grid = on_grid(alignment, frames)
+    scores = [word.score for word in alignment.spoken]
+    for number, part in enumerate(_cut(grid)):
+        first, last = part[0].first, part[-1].last
+        spoken = sorted({phone.word for phone in part if phone.word >= 0})
+        doubtful = sum(scores[word] < SURE for word in spoken)
+        if doubtful > MOST_DOUBTFUL * len(spoken):
+            reason = f"{doubtful} of {len(spoken)} words are not heard as the text has them."
+            yield UnusedSpeech(recording.path, reason, seconds_of(first))
+            continue
+        score = float(np.mean([scores[word] for word in spoken]))
+        yield _piece(recording, part, f"{recording.path.stem}-{number}", first, last, score)
+
+
+def _piece(
+    recording: Recording, part: Sequence[GridPhone], name: str, first: int, last: int, score: float
+) -> VoicePiece:
+    wave = recording.resampled(first * HOP, last * HOP, SAMPLE_RATE)
+    return VoicePiece(
+        name,
+        mel_window(recording, first, last).numpy(),
+        np.array(phone_ids(phone.symbol for phone in part)),
+        np.array([phone.frames for phone in part]),
+        np.array([phone.word for phone in part]),
+        _pitch(wave, last - first),
+        score,
+    )
+
+
+def _cut(grid: Sequence[GridPhone]) -> Iterator[list[GridPhone]]:
+    """Runs of phones with words in them, each from a pause to a pause where that can be had."""
+    runs: list[list[GridPhone]] = [[]]
+    for phone in grid:
+        pause = phone.word < 0 and phone.frames >= PAUSE
+        length = phone.last - runs[-1][0].first if runs[-1] else 0
+        if pause:
+            runs.append([])  # the pause itself teaches nothing of the voice
+            continue
+        if runs[-1] and length > LONGEST:
+            runs.append([])
+        runs[-1].append(phone)
+    joined: list[list[GridPhone]] = []
+    for run in runs:
+        near = joined and run and run[0].first - joined[-1][-1].last <= 4 * PAUSE
+        if near and run[-1].last - joined[-1][0].first <= LONGEST:
+            gap = [p for p in grid if joined[-1][-1].last <= p.first < run[0].first]
+            joined[-1] += [*gap, *run]
+        elif run:
+            joined.append(list(run))
+    for run in joined:
+        if run[-1].last - run[0].first >= SHORTEST and any(phone.word >= 0 for phone in run):
+            yield run
+
+
+def _pitch(wave: np.ndarray, frames: int) -> np.ndarray | None:
+    try:
+        from a3t.training.fundamental import log_pitch
+
+        return log_pitch(wave, frames)
+    except ImportError:  # pyworld
+        return None

@@ -1,0 +1,43 @@
+"""What recordings tell of how a person speaks: pace, pauses, pitch and level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from a3t.grid import FRAMES_PER_SECOND
+from a3t.plan.speaker_pauses import PAUSES
+from a3t.text.phones import phone_ids
+from a3t.voice.material import VoicePiece
+
+PAUSE_ID = phone_ids(["sp"])[0]
+
+
+def speaker_facts(pieces: Sequence[VoicePiece]) -> dict[str, Any]:
+    """Seconds of speech; phones a second without the pauses; the median pause in seconds; the
+    median pitch in Hz and its range (10th to 90th percentile) in semitones; the spoken frames'
+    mean level in log10 mel. What can't be told is left out."""
+    phones = np.concatenate([piece.phones for piece in pieces])
+    frames = np.concatenate([piece.durations for piece in pieces])
+    spoken = phones != PAUSE_ID
+    facts: dict[str, Any] = {
+        "seconds": round(sum(piece.seconds for piece in pieces), 1),
+        "pieces": len(pieces),
+        "phones_per_second": round(FRAMES_PER_SECOND / float(frames[spoken].mean()), 2),
+    }
+    pauses = frames[~spoken & (frames >= PAUSES[0]) & (frames <= PAUSES[1])]
+    if len(pauses):
+        facts["pause_seconds"] = round(float(np.median(pauses)) / FRAMES_PER_SECOND, 3)
+    pitches = [piece.pitch for piece in pieces if piece.pitch is not None]
+    voiced = np.concatenate([pitch[pitch > 0] for pitch in pitches]) if pitches else np.empty(0)
+    if len(voiced):
+        low, middle, high = np.percentile(voiced, [10, 50, 90])
+        facts["pitch_hertz"] = round(float(2**middle), 1)
+        facts["pitch_range_semitones"] = round(float(12 * (high - low)), 1)
+    levels = [
+        piece.mel[np.repeat(piece.phones != PAUSE_ID, piece.durations)].mean() for piece in pieces
+    ]
+    facts["level"] = round(float(np.mean(levels)), 3)
+    return facts

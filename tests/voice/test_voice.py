@@ -1,0 +1,213 @@
+"""A person's own voice: what it is made of, how it is learnt, kept and used."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from a3t import edit
+from a3t.audio.provenance import provenance_of
+from a3t.audio.recording import Recording
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.grid import grid_frames
+from a3t.model.loading import load_networks
+from a3t.model.low_rank import add_low_rank, apply_low_rank, take_low_rank
+from a3t.model.saved_voices import load_voice, remove_voice, save_voice, voice_names
+from a3t.voice import __main__ as command
+from a3t.voice.adaptation import AdaptationConfig, adapt
+from a3t.voice.making import gather, make_voice
+from a3t.voice.material import SHORTEST, UnusedSpeech, VoicePiece, pieces_of
+from a3t.voice.speaker import speaker_facts
+from tests.conftest import ARCTIC
+
+NEVER = ARCTIC.replace("always", "never")
+QUICK = AdaptationConfig(steps=3, rank=2, batch_frames=200, crop=(60, 120))
+
+
+@pytest.fixture(autouse=True)
+def voices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("A3T_VOICES", str(tmp_path / "voices"))
+    return tmp_path / "voices"
+
+
+@pytest.fixture
+def talk(arctic: Path, tmp_path: Path) -> Path:
+    """A folder with the sentence and its text."""
+    folder = tmp_path / "talk"
+    folder.mkdir()
+    shutil.copyfile(arctic, folder / "one.wav")
+    (folder / "one.txt").write_text(ARCTIC)
+    return folder
+
+
+@pytest.fixture
+def pieces(editor: Editor, arctic: Path) -> list[VoicePiece]:
+    recording = Recording.open(arctic)
+    found = list(pieces_of(recording, editor.align(recording, ARCTIC)))
+    return [piece for piece in found if isinstance(piece, VoicePiece)]
+
+
+@pytest.fixture
+def made(editor: Editor, talk: Path) -> Iterator[Editor]:
+    """An editor with a voice called "awb"."""
+    make_voice("awb", [talk], editor, QUICK)
+    yield Editor.load(voice="awb")
+
+
+def test_pieces_are_the_speech_and_its_phones(
+    editor: Editor, arctic: Path, pieces: list[VoicePiece]
+) -> None:
+    recording = Recording.open(arctic)
+    (piece,) = pieces
+    assert len(piece.mel) == piece.durations.sum() >= SHORTEST
+    assert piece.mel.shape[1] == 80 and piece.pitch is not None
+    assert len(piece.phones) == len(piece.durations) == len(piece.words)
+    assert len(piece.mel) < grid_frames(recording.samples, recording.sample_rate)
+    assert sorted(set(piece.words.tolist()) - {-1}) == list(range(11))
+
+
+def test_what_is_not_heard_as_written_is_left_out(editor: Editor, arctic: Path) -> None:
+    recording = Recording.open(arctic)
+    aligned = editor.align(recording, ARCTIC)
+    doubtful = tuple(replace(word, score=0.1) if word.text else word for word in aligned.words)
+    (left_out,) = pieces_of(recording, replace(aligned, words=doubtful))
+    assert isinstance(left_out, UnusedSpeech) and "11 of 11 words" in str(left_out)
+
+
+def test_facts_of_the_speaker(pieces: list[VoicePiece]) -> None:
+    facts = json.loads(json.dumps(speaker_facts(pieces)))
+    assert 2 < facts["seconds"] < 4 and 8 < facts["phones_per_second"] < 20
+    assert 80 < facts["pitch_hertz"] < 200  # awb is a man
+    assert facts["pitch_range_semitones"] > 1
+
+
+def test_a_change_that_is_taken_away_leaves_the_network_as_it_was() -> None:
+    network = load_networks("small").model
+    before = {name: value.clone() for name, value in network.state_dict().items()}
+    add_low_rank(network, 4)
+    trained = [name for name, value in network.named_parameters() if value.requires_grad]
+    assert trained and all("parametrizations" in name for name in trained)
+    changes = take_low_rank(network)
+    after = network.state_dict()
+    assert after.keys() == before.keys()
+    assert all(torch.equal(after[name], before[name]) for name in before)
+    apply_low_rank(network, changes)  # up is zero: nothing is changed
+    assert all(torch.equal(network.state_dict()[name], before[name]) for name in before)
+    assert sum(value.numel() * 2 for value in changes.values()) < 1_000_000
+
+
+def test_every_change_is_trained_and_nothing_else(
+    editor: Editor, pieces: list[VoicePiece], tmp_path: Path
+) -> None:
+    before = {name: value.clone() for name, value in editor.model.state_dict().items()}
+    found = adapt(editor.model, pieces, tmp_path / "work", QUICK)
+    assert all(torch.equal(editor.model.state_dict()[name], before[name]) for name in before)
+    ups = [value for name, value in found.changes.items() if name.endswith(".up")]
+    assert len(ups) > 20 and all(value.any() for value in ups)
+
+
+def test_the_same_seed_gives_the_same_voice_however_often_it_was_stopped(
+    editor: Editor, pieces: list[VoicePiece], tmp_path: Path
+) -> None:
+    class StoppedError(Exception):
+        pass
+
+    def stop(step: int, steps: int) -> None:
+        if step == 2:
+            raise StoppedError
+
+    whole = adapt(editor.model, pieces, tmp_path / "whole", QUICK)
+    with pytest.raises(StoppedError):
+        adapt(editor.model, pieces, tmp_path / "parts", QUICK, progress=stop)
+    resumed = adapt(editor.model, pieces, tmp_path / "parts", QUICK)
+    assert whole.changes.keys() == resumed.changes.keys()
+    assert all(torch.equal(whole.changes[name], resumed.changes[name]) for name in whole.changes)
+
+
+def test_too_little_speech_is_refused(
+    editor: Editor, pieces: list[VoicePiece], tmp_path: Path
+) -> None:
+    (piece,) = pieces
+    short = replace(piece, mel=piece.mel[:80])
+    with pytest.raises(InputError, match=r"1.0 s of usable speech"):
+        adapt(editor.model, [short], tmp_path, QUICK)
+
+
+def test_a_voice_is_made_named_used_and_removed(
+    made: Editor, editor: Editor, arctic: Path, tmp_path: Path, voices: Path
+) -> None:
+    assert voice_names() == ["awb"] and not (voices / ".awb.making").exists()
+    assert load_voice("awb").facts["consent"] is True
+    plain = editor.edit(arctic, new_text=NEVER, text=ARCTIC)
+    own = made.edit(arctic, new_text=NEVER, text=ARCTIC)
+    assert not np.array_equal(plain.patches[0].samples, own.patches[0].samples)
+    assert "voice" not in plain.record and own.record["voice"]["name"] == "awb"
+    out = own.save(tmp_path / "own.wav")
+    assert "awb" in provenance_of(out).traces[0].models
+    spoken = made.tts(arctic, "Bring it.", ARCTIC).save(tmp_path / "said.wav")
+    assert "awb" in provenance_of(spoken).traces[0].models
+    replayed = ["--replay", str(tmp_path / "own.edit.json"), "--out", str(tmp_path / "again.wav")]
+    assert edit.main(replayed) == 0
+    assert (tmp_path / "again.wav").read_bytes() == out.read_bytes()
+    remove_voice("awb")
+    assert voice_names() == []
+
+
+def test_the_command_line(talk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make = ["make", str(talk), "--out", "awb", "--steps", "2", "--rank", "2"]
+    assert command.main(make) == 1  # nobody is there to ask for consent
+    assert "consent" in capsys.readouterr().err
+    assert command.main([*make, "--i-have-consent"]) == 0
+    assert command.main(["list"]) == 0 and capsys.readouterr().out == "awb\n"
+    assert command.main(["show", "awb"]) == 0 and "seconds" in capsys.readouterr().out
+    words = ["--text", ARCTIC, "--new-text", NEVER, "--out", str(tmp_path / "x.wav")]
+    assert edit.main(["--wav", str(talk / "one.wav"), *words, "--voice", "awb"]) == 0
+    assert json.loads((tmp_path / "x.edit.json").read_text())["voice"]["name"] == "awb"
+    assert command.main(["remove", "awb"]) == 0 and command.main(["show", "awb"]) == 1
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a b", ".hidden", "x" * 65])
+def test_names_that_no_voice_can_have(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["make", ".", "--out", name, "--i-have-consent"]) == 1
+    assert "can't be the name of a voice" in capsys.readouterr().err
+
+
+def test_bad_recordings_are_named_and_left_out(editor: Editor, talk: Path) -> None:
+    (talk / "broken.wav").write_bytes(b"RIFF nothing")
+    (talk / "other.wav").write_bytes((talk / "one.wav").read_bytes())
+    (talk / "other.txt").write_text("The weather will be sunny on Thursday afternoon.")
+    said: list[str] = []
+    pieces, left_out = gather(sorted(talk.glob("*.wav")), editor, said.append)
+    assert len(pieces) == 1 and len(said) == len(left_out) == 2
+    assert [one.path.name for one in left_out] == ["broken.wav", "other.wav"]
+    with pytest.raises(InputError, match="None of these recordings can be used"):
+        make_voice("none", [talk / "broken.wav"], editor, QUICK)
+    with pytest.raises(InputError, match="no recordings there"):
+        make_voice(
+            "none",
+            [
+                talk / "nowhere-to-be-found",
+            ][:0],
+            editor,
+            QUICK,
+        )
+
+
+def test_a_voice_of_another_model_is_refused(editor: Editor) -> None:
+    save_voice("other", {"name": "small", "sha256": "0"}, {}, {"x.up": torch.zeros(1, 1)})
+    with pytest.raises(InputError, match="make it again"):
+        Editor.load(voice="other")
+    right = {"name": editor.name, "sha256": editor.sha256}
+    save_voice("odd", right, {}, {"nowhere.up": torch.zeros(1, 1)})
+    with pytest.raises(InputError, match="doesn't fit"):
+        Editor.load(voice="odd")
+    with pytest.raises(InputError, match="There is no voice"):
+        Editor.load(voice="nobody")
