@@ -36,8 +36,7 @@ class EditedRecording:
     patches: one per edit of the plan. model, vocoder, voice (the one adapted to, or None): name and
     sha256. seconds: time spent per step. scores: for each edit, those of its new words; None if
     not verified. raised: for each edit, how its emphasised words were raised. candidate: rank and
-    merits among several candidates
-    (`a3t.rendering.candidates`).
+    merits among several (`a3t.rendering.candidates`).
     """
 
     plan: EditPlan
