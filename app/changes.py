@@ -11,6 +11,7 @@ from html import escape
 
 from a3t.errors import InputError
 from a3t.text.edit_script import edit_script
+from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.confidence.doubts import DOUBTFUL
@@ -29,7 +30,8 @@ def changes_html(old: str, new: str) -> str:
         return note(texts.NO_CHANGES_YET)
     head, old, new, tail = differing(old.split(), new.split())
     try:
-        before, after = words_of(old), words_of(new)
+        before = words_of(old)
+        after = respelled(before, words_of(new))
     except InputError as error:
         return note(str(error))
     edits = edit_script(before.spoken, after.spoken)

@@ -9,6 +9,7 @@ from typing import Protocol
 from a3t.audio.span_map import SpanMap
 from a3t.errors import InputError
 from a3t.text.edit_script import WordEdit, edit_script
+from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
 
 Range = tuple[int, int]  # words [first, last)
@@ -34,9 +35,11 @@ class Revision:
     def of(cls, text: Transcript, new_text: Transcript) -> Revision:
         """The revision that turns ``text`` into ``new_text``.
 
+        What is only spelt otherwise doesn't change (`a3t.text.respelling`).
         A new pause between two kept words is an edit without words; a kept word that is emphasised
         only in the new text is replaced by itself.
         """
+        new_text = respelled(text, new_text)
         script = edit_script(text.spoken, new_text.spoken)
         words = word_map(script, len(text.spoken))
         kept = {

