@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from a3t.audio.clipping import clipping_ceiling
 from a3t.audio.room_tone import RoomTone
 from a3t.audio.spectra import OVERLAP, decibels, frame_size, frequencies, sound_of, spectra
 from a3t.audio.traits import MatchedTraits
@@ -55,6 +56,11 @@ class OwnSound:
     def coloured(self, sound: np.ndarray, rate: int) -> np.ndarray:
         """The patch's sound (n,), at the recording's rate, with its bandwidth and spectrum."""
         return give_spectrum(sound, rate, self.neighbours, self.match, self.seed)
+
+    def under_its_ceiling(self, sound: np.ndarray) -> np.ndarray:
+        """The patch's sound (n,) cut off where its neighbours are, if they are clipped."""
+        ceiling = clipping_ceiling(stretch.real for stretch in self.neighbours)
+        return sound if ceiling is None else np.clip(sound, -ceiling, ceiling)
 
     def in_its_room(self, sound: np.ndarray, level: float) -> np.ndarray:
         """The patch's sound (n, channels) with the recording's noise floor, if it has one that

@@ -56,6 +56,8 @@ def make_patch(
     if own:
         sound = own.coloured(sound, rate)
     sound = _at_its_level(sound, left, right, around)
+    if own:
+        sound = own.under_its_ceiling(sound)
 
     def seams(lag: int) -> tuple[Overlap, Overlap]:
         leave = best_seam(left, around, sound, fade, lag, prefer=left.last - fade)

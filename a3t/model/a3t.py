@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from a3t.model.conformer import ConformerBlock, Layout, MaskedBatchNorm
 from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, phone_spans
 from a3t.model.energy import EnergyAdaptor, relative_energy, visible_frames
-from a3t.model.pitch import PitchAdaptor, decided
+from a3t.model.pitch import PitchAdaptor, decided, spread_out
 from a3t.model.voice import VoiceVector
 
 
@@ -71,6 +71,7 @@ class A3T(nn.Module):
         normalise: standardise each mel bin inside the network, by buffers that training fills.
         scaled_inputs: multiply what enters a stack by √width, as the thesis's code does.
         pitch: predict each frame's pitch after the encoder, and tell the decoder of masked frames.
+        pitch_spread: how much wider the predicted melody is made; 1 leaves it as it is.
         energy: the same with each frame's energy, above the level of what is visible.
         voice: size of a vector pooled from the visible frames that conditions every block; 0: none.
     """
@@ -99,6 +100,7 @@ class A3T(nn.Module):
         normalise: bool = False,
         scaled_inputs: bool = True,
         pitch: bool = False,
+        pitch_spread: float = 1.0,
         energy: bool = False,
         voice: int = 0,
     ) -> None:
@@ -109,7 +111,7 @@ class A3T(nn.Module):
         self.mel_scale: Tensor
         self.scale = math.sqrt(width) if scaled_inputs else 1.0
         self.aligned_positions = phone_positions == "aligned"
-        self.normalise = normalise
+        self.normalise, self.pitch_spread = normalise, pitch_spread
         if normalise:  # only then: the thesis's model has no such buffers
             self.register_buffer("mel_mean", torch.zeros(mels))
             self.register_buffer("mel_scale", torch.ones(mels))
@@ -168,7 +170,9 @@ class A3T(nn.Module):
         frames = x[:, :T]
         if self.pitch is not None:
             pitch = self.pitch.predict(x[:, :T], layout.valid[:, :T])
-            told = decided(pitch.detach()) if batch.pitch is None else batch.pitch
+            told = batch.pitch
+            if told is None:
+                told = spread_out(decided(pitch.detach()), batch.masked, self.pitch_spread)
             frames = frames + self.pitch.tell(told, batch.masked)
         if self.energy is not None:
             energy = self.energy.predict(x[:, :T], layout.valid[:, :T])

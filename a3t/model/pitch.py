@@ -89,6 +89,19 @@ def decided(predicted: Tensor) -> Tensor:
     return torch.where(predicted[..., 0] > 0, predicted[..., 1] + MIDDLE, 0.0)
 
 
+def spread_out(pitch: Tensor, masked: Tensor, factor: float) -> Tensor:
+    """log2 F0 (B, T) with the masked voice's distances from its mean ``factor`` times as wide.
+
+    A predictor trained by L1 gives the middle of what could have been, and so a flat melody.
+    """
+    if factor == 1.0:
+        return pitch
+    voiced = masked & (pitch > 0)
+    count = voiced.sum(1, keepdim=True).clamp(min=1)
+    mean = (pitch * voiced).sum(1, keepdim=True) / count
+    return torch.where(voiced, mean + factor * (pitch - mean), pitch)
+
+
 def pitch_loss(predicted: Tensor, batch: Batch) -> Tensor:
     """Cross-entropy of the voice and L1 of the octaves where there is one, over all frames."""
     assert batch.pitch is not None

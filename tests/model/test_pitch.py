@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from a3t.audio.mel import log_mel
-from a3t.model.pitch import MIDDLE, PitchAdaptor, decided, pitch_loss
+from a3t.model.pitch import MIDDLE, PitchAdaptor, decided, pitch_loss, spread_out
 from tests.model.test_network import PITCHED, build, make_clip
 
 
@@ -52,3 +52,14 @@ def test_the_comb_is_the_mel_of_pulses() -> None:
         low = slice(0, 30)  # to 1.1 kHz, where the filters tell harmonics apart
         together = np.corrcoef(true[low].numpy(), comb[low].numpy())[0, 1]
         assert together > 0.9, hertz
+
+
+def test_a_melody_is_spread_about_its_own_mean_where_it_is_masked() -> None:
+    pitch = torch.tensor([[7.0, 0.0, 7.4, 7.2, 8.0]])
+    masked = torch.tensor([[True, True, True, True, False]])
+    torch.testing.assert_close(
+        spread_out(pitch, masked, 2.0), torch.tensor([[6.8, 0.0, 7.6, 7.2, 8.0]])
+    )
+    assert spread_out(pitch, masked, 1.0) is pitch
+    nothing = torch.zeros(1, 5)
+    assert torch.equal(spread_out(nothing, masked, 2.0), nothing)
