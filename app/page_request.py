@@ -12,6 +12,7 @@ import yaml
 import a3t
 from a3t.audio.traits import MatchedTraits
 from a3t.errors import InputError
+from a3t.model.saved_voices import voice_names
 from a3t.plan.request import EditRequest
 from alignment import ALIGNERS, AlignmentError, load_aligner
 from app import limits, texts
@@ -26,6 +27,7 @@ class Models:
     model: str = "small"
     vocoder: str = "builtin"
     aligner: str = "pocketsphinx"
+    voice: str = ""  # one that `a3t voice make` made; "" for none
 
 
 USUAL = Models()
@@ -43,11 +45,11 @@ class PageRequest:
     models: Models = USUAL
 
 
-def models_of(model: str, vocoder: str, aligner: str) -> Models:
+def models_of(model: str, vocoder: str, aligner: str, voice: str = "") -> Models:
     """The models of these names, which never become paths; InputError if they aren't offered."""
-    chosen = Models(model, vocoder, aligner)
-    offered = (models_here(), VOCODERS, aligners_here())
-    for name, names in zip((model, vocoder, aligner), offered, strict=True):
+    chosen = Models(model, vocoder, aligner, voice or "")
+    offered = (models_here(), VOCODERS, aligners_here(), ("", *voice_names()))
+    for name, names in zip((model, vocoder, aligner, voice or ""), offered, strict=True):
         if name not in names:
             raise InputError(texts.not_offered(str(name)))
     return chosen

@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 from gradio.blocks import Block
 
+from a3t.model.saved_voices import voice_names
 from a3t.plan.request import EditRequest
 from app import texts
 from app.page_request import (
@@ -52,6 +53,9 @@ class Settings:
             self.kind = gr.Radio(
                 [(texts.RECORDED, ""), *texts.FILE_TYPES], value="", label=texts.FILE_TYPE
             )
+            self.voice = gr.Dropdown(
+                [(texts.NO_VOICE, ""), *voice_names()], value="", label=texts.VOICE
+            )
             self.model = gr.Radio(list(models_here()), value=USUAL.model, label=texts.MODEL)
             self.vocoder = gr.Radio(list(VOCODERS), value=USUAL.vocoder, label=texts.VOCODER)
             self.aligner = gr.Radio(list(aligners_here()), value=USUAL.aligner, label=texts.ALIGNER)
@@ -73,7 +77,8 @@ class Settings:
 
     def models(self, given: Given) -> Models:
         """The models chosen; InputError for one that isn't here."""
-        return models_of(given[self.model], given[self.vocoder], given[self.aligner])
+        names = (self.model, self.vocoder, self.aligner, self.voice)
+        return models_of(*(given[name] for name in names))
 
     def request(self, given: Given, text: str, new_text: str) -> PageRequest:
         """The fields as an edit; InputError naming the one that can't be used."""

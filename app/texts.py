@@ -37,6 +37,7 @@ MATCH = "Which traits of the recording the new words are given"
 MATCH_INFO = "Its bandwidth, its spectrum above 7.6 kHz, and the noise of the room"
 MATCHED = [("Bandwidth", "bandwidth"), ("Spectrum", "spectrum"), ("Room", "room")]
 SEED = "Random seed"
+VOICE, NO_VOICE = "Voice (a3t voice make)", "None: as the recording sounds"
 MODEL, VOCODER, ALIGNER = "Model", "Vocoder", "Aligner"
 FILE_TYPE = "File type"
 FILE_TYPES = [("WAV", ".wav"), ("FLAC", ".flac")]

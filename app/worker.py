@@ -49,7 +49,7 @@ def load_editor(models: Models) -> Editor:
     from a3t.editor import Editor
     from alignment import load_aligner
 
-    editor = Editor.load(models.model, models.vocoder)
+    editor = Editor.load(models.model, models.vocoder, voice=models.voice or None)
     if models.aligner != USUAL.aligner:
         editor.aligner = load_aligner(models.aligner)
     return editor

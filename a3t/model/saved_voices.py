@@ -9,15 +9,16 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-from torch import Tensor
+from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
-from a3t.model.loading import Networks
-from a3t.model.low_rank import apply_low_rank
-from a3t.pretrained import CONFIG, load_checkpoint, save_checkpoint
 
+if TYPE_CHECKING:  # the page lists voices before it has loaded torch
+    from torch import Tensor
+
+    from a3t.model.loading import Networks
+
+CONFIG = "config.yaml"  # of `a3t.pretrained`: the last of a folder's files to be written
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -39,6 +40,8 @@ class Voice:
                 f"The voice {self.name!r} was made for the model {self.model.get('name')!r} of "
                 f"another version than {networks.name!r}: make it again from its recordings."
             )
+        from a3t.model.low_rank import apply_low_rank
+
         model = copy.deepcopy(networks.model)
         try:
             apply_low_rank(model, self.changes)
@@ -81,6 +84,8 @@ def load_voice(name: str) -> Voice:
         raise InputError(
             f"There is no voice {name!r} (there are: {there}): make one with a3t voice make."
         )
+    from a3t.pretrained import load_checkpoint
+
     config, changes, sha256 = load_checkpoint(folder)
     model, facts = config.get("model"), config.get("voice")
     if not isinstance(model, dict) or not isinstance(facts, dict):
@@ -92,6 +97,8 @@ def save_voice(
     name: str, model: Mapping[str, str], facts: Mapping[str, Any], changes: Mapping[str, Tensor]
 ) -> Path:
     """Keep a voice under a name, in place of one that had it; its folder."""
+    from a3t.pretrained import save_checkpoint
+
     folder = voices_folder() / check_name(name)
     config = {"model": dict(model), "voice": dict(facts)}
     save_checkpoint(folder, config, changes, card(name, facts))

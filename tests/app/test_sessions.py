@@ -12,6 +12,7 @@ import pytest
 import soundfile
 
 from a3t.errors import InputError
+from a3t.model.saved_voices import save_voice
 from a3t.plan.request import EditRequest
 from alignment import Phone, Word
 from alignment.retiming import covering
@@ -262,3 +263,12 @@ def test_errors_name_no_folder(service: Service, session: Session) -> None:
 def test_only_what_is_in_use_is_kept(service: Service, session: Session) -> None:
     limits.forget_old(service.folder)
     assert session.current.audio.is_file()
+
+
+def test_a_voice_that_was_made_is_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A3T_VOICES", str(tmp_path))
+    with pytest.raises(InputError, match="choose another"):
+        models_of("small", "builtin", "pocketsphinx", "anna")
+    save_voice("anna", {"name": "small", "sha256": "0"}, {}, {})
+    assert models_of("small", "builtin", "pocketsphinx", "anna").voice == "anna"
+    assert models_of("small", "builtin", "pocketsphinx").voice == ""
