@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
 import argparse
 import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from a3t.console import run
 from a3t.errors import InputError
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.readings import Reading, read
@@ -35,23 +41,18 @@ def main(arguments: list[str] | None = None) -> int:
         help="whose network guesses words that are in no dictionary (default: a3t)",
     )
     options = parser.parse_args(arguments)
+    return run(lambda: show(options))
+
+
+def show(options: argparse.Namespace) -> None:
+    """Print the readings; raises InputError for a file that can't be read."""
     pronouncer = Pronouncer(network=options.g2p)
-    try:
-        for line in _lines(options.text):
-            reading = read(line, pronouncer)
-            if options.json:
-                print(json.dumps(reading.to_json(), ensure_ascii=False), flush=True)
-            else:
-                print(shown(reading), flush=True)
-    except InputError as error:
-        print(f"a3t: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:  # the reader of our output has gone
-        sys.stderr.close()
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    for line in _lines(options.text):
+        reading = read(line, pronouncer)
+        if options.json:
+            print(json.dumps(reading.to_json(), ensure_ascii=False), flush=True)
+        else:
+            print(shown(reading), flush=True)
 
 
 def _lines(texts: Iterable[str]) -> Iterable[str]:

@@ -9,6 +9,11 @@ a3t.training.train_durations`` goes into the same folder. What stands in the car
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
 import argparse
 import json
 import sys

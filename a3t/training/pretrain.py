@@ -8,6 +8,11 @@ Stopped and started again with the same arguments, a run goes on from its last c
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
 import argparse
 import json
 import math

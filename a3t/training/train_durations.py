@@ -10,6 +10,11 @@ one, whose speakers it did not hear either.
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
 import argparse
 import sys
 from collections.abc import Iterator, Sequence

@@ -9,6 +9,11 @@ arguments, a run goes on from its last checkpoint and ends where an uninterrupte
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
 import argparse
 import math
 import sys
