@@ -18,6 +18,7 @@ from a3t.audio.recording import Recording
 from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import load_voice
+from a3t.plan.edit_limits import check_seed
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import speech_plan
@@ -188,6 +189,7 @@ class Editor:
         ``pronunciations`` maps words to their pronunciations, as in `EditRequest`. The method is
         that of `a3t.plan.prompt`.
         """
+        check_seed(seed)
         pronouncer = Pronouncer(pronunciations)
         self._begin()
         torch.manual_seed(seed)

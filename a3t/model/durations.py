@@ -16,6 +16,8 @@ from torch import Tensor, nn
 from a3t.model.conformer import ConformerBlock, Layout
 from a3t.text.phones import phone_ids
 
+MOST_PHONES = 6_000  # at once: attention's memory, 0.7 GB here, grows with the square
+
 
 class DurationPredictor(nn.Module):
     """A phone encoder and FastSpeech 2's predictor (two Conv1d with ReLU and LayerNorm, Linear).
@@ -71,14 +73,20 @@ class DurationPredictor(nn.Module):
     def frames(self, symbols: Sequence[str], words: Sequence[int]) -> list[float]:
         """Expected frames of 12.5 ms for each phone of a text, unscaled and unrounded.
 
-        ``words`` gives each phone's word, -1 for a pause.
+        ``words`` gives each phone's word, -1 for a pause. More than MOST_PHONES are done in
+        pieces, each as if it stood alone.
         """
         if not symbols:
             return []
         ids = torch.tensor([phone_ids(symbols)])
         edges = torch.tensor([word_edges(words)])
-        logs = self(ids, edges, torch.tensor([len(symbols)]))[0]
-        return [float(x) for x in logs.exp().clamp(1.0, 80.0)]
+        result: list[float] = []
+        for first in range(0, len(symbols), MOST_PHONES):
+            piece = slice(first, first + MOST_PHONES)
+            count = torch.tensor([ids[:, piece].shape[1]])
+            logs = self(ids[:, piece], edges[:, piece], count)[0]
+            result += [float(x) for x in logs.exp().clamp(1.0, 80.0)]
+        return result
 
 
 def word_edges(words: Sequence[int]) -> list[int]:

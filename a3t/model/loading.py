@@ -32,8 +32,8 @@ def load_networks(name_or_path: str | Path, device: str = "cpu") -> Networks:
     it, or the shipped one; the configuration may name another (``durations_from``).
     """
     try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError):  # unknown, or not in this build of torch
+        torch.empty(1, device=device).item()  # the device "meta" has tensors, but no numbers
+    except (RuntimeError, AssertionError, ImportError):  # unknown, or not in this build of torch
         raise InputError(f"There is no device {device!r} here: use cpu.") from None
     folder = checkpoint_folder(name_or_path)
     config, tensors, sha256 = load_checkpoint(folder)

@@ -14,17 +14,16 @@ from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, grid_frames
 from a3t.model.durations import DurationPredictor
+from a3t.plan.edit_limits import check_edit_length
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.places import Place, WordFrames, merge_touching, place_edits
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.plan.speaker_pauses import usual_pauses
-from a3t.plan.timeline import Timed, shortened, timed, timeline
+from a3t.plan.timeline import Timed, timed, timeline
 from a3t.plan.windows import windows_around
 from alignment import Alignment
-
-LONGEST_EDIT = 4800  # frames (a minute) in one piece: attention's memory is quadratic in them
 
 
 def make_plan(
@@ -50,6 +49,10 @@ def make_plan(
     grid = on_grid(alignment, frames)
     words = WordFrames.of(grid, len(text.spoken), frames)
     places = place_edits(merge_touching(revision.edits, words), words, new_text, revision.pauses)
+    for place in places:  # before the durations, whose memory is asked for at once
+        first, last = place.edit.new
+        phones = sum(map(len, pronunciations[first:last]))
+        check_edit_length(phones, new_text.written(first, last))
     usual = usual_pauses(text, grid)
     moments = timeline(grid, places, pronunciations, new_text, usual)
     made, rate = timed(moments, grid, durations, request, _slots(places, request), new_text)
@@ -88,11 +91,7 @@ def make_plan(
         )
     planned = tuple(edits)
     for edit in planned:
-        if sum(phone.frames for phone in edit.phones) > LONGEST_EDIT:
-            raise InputError(
-                f"The new words “{shortened(edit.new_words)}” would take more than a minute: "
-                "split them into several edits."
-            )
+        check_edit_length(edit.frames, edit.new_words)
     windows = windows_around(planned, grid, frames)
     return EditPlan(
         recording,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from a3t.grid import FRAMES_PER_SECOND
 from a3t.model.durations import DurationPredictor
+from a3t.plan.edit_limits import check_speech_length
 from a3t.plan.edit_plan import PlannedPhone, Range
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.speaking_rate import rate_ratio, whole_frames
@@ -56,10 +57,12 @@ def speech_plan(
                 fixed[len(symbols)] = pauses[k + 1] * FRAMES_PER_SECOND
             symbols.append((PAUSE, -1))
     symbols.append((PAUSE, -1))
+    check_speech_length([1.0] * len(symbols))
     lengths = durations.frames([s for s, _ in symbols], [w for _, w in symbols])
     lengths = [scaled(s, x, ratio) for (s, _), x in zip(symbols, lengths, strict=True)]
     lengths[0] = lengths[-1] = float(EDGE)
     lengths = [fixed.get(k, length) for k, length in enumerate(lengths)]
+    check_speech_length(lengths)
     new = [
         PlannedPhone(symbol, count, word)
         for (symbol, word), count in zip(symbols, whole_frames(lengths), strict=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 from a3t.audio.traits import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
+from a3t.plan.edit_limits import check_characters, check_seed
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 
@@ -24,7 +25,6 @@ Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 MARGIN, REACH = 0.025, 0.075  # seconds
 SPEEDS = (0.25, 4.0)
 MOST_CANDIDATES = 8
-MOST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +75,8 @@ class EditRequest:
     verify: bool = True
 
     def __post_init__(self) -> None:
+        check_characters(self.new_text)
+        check_characters(self.text or "")
         if not SPEEDS[0] <= self.speed <= SPEEDS[1]:
             raise InputError(f"A speed of {self.speed:g} is out of range: use 0.25 to 4.")
         if not 0.0 <= self.margin <= 0.5:
@@ -93,8 +95,7 @@ class EditRequest:
             raise InputError(
                 f"{self.candidates} candidates can't be made: ask for 1 to {MOST_CANDIDATES}."
             )
-        if not 0 <= self.seed <= MOST_SEED:
-            raise InputError("The seed is out of range: use a whole number from 0 to 2^63 - 1.")
+        check_seed(self.seed)
 
     @cached_property
     def new_transcript(self) -> Transcript:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from a3t.audio.span_map import SpanMap
 from a3t.errors import InputError
+from a3t.plan.edit_limits import check_edits, check_words
 from a3t.text.edit_script import WordEdit, edit_script
 from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
@@ -39,8 +40,11 @@ class Revision:
         A new pause between two kept words is an edit without words; a kept word that is emphasised
         only in the new text is replaced by itself.
         """
+        check_words(text, new_text)
+        check_edits(len(new_text.pauses) + len(new_text.emphasis))
         new_text = respelled(text, new_text)
         script = edit_script(text.spoken, new_text.spoken)
+        check_edits(len(script))
         words = word_map(script, len(text.spoken))
         kept = {
             pair.output[0] + k: pair.source[0] + k

@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
 from a3t.model.durations import DurationPredictor
+from a3t.plan.edit_limits import shortened
 from a3t.plan.edit_plan import PlannedPhone, PlannedWord
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.places import Place
@@ -222,8 +223,3 @@ def _check_scale(scale: float, phones: Sequence[PlannedPhone], new_text: Transcr
         f"“{text}” {reason}: change the words, give them another duration, or let the recording's "
         "length change."
     )
-
-
-def shortened(words: str, letters: int = 40) -> str:
-    """A text cut to about ``letters`` letters, for a message."""
-    return words if len(words) <= letters else f"{words[:letters].rsplit(' ', 1)[0]} …"

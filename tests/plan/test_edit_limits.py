@@ -1,0 +1,100 @@
+"""What is too long is refused in one sentence, before memory is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from a3t import edit, tts
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.model import durations
+from a3t.plan import edit_limits as limits
+from a3t.plan.request import EditRequest
+from a3t.plan.revision import Revision
+from a3t.text.transcript import Transcript
+from tests.conftest import ARCTIC
+
+
+@pytest.fixture
+def asked_for(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many phones the duration network is given at once."""
+    counts: list[int] = []
+    forward = durations.DurationPredictor.forward
+
+    def counted(self: durations.DurationPredictor, phones, edges, count):  # type: ignore[no-untyped-def]
+        counts.append(phones.shape[1])
+        return forward(self, phones, edges, count)
+
+    monkeypatch.setattr(durations.DurationPredictor, "forward", counted)
+    return counts
+
+
+@pytest.mark.parametrize("new_text", ["word " * 20_000, "9" * 5000, "9 " * 9000, "a" * 299_000])
+def test_a_long_new_text_is_refused_before_its_durations(
+    new_text: str, editor: Editor, arctic: Path, asked_for: list[int]
+) -> None:
+    with pytest.raises(InputError) as refused:
+        editor.plan(arctic, text=ARCTIC, new_text=new_text)
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 300
+    assert max(asked_for, default=0) < 200
+
+
+@pytest.mark.parametrize("text", ["word " * 1400, "word [pause 10] " * 40])
+def test_long_speech_is_refused(text: str, editor: Editor, arctic: Path) -> None:
+    with pytest.raises(InputError, match="minutes and at most 2 can be spoken at once"):
+        editor.tts(arctic, text, ARCTIC)
+
+
+def test_durations_are_predicted_in_pieces(editor: Editor, asked_for: list[int]) -> None:
+    count = durations.MOST_PHONES + 500
+    phones, words = ["AH0"] * count, [k // 3 for k in range(count)]
+    found = editor.durations.frames(phones, words)
+    assert len(found) == count and asked_for == [durations.MOST_PHONES, 500]
+    last = durations.MOST_PHONES
+    assert found[:last] == editor.durations.frames(phones[:last], words[:last])
+
+
+def test_texts_without_end_are_refused() -> None:
+    long = "x" * (limits.MOST_CHARACTERS + 1)
+    for wanted in ({"new_text": long}, {"new_text": "a", "text": long}):
+        with pytest.raises(InputError, match="characters is too long"):
+            EditRequest(**wanted)  # type: ignore[arg-type]
+    text = Transcript.from_text("word " * (limits.MOST_WORDS + 1), max_words=None)
+    with pytest.raises(InputError, match="words is too long"):
+        Revision.of(text, Transcript.from_text("word"))
+
+
+@pytest.mark.parametrize("piece", ["a [pause 1] ", "*a* ", "{} new "])
+def test_changes_without_end_are_refused(piece: str) -> None:
+    count = limits.MOST_EDITS + 1
+    words: Sequence[str] = [f"w{k // 260}{chr(97 + k % 26)}" for k in range(count)]
+    new = "".join(piece.format(word) for word in words)
+    with pytest.raises(InputError, match="changes and at most 2,000"):
+        Revision.of(
+            Transcript.from_text(" ".join(words), max_words=None),
+            Transcript.from_text(new, max_words=None),
+        )
+
+
+@pytest.mark.parametrize("seed", ["18446744073709551616", "-1", "1" + "0" * 400])
+def test_seeds_beyond_any_generator_s(
+    seed: str, arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wav = tmp_path / "talk.wav"
+    wav.write_bytes(arctic.read_bytes())
+    assert (
+        edit.main(["--wav", str(wav), "--text", ARCTIC, "--new-text", "a", f"--seed={seed}"]) == 1
+    )
+    assert "seed is out of range" in capsys.readouterr().err
+    speech = ["--prompt-wav", str(wav), "--text", "a", "--out", str(tmp_path / "o.wav")]
+    assert tts.main([*speech, f"--seed={seed}"]) == 1
+    assert "seed is out of range" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("device", ["meta", "abacus", "xla", "privateuseone", ""])
+def test_devices_that_compute_nothing(device: str) -> None:
+    with pytest.raises(InputError, match="There is no device"):
+        Editor.load(device=device)
