@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 
 
 DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("[a-z]*/README.md")})
+OWN = {"a3t", "alignment", "app"}
 OTHERS = {"pip", "venv", "pytest", "gradio", "http"}  # modules that are not this project's
 
 
@@ -47,7 +50,7 @@ def test_programs_have_what_a_document_names(document: Path) -> None:
             spec = find_spec(module)
             assert spec, f"python -m {module}"
             assert not spec.submodule_search_locations or find_spec(program), f"python -m {module}"
-    for program in set(re.findall(r"(?<![\w/.])(?<!from )a3t ([a-z]+)\b", commands)):
+    for program in set(re.findall(r"(?<![\w/.])(?<!from )a3t ([a-z][a-z-]*)", commands)):
         assert program in PROGRAMS, f"a3t {program}"
 
 
@@ -71,6 +74,16 @@ def test_options_that_a_document_names_exist(document: Path) -> None:
             assert {name.replace("_", "-") for name in named} <= {
                 name.replace("_", "-") for name in known
             }, line
+
+
+def test_python_in_a_document_imports_what_there_is(document: Path) -> None:
+    for block in re.findall(
+        r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL
+    ):
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] in OWN:
+                module = import_module(str(node.module))
+                assert all(hasattr(module, alias.name) for alias in node.names), block
 
 
 def test_links_lead_somewhere(document: Path) -> None:
