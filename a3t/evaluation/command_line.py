@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from a3t.console import run
 from a3t.errors import InputError
+from a3t.evaluation.voices_command import add_voices_command
 
 if TYPE_CHECKING:
     from a3t.evaluation.reconstruction import HeldOutClip
@@ -89,6 +90,8 @@ def _parser() -> argparse.ArgumentParser:
     five.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
     five.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     five.set_defaults(command=_edits)
+
+    add_voices_command(commands)
 
     six = commands.add_parser(
         "runs", help="training runs on the same clips, durations given, without a vocoder"

@@ -87,7 +87,7 @@ def _piece(
         np.array(phone_ids(phone.symbol for phone in part)),
         np.array([phone.frames for phone in part]),
         np.array([phone.word for phone in part]),
-        _pitch(wave, last - first),
+        log_pitch_of(wave, last - first),
         score,
     )
 
@@ -117,7 +117,8 @@ def _cut(grid: Sequence[GridPhone]) -> Iterator[list[GridPhone]]:
             yield run
 
 
-def _pitch(wave: np.ndarray, frames: int) -> np.ndarray | None:
+def log_pitch_of(wave: np.ndarray, frames: int) -> np.ndarray | None:
+    """log2 of F0 in Hz, 0 unvoiced, (frames,), of a sound (n,) at 24 kHz; None without pyworld."""
     try:
         from a3t.training.fundamental import log_pitch
 
