@@ -63,19 +63,20 @@ def merge_touching(script: Sequence[WordEdit], words: WordFrames) -> list[WordEd
 def place_edits(
     script: Sequence[WordEdit],
     words: WordFrames,
+    text: Transcript,
     new_text: Transcript,
     pauses: Mapping[int, float] | None = None,
 ) -> list[Place]:
     """The script's edits on the grid, in order; ``pauses`` are those that the new text adds."""
     result = []
     for edit in script:
-        place = _place(edit, words, new_text)
+        place = _place(edit, words, text, new_text)
         here = {k: x for k, x in (pauses or {}).items() if edit.new[0] <= k <= edit.new[1]}
         result.append(replace(place, pauses={**place.pauses, **here}))
     return result
 
 
-def _place(edit: WordEdit, words: WordFrames, new_text: Transcript) -> Place:
+def _place(edit: WordEdit, words: WordFrames, text: Transcript, new_text: Transcript) -> Place:
     (first, last), (new_first, new_last) = edit.old, edit.new
     if edit.op == "delete":
         return Place(edit, _deleted(first, last, words))
@@ -87,11 +88,12 @@ def _place(edit: WordEdit, words: WordFrames, new_text: Transcript) -> Place:
     }
     wants_after = new_text.words[new_last - 1].pause_after and new_last < len(new_text.words)
     if edit.op == "replace":
-        # Pauses beside the replaced words stay; one is added only where punctuation asks for it
-        # and there is none.
+        # Pauses beside the replaced words stay; one is added only where punctuation newly asks for
+        # it and there is none. Where the old text asked as well, this speaker went on without.
         start, end = words.spans[first][0], words.spans[last - 1][1]
         pause = words.pause_before(last)
-        after = wants_after and pause[0] == pause[1]
+        asked = text.words[last - 1].pause_after
+        after = wants_after and pause[0] == pause[1] and not asked
         return Place(edit, (start, end), inside | ({new_last: 0.0} if after else {}))
     return _inserted(edit, words, new_text, inside, wants_after)
 

@@ -48,7 +48,9 @@ def make_plan(
     frames = grid_frames(recording.samples, recording.sample_rate)
     grid = on_grid(alignment, frames)
     words = WordFrames.of(grid, len(text.spoken), frames)
-    places = place_edits(merge_touching(revision.edits, words), words, new_text, revision.pauses)
+    places = place_edits(
+        merge_touching(revision.edits, words), words, text, new_text, revision.pauses
+    )
     for place in places:  # before the durations, whose memory is asked for at once
         first, last = place.edit.new
         phones = sum(map(len, pronunciations[first:last]))

@@ -14,7 +14,6 @@ from a3t.plan.edit_plan import PlannedPhone, PlannedWord
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.places import Place
 from a3t.plan.request import EditRequest
-from a3t.plan.speaker_pauses import pause_kind
 from a3t.plan.speaking_rate import rate_ratio, whole_frames
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import Transcript
@@ -61,7 +60,11 @@ def timeline(
     new_text: Transcript,
     usual: Mapping[str, float],
 ) -> list[Moment]:
-    """All phones of the edited speech, in order; ``usual``: this speaker's pauses, in frames."""
+    """All phones of the edited speech, in order; ``usual``: this speaker's pauses, in frames.
+
+    Where the speaker makes none, punctuation alone makes none either.
+    """
+    marked = {place for place, _ in new_text.pauses}
     result: list[Moment] = []
     shift = 0  # of kept words: index in the new text minus index in the old one
     remaining = list(enumerate(places))
@@ -70,13 +73,18 @@ def timeline(
         phone = PlannedPhone(PAUSE, 0, -1)
         if seconds > 0:
             return Moment(k, phone, seconds * FRAMES_PER_SECOND, fixed=True)
-        kind = pause_kind(new_text.words[before - 1]) if before else ","
-        return Moment(k, phone, usual.get(kind))
+        mark = (new_text.words[before - 1].mark if before else "") or ","
+        # A [pause] is asked for, whether or not this speaker pauses at punctuation.
+        return Moment(k, phone, usual.get(mark) or max(usual.values(), default=0.0) or None)
+
+    def is_heard(before: int) -> bool:
+        mark = new_text.words[before - 1].mark if before else ""
+        return usual.get(mark, 1.0) > 0
 
     def new_moments(k: int, place: Place) -> None:
         first, last = place.edit.new
         for word in range(first, last + 1):
-            if word in place.pauses:
+            if word in place.pauses and (word in marked or is_heard(word)):
                 result.append(made_pause(k, word, place.pauses[word]))
             if word < last:
                 result.extend(Moment(k, PlannedPhone(s, 0, word)) for s in pronunciations[word])

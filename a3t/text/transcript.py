@@ -20,6 +20,24 @@ class TranscriptWord:
     pause_after: bool
     token: int
 
+    @property
+    def mark(self) -> str:
+        """The kind of punctuation that follows it: one of MARKS, or "" if nothing pauses there."""
+        if not self.pause_after:
+            return ""
+        closing = self.written.rstrip("\"'”’»)]}* ")
+        if closing.endswith(("?", "?!", "!?")):
+            return "?"
+        if closing.endswith((".", "!", "…")):
+            return "."
+        if closing.endswith((":", ";")):
+            return ":"
+        return "—" if closing.endswith(("—", "–", "-")) else ","
+
+
+MARKS = (",", ".", "?", ":", "—")
+"""Kinds of punctuation that a reader makes heard: ! is a full stop, a semicolon a colon."""
+
 
 @dataclass(frozen=True)
 class Transcript:

@@ -38,6 +38,16 @@ def test_pauses_stand_after_the_last_word_of_a_token(transcript: Transcript) -> 
     assert not any(word.pause_after for word in five)
 
 
+def test_marks() -> None:
+    text = "Well, (who?) said “no!” — so… he: went; home." + " Why?!"
+    words = Transcript.from_text(text).words
+    assert [(word.text, word.mark) for word in words if word.mark] == [
+        ("well", ","), ("who", "?"), ("no", "—"), ("so", "."), ("he", ":"), ("went", ":"),
+        ("home", "."), ("why", "?"),
+    ]  # fmt: skip
+    assert Transcript.from_text("so it is").words[2].mark == ""
+
+
 def test_written_ranges(transcript: Transcript) -> None:
     count = len(transcript.words)
     assert transcript.written(0, count).split() == TEXT.split()
