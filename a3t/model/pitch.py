@@ -7,6 +7,7 @@ could have been said at, and a mean of harmonics is a blur. Told the pitch, it h
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
@@ -102,13 +103,22 @@ def spread_out(pitch: Tensor, masked: Tensor, factor: float) -> Tensor:
     return torch.where(voiced, mean + factor * (pitch - mean), pitch)
 
 
-def pitch_loss(predicted: Tensor, batch: Batch) -> Tensor:
-    """Cross-entropy of the voice and L1 of the octaves where there is one, over all frames."""
+def pitch_loss(
+    predicted: Tensor, batch: Batch, total: Callable[[Tensor], Tensor] = lambda count: count
+) -> Tensor:
+    """Cross-entropy of the voice and L1 of the octaves where there is one, over all frames.
+
+    ``total`` makes of how many frames there are here what the sums are divided by: several
+    processes that share a batch count the frames of all.
+    """
     assert batch.pitch is not None
     time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
     valid = time < batch.frames[:, None]
     voiced = batch.pitch > 0
-    voice = F.binary_cross_entropy_with_logits(predicted[..., 0][valid], voiced[valid].float())
+    entropy = F.binary_cross_entropy_with_logits(
+        predicted[..., 0][valid], voiced[valid].float(), reduction="sum"
+    )
     both = valid & voiced
     octaves = (predicted[..., 1][both] + MIDDLE - batch.pitch[both]).abs()
-    return voice + 4.0 * octaves.sum() / both.sum().clamp(min=1)
+    voice = entropy / total(valid.sum().float()).clamp(min=1e-6)
+    return voice + 4.0 * octaves.sum() / total(both.sum().float()).clamp(min=1e-6)

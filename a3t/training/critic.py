@@ -8,6 +8,7 @@ matched features (Larsen et al. 2016); patches of the mel are judged as Isola et
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -20,6 +21,7 @@ from a3t.model.embeddings import Batch
 # The critic's gradient is ten times the network's, and both are clipped together: unscaled it would
 # decide by how much. Adam takes no notice of a loss's scale.
 CRITIC_SHARE = 0.05
+Total = Callable[[Tensor], Tensor]
 STRIDES = ((1, 2), (2, 2), (1, 2), (1, 1))  # frames, bins
 SLOPE = 0.2
 
@@ -53,8 +55,8 @@ class Critic(nn.Module):
     def forward(self, mel: Tensor, masked: Tensor) -> Judged:
         """Standardised mel (B, T, 80), masked (B, T)."""
         height = torch.linspace(-1.0, 1.0, mel.shape[2], device=mel.device).expand_as(mel)
-        told = masked[..., None].expand_as(mel).to(mel.dtype)
-        x = torch.stack([mel, told, height], dim=1)
+        shown = masked[..., None].expand_as(mel).to(mel.dtype)
+        x = torch.stack([mel, shown, height], dim=1)
         hidden = []
         for layer in self.layers:
             x = F.leaky_relu(layer(x), SLOPE)
@@ -75,35 +77,40 @@ class CriticLosses(NamedTuple):
         return CRITIC_SHARE * self.critic + mine
 
 
-def critic_losses(critic: Critic, filled: Tensor, recorded: Tensor, masked: Tensor) -> CriticLosses:
+def critic_losses(
+    critic: Critic, filled: Tensor, recorded: Tensor, masked: Tensor, total: Total = lambda n: n
+) -> CriticLosses:
     """Both sides' losses at once, for one backward pass and one optimiser.
 
     ``filled`` and ``recorded`` (B, T, 80) standardised, ``masked`` (B, T). The critic's loss does
-    not reach the network, nor the network's losses the critic. Only masked patches count.
+    not reach the network, nor the network's losses the critic. Only masked patches count; what
+    their sums are divided by is ``total`` of their number here (`a3t.model.pitch.pitch_loss`).
     """
     filled = torch.where(masked[..., None], filled, recorded)
     true = critic(recorded, masked)
     false = critic(filled.detach(), masked)
     weights = _at(masked, true.verdicts)
-    loss = _mean((true.verdicts - 1).square() + false.verdicts.square(), weights)
+    loss = _mean((true.verdicts - 1).square() + false.verdicts.square(), weights, total)
     fixed = {name: value.detach() for name, value in critic.named_parameters()}
     seen = torch.func.functional_call(critic, fixed, (filled, masked))
-    adversarial = _mean((seen.verdicts - 1).square(), weights)
+    adversarial = _mean((seen.verdicts - 1).square(), weights, total)
     differences = [
-        _mean((a - b.detach()).abs().float().mean(1), _at(masked, a[:, 0]))
+        _mean((a - b.detach()).abs().float().mean(1), _at(masked, a[:, 0]), total)
         for a, b in zip(seen.hidden, true.hidden, strict=True)
     ]
     return CriticLosses(loss, adversarial, torch.stack(differences).mean())
 
 
-def criticised(critic: Critic, network: A3T, after: Tensor, batch: Batch) -> CriticLosses:
+def losses_of_batch(
+    critic: Critic, network: A3T, after: Tensor, batch: Batch, total: Total = lambda n: n
+) -> CriticLosses:
     """`critic_losses` of what the network filled a batch with, ``after`` (B, T, 80) log10 mel."""
     recorded = batch.mel
     if network.normalise:
         after, recorded = (
             (mel - network.mel_mean) / network.mel_scale for mel in (after, recorded)
         )
-    return critic_losses(critic, after, recorded, batch.masked)
+    return critic_losses(critic, after, recorded, batch.masked, total)
 
 
 def _at(masked: Tensor, patches: Tensor) -> Tensor:
@@ -112,6 +119,6 @@ def _at(masked: Tensor, patches: Tensor) -> Tensor:
     return masked[:, ::step, None].float()
 
 
-def _mean(values: Tensor, weights: Tensor) -> Tensor:
+def _mean(values: Tensor, weights: Tensor, total: Total) -> Tensor:
     """Of values (B, T', bins) where weights (B, T', 1) are 1."""
-    return (values * weights).sum() / (weights.sum() * values.shape[2]).clamp(min=1)
+    return (values * weights).sum() / (total(weights.sum()) * values.shape[2]).clamp(min=1e-6)

@@ -18,7 +18,7 @@ from a3t.model.embeddings import Batch
 from a3t.model.energy import energy_loss
 from a3t.model.pitch import decided, pitch_loss
 from a3t.training.configuration import settings
-from a3t.training.critic import Critic, criticised
+from a3t.training.critic import Critic, Total, losses_of_batch
 
 NETWORK = "network."  # what the names of an objective's weights begin with
 CRITIC = "critic."
@@ -56,9 +56,11 @@ class Objective(nn.Module):
         """From a configuration whose ``model`` and ``loss`` hold the arguments."""
         return cls(A3T.from_config(config), settings(LossConfig, config.get("loss")))
 
-    def forward(self, batch: Batch, bfloat16: bool = False) -> dict[str, Tensor]:
+    def forward(
+        self, batch: Batch, bfloat16: bool = False, total: Total = lambda count: count
+    ) -> dict[str, Tensor]:
         """Each loss by its name, and "total". In validation the network is not told the pitch and
-        the critic is silent, as in use."""
+        the critic is silent, as in use. ``total``: see `a3t.model.pitch.pitch_loss`."""
         config, kind = self.config, batch.mel.device.type
         with torch.autocast(kind, torch.bfloat16, bfloat16 and self.training):
             filled = self.network(batch if self.training else replace(batch, pitch=None))
@@ -66,14 +68,14 @@ class Objective(nn.Module):
         mel = reconstruction_loss(filled.before, filled.after, batch, scale, config.power)
         found = {"total": mel, "mel": mel}
         if filled.pitch is not None and batch.pitch is not None:
-            found["pitch"] = pitch_loss(filled.pitch, batch)
+            found["pitch"] = pitch_loss(filled.pitch, batch, total)
             found["total"] = found["total"] + config.pitch * found["pitch"]
         if filled.energy is not None:
             found["energy"] = energy_loss(filled.energy, batch)
             found["total"] = found["total"] + config.energy * found["energy"]
         if self.critic is not None and self.training:
             with torch.autocast(kind, torch.bfloat16, bfloat16):
-                losses = criticised(self.critic, self.network, filled.after, batch)
+                losses = losses_of_batch(self.critic, self.network, filled.after, batch, total)
             found["total"] = found["total"] + losses.total(config.adversarial, config.matching)
             found |= losses._asdict()
         if not self.training:

@@ -163,11 +163,14 @@ def test_workers_change_nothing(corpus: Path, tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
-def test_two_processes_are_one_with_the_same_batch(corpus: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["plain", "pitch and energy", "speech only"])
+def test_two_processes_are_one_with_the_same_batch(corpus: Path, tmp_path: Path, kind: str) -> None:
     # Without dropout, whose random numbers can't be shared out among processes. BatchNorms count
     # the clips of both. With Adam, gradients that are rounding alone would become steps.
+    told = kind == "pitch and energy"
     still = {
-        "model": {"dropout": 0.0, "postnet_dropout": 0.0},
+        "model": {"dropout": 0.0, "postnet_dropout": 0.0, "pitch": told, "energy": told},
+        "data": {"speech_only": 0.15 if kind == "speech only" else None},
         "espnet": {"optim": "sgd", "optim_conf": {"lr": 0.1}, "scheduler": None},
     }
     alone, shared = tmp_path / "alone", tmp_path / "shared"
@@ -190,6 +193,10 @@ def test_two_processes_are_one_with_the_same_batch(corpus: Path, tmp_path: Path)
         child.join(120)
         assert child.exitcode == 0
     assert np.allclose(losses(shared), losses(alone), rtol=1e-5)
+    for epoch, stats in state(alone)["reporter"]["stats"].items():
+        there = state(shared)["reporter"]["stats"][epoch]["train"]
+        for name in {"mel", "pitch", "energy"} & stats["train"].keys():
+            assert there[name] == pytest.approx(stats["train"][name], rel=1e-5)
     one, other = state(shared)["model"], state(alone)["model"]
     for name in other:
         assert torch.allclose(one[name].float(), other[name].float(), atol=1e-5), name

@@ -5,13 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+import torch.distributed
 from espnet2.torch_utils.device_funcs import force_gatherable
 from espnet2.train.abs_espnet_model import AbsESPnetModel
 from torch import Tensor
 
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
+from a3t.training.critic import Total
 from a3t.training.objective import LossConfig, Objective
+
+
+def share_of(weight: Tensor) -> Total:
+    """What a process divides a sum by so that, averaged over all processes by their weights, it is
+    the sum of all over the count of all. The identity for one process."""
+    if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
+        return lambda count: count
+
+    def over_all(count: Tensor) -> Tensor:
+        counts = torch.stack([count * (weight > 0), weight])  # an idle process counts nothing
+        torch.distributed.all_reduce(counts)
+        return counts[0] * weight / counts[1]
+
+    return over_all
 
 
 class A3TModel(Objective, AbsESPnetModel):
@@ -30,8 +46,9 @@ class A3TModel(Objective, AbsESPnetModel):
     ) -> tuple[Tensor, dict[str, Tensor], Tensor]:
         """``fields`` are those of `Batch`."""
         batch = Batch(**fields)
-        found = super().forward(batch, self.low)
-        loss, weight = found.pop("total"), batch.masked.sum().float()
+        weight = batch.masked.sum().float()
+        found = super().forward(batch, self.low, share_of(weight))
+        loss = found.pop("total")
         stats = {"loss": loss.detach()} | {name: value.detach() for name, value in found.items()}
         if not weight:  # a process without a share of the batch: means of nothing
             loss, stats = loss.nan_to_num() * 0, {k: v.nan_to_num() for k, v in stats.items()}
