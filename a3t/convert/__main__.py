@@ -21,8 +21,8 @@ from a3t.pretrained import save_checkpoint
 
 CARD = """# {name}
 
-Converted by `python -m a3t.convert` from a checkpoint of the first A3T implementation. Its licence
-and its training data are those of that checkpoint.
+Converted by `python -m a3t.convert` from a checkpoint of the first A3T implementation, with the
+licence and the training data of that checkpoint.
 
 - **Positions**: {positions}. **Padding**: {padding}.
 - **Phones**: {phones}.
@@ -48,7 +48,7 @@ def _convert(options: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done, 1 the checkpoint can't be converted (one sentence says why)."""
+    """Run the command line: returns 0 when done, 1 if the checkpoint can't be converted."""
     parser = argparse.ArgumentParser(prog="python -m a3t.convert", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--config", type=Path, required=True)

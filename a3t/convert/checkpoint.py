@@ -62,12 +62,12 @@ class Converted:
 
     config: dict[str, Any]
     weights: dict[str, Tensor]
-    unmatched: tuple[str, ...]  # names in the checkpoint that the network has no place for
-    reordered: bool  # whether its phones were brought into our inventory's order
+    unmatched: tuple[str, ...]  # names in the checkpoint with no counterpart in the network
+    reordered: bool  # whether its phones were put into our inventory's order
 
 
 def our_name(theirs: str) -> str | None:
-    """The parameter's name in `a3t.model.a3t.A3T`; None if it has no place there."""
+    """The parameter's name in `a3t.model.a3t.A3T`; None if it has no counterpart there."""
     if found := IN_BLOCK.fullmatch(theirs):
         stack, number, rest = found.groups()
         part = _replaced(rest, BLOCK)
@@ -86,9 +86,9 @@ def _replaced(name: str, table: Mapping[str, str]) -> str | None:
 
 
 def our_config(settings: Mapping[str, Any], weights: Mapping[str, Tensor]) -> dict[str, Any]:
-    """Constructor arguments from ``config.yaml``; sizes that it leaves open from the weights.
+    """Constructor arguments from ``config.yaml``, and from the weights for sizes it doesn't give.
 
-    KeyError if it isn't a configuration of A3T; InputError if it asks for what A3T doesn't have.
+    Raises KeyError if it isn't an A3T configuration, InputError if it needs what A3T doesn't have.
     """
     encoder, decoder = settings["encoder_conf"], settings["decoder_conf"]
     for stack in (encoder, decoder):
@@ -126,7 +126,7 @@ def our_config(settings: Mapping[str, Any], weights: Mapping[str, Tensor]) -> di
 def convert(
     checkpoint: Path, config: Path, legacy_positions: bool = True, legacy_padding: bool = True
 ) -> Converted:
-    """Read a checkpoint; InputError if it holds code, isn't A3T's, or lacks a parameter."""
+    """Convert a checkpoint; InputError if it contains code, isn't A3T's, or lacks a parameter."""
     try:
         settings = yaml.safe_load(config.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -162,22 +162,22 @@ def convert(
         )
     wrong = [name for name, value in weights.items() if value.shape != expected[name].shape]
     if wrong:
-        raise InputError(f"{checkpoint} does not have the shape that {config} says: {wrong[0]}.")
+        raise InputError(f"{checkpoint} does not match {config}: {wrong[0]} has another shape.")
     weights, reordered = in_our_order(weights, settings.get("token_list"))
     legacy = {"legacy_positions": legacy_positions, "legacy_padding": legacy_padding}
     return Converted({"model": model, "legacy": legacy}, weights, tuple(unmatched), reordered)
 
 
 def read_state(checkpoint: Path) -> dict[str, Tensor]:
-    """The tensors of a ``.pth``. Nothing but tensors is unpickled: InputError for all else."""
+    """The tensors of a ``.pth`` file; InputError if it has anything but tensors."""
     try:
         state = torch.load(checkpoint, map_location="cpu", weights_only=True)
     except OSError as error:
         raise InputError(f"{checkpoint} can't be read: {error.strerror or error}.") from None
     except (UnpicklingError, RuntimeError, EOFError, ValueError):
         raise InputError(
-            f"{checkpoint} holds more than tensors, or is damaged: it is not read, since it could "
-            "run code."
+            f"{checkpoint} contains more than tensors, or is damaged: it is not loaded, since it "
+            "could run code."
         ) from None
     if isinstance(state, dict) and isinstance(state.get("model"), dict):
         state = state["model"]  # a checkpoint.pth, with its optimiser
@@ -189,7 +189,7 @@ def read_state(checkpoint: Path) -> dict[str, Tensor]:
 def in_our_order(
     weights: dict[str, Tensor], tokens: list[str] | None
 ) -> tuple[dict[str, Tensor], bool]:
-    """Phone embeddings in the order of `a3t.text.phones.PHONES`, if theirs are the same symbols."""
+    """Reorder phone embeddings to `a3t.text.phones.PHONES`, if the symbols are the same."""
     if tokens is None or sorted(tokens) != sorted(PHONES):
         return weights, False
     order = torch.tensor([tokens.index(symbol) for symbol in PHONES])
@@ -197,7 +197,7 @@ def in_our_order(
 
 
 def load(folder: Path | str) -> A3T:
-    """A converted folder's network, with the positions and the padding that it names."""
+    """The network of a converted folder, with the positions and padding it specifies."""
     config, tensors, _ = load_checkpoint(folder)
     network = network_of(config)
     network.load_state_dict(tensors)

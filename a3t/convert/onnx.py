@@ -45,7 +45,7 @@ OPSET = 18
 
 
 def _length(values: Tensor) -> Tensor:
-    """(n,) -> (1,): n, in a way that a trace doesn't take for a constant."""
+    """(n,) -> (1,): n, computed so that a trace doesn't make it a constant."""
     return torch.ones_like(values, dtype=torch.int64).sum()[None]
 
 
@@ -144,7 +144,7 @@ def export(
         raise InputError('The export needs the package onnx: pip install "a3t[onnx]".') from None
     axes = {name: {0: axis} for name, axis in {**free, output: output}.items()}
     with atomic_path(path) as temporary, warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # the tracer's; tests hold the files to other lengths
+        warnings.simplefilter("ignore")  # the tracer's; tests run the files at other lengths
         torch.onnx.export(
             module.eval(),
             tuple(inputs.values()),
@@ -179,7 +179,7 @@ def export_vocoder(model: SpectralVocoder, path: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; 0 done, 1 the input can't be used (one sentence says why)."""
+    """Run the command line: returns 0 when done, 1 if the input can't be used."""
     parser = argparse.ArgumentParser(
         prog="python -m a3t.convert.onnx",
         description=__doc__,

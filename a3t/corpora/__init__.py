@@ -1,6 +1,6 @@
-"""Speech corpora in the layouts in which they are published, and the one split of their clips.
+"""Speech corpora in their published layouts, and the one split of their clips.
 
-Training, evaluation and the benchmarks read clips from here; nothing here knows of them.
+Training, evaluation and the benchmarks read clips from here.
 """
 
 from __future__ import annotations

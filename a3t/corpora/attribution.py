@@ -1,4 +1,4 @@
-"""Who made the corpora, and on what terms: what a model's card has to say."""
+"""The corpora's makers and licences, for the cards of models trained on them."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ ATTRIBUTIONS = {
 
 
 def attribution(corpora: list[str]) -> str:
-    """One sentence for a card."""
+    """One sentence for a model's card."""
     return f"Trained on {'; '.join(ATTRIBUTIONS[name] for name in corpora)}."

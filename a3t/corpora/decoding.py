@@ -1,4 +1,4 @@
-"""Recordings of any kind as what training hears: one channel at 24 kHz."""
+"""Decode recordings of any kind to one channel at 24 kHz."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from a3t.grid import SAMPLE_RATE
 
 
 def decode(path: Path) -> tuple[np.ndarray, int]:
-    """Mono int16 samples at 24 kHz, and the rate they came in."""
+    """Mono int16 samples at 24 kHz, and the recording's own rate."""
     samples, rate = soundfile.read(str(path), dtype="float32", always_2d=True)
     mono = samples.mean(axis=1)
     if rate != SAMPLE_RATE:
@@ -21,6 +21,6 @@ def decode(path: Path) -> tuple[np.ndarray, int]:
 
 
 def decode_floats(path: Path) -> tuple[np.ndarray, int]:
-    """The same as float32 in [-1, 1)."""
+    """Mono float32 samples in [-1, 1) at 24 kHz, and the recording's own rate."""
     samples, rate = decode(path)
     return samples.astype(np.float32) / 32768.0, rate

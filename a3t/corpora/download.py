@@ -1,4 +1,4 @@
-"""Fetch a corpus: says what it will fetch, goes on where it stopped, checks what came.
+"""Download a corpus: announce it, resume interrupted downloads, verify checksums.
 
 python -m a3t.corpora.download vctk DOWNLOADS
 """
@@ -33,7 +33,7 @@ CHUNK = 2**20
 
 @dataclass(frozen=True)
 class Archive:
-    """A file of a corpus: ``size`` in GB is for the person who is asked to wait for it."""
+    """A file of a corpus; ``size`` in GB, to tell the user how long to wait."""
 
     url: str
     algorithm: str
@@ -90,17 +90,18 @@ CORPORA: dict[str, tuple[Archive, ...]] = {
 
 
 def fetch(archive: Archive, folder: Path) -> Path:
-    """The archive's path, downloaded if need be; InputError if it can't be had or is damaged."""
+    """The archive's path, after downloading it if need be; InputError if that fails."""
     target = folder / archive.name
     if target.exists():
         return target
     part = target.with_name(f"{target.name}.part")
     have = part.stat().st_size if part.exists() else 0
-    say(f"Fetching {archive.url}: {archive.size:.1f} GB ({archive.licence}), {have} bytes are here")
+    about = f"{archive.size:.1f} GB ({archive.licence}), {have} bytes already here"
+    say(f"Fetching {archive.url}: {about}")
     request = urllib.request.Request(archive.url, headers={"Range": f"bytes={have}-"})
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
-            goes_on = answer.status == 206  # else the server sends all of it again
+            goes_on = answer.status == 206  # otherwise the server sends all of it again
             with open(part, "ab" if goes_on else "wb") as file:
                 total = int(answer.headers.get("Content-Length") or 0) + (have if goes_on else 0)
                 start = have if goes_on else 0
@@ -114,13 +115,13 @@ def fetch(archive: Archive, folder: Path) -> Path:
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
         reason = getattr(error, "reason", error)
         raise InputError(
-            f"{archive.url} can't be fetched ({reason}): start again, it goes on where it stopped."
+            f"{archive.url} can't be fetched ({reason}): run the command again to resume."
         ) from None
     if checksum(part, archive.algorithm) != archive.digest:
         part.unlink()
         raise InputError(
-            f"{archive.name} is not the file that was published (its {archive.algorithm} differs); "
-            "what came was deleted: start again."
+            f"{archive.name} is not the published file (its {archive.algorithm} differs) and was "
+            "deleted: run the command again."
         )
     part.rename(target)
     return target
@@ -132,7 +133,7 @@ def checksum(path: Path, algorithm: str) -> str:
 
 
 def unpack(archive: Path, folder: Path) -> None:
-    """Once; nothing is written outside the folder."""
+    """Unpack an archive, once; nothing is written outside the folder."""
     done = folder / f".{archive.name}.unpacked"
     if done.exists():
         return
@@ -148,11 +149,11 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 def download(corpus: str, folder: Path) -> None:
-    """Fetch, check and unpack all of a corpus."""
+    """Download, verify and unpack a whole corpus."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = CORPORA[corpus]
     missing = [archive for archive in wanted if not (folder / archive.name).exists()]
-    need = sum(archive.size for archive in missing) * 2.2  # the archives, and what is in them
+    need = sum(archive.size for archive in missing) * 2.2  # the archives and their contents
     free = shutil.disk_usage(folder).free / 1e9
     if need > free:
         raise InputError(f"{folder} has {free:.0f} GB free and needs about {need:.0f} GB.")
@@ -161,7 +162,7 @@ def download(corpus: str, folder: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done, 1 it can't be fetched (one sentence says why)."""
+    """Run the command line: returns 0 when done, 1 if it can't be fetched."""
     parser = argparse.ArgumentParser(prog="python -m a3t.corpora.download", description=__doc__)
     parser.add_argument("corpus", choices=sorted(CORPORA))
     parser.add_argument("folder", type=Path)

@@ -1,4 +1,4 @@
-"""Kaldi's data directories: ``wav.scp``, ``text``, ``utt2spk`` and ``spk2utt``, a line a clip."""
+"""Kaldi's data directories: ``wav.scp``, ``text``, ``utt2spk`` and ``spk2utt``."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def read_list(path: Path) -> dict[str, str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError:
-        raise InputError(f"There is no {path}: run the stage before this one.") from None
+        raise InputError(f"There is no {path}: run the previous stage first.") from None
     return dict(line.split(" ", 1) for line in lines if " " in line)
 
 
 def read_directory(folder: Path) -> list[Utterance]:
-    """All clips that are named in a directory, those without sound or text included."""
+    """All clips named in a directory, including those without sound or text."""
     sounds, texts = read_list(folder / "wav.scp"), read_list(folder / "text")
     speakers = read_list(folder / "utt2spk")
     return [
@@ -36,7 +36,7 @@ def read_directory(folder: Path) -> list[Utterance]:
 
 
 def write_directory(folder: Path, utterances: Sequence[Utterance]) -> None:
-    """Sorted by name, as Kaldi wants it."""
+    """Write a directory, sorted by name as Kaldi requires."""
     folder.mkdir(parents=True, exist_ok=True)
     ordered = sorted(utterances, key=lambda utterance: utterance.name)
     speakers: dict[str, list[str]] = {}

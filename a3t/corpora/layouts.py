@@ -1,8 +1,7 @@
-"""The corpora in the layouts in which they are published: which clips there are, and their texts.
+"""Readers for the published layouts of speech corpora: their clips and texts.
 
-A clip whose text is missing is listed, and so is a text whose sound is missing: what can't be used
-is counted where the data are prepared, not lost here. Sound may be in any container that libsndfile
-reads.
+Clips without text and texts without sound are listed as well, so that `a3t.corpora.prepare` can
+count and name what it leaves out. Sound may be in any container that libsndfile reads.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-AUDIO_SUFFIXES = (".opus", ".flac", ".wav", ".WAV", ".ogg", ".mp3")  # the first that is there
+AUDIO_SUFFIXES = (".opus", ".flac", ".wav", ".WAV", ".ogg", ".mp3")  # in order of preference
 
 
 @dataclass(frozen=True)
 class Utterance:
     """One prompt; ``name`` is unique in the corpus.
 
-    ``subset`` is the part of the corpus that it was published in, or its split where the corpus
-    has one of its own; "" for none.
+    ``subset`` is the published part of the corpus it belongs to, or its split if the corpus defines
+    one; "" if neither.
     """
 
     name: str
@@ -115,7 +114,7 @@ READERS = {
 
 
 def _sounds(folder: Path) -> dict[str, Path]:
-    """Sound files below a folder, in order, by their paths in it without suffix."""
+    """The sound files below a folder, in order, by their relative paths without suffix."""
     found: dict[str, Path] = {}
     for path in sorted(folder.rglob("*")):
         if path.suffix in AUDIO_SUFFIXES:
@@ -127,7 +126,7 @@ def _sounds(folder: Path) -> dict[str, Path]:
 
 
 def _sound(path: Path) -> Path | None:
-    """A recording by its published name, whatever its container is here."""
+    """A recording by its published name, in whatever container it is here."""
     others = (path.with_suffix(suffix) for suffix in AUDIO_SUFFIXES)
     return next((other for other in others if other.is_file()), None)
 

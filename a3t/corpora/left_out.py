@@ -1,4 +1,4 @@
-"""What can't be used: counted, named in a file, and no reason to stop."""
+"""Clips that can't be used: counted and listed in a file, without stopping."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from a3t.audio.files import atomic_path
 
 @dataclass
 class LeftOut:
-    """Clips that are left out, with the kind of their fault and a sentence about it."""
+    """Clips that are left out, each with the kind of fault and a sentence about it."""
 
     rows: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -25,6 +25,6 @@ class LeftOut:
             temporary.write_text("".join(lines), encoding="utf-8")
 
     def summary(self) -> str:
-        """One line: how many of each kind."""
+        """One line with the number of each kind."""
         counts = Counter(kind for _, kind, _ in self.rows)
         return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or "none"

@@ -1,11 +1,12 @@
-"""A corpus as Kaldi-style directories, one a split: wav.scp, text, utt2spk, spk2utt.
+"""Prepare a corpus: Kaldi-style data directories, one per split.
 
 python -m a3t.corpora.prepare vctk CORPUS data \\
     --unseen recipes/vctk/conf/unseen_speakers.txt
 
-Splits as the thesis has them: of LJSpeech the last 500 clips, the first half of them for
-development; of VCTK each speaker's last 10, and speakers whom training never hears by themselves
-(`test_unseen`); LibriTTS in its own subsets. Clips that can't be used are named in left-out.tsv.
+The splits are those of the thesis: LJSpeech's last 500 clips are held out, half for development,
+half for testing; so are the last 10 clips of each VCTK speaker, and some speakers entirely
+(`test_unseen`); LibriTTS has subsets of its own. Clips that can't be used are listed in
+left-out.tsv.
 """
 
 from __future__ import annotations
@@ -30,14 +31,16 @@ from a3t.errors import InputError
 Splits = dict[str, list[Utterance]]
 MINI = "mini"  # pieces of several corpora in one folder
 CORPORA = ("ljspeech", "vctk", "libritts", MINI)
-WITHOUT_TEXT = frozenset({"p315"})  # of VCTK: its texts are lost
+WITHOUT_TEXT = frozenset({"p315"})  # the VCTK speaker whose texts are lost
 
 
 def read(corpus: str, folder: Path) -> list[Utterance]:
     """All of a corpus; InputError if the folder isn't there or holds nothing of it."""
     if not folder.is_dir():
-        raise InputError(f"There is no folder {folder}: download the corpus (stage 1) or name it.")
-    if corpus == MINI:  # what can't be used is not listed here
+        raise InputError(
+            f"There is no folder {folder}: download the corpus (stage 1) or name its folder."
+        )
+    if corpus == MINI:  # which skips what can't be used
         return [
             Utterance(
                 clip.name,
@@ -55,7 +58,7 @@ def read(corpus: str, folder: Path) -> list[Utterance]:
 
 
 def usable(utterances: Sequence[Utterance], left_out: LeftOut) -> list[Utterance]:
-    """Those that have both sound and text, each name once; the others are noted."""
+    """The clips with both sound and text, each name once; the others go into ``left_out``."""
     kept: dict[str, Utterance] = {}
     for utterance in utterances:
         if utterance.text is None:
@@ -70,11 +73,11 @@ def usable(utterances: Sequence[Utterance], left_out: LeftOut) -> list[Utterance
 
 
 def split_last(utterances: Sequence[Utterance], dev: int, test: int) -> Splits:
-    """The last ``test`` are for testing, the ``dev`` before them for development."""
+    """The last ``test`` clips for testing, the ``dev`` before them for development."""
     if len(utterances) <= dev + test:
         raise InputError(
-            f"The corpus has {len(utterances)} usable clips, of which {dev + test} would be held "
-            "out: give smaller numbers with --dev and --test."
+            f"The corpus has {len(utterances)} usable clips, but {dev + test} would be held out: "
+            "choose smaller numbers with --dev and --test."
         )
     train, held = utterances[: -dev - test], utterances[-dev - test :]
     return {"train": list(train), "dev": list(held[:dev]), "test": list(held[dev:])}
@@ -87,9 +90,9 @@ def split_by_speaker(
     unseen: frozenset[str],
     left_out: LeftOut,
 ) -> Splits:
-    """Each speaker's last clips held out, and the unseen speakers' all.
+    """Hold out the last clips of each speaker, and all clips of the unseen speakers.
 
-    A speaker with too few to hold any out is only trained on.
+    Speakers with too few clips are used for training only.
     """
     result: Splits = {"train": [], "dev": [], "test": [], "test_unseen": []}
     speakers: dict[str, list[Utterance]] = {}
@@ -110,7 +113,7 @@ def split_by_speaker(
 
 
 def split_libritts(utterances: Sequence[Utterance]) -> Splits:
-    """By the subsets in which it is published: train-*, dev-* and test-*."""
+    """Split by the published subsets: train-*, dev-* and test-*."""
     result: Splits = {"train": [], "dev": [], "test": []}
     for utterance in utterances:
         result[utterance.subset.partition("-")[0]].append(utterance)
@@ -125,7 +128,7 @@ def split(
     unseen: frozenset[str],
     left_out: LeftOut,
 ) -> Splits:
-    """The thesis's splits; ``dev`` and ``test`` change their sizes, for pieces of a corpus."""
+    """The thesis's splits; ``dev`` and ``test`` change their sizes, for parts of a corpus."""
     if corpus == "ljspeech":
         ordered = sorted(utterances, key=lambda utterance: utterance.name)
         return split_last(ordered, 250 if dev is None else dev, 250 if test is None else test)
@@ -152,9 +155,9 @@ def prepare(
     unseen: frozenset[str] = frozenset(),
     clips: int | None = None,
 ) -> str:
-    """Write all splits' directories and left-out.tsv; returns a summary in one line.
+    """Write the directories of all splits and left-out.tsv; returns a one-line summary.
 
-    ``clips`` keeps that many of each split, evenly spread over it: for trying a recipe out.
+    ``clips`` keeps only that many evenly spaced clips of each split, to try a recipe out.
     """
     left_out = LeftOut()
     utterances = usable(read(corpus, folder), left_out)
@@ -178,7 +181,7 @@ def _spread(utterances: Sequence[Utterance], count: int) -> list[Utterance]:
 
 
 def read_names(path: Path | None) -> frozenset[str]:
-    """One name a line; what follows a # is a comment."""
+    """One name per line; what follows a # is a comment."""
     if path is None:
         return frozenset()
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -186,15 +189,15 @@ def read_names(path: Path | None) -> frozenset[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done, 1 the corpus can't be used (one sentence says why)."""
+    """Run the command line: returns 0 when done, 1 if the corpus can't be used."""
     parser = argparse.ArgumentParser(prog="python -m a3t.corpora.prepare", description=__doc__)
     parser.add_argument("corpus", choices=sorted(CORPORA))
     parser.add_argument("folder", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--dev", type=int, help="clips (of each speaker, VCTK) for development")
     parser.add_argument("--test", type=int, help="clips (of each speaker, VCTK) for testing")
-    parser.add_argument("--unseen", type=Path, help="file of speakers whom training never hears")
-    parser.add_argument("--clips", type=int, help="keep so many of each split, for a trial")
+    parser.add_argument("--unseen", type=Path, help="file of speakers to hold out entirely")
+    parser.add_argument("--clips", type=int, help="keep only so many clips of each split")
     options = parser.parse_args(arguments)
     places = (options.corpus, options.folder, options.out)
     sizes = (options.dev, options.test)

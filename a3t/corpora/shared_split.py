@@ -1,4 +1,4 @@
-"""Corpora in one folder as one list of clips, and the one split that all shipped models share."""
+"""The clips of all corpora in one folder, and the split that all shipped models share."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ FOLDERS = {
     "speechocean762*": "speechocean",
 }
 
-# The LibriSpeech readers no model hears: the first three of train-clean-5's readers when these are
-# sorted by the sha256 of their id; a man and two women, as it falls out.
+# LibriSpeech readers that no model is trained on: the first three of train-clean-5's when sorted by
+# the sha256 of their ids; they happen to be a man and two women.
 UNSEEN_SPEAKERS = frozenset({"librispeech-3664", "librispeech-3947", "librispeech-2416"})
 
-# Of Common Voice's contributors, who are many and have little each, this much is kept apart whole:
-# by a hash of the contributor, so that another selection of clips keeps the same ones apart.
+# The share of Common Voice's contributors, who are many with a few clips each, that no model is
+# trained on; by a hash of the contributor, so that it doesn't depend on the selection of clips.
 UNSEEN_FRACTION = {"commonvoice": 0.15}
 
-# Of the other speakers' prompts, this much each for "dev" and for "test".
+# The share of the other speakers' prompts in "dev", and in "test".
 HELD_OUT_FRACTION = 0.015
 
 
@@ -60,10 +60,10 @@ class Clip:
 
 
 def read_corpora(root: Path | str) -> list[Clip]:
-    """All clips under ``root``, which holds the corpora's folders under their usual names; those
-    without sound or text are passed over, since corpora are often used in part.
+    """All clips under ``root``, which holds the corpora's folders under their usual names.
 
-    Raises InputError if the folder is missing or holds none of the corpora.
+    Clips without sound or text are skipped, since corpora are often used in part. Raises InputError
+    if the folder is missing or holds none of the corpora.
     """
     root = Path(root)
     if not root.is_dir():
@@ -93,22 +93,22 @@ def corpora_root() -> Path:
 
 
 def prompt_key(text: str) -> str:
-    """The prompt without case, punctuation and spacing: two readings of it have one key."""
+    """The prompt without case, punctuation and spacing, equal for all readings of it."""
     return " ".join(re.findall(r"[a-z0-9']+", text.lower()))
 
 
 def is_unseen(voice: str) -> bool:
-    """Whether no model hears anything of this voice (`Clip.voice`)."""
+    """Whether no model is trained on this voice (`Clip.voice`)."""
     if voice in UNSEEN_SPEAKERS:
         return True
     return _place(voice) < UNSEEN_FRACTION.get(voice.partition("-")[0], 0.0)
 
 
 def split_of(clip: Clip) -> Split:
-    """Where a clip belongs: the same for the vocoder, the acoustic model and the durations.
+    """The split of a clip, for the vocoder, the acoustic model and the duration predictor alike.
 
-    Unseen voices are "test" altogether. Everybody else's clips are split by a hash of the prompt
-    (not of the clip), so that a prompt read twice never stands on both sides.
+    All clips of unseen voices are "test". Other clips are split by a hash of the prompt, not of the
+    clip, so that a prompt that was read twice is never on both sides.
     """
     if is_unseen(clip.voice):
         return "test"
@@ -119,5 +119,5 @@ def split_of(clip: Clip) -> Split:
 
 
 def _place(text: str) -> float:
-    """A text's place in [0, 1), by its hash."""
+    """A number in [0, 1) from a text's hash."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2**64

@@ -1,4 +1,4 @@
-"""Metrics, baselines and reports. Sees the model and the editor; nothing else imports this room.
+"""Metrics, baselines and reports. Imports the model and the editor, and is imported by neither.
 
 Its outside packages (pyworld, pesq, pystoi, Resemblyzer, matplotlib) are the extra `eval` and are
 imported when a function that needs them is called.

@@ -1,4 +1,4 @@
-"""An aligned recording with the middle third of its phones masked: what the experiments fill."""
+"""An aligned recording, with the middle third of its phones to be masked and filled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from a3t.model.embeddings import Batch
 
 @dataclass(frozen=True)
 class AlignedMel:
-    """mel (T, 80) log10, phones' ids and their frames (L,) each, which follow each other from 0."""
+    """mel (T, 80) log10; ids of the phones and their durations in frames, (L,) each, from 0 on."""
 
     mel: np.ndarray
     phones: np.ndarray
@@ -30,7 +30,7 @@ class AlignedMel:
         return third, max(third + 1, len(self.phones) - third)
 
     def batch(self) -> Batch:
-        """As a network takes it, alone in its batch."""
+        """A batch of this clip alone."""
         owner = np.full(len(self.mel), -1)
         owner[: self.edges[-1]] = np.repeat(np.arange(len(self.phones)), self.durations)
         first, last = self.region

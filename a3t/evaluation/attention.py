@@ -1,4 +1,4 @@
-"""Figure 4.7 of the thesis: how much each frame looks at each phone in the encoder's last layer.
+"""Figure 4.7 of the thesis: the attention of frames to phones in the encoder's last layer.
 
 T frames, L phones.
 """
@@ -30,7 +30,7 @@ SHOWN = 11  # phones in the picture, as in the thesis
 
 @dataclass(frozen=True)
 class Attention:
-    """weights (T, L): each frame's share for each phone, mean over heads; phones: L symbols;
+    """weights (T, L): each frame's attention to each phone, averaged over heads; phones: L symbols;
     edges (L + 1,): the first frame of each phone, and T."""
 
     weights: np.ndarray
@@ -51,7 +51,7 @@ class Attention:
 
 
 def attention(network: A3T, batch: Batch) -> Tensor:
-    """How much each frame looks at each phone in the encoder's last layer, (T, L)."""
+    """The attention of each frame to each phone in the encoder's last layer, (T, L)."""
     maps: list[Tensor] = []
     with torch.inference_mode():
         network(batch, maps)

@@ -1,4 +1,4 @@
-"""Clips that training did not hear, aligned and ready to be reconstructed."""
+"""Held-out clips, aligned and ready to be reconstructed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SECONDS = (2.0, 12.0)
 
 
 def held_out(clips: Iterable[Clip], seen: bool) -> list[Clip]:
-    """Test clips of 2 to 12 s by voices that training heard, or by those it did not.
+    """Test clips of 2 to 12 s, by voices in the training data or by others.
 
-    In a fixed order that takes from each corpus in turn, and within a corpus from each voice: the
-    first n are as various as they can be, and a larger n contains a smaller one.
+    Their fixed order takes from each corpus in turn, and within a corpus from each voice in turn:
+    the first n are as varied as possible, and a larger n includes a smaller one.
     """
     corpora: dict[str, dict[str, list[Clip]]] = {}
     for clip in sorted(clips, key=lambda clip: _digest(clip.name)):
@@ -44,7 +44,7 @@ def _digest(name: str) -> str:
 
 
 def align_clip(clip: Clip) -> HeldOutClip | None:
-    """Decode and align a clip; None if text and sound match too badly to train on, too."""
+    """Decode and align a clip; None if its text and sound match too badly for training."""
     wave, rate = decode_floats(clip.path)
     try:
         found = features(wave, align(clip.text, wave))
@@ -66,8 +66,8 @@ def align_clip(clip: Clip) -> HeldOutClip | None:
 
 
 def stored_clips(data: Path, store_folder: Path, split: str, count: int) -> Iterator[HeldOutClip]:
-    """Clips of 2 to 12 s of a feature store's split, taken evenly from all over it; their sound
-    from the data directory of that split, ``data/SPLIT``."""
+    """Evenly spaced clips of 2 to 12 s of a feature store's split, with their sound from the data
+    directory ``data/SPLIT``."""
     store = Store(store_folder)
     fitting = [
         clip
@@ -92,9 +92,9 @@ def stored_clips(data: Path, store_folder: Path, split: str, count: int) -> Iter
 
 
 def draw_clips(clips: Iterable[Clip], count: int) -> Iterator[HeldOutClip]:
-    """`count` clips, half by voices that training heard and half by others.
+    """`count` clips, half by voices in the training data and half by others.
 
-    Raises InputError if there are not that many.
+    Raises InputError if there are fewer.
     """
     clips = list(clips)
     for seen, share in ((True, (count + 1) // 2), (False, count // 2)):
@@ -103,8 +103,8 @@ def draw_clips(clips: Iterable[Clip], count: int) -> Iterator[HeldOutClip]:
             found += 1
             yield item
         if found < share:
-            kind = "heard" if seen else "did not hear"
+            kind = "seen" if seen else "unseen"
             raise InputError(
-                f"The corpora have {found} usable test clips by voices that training {kind}, not"
-                f" {share}: ask for fewer clips or add a corpus."
+                f"The corpora have only {found} usable test clips by {kind} voices, not {share}:"
+                " choose fewer clips or add a corpus."
             )

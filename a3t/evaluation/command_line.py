@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a subcommand; 0 done, 1 the input can't be used (one sentence says why)."""
+    """Run a subcommand: returns 0 when done, 1 if the input can't be used."""
     options = _parser().parse_args(arguments)
     return run(lambda: options.command(options))
 

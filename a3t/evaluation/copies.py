@@ -1,4 +1,4 @@
-"""Copies of clips through a vocoder, made in a process of its own: what they cost stands alone."""
+"""Copy-synthesis in a process of its own, so that its cost can be measured."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ SPEED_FRAMES = 240  # 3 s: enough to time those, which are slow
 
 @dataclass(frozen=True)
 class Copies:
-    """What a vocoder made of some mels, and what that took.
+    """The output of a vocoder for some mels, and its cost.
 
     ``wall`` and ``processor`` are seconds per second of sound: on the clock, and of all threads
     together (which other programs on the machine change little); ``mebibytes`` the peak resident

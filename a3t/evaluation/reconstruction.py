@@ -1,9 +1,9 @@
 """Identity reconstruction: the middle third of a clip's phones is masked, filled and compared.
 
-The experiment of the thesis's tables 4.2-4.4, independent of where clips, fillers and vocoders come
-from. All systems go through one path: the clip's own mel with the region filled in, a window of it
-through the one vocoder, and the region compared with the recording. Copy-synthesis, the clip's mel
-unchanged, is what the vocoder alone costs; the mean spectrum is what knowing nothing costs.
+The experiment of the thesis's tables 4.2-4.4, for any clips, fillers and vocoders. All systems are
+treated alike: the clip's own mel with the region filled in, a window of it through one vocoder, and
+the region compared with the recording. Copy-synthesis, the unchanged mel, shows the cost of the
+vocoder alone; the mean spectrum shows the cost of knowing nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HOP = 300
 # Rates at which the MCD is taken. A 16 kHz recording has nothing above 8 kHz: its MCD at 24 kHz
 # compares the vocoder's guess with an empty band, so its own rate is the fair one.
 RATES = (24_000, 16_000)
-SHORTEST_VOICE = 0.5  # seconds: in less, a speaker can't be told
+SHORTEST_VOICE = 0.5  # seconds; too little to recognise a speaker in less
 
 Mel = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -35,7 +35,7 @@ class HeldOutClip:
 
     name: str
     voice: str
-    seen: bool  # whether training heard this speaker (never this prompt)
+    seen: bool  # whether the speaker is in the training data (the prompt never is)
     rate: int  # at which it was recorded: 24 kHz (or more) or 16 kHz
     samples: npt.NDArray[np.float32]  # (n,) at 24 kHz, whatever the recording's rate
     mel: Mel  # (T, 80) log10
@@ -57,7 +57,7 @@ class HeldOutClip:
 
 @dataclass(frozen=True)
 class Gap:
-    """What a filler is given: the mel around a gap, and the phones with their new durations."""
+    """A filler's input: the mel around a gap, and the phones with their new durations."""
 
     mel: Mel  # (T', 80), zeros in the gap
     phones: Ints  # (P,)

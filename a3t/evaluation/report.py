@@ -80,11 +80,11 @@ dynamic time warping; "not warped": frame by frame. It is taken at the recording
 compare with; "all at 24 kHz" and "all at 16 kHz" do not look at the recording. Mel distance in dB:
 cepstra (DCT, c1–c24) of the log-mels themselves, before any vocoder; time-warped where durations
 are predicted. Mel L1 in log10 units. Detail: mean second difference of the filled mel from bin to
-bin, over the recording's; below 1 it is blurred. PLCMOS: what listeners would say, 1 to 5, of the
-filled gap in its surroundings, by Microsoft's network (Diener et al. 2023), which does not know
-the recording. Speaker: cosine of Resemblyzer's embeddings of the region and of the whole clip.
-"First impl.": the MCD that A3T's authors took (frame shift of 300 ms, order 80, constant 0.41,
-with c0), for comparison with the thesis only. Means over clips ± standard error."""
+bin, over the recording's; below 1 it is blurred. PLCMOS: the rating from 1 to 5 that listeners
+would give the filled gap in its surroundings, as predicted by Microsoft's network (Diener et al.
+2023) without the recording. Speaker: cosine of Resemblyzer's embeddings of the region and of the
+whole clip. "First impl.": the MCD that A3T's authors took (frame shift of 300 ms, order 80,
+constant 0.41, with c0), for comparison with the thesis only. Means over clips ± standard error."""
 
 
 def markdown_table(rows: Sequence[ReconstructionRow]) -> str:
@@ -119,8 +119,8 @@ def markdown_report(rows: Sequence[ReconstructionRow], title: str, facts: Sequen
     seen = sum(clips.values())
     parts = [
         f"# {title}\n",
-        f"{len(clips)} clips that training did not hear, {seen} by voices it heard and"
-        f" {len(clips) - seen} by voices it did not. The middle third of each clip's phones is"
+        f"{len(clips)} held-out clips, {seen} by voices in the training data and"
+        f" {len(clips) - seen} by others. The middle third of each clip's phones is"
         " masked, filled, vocoded with its surroundings, and only the region is compared with the"
         " recording.\n",
         "\n".join(f"- {fact}" for fact in facts) + "\n",

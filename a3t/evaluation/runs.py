@@ -1,9 +1,9 @@
-"""Several runs on the same clips: how far what each fills is from what was recorded.
+"""Compare training runs on the same clips, by what they fill in against the recording.
 
 The experiment of tables 4.2 and 4.3 without a vocoder: the middle third of the phones of test clips
 is masked, durations given; mean L1 of the masked frames in log10 units, their mel-cepstral distance
 in dB, and their detail (`a3t.evaluation.metrics.detail`: 1 as recorded, less where it is blurred).
-The last row of the table knows only the mean of each clip's visible frames.
+The last row of the table is the mean of each clip's visible frames.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Figures:
 def aligned_clips(
     store: Store, split: str, count: int, frames: int | None = None
 ) -> Iterator[AlignedMel]:
-    """``count`` clips of at least six phones, taken evenly from all over the split; of each a crop
-    of at most ``frames``, always the same, or all of it."""
+    """``count`` evenly spaced clips of a split with at least six phones each; of each the same crop
+    of at most ``frames`` every time, or the whole clip."""
     rng = np.random.default_rng(0)
     found = [clip for clip in store.of_split(split) if clip.phones >= 6]
     for clip in found[:: max(1, len(found) // count)][:count]:
@@ -53,7 +53,7 @@ def aligned_clips(
 
 
 def filler(exp: Path) -> Fill:
-    """A run's averaged network; one of speech alone is given no phones."""
+    """Fill with a run's averaged network, without phones if it was trained without."""
     config, weights, _ = read_run(exp)
     network = A3T.from_config(config)
     network.load_state_dict(weights)
@@ -63,7 +63,7 @@ def filler(exp: Path) -> Fill:
 
 
 def speech_only(fill: Fill) -> Fill:
-    """The same network, told nothing of the text."""
+    """The same, without the text."""
 
     def without(batch: Batch) -> Tensor:
         none = torch.zeros_like(batch.phone_count)
@@ -74,7 +74,7 @@ def speech_only(fill: Fill) -> Fill:
 
 
 def mean_spectrum(batch: Batch) -> Tensor:
-    """Every masked frame is the mean of the visible ones."""
+    """Fill every masked frame with the mean of the visible ones."""
     mean = batch.mel[~batch.masked].mean(0)
     return torch.where(batch.masked[..., None], mean, batch.mel)
 
@@ -91,7 +91,7 @@ def judge(fill: Fill, batches: Sequence[Batch]) -> Figures:
 
 
 def table(rows: Mapping[str, Mapping[str, Figures]]) -> str:
-    """Markdown: a run a row, L1, dB and detail of each kind of speakers."""
+    """A Markdown table: one row per run, with L1, dB and detail for each kind of voices."""
     kinds = list(next(iter(rows.values())))
     heads = [f"{kind} voices, {unit}" for kind in kinds for unit in ("L1", "dB", "detail")]
     lines = [f"| run | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
@@ -105,7 +105,7 @@ def table(rows: Mapping[str, Mapping[str, Figures]]) -> str:
 
 
 def compare(features: Path, runs: Sequence[Path], count: int, frames: int | None = None) -> str:
-    """The table of ``runs``; InputError if there is no clip, or a run can't be read."""
+    """The table of ``runs``; InputError if there are no clips or a run can't be read."""
     store = Store(features)
     batches: dict[str, list[Batch]] = {
         kind: [clip.batch() for clip in aligned_clips(store, split, count, frames)]
@@ -113,7 +113,7 @@ def compare(features: Path, runs: Sequence[Path], count: int, frames: int | None
     }
     batches = {kind: found for kind, found in batches.items() if found}
     if not batches:
-        raise InputError(f"{features} has no test clips: extract them first.")
+        raise InputError(f"{features} has no test clips: extract their features first.")
     fillers = {exp.name: filler(exp) for exp in runs} | {"(mean spectrum)": mean_spectrum}
     return table(
         {

@@ -1,6 +1,6 @@
-"""Edits of test clips by a model: what it sounds like.
+"""Edits of test clips, to hear what a model sounds like.
 
-In each clip the words of its middle third are replaced by others.
+In each clip the middle third of its words is replaced by others.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ def replaced(text: str) -> str:
 
 def edit_samples(data: Path, model: Path | str, out: Path, vocoder: str, clips: int) -> str:
     """Write NAME.wav and NAME.edit.json for the first clips that can be edited, and left-out.tsv
-    with the reason for those that can't; a summary. InputError if none can.
+    with the reasons for those that can't. Returns a summary; InputError if none can be edited.
     """
     editor = Editor.load(model, vocoder=vocoder)
     out.mkdir(parents=True, exist_ok=True)
     done: list[str] = []
     failed: list[str] = []
-    # Longer texts first: an edit has more around it.
+    # Longer texts first, since they leave more around the edit.
     ready = [clip for clip in read_directory(data) if clip.sound and clip.text]
     ready.sort(key=lambda clip: len((clip.text or "").split()) < 6)
     with tqdm(total=min(clips, len(ready)), unit="edit", disable=None) as bar:

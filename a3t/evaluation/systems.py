@@ -1,4 +1,4 @@
-"""The trained networks as the callables that the experiments take."""
+"""Trained networks as the callables that the experiments take."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from a3t.vocoder.base import Vocoder as BaseVocoder
 
 
 def read_weights(name_or_path: str | Path) -> tuple[Mapping[str, Any], Mapping[str, Tensor], str]:
-    """Configuration, tensors and what to call them, of a shipped model or a training run's folder.
+    """Configuration, tensors and a display name, of a shipped model or of a training run's folder.
 
-    A training run is judged by the average of its weights that is shipped.
-    Raises InputError if the folder holds neither.
+    For a training run these are the averaged weights, which are the ones that ship. Raises
+    InputError if the folder holds neither.
     """
     folder = checkpoint_folder(name_or_path)
     if (folder / CHECKPOINT).is_file() or (folder / AVERAGE).is_file():
@@ -39,7 +39,7 @@ def read_weights(name_or_path: str | Path) -> tuple[Mapping[str, Any], Mapping[s
 
 
 def load_a3t(name_or_path: str | Path) -> tuple[A3T, str]:
-    """The network with its weights, for inference, and its name."""
+    """A network in inference mode, and its display name."""
     config, tensors, name = read_weights(name_or_path)
     model = network_of(config)
     _fill(model, tensors, name)
@@ -47,7 +47,7 @@ def load_a3t(name_or_path: str | Path) -> tuple[A3T, str]:
 
 
 def load_durations(name_or_path: str | Path) -> tuple[DurationPredictor, str]:
-    """The duration predictor with its weights, for inference, and its name."""
+    """A duration predictor in inference mode, and its display name."""
     config, tensors, name = read_weights(name_or_path)
     predictor = DurationPredictor.from_config(config)
     _fill(predictor, tensors, name)
@@ -55,7 +55,7 @@ def load_durations(name_or_path: str | Path) -> tuple[DurationPredictor, str]:
 
 
 def durations_beside(name_or_path: str | Path) -> Path | None:
-    """The duration predictor that a model's folder names, as the editor finds it; None if none."""
+    """The duration predictor that belongs to a model, as the editor finds it, or None."""
     folder = checkpoint_folder(name_or_path)
     return part_of(folder, str(read_weights(folder)[0].get("durations_from", "durations")))
 
@@ -95,10 +95,10 @@ def a3t_filler(model: A3T) -> Filler:
 
 
 def duration_predictor(predictor: DurationPredictor) -> Predictor:
-    """Durations of the masked phones: predicted from the text, scaled to the speaker (4.3.5).
+    """Durations of the masked phones: predicted and scaled to the speaker (4.3.5).
 
-    The scale is sum over sum of the visible phones, pauses left out, as if the masked ones had
-    never been heard. `sp` phones inside the region are given, their lengths are not.
+    The scale is the ratio of sums over the visible phones without pauses, so it doesn't depend on
+    the masked ones. Pauses (`sp`) in the region are given, but not their lengths.
     """
 
     def predict(item: HeldOutClip, span: tuple[int, int]) -> Ints:

@@ -1,7 +1,8 @@
-"""Figures 4.6 and 4.7 of the thesis from any checkpoint: reconstruction, and attention.
+"""Figures 4.6 and 4.7 of the thesis, for any checkpoint: reconstruction and attention.
 
-reconstruction.png is the recording's mel, and the middle third of its phones filled; attention.png
-the encoder's last layer, mean over heads: the frames of some phones against those phones.
+reconstruction.png shows a recording's mel, and the same with the middle third of its phones filled;
+attention.png the attention of some phones' frames to these phones in the encoder's last layer,
+averaged over heads.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def read_clip(wav: Path, text: str) -> AlignedMel:
 
 
 def attention_in_the_middle(network: A3T, clip: AlignedMel) -> Attention:
-    """The frames of some phones in the middle against those phones."""
+    """The attention of the frames of some phones in the middle to these phones."""
     weights = attention(network, clip.batch()).numpy()
     symbols = tuple(PHONES[k] for k in clip.phones)
     middle = len(symbols) // 2
@@ -35,7 +36,7 @@ def attention_in_the_middle(network: A3T, clip: AlignedMel) -> Attention:
 
 
 def draw_reconstruction(network: A3T, clip: AlignedMel, path: Path) -> None:
-    """Figure 4.6: the recording, and its middle third filled."""
+    """Figure 4.6: the recording, and the same with its middle third filled."""
     from matplotlib.figure import Figure
 
     filled = network.fill(clip.batch())[0].numpy()
@@ -53,10 +54,10 @@ def draw_reconstruction(network: A3T, clip: AlignedMel, path: Path) -> None:
 
 
 def draw(checkpoint: str, wav: Path, text: str, out: Path) -> None:
-    """Both pictures."""
+    """Draw both figures."""
     clip = read_clip(wav, text)
     if len(clip.phones) < 3:
-        raise InputError(f"{wav} has {len(clip.phones)} phones: too few to mask a third of them.")
+        raise InputError(f"{wav} has {len(clip.phones)} phones: too few to mask a third.")
     network, _ = load_a3t(checkpoint)
     out.mkdir(parents=True, exist_ok=True)
     draw_reconstruction(network, clip, out / "reconstruction.png")

@@ -1,6 +1,6 @@
-"""Copy-synthesis: clips that training did not hear, to mels and back, by each vocoder.
+"""Copy-synthesis: held-out clips to mels and back, by each vocoder.
 
-What is lost here is the vocoder's doing alone, and the least that any edit costs.
+The loss here is due to the vocoder alone, and is the least that any edit costs.
 """
 
 from __future__ import annotations
@@ -185,8 +185,8 @@ def markdown_report(
     return "\n".join(
         [
             "# Vocoders: copy-synthesis\n",
-            f"{len(clips)} clips that training did not hear, of {len(parts)} parts, {unseen} of"
-            " them by voices that it did not hear either: their mels to sound again.\n",
+            f"{len(clips)} held-out clips of {len(parts)} parts, {unseen} of them by unseen voices,"
+            " converted to mels and back.\n",
             quality_table(rows, by_part=False),
             cost_table(costs),
             quality_table(rows, by_part=True),

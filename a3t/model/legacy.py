@@ -1,9 +1,10 @@
 """The network as the first A3T implementation computed it, so that its numbers are reproduced.
 
-Its weights were trained with two faults (method.md, faults 2 and 3) and know no better: relative
-positions of the old kind, and convolutions that run over padding and across the seam from the last
-frame to the first phone. Each can be chosen by itself. For inference: the statistics of a training
-batch are not imitated.  B clips, T frames, L phones, N = T + L tokens, D model width.
+Its weights were trained with two faults of that code, and need them: ESPnet's old relative
+positions (see `LegacyAttention`), and convolutions that run over padding and across the seam from
+the last frame to the first phone. Each can be chosen separately. For inference only: the statistics
+of a training batch are not reproduced.  B clips, T frames, L phones, N = T + L tokens, D model
+width.
 """
 
 from __future__ import annotations

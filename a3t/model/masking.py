@@ -1,7 +1,8 @@
 """Which phones are masked: spans drawn so that every place is as likely as any other.
 
-The first implementation's spans alternated from an unmasked one, so the first phone was never
-masked and the last always (method.md, fault 4); yet people edit beginnings and endings.
+In the first implementation's code, masked and unmasked spans alternate, beginning with an unmasked
+one, so that the first phone is never masked and the last always; but people edit beginnings and
+endings as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""More voices than there are speakers: the same change on a crop's context and target."""
+"""Augmentation of voices: the same change to a crop's context and its target."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from a3t.audio.mel import FMAX, FMIN, MELS, hz_to_mel, mel_to_hz
 
 @dataclass(frozen=True)
 class Augment:
-    """Changes of a log10 mel, drawn once a crop.
+    """Random changes of a log10 mel, drawn once per crop.
 
     Args:
         warp: widest factor by which the frequency axis is stretched (0.12: 0.89 to 1.12).
@@ -26,7 +26,7 @@ class Augment:
     odds: float = 0.6
 
     def __call__(self, mel: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float]:
-        """(T, 80) -> (T, 80), and by what factor its pitch has risen."""
+        """(T, 80) -> (T, 80), and the factor by which its pitch has risen."""
         factor = 1.0
         mel = mel + np.float32(rng.normal(0.0, self.gain))
         if rng.random() < self.odds:
@@ -40,7 +40,7 @@ class Augment:
 
 
 def warp_frequency(mel: np.ndarray, factor: float) -> np.ndarray:
-    """Move what is at frequency f to factor × f, pitch and formants together; (T, 80) each."""
+    """Move what is at frequency f to factor × f, pitch and formants alike; (T, 80) -> (T, 80)."""
     limits = hz_to_mel(np.array([FMIN, FMAX]))
     centres = np.linspace(limits[0], limits[1], MELS + 2)[1:-1]
     wanted = hz_to_mel(mel_to_hz(centres) / factor)

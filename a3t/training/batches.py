@@ -1,8 +1,8 @@
-"""What each step of a pretraining sees: which clips, what stretch of each, and its masks.
+"""The batch of each pretraining step: which clips, which stretch of each, and the masks.
 
-A batch is a function of the seed and the step alone, and every clip in it draws its own random
-numbers. So a resumed run sees what an uninterrupted one would have seen, batches may be made ahead
-by any number of processes, and several processes may share one out among them. T frames, L phones.
+A batch depends only on the seed and the step, and every clip in it draws its own random numbers.
+A resumed run therefore sees the batches an uninterrupted run would have seen, any number of workers
+can prepare them in advance, and several processes can share a batch. T frames, L phones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from a3t.model.masking import MaskingConfig, random_spans
 from a3t.training.augment import Augment
 from a3t.training.store import MELS, Store, StoredClip, StoredFeatures
 
-# Below this mean confidence a clip's text and sound hardly belong together.
+# Below this mean confidence a clip's text probably isn't what is spoken.
 LEAST_SCORE = 0.3
 SHORTEST = 40  # frames of a clip that is cropped
 VALIDATION_SEED = 12345
@@ -42,9 +42,9 @@ class DataConfig:
             text (the thesis: 0.15). Phones are then not given to the network either.
         span: mean length in frames of speech-only spans.
         degraded: share of the crops that are of a degraded copy, where the store has some.
-        evenness: how evenly voices are drawn for crops. 0: by length, so that all speech is heard
-            alike; 1: every voice as often as any other.
-        least_score: clips whose alignment has less mean confidence are left out.
+        evenness: how evenly voices are drawn for crops. 0: in proportion to how much they speak;
+            1: every voice equally often.
+        least_score: clips whose alignment has a lower mean confidence are left out.
     """
 
     crop: tuple[int, int] | None = None
@@ -61,8 +61,8 @@ class DataConfig:
 
 @dataclass(frozen=True)
 class Draw:
-    """One place in a batch: a clip, the length of its crop in frames (None: whole), and the seed
-    of everything that is drawn for it."""
+    """One item of a batch: a clip, the length of its crop in frames (None: the whole clip), and
+    the seed of all its random numbers."""
 
     clip: StoredClip
     length: int | None
@@ -72,11 +72,12 @@ class Draw:
 class Batches:
     """The batches of one split.
 
-    Crops are drawn for ever; a batch has crops of one length. Whole utterances come in passes over
-    the split, each batch of clips of similar length. For validation (``train`` false) every clip
-    comes once, its crop and its mask always the same: losses of two moments or models compare.
+    Crops are drawn indefinitely; all crops of a batch have one length. Whole utterances come in
+    passes over the split, in batches of clips of similar length. For validation (``train`` false)
+    every clip comes once, always with the same crop and mask, so that losses can be compared
+    between steps and between models.
 
-    Raises InputError if the split has no usable clip, or no pitch where ``pitch`` is wanted.
+    Raises InputError if the split has no usable clips, or no pitch although ``pitch`` is set.
     """
 
     def __init__(
@@ -115,13 +116,13 @@ class Batches:
 
     @property
     def steps_a_pass(self) -> int:
-        """How many steps see about as many frames as the split has."""
+        """The number of steps that cover about as many frames as the split has."""
         if self.train and self.data.crop is not None:
             return max(1, sum(clip.frames for clip in self.clips) // self.data.batch_frames)
         return len(self.groups)
 
     def _group(self) -> list[list[StoredClip]]:
-        """Clips of similar length together, as many as fit a batch when padded to the longest."""
+        """Group clips of similar length, as many as fit a batch when padded to the longest."""
         longest = self.data.crop[1] if self.data.crop else 2**31
         groups: list[list[StoredClip]] = [[]]
         for clip in sorted(self.clips, key=lambda clip: (-clip.frames, clip.name)):
@@ -132,7 +133,7 @@ class Batches:
         return groups
 
     def draws(self, step: int) -> list[Draw]:
-        """What the batch of a step is made of."""
+        """The items of the batch of a step."""
         if not self.train:
             longest = self.data.crop and self.data.crop[1]
             return [
@@ -150,9 +151,9 @@ class Batches:
         return [Draw(self.clips[k], length, (self.seed, step, n)) for n, k in enumerate(chosen)]
 
     def __call__(self, step: int, part: tuple[int, int] = (0, 1)) -> Batch:
-        """The batch of a step, or of it the share of process ``part[0]`` of ``part[1]``.
+        """The batch of a step, or the share of it for process ``part[0]`` of ``part[1]``.
 
-        A process for which there is no clip gets one of which nothing is masked: it weighs nothing.
+        If no clip is left for a process, it gets one with nothing masked, which has no weight.
         """
         draws = self.draws(step)
         own = draws[part[0] :: part[1]]
@@ -189,9 +190,9 @@ class Batches:
         )
 
     def clip(self, draw: Draw) -> dict[str, Any]:
-        """What the network takes of one clip, by the names of `Batch`.
+        """One clip's inputs to the network, named as in `Batch`.
 
-        InputError if the clip's phones and frames don't belong together.
+        InputError if the clip's phones and frames don't match.
         """
         rng = np.random.default_rng(draw.seed)
         copy = 0
@@ -200,8 +201,8 @@ class Batches:
         stored = self.store.read(draw.clip, copy=copy)
         if stored.durations.sum() != len(stored.mel):
             raise InputError(
-                f"{draw.clip.name} has {len(stored.mel)} frames, but its phones have "
-                f"{stored.durations.sum()}: extract it again."
+                f"{draw.clip.name} has {len(stored.mel)} frames, but its phones add up to "
+                f"{stored.durations.sum()}: extract the features again."
             )
         if draw.length is not None:
             stored = crop(stored, draw.length, rng)
@@ -232,7 +233,7 @@ class Batches:
 
 
 def _odds(clips: Sequence[StoredClip], evenness: float) -> np.ndarray:
-    """How likely each clip is: by its length, and its voice's length to the power -evenness."""
+    """The probability of each clip: its length times its voice's total length ** -evenness."""
     spoken: dict[str, float] = {}
     for clip in clips:
         spoken[clip.voice] = spoken.get(clip.voice, 0.0) + clip.frames
@@ -247,10 +248,8 @@ def _order(groups: int, seed: int, turn: int) -> np.ndarray:
 
 
 def crop(whole: StoredFeatures, length: int, rng: np.random.Generator) -> StoredFeatures:
-    """A stretch of at most ``length`` frames that begins and ends between phones, as edits do.
-
-    A single phone that is longer is cut at four times that length.
-    """
+    """A random stretch of at most ``length`` frames that begins and ends between phones, as edits
+    do. A single phone that is longer is cut off at four times that length."""
     first, last = crop_phones(whole.durations, length, rng)
     start, end = int(whole.durations[:first].sum()), int(whole.durations[:last].sum())
     end = min(end, start + 4 * length)
@@ -269,7 +268,7 @@ def crop_phones(durations: np.ndarray, length: int, rng: np.random.Generator) ->
     """Phones [first, last) of a crop of at most ``length`` frames (or one phone); ``durations``
     (L,) in frames."""
     edges = np.concatenate([[0], np.cumsum(durations)])
-    # Any phone may be the first, and those near the end may be the last: edges are seen too.
+    # Any phone may be the first or the last of a crop: people edit beginnings and endings too.
     start = int(rng.integers(-length // 4, max(1, edges[-1] - 3 * length // 4)))
     first = min(int(np.searchsorted(edges[:-1], max(0, start))), len(durations) - 1)
     last = int(np.searchsorted(edges, edges[first] + length, side="right")) - 1
@@ -277,13 +276,13 @@ def crop_phones(durations: np.ndarray, length: int, rng: np.random.Generator) ->
 
 
 def shift_edges(masked: np.ndarray, reach: int, rng: np.random.Generator) -> np.ndarray:
-    """Move every edge of the mask by up to ``reach`` frames: no aligner is right to the frame."""
+    """Move every edge of the mask by up to ``reach`` frames: no aligner is exact to the frame."""
     if reach == 0:
         return masked
     result = masked.copy()
     for edge in np.flatnonzero(masked[1:] != masked[:-1]) + 1:
         shift = int(rng.integers(-reach, reach + 1))
         low, high = sorted((edge, edge + shift))
-        # Moved to the right, an edge leaves behind what stood on its left; else the reverse.
+        # An edge that moves right extends what was on its left, and the reverse.
         result[max(0, low) : high] = masked[edge - 1] if shift > 0 else masked[edge]
     return result if result.any() else masked

@@ -1,6 +1,6 @@
-"""Configurations: one YAML file a model, which the plain loop and ESPnet both train.
+"""Configurations: one YAML file per model, for the plain loop and for ESPnet.
 
-``model``, ``masking``, ``data``, ``loss`` and ``training`` are the parts of A3T's; see
+Its parts are ``model``, ``masking``, ``data``, ``loss`` and ``training``; see
 `a3t.model.a3t.A3T`, `a3t.model.masking`, `a3t.training.batches.DataConfig`,
 `a3t.training.objective.LossConfig` and `a3t.training.loop.Schedule`. A file may begin with
 ``extends: other.yaml`` (a path from its own folder) and then holds only what it changes.
@@ -21,9 +21,9 @@ Settings = TypeVar("Settings")
 
 
 def read_config(path: Path, *changes: Path) -> dict[str, Any]:
-    """A configuration with what it extends, and ``changes`` over it one after the other.
+    """Read a configuration with what it extends, then apply ``changes`` in their order.
 
-    InputError if a file can't be read or isn't a configuration.
+    Raises InputError if a file can't be read or isn't a configuration.
     """
     try:
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ def read_config(path: Path, *changes: Path) -> dict[str, Any]:
 
 
 def merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """``base`` with ``change`` over it; a mapping changes the one it meets, key by key."""
+    """``base`` updated by ``change``, recursively for mappings."""
     result = dict(base)
     for key, value in change.items():
         both = isinstance(value, dict) and isinstance(result.get(key), dict)
@@ -49,12 +49,12 @@ def merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settings(kind: type[Settings], values: Mapping[str, Any] | None) -> Settings:
-    """A record of one part of a configuration; InputError for a setting that it has not."""
+    """One part of a configuration as a record; InputError if it has an unknown setting."""
     values = values or {}
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     strange = sorted(set(values) - set(known))
     if strange:
-        raise InputError(f"There is no setting {strange[0]}; there are {', '.join(known)}.")
+        raise InputError(f"There is no setting {strange[0]}; choose from {', '.join(known)}.")
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
 
 

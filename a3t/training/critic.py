@@ -1,8 +1,8 @@
-"""Against blur: a critic of filled mel, trained beside the network (Goodfellow et al. 2014).
+"""An adversarial critic of filled mels, trained beside the network (Goodfellow et al. 2014).
 
-Not in the thesis. L1 alone gives the middle of all that could have been said, which has less
-detail than speech. The critic learns to tell what was filled from what was recorded, in its
-surroundings, and the network to leave it nothing to tell by. Least squares (Mao et al. 2017) with
+Not in the thesis. L1 alone yields the average of everything that could have been spoken, which is
+blurred. The critic learns to distinguish filled mel from recorded mel in its surroundings, and the
+network learns to leave it nothing to go by. Least squares (Mao et al. 2017) with
 matched features (Larsen et al. 2016); patches of the mel are judged as Isola et al. (2017) do.
 """
 
@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 
-# The critic's gradient is ten times the network's, and both are clipped together: unscaled it would
-# decide by how much. Adam takes no notice of a loss's scale.
+# The critic's gradient is ten times the network's, and both are clipped together: unscaled, it
+# alone would determine the clipping. Adam is indifferent to the scale of a loss.
 CRITIC_SHARE = 0.05
 Total = Callable[[Tensor], Tensor]
 STRIDES = ((1, 2), (2, 2), (1, 2), (1, 1))  # frames, bins
@@ -27,8 +27,8 @@ SLOPE = 0.2
 
 
 class Judged(NamedTuple):
-    """A verdict a patch (B, T', 10), to be 1 where recorded and 0 where filled, and the hidden
-    layers (B, C, T', bins) behind it."""
+    """A verdict per patch (B, T', 10), ideally 1 where recorded and 0 where filled, and the hidden
+    layers (B, C, T', bins) that led to it."""
 
     verdicts: Tensor
     hidden: list[Tensor]
@@ -37,8 +37,7 @@ class Judged(NamedTuple):
 class Critic(nn.Module):
     """Two-dimensional convolutions over (frames, bins); a patch sees 21 frames and 53 bins.
 
-    It is told which frames are masked, so that it never looks for the joint, and how high a bin
-    lies.
+    Its inputs include the mask, so that it needn't look for the joints, and the height of each bin.
     """
 
     def __init__(self, channels: int = 24) -> None:
@@ -65,14 +64,14 @@ class Critic(nn.Module):
 
 
 class CriticLosses(NamedTuple):
-    """Scalars: what trains the critic; and two that train the network."""
+    """Three scalars: one that trains the critic, and two that train the network."""
 
     critic: Tensor
     adversarial: Tensor
     matching: Tensor
 
     def total(self, adversarial: float, matching: float) -> Tensor:
-        """What the critic adds to a step's loss, with the weights of the network's two."""
+        """What the critic adds to a step's loss, given the weights of the network's two losses."""
         mine = adversarial * self.adversarial + matching * self.matching
         return CRITIC_SHARE * self.critic + mine
 
@@ -80,11 +79,11 @@ class CriticLosses(NamedTuple):
 def critic_losses(
     critic: Critic, filled: Tensor, recorded: Tensor, masked: Tensor, total: Total = lambda n: n
 ) -> CriticLosses:
-    """Both sides' losses at once, for one backward pass and one optimiser.
+    """The losses of both sides, for one backward pass and one optimiser.
 
-    ``filled`` and ``recorded`` (B, T, 80) standardised, ``masked`` (B, T). The critic's loss does
-    not reach the network, nor the network's losses the critic. Only masked patches count; what
-    their sums are divided by is ``total`` of their number here (`a3t.model.pitch.pitch_loss`).
+    ``filled`` and ``recorded`` (B, T, 80) standardised, ``masked`` (B, T). The critic's loss has
+    no gradient in the network, nor the network's losses in the critic. Only masked patches count;
+    for ``total`` see `a3t.model.pitch.pitch_loss`.
     """
     filled = torch.where(masked[..., None], filled, recorded)
     true = critic(recorded, masked)
@@ -104,7 +103,7 @@ def critic_losses(
 def losses_of_batch(
     critic: Critic, network: A3T, after: Tensor, batch: Batch, total: Total = lambda n: n
 ) -> CriticLosses:
-    """`critic_losses` of what the network filled a batch with, ``after`` (B, T, 80) log10 mel."""
+    """The `critic_losses` of the mel with which a network filled a batch, (B, T, 80) log10."""
     recorded = batch.mel
     if network.normalise:
         after, recorded = (
@@ -114,11 +113,11 @@ def losses_of_batch(
 
 
 def _at(masked: Tensor, patches: Tensor) -> Tensor:
-    """masked (B, T) -> weights (B, T', 1) at the frames in whose middle the patches lie."""
+    """masked (B, T) -> weights (B, T', 1), at the frames on which the patches are centred."""
     step = -(-masked.shape[1] // patches.shape[1])
     return masked[:, ::step, None].float()
 
 
 def _mean(values: Tensor, weights: Tensor, total: Total) -> Tensor:
-    """Of values (B, T', bins) where weights (B, T', 1) are 1."""
+    """The mean of values (B, T', bins) where weights (B, T', 1) are 1."""
     return (values * weights).sum() / (total(weights.sum()) * values.shape[2]).clamp(min=1e-6)

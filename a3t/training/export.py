@@ -1,10 +1,10 @@
-"""A training run as a model to load, to ship or to upload: ``Editor.load(FOLDER)``.
+"""Turn a training run into a model to load, ship or upload: ``Editor.load(FOLDER)``.
 
 python -m a3t.training.export RUN FOLDER [--durations RUN] [--quality "what was measured"]
 
-RUN is a folder of the plain loop, of which the running average of the weights is taken, or of
-ESPnet: the average of the best epochs. With --durations a run of ``python -m
-a3t.training.train_durations`` goes into the same folder. What stands in the card is the run's own.
+RUN is a folder of the plain loop, whose running average of the weights is used, or of ESPnet, whose
+average of the best epochs is used. With --durations, a run of ``python -m
+a3t.training.train_durations`` goes into the same folder.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from a3t.training.loop import CHECKPOINT
 from a3t.training.objective import network_weights
 
 AVERAGE = "valid.loss.ave.pth"  # what ESPnet calls the average of its best epochs
-# Of ESPnet's configuration, by its names, what belongs to the model; its last is our schedule.
+# The parts of a configuration, by the names ESPnet's config.yaml has for them.
 PARTS = {
     "model": "model_conf",
     "masking": "masking_conf",
@@ -69,9 +69,9 @@ NOT_STATED = "state here what it was trained on, and on what terms."
 
 
 def read_run(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor], str]:
-    """Configuration, averaged weights and history of a run, the plain loop's or ESPnet's.
+    """Configuration, averaged weights and history of a run of the plain loop or of ESPnet.
 
-    InputError if there is none, or if its weights don't fit its configuration.
+    Raises InputError if there is none, or if its weights don't fit its configuration.
     """
     plain, average = folder / CHECKPOINT, folder / AVERAGE
     path = plain if plain.exists() else average
@@ -104,11 +104,11 @@ def _epochs(folder: Path) -> int:
 
 
 def _figures(folder: Path) -> str:
-    """The last validation that the plain loop's log holds; a run of minutes may have none yet."""
+    """The last validation in the plain loop's log; a run of a few minutes may have none yet."""
     log = folder / "log.jsonl"
     rows = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-    judged = [row for row in rows if any(name.startswith("valid_") for name in row)]
-    last = judged[-1] if judged else {}
+    validated = [row for row in rows if any(name.startswith("valid_") for name in row)]
+    last = validated[-1] if validated else {}
     figures = {k.removeprefix("valid_"): v for k, v in last.items() if k.startswith("valid_")}
     return ", ".join(f"{name} {value}" for name, value in figures.items()) or "see the run's log"
 
@@ -149,7 +149,7 @@ def export(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done, 1 something is missing (one sentence says what)."""
+    """Run the command line: returns 0 when done, 1 if something is missing."""
     parser = argparse.ArgumentParser(
         prog="python -m a3t.training.export",
         description=__doc__,

@@ -1,12 +1,12 @@
-"""Clips as training reads them: aligned, their log-mel computed once, in a feature store.
+"""Align clips, compute their log-mels, and keep both in a feature store for training.
 
 python -m a3t.training.extract data features [--pitch] [--degraded N] [--aligner mfa] [--jobs N]
 
-``data`` is a Kaldi-style directory, or a folder of them, one a split, as ``python -m
-a3t.corpora.prepare`` writes them; each becomes a store of its own below ``features``. A run that
-was stopped goes on where it was. Clips that can't be used are named in left-out.tsv, with the
-reason. ``--alignments FILE`` takes the alignments that somebody has made before
-(`read_alignments`); what it lacks is aligned.
+``data`` is a Kaldi-style data directory, or a folder with one for each split, as ``python -m
+a3t.corpora.prepare`` writes them; each becomes a store of its own below ``features``. An
+interrupted run continues where it stopped. Clips that can't be used are listed in left-out.tsv with
+the reason.
+``--alignments FILE`` uses existing alignments (see `read_alignments`); other clips are aligned.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ from a3t.training.store import COPY, OPTIONAL, StoreWriter
 from a3t.training.workers import by_workers
 from alignment import Aligner, Alignment, AlignmentError, load_aligner
 
-SECONDS = (0.1, 20.0)  # of a clip
-SECONDS_APART = 0.1  # by which a clip and its alignment may differ: containers round their lengths
+SECONDS = (0.1, 20.0)  # shortest and longest clip
+SECONDS_APART = 0.1  # tolerated between a clip and its alignment: containers round lengths
 
 
 @dataclass(frozen=True)
 class Job:
-    """A clip to be made features of, and how."""
+    """A clip whose features are to be extracted, and how."""
 
     name: str
     voice: str
@@ -63,12 +63,12 @@ class Job:
     aligner: str
     pitch: bool
     alignment: Alignment | None = None
-    degraded: int = 0  # copies, beside it
-    others: tuple[Path, ...] = ()  # sounds that its copies may have in their background
+    degraded: int = 0  # number of degraded copies
+    others: tuple[Path, ...] = ()  # recordings for background speech in those copies
 
 
 class ClipError(Exception):
-    """Why a clip is left out: the kind of fault, and a sentence."""
+    """Why a clip is left out: the kind of fault, and a sentence about it."""
 
     def __init__(self, kind: str, sentence: str) -> None:
         super().__init__(kind, sentence)
@@ -86,17 +86,17 @@ def _pronouncer() -> Pronouncer:
 
 
 def align(text: str, wave: np.ndarray, aligner: str = "pocketsphinx") -> Alignment:
-    """A text in its sound, mono (n,) at 24 kHz; ValueError if it can't be aligned."""
+    """Align a text with its recording, mono (n,) at 24 kHz; ValueError if that fails."""
     words = Transcript.from_text(text).spoken
     pronunciations = {word: _pronouncer().candidates(word) for word in words}
-    # Whether text and sound belong together is judged from the score.
+    # Whether the text is what is spoken is decided by the score, not here.
     more = {"check": False} if aligner == "pocketsphinx" else {}
     return _aligner(aligner).align(wave, SAMPLE_RATE, words, pronunciations, **more)
 
 
 def features(wave: np.ndarray, alignment: Alignment, pitch: bool = False) -> dict[str, np.ndarray]:
-    """``mel`` (T, 80), ``phones``, ``durations``, ``words`` (L,), ``score`` () and, if it is asked
-    for, ``pitch`` (T,) of an aligned recording, mono (n,) at 24 kHz.
+    """The features of an aligned recording, mono (n,) at 24 kHz: ``mel`` (T, 80), ``phones``,
+    ``durations`` and ``words`` (L,), ``score`` () and, optionally, ``pitch`` (T,).
 
     ValueError if there are more phones than frames.
     """
@@ -137,13 +137,13 @@ def extract_clip(job: Job) -> dict[str, np.ndarray]:
 
 
 def make(job: Job) -> dict[str, np.ndarray] | ClipError:
-    """Worker: one clip's features, or why it can't be used."""
+    """Worker: a clip's features, or the reason why it can't be used."""
     torch.set_num_threads(1)  # one process a core
     try:
         return extract_clip(job)
     except ClipError as failure:
         return failure
-    except Exception as error:  # whatever one clip does to a library, the others go on
+    except Exception as error:  # one clip that breaks a library must not stop the others
         return ClipError("failed", f"{type(error).__name__}: {error}")
 
 
@@ -156,11 +156,11 @@ def extract(
     alignments: Mapping[str, Alignment] | None = None,
     degraded: int = 0,
 ) -> str:
-    """All clips of a data directory into the store ``out``; a summary in one line.
+    """Extract all clips of a data directory into the store ``out``; returns a one-line summary.
 
-    ``alignments`` that need not be made, by the end of the sound's path; ``degraded`` copies of
-    what is for training. InputError if no clip can be used, or if the store can't be written; what
-    is done is kept.
+    ``alignments`` maps the last parts of a recording's path to its alignment. The directory
+    ``train`` gets ``degraded`` copies of each clip. Raises InputError if no clip can be used or the
+    store can't be written; finished clips are kept.
     """
     left_out = LeftOut()
     degraded = degraded if data.name == "train" else 0
@@ -174,7 +174,7 @@ def extract(
             todo.append(Job(clip.name, clip.speaker, clip.sound, clip.text, aligner, pitch, made))
     if aligner != "pocketsphinx":
         try:
-            _aligner(aligner)  # a missing MFA is said once, not of every clip
+            _aligner(aligner)  # report a missing MFA once, not for every clip
         except AlignmentError as error:
             raise InputError(str(error)) from None
     if degraded:
@@ -207,13 +207,13 @@ def _in_order(
 
 
 def _others(name: str, clips: Sequence[Job]) -> tuple[Path, ...]:
-    """Sounds of the same split, always the same for a clip's name."""
+    """Recordings of the same split, always the same ones for a clip's name."""
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     return tuple(clips[k].sound for k in rng.integers(len(clips), size=8))
 
 
 def _alignment_of(sound: Path, alignments: Mapping[str, Alignment]) -> Alignment | None:
-    """By the longest end of the path that they have."""
+    """The alignment whose path is the longest ending of the recording's path."""
     if not alignments:
         return None
     ends = ("/".join(sound.parts[k:]) for k in range(len(sound.parts)))
@@ -221,10 +221,10 @@ def _alignment_of(sound: Path, alignments: Mapping[str, Alignment]) -> Alignment
 
 
 def read_alignments(path: Path) -> dict[str, Alignment]:
-    """Alignments by the sound's path within the folder of corpora, with "/" between its parts.
+    """Read alignments, keyed by the recording's path within the folder of corpora (with "/").
 
-    ``path`` holds one JSON object a line, "path" and "alignment" (`Alignment.to_json`) in each;
-    compressed if its name ends in ``.xz``. InputError says which line can't be used.
+    The file has one JSON object per line, with "path" and "alignment" (`Alignment.to_json`), and is
+    compressed if its name ends in ``.xz``. InputError names a line that can't be used.
     """
     alignments: dict[str, Alignment] = {}
     opened = lzma.open if path.suffix == ".xz" else open
@@ -249,12 +249,12 @@ def _read_alignment(line: str, place: str) -> tuple[str, Alignment]:
 
 
 def extract_all(options: argparse.Namespace) -> None:
-    """One data directory, or every one in a folder."""
+    """Extract one data directory, or every one in a folder."""
     alignments = read_alignments(options.alignments) if options.alignments else {}
     one = (options.data / "wav.scp").exists()
     folders = [options.data] if one else sorted(p.parent for p in options.data.glob("*/wav.scp"))
     if not folders:
-        raise InputError(f"{options.data} holds no wav.scp: run the stage before this one.")
+        raise InputError(f"{options.data} holds no wav.scp: run the previous stage first.")
     how = (options.aligner, options.pitch, options.jobs)
     for folder in folders:
         out = options.features if one else options.features / folder.name
@@ -262,7 +262,7 @@ def extract_all(options: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done, 1 something can't be used (one sentence says what)."""
+    """Run the command line: returns 0 when done, 1 if the input can't be used."""
     parser = argparse.ArgumentParser(
         prog="python -m a3t.training.extract",
         description=__doc__,
@@ -271,13 +271,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("data", type=Path, help="a data directory, or a folder of them")
     parser.add_argument("features", type=Path, help="folder to write")
     parser.add_argument("--aligner", choices=["pocketsphinx", "mfa"], default="pocketsphinx")
-    parser.add_argument("--pitch", action="store_true", help="for networks that are told it")
+    parser.add_argument("--pitch", action="store_true", help="for networks with a pitch input")
     parser.add_argument(
-        "--degraded", type=int, default=0, metavar="N", help="copies in noise, rooms and on lines"
+        "--degraded",
+        type=int,
+        default=0,
+        metavar="N",
+        help="noisy, reverberant, … copies of each training clip",
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     parser.add_argument(
-        "--alignments", type=Path, metavar="FILE", help="alignments made before: JSON lines (.xz)"
+        "--alignments", type=Path, metavar="FILE", help="existing alignments, as JSON lines (.xz)"
     )
     options = parser.parse_args(arguments)
     return run(lambda: extract_all(options))

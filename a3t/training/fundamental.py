@@ -1,4 +1,4 @@
-"""The pitch of a recording on the mel's own grid, for networks that are told it.
+"""The pitch of a recording on the mel's frame grid, as an input of the network.
 
 WORLD's DIO and StoneMask (Morise, Yokomori and Ozawa 2016): frame t has the pitch at sample 300 t.
 """

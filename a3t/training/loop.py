@@ -1,7 +1,7 @@
-"""The training loop that the acoustic model, the duration predictor and the vocoder share.
+"""The training loop of the acoustic model, the duration predictor and the vocoder.
 
-Plain and resumable: everything random is drawn from the seed and the step, so a run that was
-stopped goes on exactly as if it had not been.
+Plain and resumable: all random numbers depend on the seed and the step, so an interrupted run
+continues exactly as if it had not been interrupted.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Losses = dict[str, Tensor]
 class Schedule:
     """The ``training:`` part of a configuration: AdamW, warm-up, plateau, linear decay to zero.
 
-    With ``noam``, the model's width, the rate is instead that of Vaswani et al. (2017), which the
-    thesis has: factor ``rate`` × width^-½ × min(step^-½, step × warmup^-1.5). ``epoch`` is the
-    number of steps from one checkpoint, and one validation, to the next; ``ema`` what the running
-    average keeps at each step.
+    With ``noam`` set to the model's width, the learning rate is that of Vaswani et al. (2017), as
+    in the thesis: ``rate`` × width^-½ × min(step^-½, step × warmup^-1.5). ``epoch`` is the number
+    of steps between checkpoints, and between validations; ``ema`` is the decay of the running
+    average of the weights.
     """
 
     steps: int = 10_000
@@ -56,7 +56,7 @@ class Schedule:
 
 
 class Run:
-    """A network in training: its optimiser, the running average of its weights, its step."""
+    """A network in training, with its optimiser, the average of its weights and its step."""
 
     def __init__(self, model: nn.Module, schedule: Schedule, folder: Path) -> None:
         self.model, self.schedule, self.folder = model, schedule, folder
@@ -71,7 +71,7 @@ class Run:
         self.average = {name: value.clone() for name, value in model.state_dict().items()}
 
     def resume(self) -> bool:
-        """Go on from the folder's checkpoint, if it has one."""
+        """Load the folder's checkpoint, if there is one; returns whether there was."""
         path = self.folder / CHECKPOINT
         if not path.exists():
             return False
@@ -83,12 +83,12 @@ class Run:
         return True
 
     def follow_from(self, weights: Mapping[str, Tensor]) -> None:
-        """Set the running average, on the network's own device."""
+        """Set the running average, on the network's device."""
         own = self.model.state_dict()
         self.average = {k: v.to(own[k].device, copy=True) for k, v in weights.items()}
 
     def save(self) -> None:
-        """Write the checkpoint whole or not at all."""
+        """Write the checkpoint completely or not at all."""
         self.folder.mkdir(parents=True, exist_ok=True)
         temporary = self.folder / f"{CHECKPOINT}.{os.getpid()}.tmp"
         torch.save(
@@ -104,13 +104,13 @@ class Run:
         temporary.replace(self.folder / CHECKPOINT)
 
     def train_step(self, losses: Callable[[int], Losses]) -> Losses:
-        """One step on ``losses(step)["total"]``; raises FloatingPointError if it diverges.
+        """One step on ``losses(step)["total"]``; raises FloatingPointError if training diverges.
 
-        What it returns stays on the device: asking for a figure would make a GPU wait.
+        The losses it returns stay on the device: reading them would make a GPU wait.
         """
         for group in self.optimiser.param_groups:
             group["lr"] = self.schedule.rate_at(self.step)
-        # Dropout too is a function of seed and step.
+        # So that dropout, too, depends on the seed and the step alone.
         torch.manual_seed(self.schedule.seed * 1_000_003 + self.step)
         self.model.train()
         found = losses(self.step)
@@ -126,7 +126,7 @@ class Run:
 
     @torch.no_grad()
     def _follow(self) -> None:
-        # Early on the average would remember the random start: let it follow sooner.
+        # A shorter memory early on, or the average would hold on to the random initial weights.
         keep = min(self.schedule.ema, (1 + self.step) / (10 + self.step))
         moving, there = [], []
         for name, value in self.model.state_dict().items():
@@ -147,9 +147,8 @@ class Run:
     ) -> None:
         """Train to ``schedule.steps``, or for ``minutes``, or until ``stopping`` is set.
 
-        ``validate`` gives figures by name of the network as it is then: of its running average.
-
-        Writes log.jsonl and checkpoints; however it ends, what was reached is saved.
+        ``validate`` returns named figures; it is called with the averaged weights in place. Writes
+        log.jsonl and checkpoints, one of them at the end, however that comes.
         """
         sums: Losses = {}
         counted, started = 0, time.monotonic()
@@ -178,7 +177,7 @@ class Run:
             self.save()
 
     def judge(self, validate: Callable[[], dict[str, float]]) -> dict[str, float]:
-        """Figures of the averaged weights: they are what is shipped."""
+        """Validate the averaged weights, since these are the ones that ship."""
         own = {name: value.clone() for name, value in self.model.state_dict().items()}
         self.model.load_state_dict(self.average)
         self.model.eval()
@@ -194,7 +193,7 @@ class Run:
 
 
 def stop_signals() -> threading.Event:
-    """An event that SIGTERM and Ctrl-C set: the step at hand is finished, then all is saved."""
+    """An event that SIGTERM and Ctrl-C set, so that a run can finish its step and save."""
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())

@@ -1,6 +1,6 @@
-"""What A3T is trained on: equation 4.1 of the thesis, and the losses that were added to it.
+"""A3T's training objective: equation 4.1 of the thesis, and the losses added to it.
 
-The plain loop and ESPnet's Trainer both call this.
+Both the plain loop and ESPnet's Trainer use it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ class LossConfig:
 
     Args:
         power: 1 for L1, 2 for L2.
-        pitch: weight of the pitch's loss, where the network predicts one.
-        energy: the same of the energy's.
-        adversarial: weight of a critic's verdicts (`a3t.training.critic`); above 0 there is one.
-        matching: weight of the critic's matched features.
+        pitch: weight of the pitch loss, if the network predicts pitch.
+        energy: weight of the energy loss, if the network predicts energy.
+        adversarial: weight of the adversarial loss; above 0 a critic (`a3t.training.critic`) is
+            trained beside the network.
+        matching: weight of the critic's feature-matching loss.
     """
 
     power: int = 1
@@ -44,7 +45,7 @@ class LossConfig:
 
 
 class Objective(nn.Module):
-    """A network, its critic where there is one, and their losses on a batch."""
+    """A network, its critic if there is one, and their losses on a batch."""
 
     def __init__(self, network: A3T, config: LossConfig) -> None:
         super().__init__()
@@ -53,14 +54,17 @@ class Objective(nn.Module):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Objective:
-        """From a configuration whose ``model`` and ``loss`` hold the arguments."""
+        """Build it from the parts ``model`` and ``loss`` of a configuration."""
         return cls(A3T.from_config(config), settings(LossConfig, config.get("loss")))
 
     def forward(
         self, batch: Batch, bfloat16: bool = False, total: Total = lambda count: count
     ) -> dict[str, Tensor]:
-        """Each loss by its name, and "total". In validation the network is not told the pitch and
-        the critic is silent, as in use. ``total``: see `a3t.model.pitch.pitch_loss`."""
+        """All losses by name, and their weighted sum, "total".
+
+        In validation the network predicts pitch and energy itself, as when it edits, and the critic
+        has no part. For ``total`` see `a3t.model.pitch.pitch_loss`.
+        """
         config, kind = self.config, batch.mel.device.type
         with torch.autocast(kind, torch.bfloat16, bfloat16 and self.training):
             filled = self.network(batch if self.training else replace(batch, pitch=None))
@@ -84,9 +88,11 @@ class Objective(nn.Module):
 
 
 def figures(filled: Tensor, pitch: Tensor | None, batch: Batch) -> dict[str, Tensor]:
-    """What compares between configurations, whatever their losses: of the masked frames the mean
-    L1 in log10 units and the cepstral distance in dB; of a predicted pitch (B, T, 2) the error in
-    octaves and the share of frames whose voicing it misjudges."""
+    """Figures that can be compared between configurations, whatever their losses.
+
+    Over the masked frames: the mean L1 in log10 units and the cepstral distance in dB; for a
+    predicted pitch (B, T, 2) the error in octaves and the share of frames with wrong voicing.
+    """
     masked = batch.masked
     found = {
         "l1": (filled[masked] - batch.mel[masked]).abs().mean(),
@@ -102,7 +108,7 @@ def figures(filled: Tensor, pitch: Tensor | None, batch: Batch) -> dict[str, Ten
 
 @torch.no_grad()
 def validate(objective: Objective, batches: Iterable[Batch]) -> dict[str, float]:
-    """Mean losses and figures over batches, each weighted by its masked frames."""
+    """Mean losses and figures over batches, weighted by their masked frames."""
     sums: dict[str, float] = {}
     frames = 0
     objective.eval()
@@ -129,7 +135,7 @@ def cepstral_distance(one: Tensor, other: Tensor) -> Tensor:
 
 
 def network_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The network's own, of an objective's weights or of a network's (with a critic in them)."""
+    """The network's weights, out of those of an objective (or of a network with its critic)."""
     whole = any(name.startswith(NETWORK) for name in weights)
     return {
         name.removeprefix(NETWORK): value

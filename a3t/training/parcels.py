@@ -1,10 +1,10 @@
-"""Folders in parcels of a bounded size, for machines that take or give back only so much at once.
+"""Split folders into parcels of limited size, for machines that accept or return only so much.
 
 python -m a3t.training.parcels split FOLDER PARCELS [--megabytes 60]
 python -m a3t.training.parcels join PARCELS FOLDER
 
-The parcels of an archive, and ``parcels.json`` with the sha256 of each: join checks every parcel,
-and says which are missing or damaged before it writes anything.
+``parcels.json`` holds the sha256 of each parcel: join checks them all, and names any that is
+missing or damaged, before it writes anything.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def join(parcels: Path, folder: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done, 1 something is missing (one sentence says what)."""
+    """Run the command line: returns 0 when done, 1 if something is missing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("action", choices=["split", "join"])
     parser.add_argument("source", type=Path)

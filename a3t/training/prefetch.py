@@ -1,4 +1,4 @@
-"""Batches made ahead by other processes: a GPU eats them faster than one core makes them."""
+"""Batches prepared by other processes: a GPU consumes them faster than one core makes them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class _Steps(Dataset[Batch]):
 
 
 def prefetch(make: MakeBatch, steps: Sequence[int], workers: int = 0) -> Iterator[Batch]:
-    """``make(step)`` for each step, made ahead by ``workers`` processes (0: made when asked for).
+    """``make(step)`` for each step, prepared by ``workers`` processes (0: on demand).
 
-    Which batch a step gets doesn't depend on the workers, nor on where the run began.
+    The batch of a step depends neither on the workers nor on where the run began.
     """
     if not workers:
         return map(make, steps)
@@ -37,6 +37,6 @@ def prefetch(make: MakeBatch, steps: Sequence[int], workers: int = 0) -> Iterato
             num_workers=workers,
             prefetch_factor=4,
             multiprocessing_context="fork",
-            generator=torch.Generator(),  # its own: else it takes a number that dropout would have
+            generator=torch.Generator(),  # its own, not the one that dropout draws from
         )
     )

@@ -2,8 +2,8 @@
 
 python -m a3t.training.pretrain --config a3t/model/conf/small.yaml --features F --out FOLDER
 
-Stopped and started again with the same arguments, a run goes on from its last checkpoint;
-``python -m a3t.training.export`` makes a model to ship of it.
+A run that was interrupted continues from its last checkpoint when the command is repeated;
+``python -m a3t.training.export`` turns it into a model to ship.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from a3t.training.store import Store
 
 
 def build_batches(config: Mapping[str, Any], store: Store, train: bool) -> Batches:
-    """The batches that a configuration is trained on, or those that judge it."""
+    """The batches for training a configuration, or for validating it."""
     return Batches(
         store,
         "train" if train else "dev",
@@ -51,7 +51,7 @@ def build_batches(config: Mapping[str, Any], store: Store, train: bool) -> Batch
 
 
 def build_objective(config: Mapping[str, Any], store: Store | None) -> Objective:
-    """A network with random weights, standardised by the store's statistics if it wants that."""
+    """A network with random weights; if it standardises mels, with the store's statistics."""
     objective = Objective.from_config(config)
     network = objective.network
     if network.normalise and store is not None:
@@ -83,7 +83,7 @@ class Pretraining:
         self._next = -1
 
     def losses(self, step: int) -> Losses:
-        """Those of the batch of a step."""
+        """The losses of a step."""
         if step != self._next:
             self._ahead = prefetch(self.train, range(step, self.schedule.steps), self.workers)
         self._next = step + 1
@@ -95,7 +95,7 @@ class Pretraining:
 
 
 def initial_weights(name_or_path: str) -> dict[str, Tensor]:
-    """A network's weights: the average of a training's checkpoint, or those of a packed model."""
+    """A network's weights: the averaged ones of a checkpoint, or those of a packed model."""
     if Path(name_or_path).is_file():
         state = torch.load(name_or_path, map_location="cpu", weights_only=True)
         return network_weights(state["average"])
@@ -105,8 +105,7 @@ def initial_weights(name_or_path: str) -> dict[str, Tensor]:
 
 
 def start_from(trained: Run, weights: Mapping[str, Tensor]) -> None:
-    """Begin with a network's weights; a part that it had not, or had in another shape, stays as it
-    was made."""
+    """Initialise with a network's weights; parts it lacks, or has in another shape, stay random."""
     own = trained.model.state_dict()
     named = {NETWORK + name: value for name, value in weights.items()}
     fitting = {k: v for k, v in named.items() if k in own and own[k].shape == v.shape}
@@ -123,7 +122,7 @@ def pretrain(options: argparse.Namespace) -> None:
         training["decay"] = min(settings(Schedule, training).decay, options.steps // 3)
     if options.critic:
         config["loss"] = {"adversarial": 0.2, "matching": 2.0} | config.get("loss", {})
-    # A run that goes on rounds as it has rounded.
+    # A resumed run keeps its precision.
     written = options.out / "config.yaml"
     precision = options.precision or config.get("precision", "auto")
     if written.exists():
@@ -142,31 +141,37 @@ def pretrain(options: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done or stopped, 1 something can't be used (one sentence says what)."""
+    """Run the command line: returns 0 when done or stopped, 1 if the input can't be used."""
     parser = argparse.ArgumentParser(
         prog="python -m a3t.training.pretrain",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--config", type=Path, required=True, nargs="+", help="YAML, and changes to it"
+        "--config",
+        type=Path,
+        required=True,
+        nargs="+",
+        help="a YAML file, and others that change it",
     )
     parser.add_argument("--features", type=Path, required=True, help="a3t.training.extract's")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--steps", type=int, help="instead of the configuration's")
+    parser.add_argument("--steps", type=int, help="number of steps, instead of the configuration's")
     parser.add_argument(
         "--init", metavar="NAME_OR_PATH", help="weights to start from: a checkpoint.pt, or a model"
     )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument(
-        "--precision", choices=PRECISIONS, help="of matrix products (auto: measured at the start)"
+        "--precision",
+        choices=PRECISIONS,
+        help="of matrix products (auto: the faster one, measured at the start)",
     )
-    parser.add_argument("--workers", type=int, default=0, help="processes that make batches ahead")
+    parser.add_argument("--workers", type=int, default=0, help="processes that prepare batches")
+    parser.add_argument("--critic", action="store_true", help="train against a critic, from --init")
     parser.add_argument(
-        "--critic", action="store_true", help="go on from --init against a critic of what is filled"
+        "--minutes", type=float, default=math.inf, help="stop after so many minutes"
     )
-    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after these")
     options = parser.parse_args(arguments)
     return run(lambda: pretrain(options))
 

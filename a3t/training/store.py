@@ -1,10 +1,10 @@
-"""The feature store: what training reads of many clips, as a few flat arrays that only grow.
+"""The feature store: the training data of many clips in a few flat, append-only arrays.
 
-A store is a folder of ``index.jsonl`` (a line a clip) and one ``.npy`` an array; or a folder of
-such folders, one a split or a shard: several machines may each write their own, and one is moved
-whole. Every clip is appended, its line in the index last: a run that was stopped at any moment goes
-on after the last whole clip, and a hundred thousand clips are a handful of files. Reading is by
-memory map and needs numpy alone. T frames, L phones.
+A store is a folder with ``index.jsonl`` (one line per clip) and one ``.npy`` file per array, or a
+folder of such folders, one per split or shard, so that several machines can each write their own.
+Clips are appended, and a clip's line in the index is written last: an interrupted run continues
+after the last complete clip, and a hundred thousand clips still make a handful of files. Arrays are
+memory-mapped when read, which needs NumPy alone. T frames, L phones.
 """
 
 from __future__ import annotations
@@ -19,21 +19,20 @@ from pathlib import Path
 
 import numpy as np
 
-from a3t.audio.files import atomic_path
 from a3t.errors import InputError
 
 INDEX = "index.jsonl"
 MELS = 80
-# Of each array: its type, what a row holds, and whether a row is a frame or a phone.
+# For each array: its type, the shape of a row, and whether a row is a frame or a phone.
 ARRAYS: dict[str, tuple[type, tuple[int, ...], str]] = {
     "mel": (np.float16, (MELS,), "frame"),  # log10
     "phones": (np.int16, (), "phone"),  # ids
     "durations": (np.int16, (), "phone"),  # frames
     "words": (np.int16, (), "phone"),  # index of the word in its clip, -1 for a pause
-    "pitch": (np.float16, (), "frame"),  # log2 F0, 0 unvoiced; only where it was asked for
+    "pitch": (np.float16, (), "frame"),  # log2 F0, 0 unvoiced; optional
 }
 OPTIONAL = "pitch"
-COPY = "mel-degraded-"  # with a number from 1: as mel, of the same clips under worse conditions
+COPY = "mel-degraded-"  # + a number from 1: the mels of the same clips in worse conditions
 
 
 @dataclass(frozen=True)
@@ -49,12 +48,12 @@ class StoredClip:
     frames: int
     first_phone: int
     phones: int
-    shard: int = 0  # known where it is read, not stored
+    shard: int = 0  # set when the store is opened; not in the index
 
 
 @dataclass(frozen=True)
 class StoredFeatures:
-    """What is stored of a clip, or of a stretch of one."""
+    """The features of a clip, or of a stretch of one."""
 
     mel: np.ndarray  # (T, 80) log10, float32
     phones: np.ndarray  # (L,) ids
@@ -64,7 +63,7 @@ class StoredFeatures:
 
 
 class Store:
-    """Every clip below a folder, memory-mapped. InputError if the folder holds no store."""
+    """All the clips below a folder, memory-mapped. InputError if the folder holds no store."""
 
     def __init__(self, folder: Path | str) -> None:
         indices = sorted(Path(folder).rglob(INDEX))
@@ -92,9 +91,9 @@ class Store:
         return [clip for clip in self.clips if clip.split == split]
 
     def read(self, clip: StoredClip, mel: bool = True, copy: int = 0) -> StoredFeatures:
-        """One clip; without its mel and pitch where only phones are wanted.
+        """Read one clip; with ``mel`` false, its phones alone.
 
-        ``copy`` is 0 for the mel as recorded, else the number of a degraded one.
+        ``copy`` is 0 for the mel as recorded, otherwise the number of a degraded copy.
         """
         arrays = self.shards[clip.shard]
         frames = slice(clip.first_frame, clip.first_frame + clip.frames if mel else 0)
@@ -109,8 +108,8 @@ class Store:
         )
 
     def statistics(self, split: str = "train", clips: int = 2000) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and standard deviation of each mel bin, (80,) each, over all frames of a split (of
-        ``clips`` of its clips, evenly spread, where it has more)."""
+        """Mean and standard deviation of each mel bin, (80,) each, over the frames of a split; of
+        a larger split, over ``clips`` evenly spaced clips."""
         found = self.of_split(split)
         count, total, squares = 0, np.zeros(MELS), np.zeros(MELS)
         for clip in found[:: -(-len(found) // clips) or 1]:
@@ -123,11 +122,11 @@ class Store:
 
 
 class StoreWriter:
-    """Appends clips to the store in a folder; what a killed run left half written is taken away.
+    """Appends clips to the store in a folder, first removing what a killed run left incomplete.
 
-    A context manager; one at a time in a folder. ``more`` names the arrays beside those that every
-    store has; of the clips that are there, those that aren't in ``keep`` are dropped. InputError if
-    another process is at work in the folder, or if the store was begun with other arrays.
+    A context manager. ``more`` names optional arrays beside those every store has. If ``keep`` is
+    given, clips whose names are not in it are dropped. Raises InputError if another process is
+    writing to the folder, or if the existing clips were stored with other arrays.
     """
 
     def __init__(
@@ -138,7 +137,9 @@ class StoreWriter:
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError(f"Another process is writing to {folder}: wait for it.") from None
+            raise InputError(
+                f"Another process is writing to {folder}: wait until it has finished."
+            ) from None
         path = folder / INDEX
         self.clips = read_index(path) if path.exists() else []
         names = [*(name for name in ARRAYS if name != OPTIONAL), *more]
@@ -152,8 +153,9 @@ class StoreWriter:
             "frame": max((clip.first_frame + clip.frames for clip in self.clips), default=0),
             "phone": max((clip.first_phone + clip.phones for clip in self.clips), default=0),
         }
-        with atomic_path(path) as temporary:
-            temporary.write_bytes(b"".join(map(_line, self.clips)))
+        temporary = path.with_suffix(".tmp")  # the lock is ours: nobody else writes it
+        temporary.write_bytes(b"".join(map(_line, self.clips)))
+        temporary.replace(path)
         self.index = path.open("ab")
         self.arrays = {}
         for name in names:
@@ -173,7 +175,10 @@ class StoreWriter:
     def add(
         self, name: str, arrays: Mapping[str, np.ndarray], voice: str, split: str, corpus: str = ""
     ) -> None:
-        """``arrays``: this store's by name, and "score" (). InputError if they can't be written."""
+        """Append a clip: this store's arrays by name, and its "score" ().
+
+        Raises InputError if they can't be written; everything added before is kept.
+        """
         frames, phones = len(arrays["mel"]), len(arrays["phones"])
         place = (self.rows["frame"], frames, self.rows["phone"], phones)
         clip = StoredClip(name, voice, corpus, split, round(float(arrays["score"]), 4), *place)
@@ -185,15 +190,15 @@ class StoreWriter:
         except OSError as error:
             full = error.errno == errno.ENOSPC
             raise InputError(
-                f"{name} can't be stored: {'the disk is full' if full else error.strerror}. Make "
-                "room and start again: what is done is kept."
+                f"{name} can't be stored: {'the disk is full' if full else error.strerror}. Free "
+                "some space and run the command again; finished clips are kept."
             ) from None
         self.rows = {"frame": place[0] + frames, "phone": place[2] + phones}
         self.clips.append(clip)
 
 
 class _GrowingArray:
-    """An ``.npy`` file that grows by rows. Its header, which numpy pads for that, is kept true."""
+    """An ``.npy`` file that grows by rows; NumPy pads its header so that it can be updated."""
 
     def __init__(self, path: Path, dtype: type, row: tuple[int, ...], rows: int) -> None:
         self.dtype, self.row, self.rows = np.dtype(dtype), row, rows
@@ -216,8 +221,8 @@ class _GrowingArray:
 
 
 def read_index(path: Path) -> list[StoredClip]:
-    """InputError if a line isn't a clip's."""
-    # A last line without its end is one that a killed process has begun.
+    """The clips of an index; InputError if a line doesn't describe one."""
+    # A last line without a newline is what a killed process had begun to write.
     lines = path.read_bytes().split(b"\n")[:-1]
     try:
         return [StoredClip(**json.loads(line)) for line in lines]

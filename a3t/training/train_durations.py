@@ -3,9 +3,9 @@
 python -m a3t.training.train_durations --config a3t/model/conf/durations.yaml \\
     --features FEATURES --out FOLDER
 
-Pauses are phones among the others. At the end errors.tsv has the error on clips that training did
-not hear, in milliseconds and by class of phone: of ``test``, and of ``test_unseen`` where there is
-one, whose speakers it did not hear either.
+Pauses are phones like the others. At the end errors.tsv has the errors on the clips of ``test``
+and, if there is one, of ``test_unseen``, whose speakers are not in the training data, in
+milliseconds and by class of phone.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from a3t.training.configuration import read_config, settings, write_config
 from a3t.training.loop import Losses, Run, Schedule, stop_signals
 from a3t.training.store import Store, StoredClip
 
-# Below this mean confidence of its alignment a clip's durations are hardly right.
+# Below this mean confidence of the alignment a clip's durations can't be trusted.
 LEAST_SCORE = 0.5
 TESTS = ("test", "test_unseen")
 CLASSES = {
@@ -66,10 +66,10 @@ class DurationTraining:
         self.model = DurationPredictor.from_config(config)
 
     def losses(self, step: int) -> Losses:
-        """L1 between logs: the geometric middle of what is said, robust to bad alignments.
+        """L1 between log durations: their median, which is robust to bad alignments.
 
-        A voice's rate is no concern of the predictor's (it is scaled to the speaker afterwards),
-        so each text's mean log ratio is taken off before; pauses are not scaled, and have to be
+        The speaking rate is not the predictor's business, since its output is scaled to the speaker
+        later: each text's mean log ratio is subtracted first. Pauses are not scaled, and must be
         right as they are.
         """
         rng = np.random.default_rng([self.schedule.seed, step])
@@ -81,17 +81,17 @@ class DurationTraining:
         spoken = valid & (phones != PHONE_ID[PAUSE])
         error = frames.clamp(min=1).log() - predicted
         rate = (error * spoken).sum(1) / spoken.sum(1).clamp(min=1)
-        level = (rate.mean()).abs()  # … but on the average over voices it must be right
-        # The rate's own gradient keeps the level out of this: without it phones whose mean is not
-        # their median would push all predictions away, further with every step.
+        level = (rate.mean()).abs()  # averaged over voices, however, the rate must be right
+        # The rate keeps its gradient: without it, phones whose mean differs from their median would
+        # push all predictions away, further with every step.
         error = torch.where(spoken, error - rate[:, None], error)
         shape = (error.abs() * valid).sum() / valid.sum()
         return {"total": shape + 0.1 * level, "shape": shape, "level": level}
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
-        """With the sum/sum ratio as the editor uses it: mean error in frames, of phones and of
-        pauses, and what share of the spread of log durations is explained."""
+        """Mean errors in frames of phones and of pauses, scaled to each speaker as the editor does,
+        and the share of the variance of log durations that is explained."""
         wrong, pauses, residual, spread = [], [], [], []
         for clip in self.clips["dev"]:
             phones, edges, frames, count = self._collate([clip])
@@ -124,7 +124,7 @@ class DurationTraining:
 
 
 def phone_class(symbol: str) -> str:
-    """vowels by stress, consonants by manner, pauses; "other" for special symbols."""
+    """Vowels by stress, consonants by manner, pauses; "other" for special symbols."""
     if symbol == PAUSE:
         return "pauses"
     if is_vowel(symbol):
@@ -134,8 +134,8 @@ def phone_class(symbol: str) -> str:
 
 
 def errors(predictor: DurationPredictor, store: Store) -> Iterator[tuple[str, str, float]]:
-    """Split, class and absolute error in ms of each phone of the test clips, at the speaker's rate
-    in that clip."""
+    """Split, class and absolute error in ms of each phone of the test clips, after scaling to the
+    speaker's rate in that clip."""
     for clip in store.clips:
         if clip.split not in TESTS:
             continue
@@ -164,8 +164,10 @@ def report(rows: Sequence[tuple[str, str, float]]) -> str:
 
 
 def train(config: dict[str, Any], features: Path, out: Path) -> str:
-    """Train, or go on training; where all steps are done, write errors.tsv. Returns it, or how far
-    the training is."""
+    """Train, or resume training, and write errors.tsv when all steps are done.
+
+    Returns its text, or how far training has got.
+    """
     store = Store(features)
     work = DurationTraining(config, store)
     trained = Run(work.model, work.schedule, out)
@@ -173,7 +175,7 @@ def train(config: dict[str, Any], features: Path, out: Path) -> str:
     write_config(config, out / "config.yaml")
     trained.train(work.losses, work.validate, stopping=stop_signals())
     if trained.step < work.schedule.steps:
-        return f"Stopped at step {trained.step} of {work.schedule.steps}: start again to go on."
+        return f"Stopped at step {trained.step} of {work.schedule.steps}: run it again to continue."
     work.model.load_state_dict(trained.average)
     work.model.eval()
     text = report(list(errors(work.model, store)))
@@ -183,7 +185,7 @@ def train(config: dict[str, Any], features: Path, out: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done or stopped, 1 something can't be used (one sentence says what)."""
+    """Run the command line: returns 0 when done or stopped, 1 if the input can't be used."""
     parser = argparse.ArgumentParser(
         prog="python -m a3t.training.train_durations",
         description=__doc__,

@@ -1,10 +1,10 @@
-"""Train the built-in vocoder: plain, resumable, on a CPU or a GPU.
+"""Train the built-in vocoder, on a CPU or a GPU.
 
 python -m a3t.training.vocoder --data CACHE --out FOLDER --steps N [--config FILE.yaml]
 python -m a3t.training.vocoder export --out FOLDER --to a3t/pretrained/vocoder-small
 
-The cache is made by ``python -m a3t.training.waveforms``. Stopped and started again with the same
-arguments, a run goes on from its last checkpoint and ends where an uninterrupted one would.
+``python -m a3t.training.waveforms`` makes the cache. A run that was interrupted continues from its
+last checkpoint when the command is repeated, and ends where an uninterrupted one would have.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from a3t.training.vocoder_losses import (
 from a3t.training.waveforms import Waveforms
 from a3t.vocoder.spectral import SpectralVocoder
 
-# Where a configuration says nothing else.
+# The defaults of a vocoder's schedule.
 TRAINING = {"rate": 6e-4, "warmup": 500, "decay": 4000, "betas": [0.8, 0.99], "clip": 5.0}
 
 
@@ -65,17 +65,17 @@ class VocoderTraining:
         self.model = SpectralVocoder(**(config.get("vocoder") or {})).to(device)
 
     def fit_normalisation(self, batches: int = 40) -> None:
-        """Set the mel's mean and deviation per bin from batches that training never draws."""
+        """Set each mel bin's mean and deviation from batches that training never draws."""
         mels = torch.cat([self.windows(2**31 + n).mel.flatten(0, 1) for n in range(batches)])
         self.model.mean.copy_(mels.mean(0))
         self.model.std.copy_(mels.std(0).clamp(min=1e-3))
 
     def losses(self, step: int) -> Losses:
-        """Those of the windows of a step."""
+        """The losses of a step."""
         return self.losses_of(self.windows(step), step)
 
     def losses_of(self, batch: WaveBatch, step: int) -> Losses:
-        """Each loss by name, and their weighted sum as "total"."""
+        """All losses by name, and their weighted sum, "total"."""
         mel, samples, top = (x.to(self.device) for x in (batch.mel, batch.samples, batch.top))
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
             magnitude, phase = self.model.spectra(mel)
@@ -98,7 +98,7 @@ class VocoderTraining:
 
 
 def train(options: argparse.Namespace) -> None:
-    """Train, or go on training; InputError if it was stopped before its last step."""
+    """Train, or resume training; InputError if it stops before its last step."""
     torch.set_num_threads(options.threads)
     config = read_config(options.config) if options.config else {}
     config["training"] = {**(config.get("training") or {}), "steps": options.steps}
@@ -116,12 +116,12 @@ def train(options: argparse.Namespace) -> None:
     fresh.train(work.losses, dict, minutes=options.minutes, stopping=stop_signals())
     if fresh.step < options.steps:
         raise InputError(
-            f"Stopped at step {fresh.step} of {options.steps}: the same command goes on."
+            f"Stopped at step {fresh.step} of {options.steps}: the same command continues."
         )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done, 1 stopped early or something can't be used (one sentence says what)."""
+    """Run the command line: returns 0 when done, 1 if stopped early or something can't be used."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if arguments[:1] == ["export"]:
         from a3t.training.vocoder_export import main as export

@@ -1,7 +1,7 @@
-"""Windows of waveform for the vocoder's training, drawn the same way on every run.
+"""Random windows of waveform for training the vocoder.
 
-The batch of step n depends on the seed and on n only, so a run that is stopped and resumed hears
-exactly what an uninterrupted one would.
+The batch of a step depends only on the seed and the step, so a resumed run sees exactly what an
+uninterrupted one would have seen.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Windows:
 
 
 def _weights(entries: list[CachedWave]) -> np.ndarray:
-    """How often each clip is drawn: by its length, but a corpus only by its length's root."""
+    """The weight of each clip: its length, over the square root of its corpus's length."""
     lengths = np.array([entry.length for entry in entries], float)
     corpora = np.array([entry.corpus for entry in entries])
     weights = lengths.copy()

@@ -25,7 +25,7 @@ The built-in vocoder: log10 mel (80 bins, 80-7600 Hz, hop 300, {rate} Hz) to wav
 {parameters:,} parameters, {blocks} ConvNeXt blocks of {width} at the frame rate; then {updates}
 multiplicative updates that make the magnitudes agree with the mel, {iterations} Griffin-Lim steps
 from the network's phase, in which the magnitudes give way by {relaxation:.0%}, and an inverse STFT.
-Frames {reach} to either side of a frame are heard.
+A frame depends on {reach} frames to either side of it.
 
 Trained for {steps:,} steps of {batch} windows of {seconds:.1f} s by
 `python -m a3t.training.vocoder`, on spectral losses (STFT and mel at several resolutions,
@@ -33,8 +33,9 @@ magnitude) {phase}over the clips that `a3t.corpora.split_of` calls "train". Thes
 are the running average.
 
 {scores}
-Limits: English read speech, mostly women's voices at 24 kHz; above 8 kHz it has heard three women
-only, since LibriSpeech ends there. The mel says nothing above 7600 Hz: what is there is invented.
+Limits: English read speech, mostly women's voices at 24 kHz; above 8 kHz it was trained on three
+women only, since LibriSpeech ends there. The mel has nothing above 7600 Hz: what is there is made
+up.
 
 Use: edit recordings of yourself or of people who have agreed to what you make of them, and tell
 those who listen that a recording was edited.
@@ -90,7 +91,7 @@ def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") 
 
 
 def main(arguments: list[str]) -> int:
-    """0 done, 1 there is no such run."""
+    """Run the command line: returns 0 when done, 1 if there is no such run."""
     parser = argparse.ArgumentParser(prog="python -m a3t.training.vocoder export")
     parser.add_argument("--out", type=Path, required=True, help="the training run's folder")
     parser.add_argument("--to", type=Path, required=True, help="folder to write")

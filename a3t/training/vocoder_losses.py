@@ -1,7 +1,7 @@
-"""What the vocoder's training compares: spectra at several resolutions, mel and phase.
+"""The vocoder's losses: spectra at several resolutions, mel, magnitude and phase.
 
-Every loss stops at the highest frequency that is known: a 16 kHz recording says nothing about
-what lies above 8 kHz.
+Every loss stops at the recording's highest frequency: a 16 kHz recording has nothing to compare
+with above 8 kHz.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def mel_loss(made: Tensor, true_mel: Tensor) -> Tensor:
 def multi_mel_loss(made: Tensor, true: Tensor, top: Tensor) -> Tensor:
     """Mean absolute difference of natural-log mels at several resolutions.
 
-    Kumar et al. 2023 (Descript's codec). As a listener does, it hears low bands more finely than
-    high ones, and what is short as well as what is steady; ``made`` and ``true`` (B, n) samples.
+    Kumar et al. 2023 (Descript's codec). Like hearing, it resolves low bands more finely than high
+    ones, and brief sounds as well as steady ones; ``made`` and ``true`` (B, n) samples.
     """
     total = made.new_zeros(())
     for size, bands in MEL_RESOLUTIONS.items():
@@ -117,7 +117,7 @@ def amplitude_loss(magnitude: Tensor, true: Tensor, top: Tensor) -> Tensor:
 
 
 def phase_loss(phase: Tensor, true: Tensor, top: Tensor) -> Tensor:
-    """Anti-wrapping phase losses of APNet (Ai and Ling 2023), weighed by where the energy is.
+    """Anti-wrapping phase losses of APNet (Ai and Ling 2023), weighted by where the energy is.
 
     Instantaneous phase, group delay (difference along frequency) and instantaneous angular
     frequency (difference along time); ``phase`` (B, T, 601) of modulus one, ``true`` the

@@ -1,7 +1,7 @@
-"""A cache of decoded waveforms: one flat memory map at 24 kHz and an index.
+"""A cache of decoded waveforms: one flat memory map at 24 kHz, and an index.
 
-Decoding and resampling are done once (``python -m a3t.training.waveforms CACHE``); training then
-reads random windows without decoding anything.
+``python -m a3t.training.waveforms CACHE`` decodes and resamples once; the vocoder's training then
+reads random windows from it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class CachedWave:
 
 
 def prepare(clips: Iterable[Clip], folder: Path) -> None:
-    """Write the cache of ``clips`` into ``folder``; the index last, so half a cache is none."""
+    """Write the cache of ``clips`` into ``folder``, the index last."""
     folder.mkdir(parents=True, exist_ok=True)
     entries: list[CachedWave] = []
     raw = folder / "samples.raw.tmp"
@@ -61,7 +61,7 @@ def prepare(clips: Iterable[Clip], folder: Path) -> None:
 
 
 class Waveforms:
-    """The cache opened for reading: ``entries`` and their samples as float32 in [-1, 1]."""
+    """A cache opened for reading: its ``entries``, and their samples as float32 in [-1, 1]."""
 
     def __init__(self, folder: Path | str, split: str | None = None) -> None:
         folder = Path(folder)

@@ -1,4 +1,4 @@
-"""One function over many clips by processes that don't get old."""
+"""A function over many clips, in processes that are replaced now and then."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from a3t.errors import InputError
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-PORTION = 100  # clips of a process: PocketSphinx keeps some MB of every one
+PORTION = 100  # clips per process: PocketSphinx keeps some MB of every clip
 
 
 def by_workers(
     function: Callable[[Job], Result], jobs: Sequence[Job], processes: int
 ) -> Iterator[Result]:
-    """``function`` of each job, in order. A few jobs for one process are done in this one.
+    """``function`` of each job, in order; a few jobs for one process are done in this one.
 
-    InputError if a process is stopped from outside.
+    Processes are replaced by making a new pool for each portion: ``max_tasks_per_child`` of
+    concurrent.futures deadlocks in Python 3.11.7 when a worker reaches it while jobs are waiting,
+    and needs workers that are spawned, each of which imports torch anew. Raises InputError if a
+    process is killed.
     """
     if processes <= 1 and len(jobs) <= PORTION:
         yield from map(function, jobs)
@@ -32,6 +35,6 @@ def by_workers(
                 yield from pool.map(function, jobs[first : first + portion], chunksize=4)
         except BrokenProcessPool:
             raise InputError(
-                "A process was stopped, perhaps for want of memory: start again with fewer --jobs; "
-                "what is done is kept."
+                "A process was killed, perhaps for lack of memory: run the command again with "
+                "fewer --jobs; finished clips are kept."
             ) from None

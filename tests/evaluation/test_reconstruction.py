@@ -144,7 +144,7 @@ def test_report_counts_and_means(rows: list[rec.ReconstructionRow]) -> None:
     assert table[0].startswith("clip\tvoice\tseen\tdurations\tsystem")
     assert all(line.count("\t") == table[0].count("\t") for line in table)
     page = report.markdown_report(rows, "Title", ["a fact"])
-    assert "1 clips that training did not hear, 1 by voices it heard" in page
+    assert "1 held-out clips, 1 by voices in the training data" in page
     assert f"| given | mean spectrum | {rows[2].mcd:.2f} |" in page
     assert "lower on 1 of 1 clips" in page
 

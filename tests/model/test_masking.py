@@ -1,4 +1,4 @@
-"""Masks: exact numbers, and every place as likely as any other (method.md, fault 4)."""
+"""Masks: exact numbers, and every place as likely as any other."""
 
 from __future__ import annotations
 

@@ -102,5 +102,5 @@ def test_a_broken_configuration_is_said(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text("- a list\n")
     with pytest.raises(InputError, match="not a configuration"):
         read_config(tmp_path / "b.yaml")
-    with pytest.raises(InputError, match="no setting jiter; there are crop, "):
+    with pytest.raises(InputError, match="no setting jiter; choose from crop, "):
         settings(DataConfig, {"jiter": 2})

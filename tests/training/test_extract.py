@@ -178,7 +178,7 @@ def test_a_missing_stage_and_a_missing_mfa_are_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert main([str(tmp_path / "none"), str(tmp_path / "out")]) == 1
-    assert "run the stage before" in capsys.readouterr().err
+    assert "run the previous stage" in capsys.readouterr().err
     data = kaldi(tmp_path / "data", {"good": (arctic, ARCTIC)})
     monkeypatch.setenv("A3T_MFA", str(tmp_path / "no-mfa"))
     room._aligner.cache_clear()

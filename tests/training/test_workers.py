@@ -34,5 +34,5 @@ def test_a_few_jobs_need_no_other_process_and_errors_come_through() -> None:
 
 
 def test_a_process_that_is_stopped_is_said() -> None:
-    with pytest.raises(InputError, match="want of memory"):
+    with pytest.raises(InputError, match="lack of memory"):
         list(workers.by_workers(whose, [1, 13], 2))

@@ -1,4 +1,4 @@
-"""BatchNorm over several processes: the statistics of the whole batch, not of each one's share."""
+"""BatchNorm over several processes, with the statistics of the whole batch."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from a3t.model.conformer import MaskedBatchNorm
 class SyncedBatchNorm(MaskedBatchNorm):
     """`MaskedBatchNorm` whose training statistics are summed over all processes.
 
-    Its parameters and buffers have the names of the class that it replaces, so checkpoints of one
-    process and of several are the same.
+    Its parameters and buffers have the same names, so checkpoints of one process and of several are
+    interchangeable.
     """
 
     def forward(self, x: Tensor, valid: Tensor) -> Tensor:  # type: ignore[override]
@@ -22,7 +22,7 @@ class SyncedBatchNorm(MaskedBatchNorm):
             return super().forward(x, valid)
         assert self.running_mean is not None and self.running_var is not None
         values = x.float()
-        # One message for the sums and the count: the latter takes no part in the gradient.
+        # One message for the sums and the count, which has no gradient.
         sums = torch.cat([(values * valid).sum((0, 1)), valid.sum()[None]])
         sums = all_reduce(sums)
         count = sums[-1].detach().clamp(min=1.0)
@@ -37,7 +37,7 @@ class SyncedBatchNorm(MaskedBatchNorm):
 
 
 def synchronise(module: nn.Module) -> None:
-    """Replace every `MaskedBatchNorm` inside by one that counts all processes, in place."""
+    """Replace every `MaskedBatchNorm` in a module by a `SyncedBatchNorm`, in place."""
     for name, child in module.named_children():
         if type(child) is MaskedBatchNorm:
             synced = SyncedBatchNorm(child.num_features, eps=child.eps, momentum=child.momentum)

@@ -17,8 +17,8 @@ from a3t.training.objective import LossConfig, Objective
 
 
 def share_of(weight: Tensor) -> Total:
-    """What a process divides a sum by so that, averaged over all processes by their weights, it is
-    the sum of all over the count of all. The identity for one process."""
+    """The divisor for a process's sum, given its count: such that the weighted average over all
+    processes is the sum of all over the count of all. The identity for a single process."""
     if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
         return lambda count: count
 
@@ -31,7 +31,7 @@ def share_of(weight: Tensor) -> Total:
 
 
 class A3TModel(Objective, AbsESPnetModel):
-    """Loss, figures to report and their weight for one batch.
+    """The loss, the figures to report, and their weight, for one batch.
 
     ``weight`` is the number of masked frames: ESPnet averages over processes and over steps by it,
     so that a batch on two processes and the same batch on one have the same loss and gradient.
@@ -50,11 +50,11 @@ class A3TModel(Objective, AbsESPnetModel):
         found = super().forward(batch, self.low, share_of(weight))
         loss = found.pop("total")
         stats = {"loss": loss.detach()} | {name: value.detach() for name, value in found.items()}
-        if not weight:  # a process without a share of the batch: means of nothing
+        if not weight:  # this process has no share of the batch: means of nothing
             loss, stats = loss.nan_to_num() * 0, {k: v.nan_to_num() for k, v in stats.items()}
         # Several processes are summed over a dimension that this adds.
         return force_gatherable((loss, stats, weight), loss.device)
 
     def collect_feats(self, **_: Any) -> dict[str, torch.Tensor]:
-        """Nothing is left to collect: the feature store knows its statistics."""
+        """Nothing: the feature store provides the statistics."""
         return {}

@@ -1,4 +1,4 @@
-"""A3T as an ESPnet task: the plain loop's batches, objective and rate in ESPnet's Trainer.
+"""A3T as an ESPnet task: the plain loop's batches, objective and rate, in ESPnet's Trainer.
 
 ``python -m a3t.training.espnet.train`` runs it, with every option that ESPnet's tasks have.
 """
@@ -62,7 +62,7 @@ scheduler_classes["a3t"] = ScheduledRate
 
 @dataclass
 class StepIterFactory(AbsIterFactory):
-    """The batches of an epoch, which is ``steps`` of them; of each this process's part."""
+    """The batches of each epoch of ``steps`` steps, or this process's part of them."""
 
     batches: Batches
     steps: int
@@ -75,7 +75,7 @@ class StepIterFactory(AbsIterFactory):
 
 @dataclass
 class EpochBatches:
-    """What ESPnet's Trainer goes through: names of clips, which it doesn't need, and tensors."""
+    """An epoch as ESPnet's Trainer iterates over it: clips' names (unused) and tensors."""
 
     factory: StepIterFactory
     first: int
@@ -100,7 +100,9 @@ class A3TTask(AbsTask):
     @classmethod
     def add_task_arguments(cls, parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group(description="A3T")
-        group.add_argument("--features", type=str, help="what a3t.training.extract has written")
+        group.add_argument(
+            "--features", type=str, help="the folder that a3t.training.extract wrote"
+        )
         for part in PARTS:
             group.add_argument(
                 f"--{part}_conf",
@@ -112,14 +114,14 @@ class A3TTask(AbsTask):
             "--precision",
             choices=PRECISIONS,
             default="auto",
-            help="of matrix products, on a CPU too, where --use_amp does nothing; auto: measured",
+            help="of matrix products, on a CPU too, unlike --use_amp; auto: the faster, measured",
         )
         parser.set_defaults(
             scheduler="a3t",
             best_model_criterion=[["valid", "loss", "min"]],
             keep_nbest_models=5,
             num_att_plot=0,
-            use_matplotlib=False,  # its pictures cost a small run more than the training
+            use_matplotlib=False,  # its plots cost a small run more time than training
             use_tensorboard=find_spec("tensorboard") is not None,
         )
 
@@ -128,13 +130,13 @@ class A3TTask(AbsTask):
         super().check_required_command_args(args)
         if args.collect_stats:
             raise InputError(
-                "There are no statistics to collect: the feature store knows them. Leave out "
-                "--collect_stats."
+                "There are no statistics to collect, since the feature store provides them: leave "
+                "out --collect_stats."
             )
         if not args.features:
-            raise InputError("--features is missing: name what a3t.training.extract has written.")
+            raise InputError("Name the features with --features: what a3t.training.extract wrote.")
         Store(args.features)
-        # Networks that are shown speech without its text have parameters that no step reaches.
+        # Trained on speech without text, a network has parameters that get no gradient.
         args.unused_parameters |= args.data_conf.get("speech_only") is not None
 
     @classmethod
@@ -157,14 +159,14 @@ class A3TTask(AbsTask):
 
     @classmethod
     def build_model(cls, args: argparse.Namespace) -> A3TModel:
-        """With random weights; where the features are gone (a model from the zoo), its checkpoint
-        has what they would tell."""
+        """The model with random weights. A model from the zoo has no features here; its checkpoint
+        includes the statistics that would be taken from them."""
         store = Store(args.features) if args.features and Path(args.features).exists() else None
         network = build_objective(config_of(args), store).network
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             synchronise(network)
         low = use_bfloat16(args.precision, "cuda" if args.ngpu else "cpu")
-        args.precision = "bfloat16" if low else "float32"  # config.yaml says what it came to
+        args.precision = "bfloat16" if low else "float32"  # for config.yaml
         return A3TModel(network, settings(LossConfig, args.loss_conf), low)
 
     @classmethod
@@ -185,6 +187,6 @@ class A3TTask(AbsTask):
 
 
 def config_of(args: argparse.Namespace) -> dict[str, Any]:
-    """A configuration of ours from ESPnet's arguments."""
+    """The configuration (`a3t.training.configuration`) in ESPnet's arguments."""
     config = {part: getattr(args, f"{part}_conf") for part in PARTS}
     return config | {"training": {"seed": args.seed}}

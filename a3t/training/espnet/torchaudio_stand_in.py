@@ -1,9 +1,9 @@
 """A stand-in for torchaudio, so that ESPnet's tasks can be imported without it.
 
-``espnet2.tasks`` imports torchaudio at the top of files of which A3T needs other things. The
-newest torchaudio is linked to CUDA and fails beside a CPU build of torch, with OSError where
-ImportError would be expected. Three empty modules are enough, as nothing of theirs is called; an
-installed torchaudio that works is left in place.
+``espnet2.tasks`` imports torchaudio at the top of modules of which A3T needs other parts. The
+latest torchaudio is linked to CUDA and fails beside a CPU build of torch, with an OSError where one
+would expect an ImportError. Three empty modules suffice, since nothing in them is called; a
+torchaudio that works is left in place.
 """
 
 from __future__ import annotations

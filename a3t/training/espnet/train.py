@@ -2,10 +2,9 @@
 
 python -m a3t.training.espnet.train --config a3t/model/conf/small.yaml --features F --output_dir E
 
-The configuration is the plain loop's (`a3t.training.configuration`); further ``--config`` change
-the first. Whatever else an ESPnet task can be asked for stands under its part ``espnet``, or on the
-command line, where every option of an ESPnet task works. ``--init MODEL`` starts from the weights
-of a packed model.
+The configuration is the plain loop's (`a3t.training.configuration`); a second ``--config`` changes
+the first. All options of an ESPnet task can be given on the command line, or in the configuration's
+part ``espnet``. ``--init MODEL`` starts from the weights of a packed model.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from a3t.training.pretrain import initial_weights
 
 
 def espnet_options(config: Mapping[str, Any]) -> dict[str, Any]:
-    """ESPnet's names for what a configuration says."""
+    """A configuration as ESPnet's options."""
     schedule = settings(Schedule, config.get("training"))
     return {
         **{f"{part}_conf": config.get(part) or {} for part in ("model", "masking", "data", "loss")},
@@ -58,7 +57,7 @@ def espnet_options(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def resolve(arguments: Sequence[str]) -> list[str]:
-    """The command line as ESPnet takes it; what it names is written into ``--output_dir``."""
+    """The command line for ESPnet; the configuration it names is written to ``--output_dir``."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--config", type=Path, action="append", default=[])
     parser.add_argument("--output_dir", type=Path)
@@ -71,10 +70,10 @@ def resolve(arguments: Sequence[str]) -> list[str]:
     out.mkdir(parents=True, exist_ok=True)
     options = espnet_options(read_config(*known.config))
     written = out / "config.yaml"
-    if written.exists():  # a run that goes on rounds as it has rounded
+    if written.exists():  # a resumed run keeps its precision
         options["precision"] = read_config(written).get("precision", "auto")
     given = out / "given.yaml"
-    # Whole or not at all: processes of one training may write it at the same time.
+    # Atomically, since the processes of one training may write it at the same time.
     with atomic_path(given) as temporary:
         temporary.write_text(yaml.safe_dump(options, sort_keys=False), encoding="utf-8")
     result = ["--config", str(given), "--output_dir", str(out), "--ngpu", str(known.ngpu), *rest]
@@ -103,13 +102,13 @@ def _train(arguments: Sequence[str]) -> None:
         if not full:
             raise
         raise InputError(
-            "A checkpoint can't be written: the disk is full. Make room and start again: the run "
-            "goes on from its last whole checkpoint."
+            "A checkpoint can't be written because the disk is full. Free some space and run the "
+            "command again: it resumes from the last complete checkpoint."
         ) from None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done, 1 something can't be used (one sentence says what)."""
+    """Run the command line: returns 0 when done, 1 if the input can't be used."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     return run(lambda: _train(given))
 

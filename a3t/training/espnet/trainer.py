@@ -14,11 +14,11 @@ CHECKPOINT, PREVIOUS = "checkpoint.pth", "checkpoint.previous.pth"
 
 
 class A3TTrainer(Trainer):
-    """ESPnet's Trainer; a run that was killed at any moment resumes as if it had not been.
+    """ESPnet's Trainer, for runs that are killed at any moment and resume as if they hadn't been.
 
-    ESPnet seeds every epoch by itself and writes a checkpoint after each. Two things are missing:
-    the checkpoint is written over the last one, so a kill at that moment leaves none; and with
-    gradient accumulation what is left at an epoch's end goes into the next one, but is not stored.
+    ESPnet seeds every epoch separately and writes a checkpoint after each. Two things are missing:
+    the checkpoint overwrites the last one, so being killed at that moment leaves none; and with
+    gradient accumulation, gradients left over at an epoch's end go into the next but aren't stored.
     """
 
     @classmethod
@@ -37,16 +37,16 @@ class A3TTrainer(Trainer):
         super().validate_one_epoch(*args, **options)
         distributed = options["distributed_option"]
         if not distributed.distributed or distributed.dist_rank == 0:
-            # The next thing that ESPnet does is to write the checkpoint: keep the one before.
+            # ESPnet writes the checkpoint next: keep the previous one until then.
             path = Path(options["options"].output_dir) / CHECKPOINT
             if path.exists():
                 path.replace(path.with_name(PREVIOUS))
 
 
 def restore_checkpoint(folder: Path) -> None:
-    """Put the checkpoint before the last in its place if the last is missing or half written."""
+    """Restore the previous checkpoint if the last one is missing or incomplete."""
     last, previous = folder / CHECKPOINT, folder / PREVIOUS
-    # torch writes a zip file, whose directory comes last: a file without it is not whole.
+    # torch writes a zip file, whose directory comes last: without it, the file is incomplete.
     if previous.exists() and not (last.exists() and zipfile.is_zipfile(last)):
-        logging.warning("%s is not whole; going on from the one before.", last)
+        logging.warning("%s is incomplete; resuming from the previous one.", last)
         os.replace(previous, last)

@@ -37,7 +37,7 @@ def pack(exp: Path, out: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done, 1 something is missing (one sentence says what)."""
+    """Run the command line: returns 0 when done, 1 if something is missing."""
     parser = argparse.ArgumentParser(prog="python -m a3t.training.espnet.zoo", description=__doc__)
     parser.add_argument("exp", type=Path)
     parser.add_argument("out", type=Path)
