@@ -79,6 +79,11 @@ def show_progress(step: str) -> None:
         print(f"{STEPS.get(step, step)} …", end="", file=sys.stderr, flush=True)
 
 
+def show_adaptation(step: int, steps: int) -> None:
+    """How far a voice is learnt, as `show_progress` shows a step."""
+    show_progress(f"learning the voice, {step} of {steps}")
+
+
 def _clear() -> None:
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)

@@ -26,6 +26,7 @@ from a3t.console import (
     matching,
     run,
     say,
+    show_adaptation,
     show_progress,
 )
 
@@ -92,6 +93,10 @@ def parser() -> argparse.ArgumentParser:
         help="make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …",
     )  # fmt: skip
     result.add_argument(
+        "--adapt", action="store_true",
+        help="first learn this voice from the recording itself; takes a minute, remembered after",
+    )  # fmt: skip
+    result.add_argument(
         "--replay", type=Path, metavar="EDIT_JSON", help="make the recorded edit again"
     )
     result.add_argument(
@@ -138,6 +143,8 @@ def main(arguments: list[str] | None = None) -> int:
         return run(lambda: again(options))
     if options.wav and (options.undo or options.redo or options.history):
         return run(lambda: go_back(options))
+    if options.adapt and options.voice:
+        parser().error("--adapt learns the recording's own voice: leave out --voice")
     if not options.wav or (options.new_text is None and not options.plan_file):
         parser().error("--wav and --new-text are required (or --replay)")
     return run(lambda: edit(options))
@@ -153,7 +160,7 @@ def edit(options: argparse.Namespace) -> None:
     from a3t.editor import Editor
     from a3t.projects.confirmation import confirm_doubts, confirm_transcript, refuse_doubts
     from a3t.projects.project import find_project
-    from a3t.source.alignment_cache import default_folder
+    from a3t.source.alignment_cache import default_folder, voices_cache
 
     show_progress("read")
     if project := find_project(job.recording, options.out):
@@ -170,6 +177,10 @@ def edit(options: argparse.Namespace) -> None:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())
         return
+    if options.adapt:
+        from a3t.voice.of_recording import in_recorded_voice
+
+        editor = in_recorded_voice(editor, plan, voices_cache(), show_adaptation)
     results = job.make(editor, plan)
     save(results, job.out, options, not options.no_provenance, job.notes)
     if job.history:
@@ -200,7 +211,7 @@ def go_back(options: argparse.Namespace) -> None:
     """Carry out --undo, --redo and --history; raises InputError."""
     from a3t.editor import Editor
     from a3t.projects.project import open_project
-    from a3t.projects.replay import remake, voice_name
+    from a3t.projects.replay import remake
 
     project = open_project(options.wav, options.out)
     if options.history:
@@ -214,7 +225,6 @@ def go_back(options: argparse.Namespace) -> None:
         vocoder or history.current["vocoder"]["name"],
         options.device,
         show_progress,
-        voice=voice_name(history.current),
     )
     save_version(remake(editor, project.source, history.chain()), history, project.out, options)
 

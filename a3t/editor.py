@@ -17,7 +17,7 @@ import torch
 from a3t.audio.recording import Recording
 from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.model.loading import Networks, load_networks
-from a3t.model.saved_voices import load_voice
+from a3t.model.saved_voices import Voice, load_voice
 from a3t.plan.edit_limits import check_seed
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
@@ -64,6 +64,7 @@ class Editor:
         self.model, self.durations = networks.model, networks.durations
         self.name, self.sha256 = networks.name, networks.sha256
         self.vocoder, self.aligner = vocoder, aligner
+        self.plain = networks  # without a voice
         self.voice: dict[str, str | None] | None = None  # to which the model is adapted
         self.renderer = Renderer(self.model, vocoder, self._step)
         self.alignments = AlignmentStore(aligner, memory)
@@ -87,16 +88,22 @@ class Editor:
         alignments of long recordings.
         """
         started = time.perf_counter()
-        networks = load_networks(model, device)
-        own = load_voice(voice) if voice is not None else None
-        networks = networks if own is None else own.adapted(networks)
-        editor = cls(
-            networks, load_vocoder(vocoder, device), PocketSphinxAligner(), progress, memory
-        )
-        if own is not None:
-            editor.voice = {"name": own.name, "sha256": own.sha256}
+        networks, vocode = load_networks(model, device), load_vocoder(vocoder, device)
+        editor = cls(networks, vocode, PocketSphinxAligner(), progress, memory)
+        if voice is not None:
+            editor = editor.in_voice(load_voice(voice))
         editor.seconds["load"] = time.perf_counter() - started
         return editor
+
+    def in_voice(self, voice: Voice | None) -> Editor:
+        """An editor that shares everything with this one but the voice; None for the model as it
+        is without one. InputError if the voice was made for another model."""
+        networks = self.plain if voice is None else voice.adapted(self.plain)
+        other = Editor(networks, self.vocoder, self.aligner, self.progress)
+        other.plain, other.alignments, other.seconds = self.plain, self.alignments, self.seconds
+        if voice is not None:
+            other.voice = {"name": voice.name, "sha256": voice.sha256}
+        return other
 
     def edit(
         self, recording: str | Path | Recording, request: EditRequest | None = None, **fields: Any

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # the page lists voices before it has loaded torch
     from a3t.model.loading import Networks
 
 CONFIG = "config.yaml"  # of `a3t.pretrained`: the last of a folder's files to be written
+OF_RECORDING = "this-recording"  # the name of a voice that an edit learnt from its own recording
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -61,7 +62,7 @@ def voices_folder() -> Path:
 
 def check_name(name: str) -> str:
     """The name; InputError if no voice can have it."""
-    if not NAME.fullmatch(name):
+    if not NAME.fullmatch(name) or name == OF_RECORDING:
         raise InputError(
             f"{name!r} can't be the name of a voice: use at most 64 letters, digits, “.”, “-”, “_”."
         )

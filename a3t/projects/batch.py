@@ -119,6 +119,11 @@ def carry_out(job: ManifestEdit) -> Outcome:
         plan = editor.plan(edit.recording, edit.request)
         if options.strict:
             refuse_doubts(plan)
+        if options.adapt:
+            from a3t.source.alignment_cache import voices_cache
+            from a3t.voice.of_recording import in_recorded_voice
+
+            editor = in_recorded_voice(editor, plan, voices_cache())
         results = edit.make(editor, plan)
     provenance, note = not options.no_provenance, {"job": job.digest}
     write(results, edit.out, options.export, provenance, lambda result: note)

@@ -10,9 +10,12 @@ from typing import Any
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.model.saved_voices import OF_RECORDING, load_voice
+from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
 from a3t.projects.history import History, Version, keep
 from a3t.rendering.edited import EditedRecording
+from a3t.source.alignment_cache import voices_cache
 
 LARGEST_RECORD = 200_000_000  # bytes; an hour's alignment takes some 10 MB
 
@@ -40,8 +43,7 @@ def replay(
             "differs): name the right one with --wav."
         )
     names = (model or told["model"]["name"], vocoder or told["vocoder"]["name"])
-    editor = Editor.load(*names, device, progress, voice=voice_name(told))
-    return remake(editor, recording, History.of(told).chain())
+    return remake(Editor.load(*names, device, progress), recording, History.of(told).chain())
 
 
 def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> EditedRecording:
@@ -51,20 +53,35 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
     """
     result: EditedRecording | None = None
     for told in chain:
-        used = {"model": editor.sha256, "vocoder": editor.vocoder.sha256}
-        used["voice"] = (editor.voice or {}).get("sha256")
-        for kind, sha256 in used.items():
-            made_with = told.get(kind) or {}
-            if made_with.get("sha256") != sha256:
-                raise InputError(
-                    f"The {kind} {made_with.get('name')!r} is not the one that the edit.json was "
-                    "made with: replay it with the version of a3t that made it, or begin anew with "
-                    "another --out."
-                )
-        made = editor.render(editor.plan(recording, EditRequest.from_json(told)))
+        for kind, sha256 in (("model", editor.sha256), ("vocoder", editor.vocoder.sha256)):
+            _check_same(kind, told[kind], sha256)
+        plan = editor.plan(recording, EditRequest.from_json(told))
+        made = in_the_voice_of(told, editor, plan).render(plan)
         result = made if result is None else keep(result, made)
     assert result is not None
     return result
+
+
+def in_the_voice_of(record: Version, editor: Editor, plan: EditPlan) -> Editor:
+    """The editor, with the voice that a version was made with; InputError if it isn't there."""
+    name = voice_name(record)
+    if name is None:
+        return editor if editor.voice is None else editor.in_voice(None)
+    if name == OF_RECORDING:
+        from a3t.voice.of_recording import in_recorded_voice
+
+        return in_recorded_voice(editor, plan, voices_cache())
+    voice = load_voice(name)
+    _check_same("voice", record["voice"], voice.sha256)
+    return editor.in_voice(voice)
+
+
+def _check_same(kind: str, made_with: Mapping[str, Any], sha256: str | None) -> None:
+    if made_with["sha256"] != sha256:
+        raise InputError(
+            f"The {kind} {made_with['name']!r} is not the one that the edit.json was made with: "
+            "replay it with the version of a3t that made it, or begin anew with another --out."
+        )
 
 
 def voice_name(record: Mapping[str, Any]) -> str | None:

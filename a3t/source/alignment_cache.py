@@ -28,6 +28,12 @@ def default_folder() -> Path | None:
     return Path(base).expanduser() / "a3t" / "alignments"
 
 
+def voices_cache() -> Path | None:
+    """Where what was learnt of recordings' voices is kept; None if nothing is to be."""
+    folder = default_folder()
+    return folder and folder / "voices"
+
+
 class AlignmentCache:
     """A folder of alignments, keyed by the recording's sha256, its words and the aligner.
 
