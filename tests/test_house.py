@@ -80,8 +80,8 @@ def own_imports(module: str) -> set[str]:
     return {name for name in imports(module) if name in modules() and name != module}
 
 
-# A picture is drawn where one is asked for, by what evaluation has for it; and a voice is learnt, by
-# what training has.
+# A picture is drawn where one is asked for, by what evaluation has for it; and a voice is learnt,
+# by what training has.
 ON_REQUEST = {
     ("a3t.projects.exports", "a3t.evaluation.pictures"),
     ("a3t.projects.batch", "a3t.voice.of_recording"),
