@@ -25,6 +25,16 @@ def clock(match: re.Match[str], context: Context) -> list[str]:
     return [*numbers.clock(hour, minute, o_clock), *half]
 
 
+def length(match: re.Match[str], context: Context) -> list[str]:
+    """2m30s, 1h20m, and 20m after 3h: lengths of time."""
+    parts = [int(part or 0) for part in match.groups()]
+    stated = sum(part is not None for part in match.groups())
+    after_hours = stated == 1 and match[2] and re.fullmatch(r"\d+ ?h", context.before)
+    if (stated < 2 and not after_hours) or not any(parts):
+        return []
+    return numbers.elapsed(*parts)
+
+
 def dotted_clock(match: re.Match[str], context: Context) -> list[str]:
     """5.30pm, and 5.30 before "p.m.": elsewhere it is a decimal."""
     if not match[3] and not _HALF_OF_DAY.fullmatch(context.after):

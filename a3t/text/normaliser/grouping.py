@@ -14,7 +14,7 @@ from a3t.text.normaliser.vocabulary import AFTER_NAMES, CURRENCIES_AHEAD, CURREN
 _MOST = 7  # tokens that are read as one
 _STREETS = frozenset(
     "street drive avenue boulevard road highway square place court lane parkway terrace way "
-    "crescent".split()
+    "crescent expressway".split()
 )
 
 
@@ -27,8 +27,10 @@ def joined(tokens: Sequence[Written], index: int) -> tuple[str, int]:
     """(core, tokens used) for the token at `index` and those that are read together with it."""
     token, after = tokens[index], token_at(tokens, index + 1)
     core = token.core
-    if not token.trail and (found := _amount(core, after)):
-        return found, 2
+    if (not token.trail or core == "U.S") and (found := _amount(core, after)):
+        country = core[:1].isupper() and not after.trail  # "US $20 million"
+        scale = _amount(found, token_at(tokens, index + 2)) if country else ""
+        return (scale, 3) if scale else (found, 2)
     if re.fullmatch(r"\d'", core) and not token.trail and re.fullmatch(r"\d\d?\"?", after.core):
         return core + after.core.rstrip('"'), 2
     return _grouped_figures(tokens, index)
@@ -41,6 +43,8 @@ def _amount(core: str, after: Written) -> str:
     scale = after.core.lower()
     if scale in SCALES and re.fullmatch(AMOUNT, core, re.IGNORECASE):
         return core + scale
+    if core.replace(".", "") in ("US", "CA", "AU", "NZ", "HK") and after.core.startswith("$"):
+        return core.replace(".", "") + after.core
     if core in CURRENCIES_AHEAD and is_figure(after.core):
         return core + after.core
     if core in CURRENCY_CODES and is_figure(after.core):

@@ -26,7 +26,7 @@ _VERBS_AFTER_I = frozenset(
 
 def roman(match: re.Match[str], context: Context) -> list[str]:
     """Henry VIII, Chapter IV, World War I; elsewhere only what can be no other word."""
-    if not context.before[:1].isupper():
+    if not context.before[:1].isupper() and context.before not in ("vol", "ch", "pt"):
         return []
     value = _value(match[1])
     sure = value > 1 and len(match[1]) > 1 and set(match[1]) <= set("IVX")  # no word looks like it

@@ -14,6 +14,10 @@ _POWERS = {"2": "square", "3": "cubic"}
 
 
 _SCALED = frozenset(numbers.SCALES) - {"k", "m", "mn", "b", "bn", "t", "tn"}
+_COUNTED = frozenset(
+    "people users views subscribers followers downloads listeners viewers customers copies plays "
+    "dollars pounds euros jobs streams visitors members".split()
+)
 _RACES = frozenset(
     "run runs race races runner runners walk walks tv video videos footage monitor display screen "
     "resolution camera".split()
@@ -41,6 +45,10 @@ def quantity(match: re.Match[str], context: Context) -> list[str]:
     if unit == "k" and context.after.lower() in _RACES:
         return [*words, "k"]
     billions = unit == "B" and ("." in figure or len(figure) < 3) and not context.name_follows
+    if unit == "m" and context.after.lower() in _COUNTED:
+        return [*words, "million"]
+    if unit == "in" and not hyphen:
+        return [*words, "inch" if figure == "1" else "inches"]
     if unit in ("k", "M", "bn") or (billions and context.before.lower() not in ("apt", "no")):
         return [*words, numbers.SCALES[unit.lower()]]
     if unit == "p" and len(figure) > 2:
@@ -61,7 +69,8 @@ def unit(match: re.Match[str], context: Context) -> list[str]:
     if written in ("°C", "°F"):
         return unit_name(written, one=False)
     if written.lower() == "x":
-        return ["by"] if is_figure(context.before) and is_figure(context.after) else []
+        between = is_figure(context.before) and is_figure(context.after)
+        return [] if not between else ["times" if context.equals_follows else "by"]
     linked = context.before.lower() in {"sq", "cu", *_SCALED} and is_figure(context.before_that)
     if not (is_figure(context.before) or linked):
         return []

@@ -73,6 +73,8 @@ def number_by_name(match: re.Match[str], context: Context) -> list[str]:
     before, digits = context.before.lower(), match[0]
     if before in CALLED_IN_PAIRS and len(digits) in (3, 4) and digits[0] != "0":
         return numbers.pairs(digits)
+    if digits == "911" and re.match("call|operator|dispatch|emergenc", context.after):
+        return numbers.spell_digits(digits)
     counts = context.noun_follows("a")  # "call 200 people"
     if before in DIALLED and not counts:
         return numbers.spell_digits(digits)

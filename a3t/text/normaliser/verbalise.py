@@ -56,6 +56,8 @@ def _range(match: re.Match[str], context: Context) -> list[str]:
     first, last = match[1], match[2]
     if re.fullmatch("[0-9]{4}", first) and re.fullmatch("[0-9]{2}", last):
         return [*numbers.year(first), "to", *numbers.spoken_year(last)]
+    if first == last or (first, last) == ("10", "4"):  # fifty fifty, ten four
+        return [*verbalise(first, context), *verbalise(last, context)]
     words = verbalise(first, context)
     if words[-1:] == ["of"]:  # 3-5 March: the third to the fifth of march
         words = words[:-1]
@@ -181,6 +183,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (_compile(money.AMOUNT_FIRST), money.amount_first),
     (re.compile(money.CODED), money.currency_code),
     (_compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?([ap]\.?m\.?)?"), dates_and_times.clock),
+    (_compile(r"(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+)s)?"), dates_and_times.length),
     (_compile(r"(\d{1,2})\.(\d\d)([ap]\.?m\.?)?"), dates_and_times.dotted_clock),
     (_compile(r"(\d+):(\d+)"), numerals.ratio),
     (_compile(r"(\d{1,2})([ap])\.?m\.?"), dates_and_times.hour),

@@ -23,7 +23,8 @@ AFTER_NAMES = {
     "st": "street", "dr": "drive", "ave": "avenue", "blvd": "boulevard", "rd": "road",
     "hwy": "highway", "sq": "square", "co": "company", "inc": "incorporated", "ltd": "limited",
     "corp": "corporation", "bros": "brothers", "jr": "junior", "sr": "senior", "esq": "esquire",
-    "pl": "place", "ct": "court", "ln": "lane", "pkwy": "parkway", "mts": "mountains",
+    "pl": "place", "ct": "court", "ln": "lane", "pkwy": "parkway",
+    "expy": "expressway", "mts": "mountains",
 }  # fmt: skip
 NAMES_ONLY_DOTTED = frozenset("co sq pl ct ln corp".split())
 
@@ -46,9 +47,9 @@ ABBREVIATIONS = {
 }  # fmt: skip
 ALSO_BARE = {
     "mr": "mister", "mrs": "missus", "etc": "et cetera", "vs": "versus",
-    "approx": "approximately", "govt": "government", "w/": "with", "w/o": "without",
-    "b/c": "because", "c/o": "care of", "aka": "also known as", "phd": "p h d", "phds": "p h d's",
-    "ok": "okay", "oks": "okays",
+    "approx": "approximately", "govt": "government", "w/": "with", "w/in": "within",
+    "w/o": "without", "b/c": "because", "c/o": "care of", "aka": "also known as", "phd": "p h d",
+    "phds": "p h d's", "ok": "okay", "oks": "okays",
 }  # fmt: skip
 # Words too, unless they begin with a capital: "max.", "misc." at a sentence's end are the word.
 SMALL_ONLY = frozenset("max min ch est mon eg ie".split())
@@ -173,7 +174,7 @@ CLIPPED = frozenset("em til tis twas cause bout n twere twould tisn't twasn't ne
 
 ROMAN_AFTER = frozenset(
     "war chapter part act volume book phase type class section title article bowl appendix "
-    "scene canto vol olympiad".split()
+    "scene canto vol ch pt olympiad".split()
 )
 MONARCHS = frozenset(
     "henry edward george elizabeth louis charles william james richard philip frederick catherine "
