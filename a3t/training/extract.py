@@ -155,11 +155,13 @@ def extract(
     jobs: int = 1,
     alignments: Mapping[str, Alignment] | None = None,
     degraded: int = 0,
+    part: tuple[int, int] = (1, 1),
 ) -> str:
     """Extract all clips of a data directory into the store ``out``; returns a one-line summary.
 
     ``alignments`` maps the last parts of a recording's path to its alignment. The directory
-    ``train`` gets ``degraded`` copies of each clip. Raises InputError if no clip can be used or the
+    ``train`` gets ``degraded`` copies of each clip. ``part`` (k, n) extracts only each n-th clip,
+    from the k-th on, into a shard of its own. Raises InputError if no clip can be used or the
     store can't be written; finished clips are kept.
     """
     left_out = LeftOut()
@@ -179,6 +181,7 @@ def extract(
             raise InputError(str(error)) from None
     if degraded:
         todo = [replace(j, degraded=degraded, others=_others(j.name, todo)) for j in todo]
+    todo = todo[part[0] - 1 :: part[1]]
     wanted = {job.name for job in todo}
     more = [*([OPTIONAL] if pitch else []), *(f"{COPY}{k}" for k in range(1, degraded + 1))]
     with StoreWriter(out, more, keep=wanted) as store:
@@ -258,7 +261,9 @@ def extract_all(options: argparse.Namespace) -> None:
     how = (options.aligner, options.pitch, options.jobs)
     for folder in folders:
         out = options.features if one else options.features / folder.name
-        print(extract(folder, out, *how, alignments, options.degraded))
+        if options.part != (1, 1):
+            out = out / "shard-{}-of-{}".format(*options.part)
+        print(extract(folder, out, *how, alignments, options.degraded, options.part))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -283,8 +288,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--alignments", type=Path, metavar="FILE", help="existing alignments, as JSON lines (.xz)"
     )
+    parser.add_argument(
+        "--part", type=_part, default=(1, 1), metavar="K/N", help="a shard: the K-th of N parts"
+    )
     options = parser.parse_args(arguments)
     return run(lambda: extract_all(options))
+
+
+def _part(value: str) -> tuple[int, int]:
+    number, _, count = value.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise argparse.ArgumentTypeError(f"{value} is not K/N, such as 3/8")
+    return int(number), int(count)
 
 
 if __name__ == "__main__":

@@ -144,6 +144,24 @@ def test_features_belong_together_and_are_those_of_the_recording(made: Path, arc
     assert np.abs(store.read(clip, copy=1).mel - found.mel).mean() > 0.01
 
 
+def test_shards_that_several_machines_made_are_one_store(
+    tmp_path: Path, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made_up(job: room.Job) -> dict[str, np.ndarray]:
+        return made_up_clip(np.random.default_rng(int(job.name)), 0, 5, 5)
+
+    monkeypatch.setattr(room, "extract_clip", made_up)
+    kaldi(tmp_path / "data" / "train", {str(k): (arctic, ARCTIC) for k in range(7)})
+    for part in ("1/3", "2/3", "3/3"):
+        options = [str(tmp_path / "data"), str(tmp_path / "out"), "--part", part]
+        assert main(options) == 0
+    store = Store(tmp_path / "out")
+    assert sorted(clip.name for clip in store.of_split("train")) == [str(k) for k in range(7)]
+    assert len(store.shards) == 3
+    with pytest.raises(SystemExit):
+        main([*options[:-1], "4/3"])
+
+
 def test_what_is_done_is_not_done_again(
     made: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arctic: Path
 ) -> None:
