@@ -46,7 +46,7 @@ app: $(VENV)/.dev-ready
 	$(BIN)/python -m app
 
 clean:
-	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage
 	find a3t alignment app tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- the environment ----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`python -m app [--host 127.0.0.1] [--port 7860]`: the speech editor as a web page."""
+"""The speech editor as a web page: `a3t app`, or `python -m app`."""
 
 from __future__ import annotations
 
@@ -25,19 +25,26 @@ if TYPE_CHECKING:
     from app.service import Service
 
 EPILOG = """The page listens on this computer only. With another --host it can be reached from
-outside: then say --auth NAME:PASSWORD (or @FILE that holds it), or --no-auth if a proxy in front
-asks for it."""
+outside: then add --auth NAME:PASSWORD (or --auth @FILE), or --no-auth if a proxy in front of it
+asks visitors who they are."""
 
 
 def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(prog="a3t app", description=__doc__, epilog=EPILOG)
+    result = argparse.ArgumentParser(
+        prog="a3t app", description="The speech editor as a web page.", epilog=EPILOG
+    )
     result.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     result.add_argument("--port", type=int, default=7860, help="port to listen on (%(default)s)")
     who = result.add_mutually_exclusive_group()
-    who.add_argument("--auth", metavar="NAME:PASSWORD", help="ask visitors for this; or @FILE")
-    who.add_argument("--no-auth", action="store_true", help="let everybody in, with any --host")
+    who.add_argument(
+        "--auth", metavar="NAME:PASSWORD", help="ask visitors for this name and password; or @FILE"
+    )
+    who.add_argument("--no-auth", action="store_true", help="let everybody in, whatever the --host")
     result.add_argument(
-        "--root-path", default="", metavar="PATH", help="where a proxy shows the page, e.g. /speech"
+        "--root-path",
+        default="",
+        metavar="PATH",
+        help="the path under which a proxy serves the page, e.g. /speech",
     )
     result.add_argument(
         "--max-megabytes", type=int, metavar="N", help="largest recording (default 200)"

@@ -42,7 +42,7 @@ CONDITIONS: tuple[tuple[str, Distortion | None], ...] = (
 
 
 class Text(NamedTuple):
-    """A text for a clip, and which of its words shall be doubted."""
+    """A text for a clip, and which of its words should be doubted."""
 
     kind: str
     words: list[str]

@@ -72,8 +72,8 @@ def read_jobs(options: argparse.Namespace, parser: argparse.ArgumentParser) -> l
         strange = sorted(row.keys() - known.keys())
         if strange:
             raise InputError(
-                f"{manifest}, line {line}: “{strange[0]}” is no option of an edit; columns may be "
-                f"{', '.join(sorted(known))}."
+                f"{manifest}, line {line}: “{strange[0]}” is not an option of an edit; columns "
+                f"may be {', '.join(sorted(known))}."
             )
         job = _job(line, row, options, parser, known)
         target = job.options.out.with_suffix("")
@@ -152,7 +152,7 @@ def _sources(given: argparse.Namespace) -> tuple[Path, ...]:
 def _lines(manifest: Path) -> Iterator[Line]:
     read = {".tsv": _table, ".jsonl": _objects}.get(manifest.suffix.lower())
     if read is None:
-        raise InputError(f"{manifest} is no list of edits: its name must end in .tsv or .jsonl.")
+        raise InputError(f"{manifest} is not a list of edits: its name must end in .tsv or .jsonl.")
     try:
         if manifest.stat().st_size > LARGEST:
             raise InputError(f"{manifest} is too large for a list of edits: cut it into parts.")
@@ -160,7 +160,7 @@ def _lines(manifest: Path) -> Iterator[Line]:
     except OSError as error:
         raise InputError(f"{manifest} can't be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise InputError(f"{manifest} is not a text in UTF-8: save it anew.") from None
+        raise InputError(f"{manifest} is not a text in UTF-8: save it again.") from None
     return read(manifest, lines)
 
 

@@ -51,8 +51,8 @@ def open_project(wav: Path, out: Path | None = None) -> Project:
     project = find_project(Recording.open(wav), out)
     if project is None:
         raise InputError(
-            f"There is no edit of {wav.name}: neither is it one, with its edit.json and its "
-            f"original beside it, nor was {(out or default_output(wav)).name} made of it."
+            f"There is no edit of {wav.name}: it is not an edit with its edit.json and original "
+            f"beside it, and {(out or default_output(wav)).name} was not made from it."
         )
     return project
 

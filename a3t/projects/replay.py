@@ -80,7 +80,7 @@ def _check_same(kind: str, made_with: Mapping[str, Any], sha256: str | None) -> 
     if made_with["sha256"] != sha256:
         raise InputError(
             f"The {kind} {made_with['name']!r} is not the one that the edit.json was made with: "
-            "replay it with the version of a3t that made it, or begin anew with another --out."
+            "replay it with the version of a3t that made it, or start again with another --out."
         )
 
 

@@ -67,7 +67,7 @@ def _fetch(tag: str, folder: Path) -> None:
                         with content, open(unpacked / name, "wb") as out:
                             shutil.copyfileobj(content, out)
         except (tarfile.TarError, EOFError, OSError) as error:
-            raise InputError(f"What was fetched for {tag} is no archive: {error}.") from None
+            raise InputError(f"What was fetched for {tag} is not an archive: {error}.") from None
         sums = {path.name: sha256_of(path) for path in sorted(unpacked.iterdir())}
         (unpacked / SUMS).write_text(json.dumps(sums, indent=2), encoding="utf-8")
         os.rename(unpacked, folder)
