@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
 from a3t.errors import InputError
+from a3t.plan.json_values import positive_number, string
 
 LARGEST_PLAN = 20_000_000  # bytes
 
@@ -20,11 +20,11 @@ def read_plan(path: Path) -> dict[str, Any]:
             raise InputError(f"{path} is too large for a plan.")
         plan = json.loads(path.read_text(encoding="utf-8"))
         lengths = tuple(
-            tuple(_seconds(word["seconds"]) for word in edit["words"])
+            tuple(positive_number(word["seconds"]) for word in edit["words"])
             for edit in plan["edits"]
             if edit["words"]
         )
-        text, new_text = _text(plan["text"]), _text(plan["new_text"])
+        text, new_text = string(plan["text"]), string(plan["new_text"])
         return {"text": text, "new_text": new_text, "lengths": lengths}
     except InputError:
         raise
@@ -35,15 +35,3 @@ def read_plan(path: Path) -> dict[str, Any]:
             f"{path} is not a plan: print one with --plan --json, and change only the seconds of "
             "its words."
         ) from None
-
-
-def _seconds(value: object) -> float:
-    if not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
-        raise ValueError(value)
-    return float(value)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(value)
-    return value

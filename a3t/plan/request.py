@@ -6,7 +6,6 @@ A command line, a line of a manifest, the page's form, an edit.json and a plan f
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +15,7 @@ from typing import Any
 from a3t.audio.traits import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
 from a3t.plan.edit_limits import check_characters, check_seed
+from a3t.plan.json_values import finite_number, string
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 
@@ -151,22 +151,24 @@ class EditRequest:
         if not all(0 <= first < last for first, last in words):
             raise ValueError("aligned_words")
         return cls(
-            new_text=_text(data["new_text"]),
-            text=None if data["text"] is None else _text(data["text"]),
+            new_text=string(data["new_text"]),
+            text=None if data["text"] is None else string(data["text"]),
             alignment=None if aligned is None else Alignment.from_json(aligned),
             aligned_words=words,
-            speed=_finite(options["speed"]),
+            speed=finite_number(options["speed"]),
             fit=bool(options["fit"]),
-            duration=None if duration is None else _finite(duration),
-            lengths=None if lengths is None else tuple(tuple(map(_finite, x)) for x in lengths),
+            duration=None if duration is None else finite_number(duration),
+            lengths=None
+            if lengths is None
+            else tuple(tuple(map(finite_number, x)) for x in lengths),
             pronunciations=pronunciations_of(
                 {
                     word: [str(way).split() for way in ways]
                     for word, ways in dict(options.get("pronunciations", {})).items()
                 }
             ),
-            margin=_finite(options["margin"]),
-            reach=_finite(options.get("reach", REACH)),
+            margin=finite_number(options["margin"]),
+            reach=finite_number(options.get("reach", REACH)),
             match=MatchedTraits(**{k: bool(on) for k, on in options.get("match", {}).items()}),
             seed=int(data["seed"]),
         )
@@ -175,15 +177,3 @@ class EditRequest:
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:
     """Words with their pronunciations, in the form that a request holds."""
     return tuple((word, tuple(tuple(way) for way in ways)) for word, ways in words.items())
-
-
-def _finite(value: object) -> float:
-    if not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(value)
-    return float(value)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(value)
-    return value
