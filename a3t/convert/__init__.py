@@ -1,1 +1,1 @@
-"""Weights of the first A3T implementation in our format; see `a3t.convert.checkpoint`."""
+"""Conversion of checkpoints: from the first A3T implementation, and to ONNX."""

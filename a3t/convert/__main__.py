@@ -5,7 +5,7 @@ python -m a3t.convert CHECKPOINT.pth --config config.yaml --out FOLDER
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
+if __name__ == "__main__":  # before the other imports, which are slow
     from a3t.errors import end_at_once
 
     end_at_once()
@@ -26,25 +26,25 @@ licence and the training data of that checkpoint.
 
 - **Positions**: {positions}. **Padding**: {padding}.
 - **Phones**: {phones}.
-- **Left over**: {unmatched}.
+- **Unused parameters**: {unmatched}.
 """
 
 
 def _convert(options: argparse.Namespace) -> None:
     choices = (options.positions == "legacy", options.padding == "legacy")
-    found = convert(options.checkpoint, options.config, *choices)
-    for name in found.unmatched:
-        print(f"unmatched: {name}", file=sys.stderr)
-    phones = "our inventory" if found.reordered else "the checkpoint's own list, in its own order"
+    converted = convert(options.checkpoint, options.config, *choices)
+    for name in converted.unmatched:
+        print(f"unused: {name}", file=sys.stderr)
+    phones = "our inventory" if converted.reordered else "the checkpoint's own list and order"
     card = CARD.format(
         name=options.out.name,
         positions=options.positions,
         padding=options.padding,
         phones=phones,
-        unmatched=", ".join(found.unmatched) or "nothing",
+        unmatched=", ".join(converted.unmatched) or "none",
     )
-    digest = save_checkpoint(options.out, found.config, found.weights, card)
-    print(f"{options.out}: {len(found.weights)} tensors, phones: {phones}, sha256 {digest}")
+    digest = save_checkpoint(options.out, converted.config, converted.weights, card)
+    print(f"{options.out}: {len(converted.weights)} tensors, phones: {phones}, sha256 {digest}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,8 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     kinds = {"choices": ["legacy", "own"], "default": "legacy"}
-    parser.add_argument("--positions", **kinds, help="legacy: as it was trained")  # type: ignore[arg-type]
-    parser.add_argument("--padding", **kinds, help="legacy: as it was trained")  # type: ignore[arg-type]
+    parser.add_argument("--positions", **kinds, help="legacy: as in training")  # type: ignore[arg-type]
+    parser.add_argument("--padding", **kinds, help="legacy: as in training")  # type: ignore[arg-type]
     options = parser.parse_args(arguments)
     return run(lambda: _convert(options))
 

@@ -19,7 +19,7 @@ from a3t.model.legacy import network_of
 from a3t.pretrained import load_checkpoint
 from a3t.text.phones import PHONES
 
-# Their names, ours. A block's parts follow its number.
+# Their names -> ours. In blocks, the names follow the block's number.
 WHOLE = {
     "encoder.segment_emb.": "alignment.",
     "encoder.speech_embed.0.mask_feature": "acoustic.mask",
@@ -58,7 +58,7 @@ IN_POSTNET = re.compile(r"postnet\.postnet\.(\d+)\.([01])\.(.+)")
 
 @dataclass(frozen=True)
 class Converted:
-    """A network's configuration and weights in our format, and what was left over."""
+    """A network's configuration and weights in our format, and what wasn't used."""
 
     config: dict[str, Any]
     weights: dict[str, Tensor]
@@ -72,8 +72,8 @@ def our_name(theirs: str) -> str | None:
         stack, number, rest = found.groups()
         part = _replaced(rest, BLOCK)
         return part and f"{stack}.{number}.{part}"
-    if found := IN_POSTNET.fullmatch(theirs):
-        number, part, rest = found.groups()
+    if match := IN_POSTNET.fullmatch(theirs):
+        number, part, rest = match.groups()
         return f"postnet.{'convolutions' if part == '0' else 'norms'}.{number}.{rest}"
     return _replaced(theirs, WHOLE)
 
@@ -99,7 +99,7 @@ def our_config(settings: Mapping[str, Any], weights: Mapping[str, Tensor]) -> di
                 "can't be converted."
             )
         if stack.get("rel_pos_type", "legacy") != "legacy":
-            raise InputError("Only relative positions of the old kind can be converted.")
+            raise InputError("Only legacy relative positions can be converted.")
     kernels = [
         stack["cnn_module_kernel"] if stack.get("use_cnn_module", True) else None
         for stack in (encoder, decoder)

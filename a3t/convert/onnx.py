@@ -2,17 +2,17 @@
 
 python -m a3t.convert.onnx --out FOLDER [--model NAME_OR_PATH] [--vocoder NAME_OR_PATH]
 
-Writes a3t.onnx, durations.onnx and vocoder.onnx. T frames and L phones are free:
+Writes a3t.onnx, durations.onnx and vocoder.onnx. The numbers of frames T and phones L are dynamic:
 
 - a3t: mel (T, 80) log10, masked (T,) bool, phones (L,) ids, frame_phone (T,) each frame's phone
-  -> filled (T, 80), the frames that are not masked as they were
-- durations: phones (L,), edges (L,) as `a3t.model.durations.word_edges` has them -> frames (L,)
+  -> filled (T, 80), in which unmasked frames are unchanged
+- durations: phones (L,), edges (L,) from `a3t.model.durations.word_edges` -> frames (L,)
 - vocoder: mel (T, 80) -> samples (300 T,) at 24 kHz
 """
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
+if __name__ == "__main__":  # before the other imports, which are slow
     from a3t.errors import end_at_once
 
     end_at_once()
@@ -50,7 +50,7 @@ def _length(values: Tensor) -> Tensor:
 
 
 class Filling(nn.Module):
-    """`A3T.fill` of one clip."""
+    """`A3T.fill` for one clip."""
 
     def __init__(self, model: A3T) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Filling(nn.Module):
 
 
 class Durations(nn.Module):
-    """`DurationPredictor.frames` of one text."""
+    """`DurationPredictor.frames` for one text."""
 
     def __init__(self, predictor: DurationPredictor) -> None:
         super().__init__()
@@ -74,10 +74,10 @@ class Durations(nn.Module):
 
 
 class Sounding(nn.Module):
-    """`SpectralVocoder` of one mel in real numbers: Fourier transforms as convolutions.
+    """`SpectralVocoder` for one mel in real arithmetic, with Fourier transforms as convolutions.
 
-    ONNX has no complex numbers, and its own Fourier transform is slow where sizes are not powers
-    of two. The same Griffin-Lim steps as in `a3t.vocoder.framing`.
+    ONNX has no complex numbers, and its own Fourier transform is slow unless the size is a power of
+    two. The Griffin-Lim steps are those of `a3t.vocoder.framing`.
     """
 
     analysis: Tensor
@@ -91,7 +91,7 @@ class Sounding(nn.Module):
         angles = turns.double() * (2 * torch.pi / WINDOW)
         window = torch.hann_window(WINDOW, dtype=torch.float64)
         waves = torch.cat([angles.cos(), -angles.sin()])[:, None] * window  # 2 * 601, 1, 1200
-        # Every bin but the first and the last stands for its mirror image too.
+        # Every bin except the first and last also represents its mirror image.
         weight = torch.full((BINS,), 2.0 / WINDOW, dtype=torch.float64)
         weight[[0, -1]] = 1.0 / WINDOW
         self.register_buffer("analysis", waves.float())
@@ -134,14 +134,16 @@ def _modulus(spectra: Tensor) -> Tensor:
 def export(
     module: nn.Module, inputs: dict[str, Tensor], free: dict[str, str], output: str, path: Path
 ) -> None:
-    """Write a module as one ONNX file; ``free`` names the first axis of each input.
+    """Write a module as one ONNX file; ``free`` names the dynamic first axis of each input.
 
     Raises InputError if the package onnx is not installed.
     """
     try:
         import onnx  # noqa: F401  (torch needs it)
     except ImportError:
-        raise InputError('The export needs the package onnx: pip install "a3t[onnx]".') from None
+        raise InputError(
+            'The export needs the package onnx: install it with `pip install "a3t[onnx]"`.'
+        ) from None
     axes = {name: {0: axis} for name, axis in {**free, output: output}.items()}
     with atomic_path(path) as temporary, warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")  # the tracer's; tests run the files at other lengths
@@ -153,7 +155,7 @@ def export(
             output_names=[output],
             dynamic_axes=axes,
             opset_version=OPSET,
-            dynamo=False,  # torch's newer exporter can't take the model's scatters
+            dynamo=False,  # torch's newer exporter can't handle the model's scatters
         )
 
 

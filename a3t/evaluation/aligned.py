@@ -20,7 +20,7 @@ class AlignedMel:
 
     @property
     def edges(self) -> np.ndarray:
-        """The first frame of each phone, and where the last one ends; (L + 1,)."""
+        """(L + 1,): the first frame of each phone, and the end of the last one."""
         return np.concatenate([[0], np.cumsum(self.durations)])
 
     @property

@@ -38,7 +38,7 @@ class Attention:
     edges: np.ndarray
 
     def around(self, first: int, last: int) -> Attention:
-        """The phones [first, last), widened to SHOWN of them, and their frames alone."""
+        """The part for the phones [first, last), widened to SHOWN phones, and their frames."""
         wider = max(0, SHOWN - (last - first))
         first = max(0, first - wider // 2)
         last = min(len(self.phones), max(last, first + SHOWN))
@@ -60,13 +60,13 @@ def attention(network: A3T, batch: Batch) -> Tensor:
 
 
 def attention_of_edit(editor: Editor, plan: EditPlan, number: int = 0) -> Attention:
-    """Of the fill of the plan's window `number`, around its first new words.
+    """The attention when window ``number`` of a plan is filled, around its first new words.
 
-    A mask that the editor fills in pieces is looked at in one here. Raises InputError if the plan
-    makes no words.
+    A mask that the editor would fill in pieces is filled in one pass here. Raises InputError if the
+    plan has no new words.
     """
     if number >= len(plan.windows):
-        raise InputError("This edit makes no new words: there is no attention to look at.")
+        raise InputError("This edit has no new words, so there is no attention to show.")
     window = plan.windows[number]
     frames = lay_out(plan, window)
     place = torch.from_numpy(frames.source - window.source[0]).clamp(min=0)
@@ -83,7 +83,7 @@ def attention_of_edit(editor: Editor, plan: EditPlan, number: int = 0) -> Attent
 
 
 def draw_attention(shown: Attention, path: Path) -> None:
-    """As a picture: phones from bottom to top, frames from left to right."""
+    """Draw it: phones from bottom to top, frames from left to right."""
     from matplotlib.figure import Figure
 
     start = shown.edges[0]
@@ -92,7 +92,7 @@ def draw_attention(shown: Attention, path: Path) -> None:
     image = axes.imshow(shown.weights.T, aspect="auto", origin="lower", interpolation="nearest")
     axes.set_yticks(range(len(shown.phones)), shown.phones)
     axes.set_xticks(shown.edges[:-1] - start - 0.5, [str(edge) for edge in shown.edges[:-1]])
-    axes.set(xlabel="frame (12.5 ms; ticks: where each phone begins)", ylabel="phone")
+    axes.set(xlabel="frame (12.5 ms; ticks at the beginning of each phone)", ylabel="phone")
     axes.tick_params(axis="x", rotation=90)
     axes.set_title("Attention of frames to phones, encoder's last layer, mean over heads")
     figure.colorbar(image)

@@ -1,8 +1,9 @@
 """Mel-cepstra, dynamic time warping and mel-cepstral distortion (MCD).
 
-Two distortions live here. `mel_cepstral_distortion` is the standard one and the figure that counts.
-`first_implementation_mcd` repeats what the authors of A3T ran, odd settings included, only so that
-a number can be laid beside the thesis's tables 4.2-4.4.
+There are two distortions. `mel_cepstral_distortion` is the standard one, on which reports rely.
+`first_implementation_mcd` reproduces the computation of A3T's authors, odd settings included, only
+for comparison with tables 4.2-4.4 of He Bai's thesis, "Novel Methods for Natural Language Modeling
+and Pretraining" (University of Waterloo, 2023).
 """
 
 from __future__ import annotations
@@ -36,23 +37,23 @@ DECIBELS = 10.0 / np.log(10.0) * np.sqrt(2.0)
 
 
 def all_pass_constant(sample_rate: int) -> float:
-    """All-pass constant for `sample_rate` in Hz. Raises InputError for a rate without one."""
+    """The all-pass constant for ``sample_rate`` in Hz; InputError if the table has none."""
     try:
         return ALL_PASS[sample_rate]
     except KeyError:
-        known = ", ".join(str(rate) for rate in ALL_PASS)
+        rates = ", ".join(str(rate) for rate in ALL_PASS)
         raise InputError(
-            f"No all-pass constant is known for {sample_rate} Hz; resample to one of {known} Hz."
+            f"There is no all-pass constant for {sample_rate} Hz: resample to one of {rates} Hz."
         ) from None
 
 
 def as_signal(samples: npt.ArrayLike) -> Floats:
-    """One channel of samples as contiguous float64 (n,). Raises InputError for anything else."""
+    """Mono samples as contiguous float64 (n,); InputError for anything else."""
     signal = np.ascontiguousarray(samples, dtype=np.float64)
     if signal.ndim != 1 or len(signal) == 0:
-        raise InputError(f"A metric needs one channel of samples, not the shape {signal.shape}.")
+        raise InputError(f"A metric needs mono samples, not an array of shape {signal.shape}.")
     if not np.isfinite(signal).all():
-        raise InputError("The samples hold NaN or infinite values; no metric is defined for them.")
+        raise InputError("The samples contain NaN or infinite values, so metrics are undefined.")
     return signal
 
 
@@ -64,7 +65,7 @@ def fundamental(
     floor: float = F0_FLOOR,
     ceiling: float = F0_CEILING,
 ) -> tuple[Floats, Floats]:
-    """F0 by Harvest (Morise 2017): (F0 in Hz with 0 where unvoiced, times in s), each (frames,)."""
+    """F0 by Harvest (Morise 2017): F0 in Hz, 0 where unvoiced, and times in s; each (frames,)."""
     with eval_package("pyworld"):
         import pyworld
 
@@ -77,10 +78,10 @@ def fundamental(
 def spectral_envelope(
     samples: npt.ArrayLike, sample_rate: int, pitch: tuple[Floats, Floats] | None = None
 ) -> Floats:
-    """WORLD's power envelope every 5 ms: (frames, fft/2 + 1). Frame i stands at 5 i ms.
+    """WORLD's power envelope every 5 ms: (frames, fft/2 + 1). Frame i is centred on 5 i ms.
 
-    Harvest between 71 and 800 Hz, then CheapTrick (Morise 2015) at its default FFT size. `pitch`
-    is what `fundamental` gave for the same signal, at whatever rate, to save a second Harvest.
+    Harvest between 71 and 800 Hz, then CheapTrick (Morise 2015) at its default FFT size. ``pitch``
+    is the result of `fundamental` for the same signal at any rate, to avoid running Harvest again.
     """
     with eval_package("pyworld"):
         import pyworld
@@ -91,13 +92,13 @@ def spectral_envelope(
 
 @lru_cache(maxsize=16)
 def _warping(bins: int, order: int, alpha: float) -> Floats:
-    """The linear map from cepstra (bins) to mel-cepstra (order + 1), as a (bins, order+1) matrix.
+    """The linear map from cepstra (bins) to mel-cepstra (order + 1): a (bins, order + 1) matrix.
 
-    Column m holds the response of Oppenheim and Johnson's (1972) frequency transformation, which
-    feeds the cepstrum, last coefficient first, through a chain of all-pass sections; row k is its
-    answer to a cepstrum that is 1 at k and 0 elsewhere.
+    It is the frequency transformation of Oppenheim and Johnson (1972), which feeds the cepstrum,
+    last coefficient first, through a chain of all-pass sections; row k is the response to a
+    cepstrum that is 1 at k and 0 elsewhere.
     """
-    state = np.zeros((order + 1, bins))  # what the chain holds for each unit input
+    state = np.zeros((order + 1, bins))  # the chain's state for each unit input
     for coefficient in range(bins - 1, -1, -1):
         previous = state
         state = np.empty_like(previous)
@@ -113,8 +114,8 @@ def _warping(bins: int, order: int, alpha: float) -> Floats:
 def mel_cepstrum(power: npt.ArrayLike, order: int, alpha: float) -> Floats:
     """Mel-cepstra (frames, order + 1) with c0, from power spectra (frames, fft/2 + 1).
 
-    ln|H(w)| = sum_m c_m cos(m w~) on the warped axis w~: the cepstrum of the log power spectrum,
-    one-sided, through an all-pass chain of constant `alpha`. The same values as SPTK's `sp2mc`.
+    ln|H(w)| = sum_m c_m cos(m w~) on the warped axis w~: the one-sided cepstrum of the log power
+    spectrum, passed through an all-pass chain with constant ``alpha``. Equal to SPTK's `sp2mc`.
     """
     spectrum = np.asarray(power, dtype=np.float64)
     bins = spectrum.shape[-1]
@@ -127,21 +128,21 @@ def mel_cepstrum(power: npt.ArrayLike, order: int, alpha: float) -> Floats:
 def mel_cepstra(
     samples: npt.ArrayLike, sample_rate: int, pitch: tuple[Floats, Floats] | None = None
 ) -> Floats:
-    """Mel-cepstra of a signal every 5 ms, warped for its rate: (frames, 25), c0 first."""
+    """Mel-cepstra every 5 ms, warped as suits the rate: (frames, 25), c0 first."""
     envelope = spectral_envelope(samples, sample_rate, pitch)
     return mel_cepstrum(envelope, ORDER, all_pass_constant(sample_rate))
 
 
 def warp_path(first: npt.ArrayLike, second: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Exact dynamic time warping between (n, d) and (m, d): pairs of frame numbers (length, 2).
+    """Exact dynamic time warping of (n, d) and (m, d): (length, 2) pairs of frame indices.
 
-    Euclidean distance, steps (1,1), (1,0), (0,1) of equal weight, both ends tied, no band. Runs
-    over anti-diagonals, since every cell of one depends on the two before it only.
+    Euclidean distance; steps (1,1), (1,0), (0,1) of equal weight; both ends fixed; no band.
+    Computed by anti-diagonals, whose cells depend only on the two anti-diagonals before.
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     n, m = len(a), len(b)
     if n == 0 or m == 0:
-        raise InputError("There is nothing to align: one of the two signals has no frame.")
+        raise InputError("There is nothing to align: one of the signals has no frames.")
     squares = (a**2).sum(1)[:, None] + (b**2).sum(1)[None] - 2.0 * a @ b.T
     cost = np.sqrt(np.maximum(squares, 0.0))
     total = np.full((n + 1, m + 1), np.inf)
@@ -161,11 +162,11 @@ def warp_path(first: npt.ArrayLike, second: npt.ArrayLike) -> npt.NDArray[np.int
 
 
 def cepstral_distortion(reference: npt.ArrayLike, other: npt.ArrayLike, *, dtw: bool) -> float:
-    """Mean distance in dB of two mel-cepstra (n, order + 1) and (m, order + 1), c0 left out.
+    """Mean distance in dB of two mel-cepstra (n, order + 1) and (m, order + 1), without c0.
 
-    10/ln 10 * sqrt(2 sum_{m>=1} d_m^2) of each pair of frames, averaged over the pairs: those of
-    `warp_path` with `dtw`, else frame by frame. Without `dtw` the lengths may differ by the one
-    frame that rounding gives; more raises InputError.
+    10/ln 10 * sqrt(2 sum_{m>=1} d_m^2) for each pair of frames, averaged over the pairs: those of
+    `warp_path` with ``dtw``, else frame by frame. Without ``dtw`` the lengths may differ by one
+    frame, because of rounding; InputError if they differ by more.
     """
     a = np.asarray(reference, dtype=np.float64)[:, 1:]
     b = np.asarray(other, dtype=np.float64)[:, 1:]
@@ -174,12 +175,12 @@ def cepstral_distortion(reference: npt.ArrayLike, other: npt.ArrayLike, *, dtw: 
         a, b = a[pairs[:, 0]], b[pairs[:, 1]]
     elif abs(len(a) - len(b)) > 1:
         raise InputError(
-            f"The signals have {len(a)} and {len(b)} frames; a distortion without time warping"
+            f"The signals have {len(a)} and {len(b)} frames: a distortion without time warping"
             " needs equal durations."
         )
     frames = min(len(a), len(b))
     if frames == 0:
-        raise InputError("The signals are too short for a single frame.")
+        raise InputError("The signals are shorter than a frame.")
     distance = np.sqrt(((a[:frames] - b[:frames]) ** 2).sum(1))
     return float(DECIBELS * distance.mean())
 
@@ -193,15 +194,15 @@ def mel_cepstral_distortion(
     reference_span: tuple[float, float] | None = None,
     other_span: tuple[float, float] | None = None,
 ) -> float:
-    """Standard mel-cepstral distortion in dB (Kubichek 1993); lower is nearer, 0 is identical.
+    """Standard mel-cepstral distortion in dB (Kubichek 1993); lower is closer, 0 is identical.
 
     WORLD envelope (Harvest, CheapTrick) every 5 ms, mel-cepstrum of order 24, all-pass constant
-    for the rate (0.466 at 24 kHz, 0.41 at 16 kHz), c0 left out, so a change of level costs nothing.
-    With `dtw` (the default) frames are paired by exact dynamic time warping on c1..c24; without,
-    one by one, for signals of the same timing. All frames count, silent ones too.
+    for the rate (0.466 at 24 kHz, 0.41 at 16 kHz), without c0, so that level doesn't matter. With
+    ``dtw`` (the default) frames are paired by exact dynamic time warping on c1..c24; without it,
+    one by one, for signals of the same timing. Silent frames count too.
 
-    The spans, (start, end) in seconds, choose the region to compare; the analysis still sees the
-    whole signal, so a region's first frames know what comes before them.
+    The spans, (start, end) in seconds, select the region to compare; the whole signal is analysed,
+    so that a region's first frames are computed with their context.
     """
     a = region_frames(mel_cepstra(reference, sample_rate), reference_span)
     b = region_frames(mel_cepstra(other, sample_rate), other_span)
@@ -219,22 +220,23 @@ def region_frames(frames: Floats, span: tuple[float, float] | None) -> Floats:
 def first_implementation_mcd(
     reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int, *, hop: int = 300
 ) -> float:
-    """The MCD that A3T's authors computed, in dB. For comparison with the thesis only.
+    """The MCD in dB as A3T's authors computed it, only for comparison with the thesis.
 
-    Its settings are mistakes, kept: the frame shift of `hop` samples is taken as `hop`
-    milliseconds, so a second of speech gives about four frames; order 80; all-pass constant 0.41
-    at every rate; c0 counts, so level does; Harvest's ceiling is 7600 Hz. The rest of the script
-    (an old one of ESPnet's): 70 Hz high-pass of 255 taps, FFT 1024, frames below -20 dB of the
-    signal's own mean power dropped, time warping with c0. The script's warping was FastDTW, an
-    approximation; here it is exact, which on so few frames is the same or slightly lower.
-    The signals are the masked regions, cut out before the analysis.
+    Its mistakes are kept: the frame shift of ``hop`` samples is taken as ``hop`` milliseconds, so
+    that a second of speech gives about four frames; the order is 80; the all-pass constant is 0.41
+    at every rate; c0, and hence level, counts; Harvest's ceiling is 7600 Hz. As in their script (an
+    old one of ESPnet's), the signal is high-pass filtered at 70 Hz with 255 taps, the FFT size is
+    1024, frames more than 20 dB below the signal's mean power are dropped, and time warping
+    includes c0. The script's warping was FastDTW, an approximation; here it is exact, which on so
+    few frames gives the same or a slightly lower distance. The signals are the masked regions, cut
+    out before the analysis.
     """
     a, b = (first_implementation_cepstra(x, sample_rate, hop) for x in (reference, other))
     return first_implementation_distance(a, b)
 
 
 def first_implementation_distance(reference: Floats, other: Floats) -> float:
-    """The distance in dB of two results of `first_implementation_cepstra`, c0 and all."""
+    """The distance in dB of two results of `first_implementation_cepstra`, including c0."""
     pairs = warp_path(other, reference)
     difference = other[pairs[:, 0]] - reference[pairs[:, 1]]
     return float(DECIBELS * np.sqrt((difference**2).sum(1)).mean())

@@ -28,8 +28,8 @@ def held_out(clips: Iterable[Clip], seen: bool) -> list[Clip]:
     """
     corpora: dict[str, dict[str, list[Clip]]] = {}
     for clip in sorted(clips, key=lambda clip: _digest(clip.name)):
-        known = not is_unseen(clip.voice)
-        if split_of(clip) == "test" and known == seen and SECONDS[0] <= clip.seconds <= SECONDS[1]:
+        of_kind = split_of(clip) == "test" and seen != is_unseen(clip.voice)
+        if of_kind and SECONDS[0] <= clip.seconds <= SECONDS[1]:
             corpora.setdefault(clip.corpus, {}).setdefault(clip.voice, []).append(clip)
     return _in_turn([_in_turn(list(voices.values())) for voices in corpora.values()])
 
@@ -47,10 +47,10 @@ def align_clip(clip: Clip) -> HeldOutClip | None:
     """Decode and align a clip; None if its text and sound match too badly for training."""
     wave, rate = decode_floats(clip.path)
     try:
-        found = features(wave, align(clip.text, wave))
+        extracted = features(wave, align(clip.text, wave))
     except ValueError:
         return None
-    if found["score"] < LEAST_SCORE:
+    if extracted["score"] < LEAST_SCORE:
         return None
     return HeldOutClip(
         name=clip.name,
@@ -58,10 +58,10 @@ def align_clip(clip: Clip) -> HeldOutClip | None:
         seen=not is_unseen(clip.voice),
         rate=rate,
         samples=wave,
-        mel=found["mel"],
-        phones=found["phones"],
-        durations=found["durations"],
-        words=found["words"],
+        mel=extracted["mel"],
+        phones=extracted["phones"],
+        durations=extracted["durations"],
+        words=extracted["words"],
     )
 
 
@@ -98,13 +98,13 @@ def draw_clips(clips: Iterable[Clip], count: int) -> Iterator[HeldOutClip]:
     """
     clips = list(clips)
     for seen, share in ((True, (count + 1) // 2), (False, count // 2)):
-        found = 0
+        usable = 0
         for item in islice(filter(None, map(align_clip, held_out(clips, seen))), share):
-            found += 1
+            usable += 1
             yield item
-        if found < share:
+        if usable < share:
             kind = "seen" if seen else "unseen"
             raise InputError(
-                f"The corpora have only {found} usable test clips by {kind} voices, not {share}:"
+                f"The corpora have only {usable} usable test clips by {kind} voices, not {share}:"
                 " choose fewer clips or add a corpus."
             )

@@ -27,46 +27,44 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     one = commands.add_parser(
-        "reconstruction", help="the middle third of held-out clips masked, filled and compared"
+        "reconstruction", help="mask, fill in and compare the middle third of held-out clips"
     )
     one.add_argument("--model", default="small", metavar="NAME_OR_PATH")
     one.add_argument("--durations", metavar="NAME_OR_PATH", help="default: the model's own")
     one.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
     one.add_argument("--clips", type=int, default=30, metavar="N")
     one.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
-    one.add_argument("--data", type=Path, help="a recipe's data directories, instead of corpora")
-    one.add_argument("--features", type=Path, help="and the features extracted from them")
+    one.add_argument("--data", type=Path, help="a recipe's data directories, instead of --corpora")
+    one.add_argument("--features", type=Path, help="the features extracted from --data")
     one.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     one.set_defaults(command=_reconstruction)
 
-    two = commands.add_parser("compare", help="all metrics between two recordings")
+    two = commands.add_parser("compare", help="compute all metrics between two recordings")
     two.add_argument("reference", type=Path)
     two.add_argument("other", type=Path)
     two.set_defaults(command=_compare)
 
-    three = commands.add_parser("picture", help="draw an edit: before and after, edits marked")
+    three = commands.add_parser("picture", help="draw an edit: before and after, changes marked")
     three.add_argument("source", type=Path)
     three.add_argument("edited", type=Path)
     three.add_argument("--record", type=Path, help="edit.json (default: the one beside EDITED)")
     three.add_argument("--out", type=Path, required=True, metavar="PNG")
     three.set_defaults(command=_picture)
 
-    four = commands.add_parser("vocoders", help="held-out clips to mels and back, by each vocoder")
+    four = commands.add_parser("vocoders", help="compare vocoders by copy-synthesis")
     four.add_argument(
         "--vocoder",
         action="append",
         default=[],
         metavar="NAME_OR_PATH",
-        help="another to compare, beside Griffin-Lim and the built-in one; any number of times",
+        help="a vocoder to add to Griffin-Lim and the built-in one (repeatable)",
     )
-    four.add_argument("--clips", type=int, default=8, metavar="N", help="of each part (default 8)")
+    four.add_argument("--clips", type=int, default=8, metavar="N", help="per part (default: 8)")
     four.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
     four.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     four.set_defaults(command=_vocoders)
 
-    five = commands.add_parser(
-        "edits", help="listed edits of unseen voices, measured against natural stretches"
-    )
+    five = commands.add_parser("edits", help="compare edits of unseen voices with natural speech")
     five.add_argument("--model", default="small", metavar="NAME_OR_PATH")
     five.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
     five.add_argument(
@@ -76,17 +74,17 @@ def _parser() -> argparse.ArgumentParser:
         "--condition",
         action="append",
         default=[],
-        help="one of the conditions, any number of times (default: all)",
+        help="one of the conditions (repeatable; default: all)",
     )
-    five.add_argument("--edits", type=int, metavar="N", help="the first N alone")
-    five.add_argument("--list", type=Path, metavar="TSV", help="other edits than the listed ones")
+    five.add_argument("--edits", type=int, metavar="N", help="only the first N")
+    five.add_argument("--list", type=Path, metavar="TSV", help="a list of edits other than our own")
     five.add_argument(
         "--natural",
         type=Path,
         metavar="JSONL",
-        help="edits.jsonl of an earlier run, whose natural stretches are taken as they are",
+        help="edits.jsonl of an earlier run, to reuse its measures of natural speech",
     )
-    five.add_argument("--pictures", action="store_true", help="draw each edit as well")
+    five.add_argument("--pictures", action="store_true", help="also draw each edit")
     five.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
     five.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     five.set_defaults(command=_edits)
@@ -94,15 +92,19 @@ def _parser() -> argparse.ArgumentParser:
     add_voices_command(commands)
 
     six = commands.add_parser(
-        "runs", help="training runs on the same clips, durations given, without a vocoder"
+        "runs", help="compare training runs on the same clips, without a vocoder"
     )
     six.add_argument("runs", type=Path, nargs="+", metavar="RUN")
-    six.add_argument("--features", type=Path, required=True, help="a3t.training.extract's")
-    six.add_argument("--clips", type=int, default=40, metavar="N", help="of seen, of unseen voices")
-    six.add_argument("--frames", type=int, metavar="N", help="of each a crop (default: all)")
+    six.add_argument(
+        "--features", type=Path, required=True, help="features from a3t.training.extract"
+    )
+    six.add_argument(
+        "--clips", type=int, default=40, metavar="N", help="for each of seen and unseen voices"
+    )
+    six.add_argument("--frames", type=int, metavar="N", help="crop each clip (default: all)")
     six.set_defaults(command=_runs)
 
-    seven = commands.add_parser("samples", help="test clips edited by a model: what it sounds like")
+    seven = commands.add_parser("samples", help="edit test clips with a model, to listen to")
     seven.add_argument("data", type=Path, help="a data directory of clips")
     seven.add_argument("--model", default="small", metavar="NAME_OR_PATH")
     seven.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
@@ -111,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     seven.set_defaults(command=_samples)
 
     eight = commands.add_parser(
-        "figures", help="a recording reconstructed, and the attention on its phones, as pictures"
+        "figures", help="draw a recording's reconstruction and the attention to its phones"
     )
     eight.add_argument("checkpoint", help="a model, or the folder of a training run")
     eight.add_argument("wav", type=Path)
@@ -130,7 +132,7 @@ def _reconstruction(options: argparse.Namespace) -> None:
     from a3t.vocoder import load_vocoder
 
     if options.clips < 2:
-        raise InputError("At least two clips are needed, one by a voice that training heard.")
+        raise InputError("At least two clips are needed: one by a seen and one by an unseen voice.")
     model, model_name = systems.load_a3t(options.model)
     durations, durations_name = None, "none"
     timing = options.durations or systems.durations_beside(options.model)
@@ -156,7 +158,7 @@ def _reconstruction(options: argparse.Namespace) -> None:
 
 
 def _test_clips(options: argparse.Namespace) -> Iterator[HeldOutClip]:
-    """Half by voices that training heard and half by others; a recipe may have none of those."""
+    """Test clips, half by seen and half by unseen voices; a recipe may have no unseen ones."""
     from a3t.corpora import corpora_root, read_corpora
     from a3t.evaluation.clips import draw_clips, stored_clips
     from a3t.training.store import Store
@@ -166,8 +168,8 @@ def _test_clips(options: argparse.Namespace) -> Iterator[HeldOutClip]:
     if options.data is None:
         yield from draw_clips(read_corpora(options.corpora or corpora_root()), options.clips)
         return
-    there = {clip.split for clip in Store(options.features).clips}
-    halves = [split for split in ("test", "test_unseen") if split in there]
+    splits = {clip.split for clip in Store(options.features).clips}
+    halves = [split for split in ("test", "test_unseen") if split in splits]
     for split in halves:
         yield from stored_clips(options.data, options.features, split, options.clips // len(halves))
 
@@ -191,7 +193,7 @@ def _vocoders(options: argparse.Namespace) -> None:
         try:
             costs.append(make_copies(name, [originals[0].mel[:SPEED_FRAMES]]))
         except InputError as reason:
-            notes[f"{name} was left out. {reason}"] = None
+            notes[f"{name} was skipped. {reason}"] = None
     rows = []
     for place, original in enumerate(tqdm(originals, unit="clip", disable=None)):
         judge = vocoders.Judge(original)
@@ -242,7 +244,7 @@ def _compare(options: argparse.Namespace) -> None:
         "first_implementation_mcd_db": metrics.first_implementation_mcd(one, two, rate),
         "speaker_similarity": metrics.speaker_similarity(one, two, rate),
     }
-    if abs(len(one) - len(two)) <= 0.02 * rate:  # the same timing: these need it
+    if abs(len(one) - len(two)) <= 0.02 * rate:  # PESQ and STOI need equal timing
         samples = min(len(one), len(two))
         one, two = one[:samples], two[:samples]
         figures["pesq_wb"] = metrics.pesq_wideband(one, two, rate)
@@ -267,8 +269,7 @@ def _runs(options: argparse.Namespace) -> None:
 def _samples(options: argparse.Namespace) -> None:
     from a3t.evaluation.sample_edits import edit_samples
 
-    given = (options.data, options.model, options.out, options.vocoder, options.clips)
-    print(edit_samples(*given))
+    print(edit_samples(options.data, options.model, options.out, options.vocoder, options.clips))
 
 
 def _figures(options: argparse.Namespace) -> None:
@@ -278,7 +279,7 @@ def _figures(options: argparse.Namespace) -> None:
 
 
 def _write(out: Path, name: str, page: str, table: str | None = None) -> None:
-    """NAME.md and, of a table, NAME.tsv; the page is shown as well."""
+    """Write NAME.md and, if there is a table, NAME.tsv; print the page."""
     from a3t.audio.files import atomic_path
 
     out.mkdir(parents=True, exist_ok=True)

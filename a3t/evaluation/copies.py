@@ -25,8 +25,8 @@ Floats32 = npt.NDArray[np.float32]
 GRIFFIN_LIM = "Griffin-Lim, 64 iterations"
 
 _WAVEGAN_UPSAMPLING = {"upsample_params": {"upsample_scales": [4, 5, 3, 5]}}
-# Generators of the parallel-wavegan package in the sizes of its recipes for 24 kHz and a hop of 300
-# (egs/vctk/voc1); the package's own defaults are the rest.
+# Generators of the parallel-wavegan package, in the sizes of its recipes for 24 kHz and a hop of
+# 300 (egs/vctk/voc1); everything else is the package's default.
 UNTRAINED: dict[str, dict[str, Any]] = {
     "Parallel WaveGAN v1": {
         "generator_type": "ParallelWaveGANGenerator",
@@ -50,16 +50,16 @@ UNTRAINED: dict[str, dict[str, Any]] = {
         },
     },
 }
-SPEED_FRAMES = 240  # 3 s: enough to time those, which are slow
+SPEED_FRAMES = 240  # 3 s: enough to time these slow vocoders
 
 
 @dataclass(frozen=True)
 class Copies:
     """The output of a vocoder for some mels, and its cost.
 
-    ``wall`` and ``processor`` are seconds per second of sound: on the clock, and of all threads
-    together (which other programs on the machine change little); ``mebibytes`` the peak resident
-    memory of its process, Python and torch included.
+    wall, processor: seconds per second of sound, elapsed and summed over threads; the latter hardly
+    depends on other programs on the machine. mebibytes: peak resident memory of the process,
+    including Python and torch.
     """
 
     vocoder: str
@@ -71,10 +71,10 @@ class Copies:
 
 
 def make_copies(name: str, mels: Sequence[Floats32]) -> Copies:
-    """Each mel (T, 80) through the vocoder in a new process.
+    """Vocode each mel (T, 80) in a new process.
 
-    ``name`` is a key of ``UNTRAINED``, ``GRIFFIN_LIM``, or what ``load_vocoder`` takes. Raises
-    InputError if there is no such vocoder, or if its process was killed.
+    ``name`` is a key of ``UNTRAINED``, ``GRIFFIN_LIM``, or a name for ``load_vocoder``. Raises
+    InputError if there is no such vocoder or its process was killed.
     """
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
@@ -114,7 +114,7 @@ def _open(name: str) -> Vocoder:
 def peak_mebibytes() -> float:
     """Peak resident memory of this process in MiB."""
     status = Path("/proc/self/status")
-    if status.is_file():  # Linux: ru_maxrss would remember the process that this one came from
+    if status.is_file():  # Linux: ru_maxrss would include the parent process's peak
         peak = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(peak.split()[1]) / 2**10
     peak_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,4 +1,4 @@
-"""What there is to see of an edit on either side of it: sound, words and marks, in seconds."""
+"""What a picture of an edit shows before and after it: sound, words and marks, in seconds."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 from a3t.errors import InputError
 
-LONGEST = 12.0  # seconds shown; of a longer recording, the part around the first edits
-MARGIN = 2.0  # seconds of it before the first edit
+LONGEST = 12.0  # seconds shown; a longer recording is cut to the part around its first edits
+MARGIN = 2.0  # seconds shown before the first edit of a longer recording
 
 
 @dataclass(frozen=True)
 class Mark:
     """An edit's span on one side, in seconds.
 
-    `wordless` where none of its words are: an insertion before it was made, a deletion after.
+    wordless: whether it has no words there, like an insertion before the edit and a deletion after.
     """
 
     op: str
@@ -32,7 +32,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Label:
-    """A word under the waveform, in seconds; `op` if it belongs to an edit."""
+    """A word above the waveform, in seconds; ``op`` is set if it belongs to an edit."""
 
     text: str
     start: float
@@ -42,7 +42,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Side:
-    """What is drawn of one recording: samples (n,) at `rate` from `start` seconds on."""
+    """The drawn part of one recording: samples (n,) at ``rate``, from ``start`` seconds."""
 
     title: str
     text: str
@@ -58,14 +58,15 @@ class Side:
 
     @property
     def shown_labels(self) -> tuple[Label, ...]:
-        """Those that are in the picture, in the order of their middles: a neighbour that an edit's
-        margin reaches over begins after the edit, and is said before it."""
-        first, last = self.start - 0.05, self.end + 0.05  # words cut by the edge are left out
+        """The labels within the picture, ordered by their centres: an edit's margin may cover part
+        of a neighbouring word, so start times are not in the order of the words."""
+        first, last = self.start - 0.05, self.end + 0.05  # words cut by the edge are omitted
         inside = [word for word in self.labels if first <= word.start and word.end <= last]
         return tuple(sorted(inside, key=lambda label: label.start + label.end))
 
 
 def read_record(edit_json: Path | str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """The contents of an edit.json; InputError if it isn't one."""
     if isinstance(edit_json, Mapping):
         return edit_json
     try:
@@ -78,7 +79,7 @@ def read_record(edit_json: Path | str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def sides_of(source: Path, edited: Path, record: Mapping[str, Any]) -> tuple[Side, Side]:
-    """Both recordings' shown parts, which begin at the same instant of unchanged sound."""
+    """The drawn parts of both recordings, which begin at the same point of unchanged sound."""
     rate = int(record["source"]["sample_rate"])
     edits: Sequence[Mapping[str, Any]] = record["edits"]
     seconds = float(record["source"]["samples"]) / rate
@@ -94,9 +95,9 @@ def sides_of(source: Path, edited: Path, record: Mapping[str, Any]) -> tuple[Sid
         ("After", edited, "output", labels[1]),
     ):
         samples = _read(path, start, LONGEST)
-        gone = "insert" if key == "source" else "delete"
+        wordless = "insert" if key == "source" else "delete"
         marks = tuple(
-            Mark(e["op"], e[key][0] / rate, e[key][1] / rate, e["op"] == gone) for e in edits
+            Mark(e["op"], e[key][0] / rate, e[key][1] / rate, e["op"] == wordless) for e in edits
         )
         text = str(record.get("text" if key == "source" else "new_text", ""))
         side = Side(title, text, samples, rate, start, marks, words)
@@ -114,7 +115,8 @@ def _length(span: Sequence[int]) -> int:
 def _labels(
     record: Mapping[str, Any], edits: Sequence[Mapping[str, Any]], rate: int
 ) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    """The words before, by the alignment; after, the same moved along, with the new ones in."""
+    """The words before the edit, from the alignment, and after it: kept ones shifted, new ones
+    added."""
     words = [word for word in record.get("alignment", {}).get("words", []) if word["text"]]
     ops = _edited_words(words, edits, rate)
     old: list[Label] = []
@@ -123,7 +125,7 @@ def _labels(
         old.append(Label(word["text"], word["start"], word["end"], ops.get(k)))
         if k not in ops:
             middle = (word["start"] + word["end"]) / 2 * rate
-            # An edit's margin may reach over its neighbour: it counts from its own middle on.
+            # An edit's margin may cover part of a neighbour, so compare centres.
             past = [e for e in edits if sum(e["source"]) / 2 <= middle]
             moved = sum(_length(e["output"]) - _length(e["source"]) for e in past) / rate
             new.append(Label(word["text"], word["start"] + moved, word["end"] + moved))
@@ -138,22 +140,23 @@ def _labels(
 def _edited_words(
     words: Sequence[Mapping[str, Any]], edits: Sequence[Mapping[str, Any]], rate: int
 ) -> dict[int, str]:
-    """Which words (by number) an edit takes away, and its op.
+    """The indices of the words that an edit removes, with its op.
 
-    Those in its span that it names; all in its span if it names none of them, as when "42" stands
-    for forty-two. A neighbour within the margin of an edit is in the span without being named.
+    These are the words in its span that it lists as old words, or all in its span if it lists none
+    of them, as when "42" stands for forty-two. The span may include a neighbour, as part of the
+    margin, which isn't listed.
     """
-    found: dict[int, str] = {}
+    ops: dict[int, str] = {}
     for edit in edits:
-        named = {_plain(word) for word in _words(edit["old_words"])}
+        listed = {_plain(word) for word in _words(edit["old_words"])}
         first, last = edit["source"]
         inside = [
             k for k, w in enumerate(words) if first <= (w["start"] + w["end"]) / 2 * rate < last
         ]
-        chosen = [k for k in inside if _plain(words[k]["text"]) in named]
-        if named:
-            found.update(dict.fromkeys(chosen or inside, edit["op"]))
-    return found
+        removed = [k for k in inside if _plain(words[k]["text"]) in listed]
+        if listed:
+            ops.update(dict.fromkeys(removed or inside, edit["op"]))
+    return ops
 
 
 def _plain(word: str) -> str:
@@ -165,7 +168,7 @@ def _words(value: str | Sequence[str]) -> list[str]:
 
 
 def _read(path: Path, start: float, seconds: float) -> npt.NDArray[np.float32]:
-    """One channel, the mean of all, of a part of a file."""
+    """A part of a file, mixed down to mono: (n,)."""
     import soundfile
 
     try:

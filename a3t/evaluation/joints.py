@@ -1,8 +1,8 @@
-"""How audible is a joint? Three measures of a place in a sound, and what natural speech has there.
+"""How audible is a joint? Three measures at a place in a sound, compared with natural speech.
 
-A joint is judged against untouched recordings at the same kind of place: between the same two
-classes of sound, 20 ms to its left and to its right. At a place natural speech itself lies within
-its 95th percentile 95 times in 100; joints that nobody hears should do the same.
+A joint is compared with unedited recordings at the same kind of place, which is given by the
+classes of the phones 20 ms to its left and right. By definition, 95 % of natural places are within
+their 95th percentile; inaudible joints should be too.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from a3t.grid import SAMPLE_RATE
 from a3t.text.phones import CONSONANTS, PAUSE
 
 MEASURES = ("dip", "flux", "jump")
-STEP = 120  # samples of 24 kHz between two natural places, 5 ms
-BESIDE = 0.02  # seconds to either side of a place, where its two classes are looked up
-ENOUGH = 200  # natural places of a kind; with fewer it is judged against all of them
+STEP = 120  # samples at 24 kHz between two natural places, 5 ms
+BESIDE = 0.02  # seconds from a place to the points that give its two classes
+ENOUGH = 200  # natural places of a kind; if there are fewer, all kinds are used
 STOPS = frozenset("B CH D G JH K P T".split())
 SONORANTS = frozenset("L M N NG R W Y".split())
-QUIET = 1e-9  # power that counts as nothing, -90 dB of full scale
+QUIET = 1e-9  # power of silence, -90 dB of full scale
 
 _MILLISECOND = SAMPLE_RATE // 1000
-_REACH = 40 * _MILLISECOND  # samples that a measure hears on either side of its place
+_REACH = 40 * _MILLISECOND  # samples that a measure uses on each side of its place
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class PhoneSamples:
 def measure(mono: np.ndarray, places: Sequence[int] | np.ndarray) -> np.ndarray:
     """(n, 3): the measures at places (n,) of a sound (samples,), both at 24 kHz.
 
-    dip: by how many dB the 10 ms around a place differ from the mean level of 20 ms before and
-    after them, up or down. flux: mean difference of the log10 mels of the 20 ms before and after
-    (bins below -6 count as -6). jump: the greatest second difference of samples within 3 ms,
-    against its RMS within 40 ms; where a waveform breaks, it is great.
+    dip: absolute level difference in dB between the 10 ms around a place and the 20 ms before and
+    after them. flux: mean absolute difference between the log10 mels of the 20 ms before and after
+    (bins are clipped at -6). jump: the largest second difference of samples within 3 ms relative to
+    its RMS within 40 ms, which is large where a waveform is discontinuous.
     """
     sound = np.pad(np.asarray(mono, np.float64), _REACH)
     starts = np.asarray(places, int)
@@ -52,7 +52,7 @@ def measure(mono: np.ndarray, places: Sequence[int] | np.ndarray) -> np.ndarray:
 
 
 def _around(near: np.ndarray, first: float, last: float) -> np.ndarray:
-    """The samples from `first` to `last` milliseconds after the place."""
+    """The samples from ``first`` to ``last`` milliseconds relative to the place."""
     begin, end = (_REACH + round(time * _MILLISECOND) for time in (first, last))
     return near[:, begin:end]
 
@@ -87,7 +87,7 @@ def _jump(near: np.ndarray) -> np.ndarray:
 
 
 def sound_class(symbol: str) -> str:
-    """pause, stop, fricative, sonorant or vowel."""
+    """A phone's class: pause, stop, fricative, sonorant or vowel."""
     if symbol == PAUSE:
         return "pause"
     if symbol in STOPS:
@@ -98,7 +98,7 @@ def sound_class(symbol: str) -> str:
 
 
 def kind_of(phones: Sequence[PhoneSamples], place: int) -> tuple[str, str]:
-    """The classes of sound to the left and to the right of a sample of the recording."""
+    """The classes of the phones to the left and right of a sample of the recording."""
     beside = round(BESIDE * SAMPLE_RATE)
     ends = [phone.last for phone in phones]
     left, right = (
@@ -109,34 +109,34 @@ def kind_of(phones: Sequence[PhoneSamples], place: int) -> tuple[str, str]:
 
 
 class Natural:
-    """The measures of untouched recordings, place by place, by kind of place."""
+    """The measures of unedited recordings, by kind of place."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str], list[np.ndarray]] = {}
+        self._measures: dict[tuple[str, str], list[np.ndarray]] = {}
 
     def add(self, mono: np.ndarray, phones: Sequence[PhoneSamples]) -> None:
-        """Every 5 ms of a recording (samples,) at 24 kHz, but for its ends."""
+        """Measure every 5 ms of a recording (samples,) at 24 kHz, except at its ends."""
         places = np.arange(2 * _REACH, len(mono) - 2 * _REACH, STEP)
         kinds = [kind_of(phones, int(place)) for place in places]
         values = measure(mono, places)
         for kind in set(kinds):
             same = [other == kind for other in kinds]
-            self._found.setdefault(kind, []).append(values[same])
+            self._measures.setdefault(kind, []).append(values[same])
 
     def percentile(self, kind: tuple[str, str], values: np.ndarray) -> np.ndarray:
-        """(3,): the share of natural places of this kind, in 0..1, whose measure is smaller."""
-        same = self._found.get(kind, [])
+        """(3,): the share, 0 to 1, of natural places of this kind that have smaller measures."""
+        same = self._measures.get(kind, [])
         if sum(map(len, same)) < ENOUGH:
-            same = [part for parts in self._found.values() for part in parts]
+            same = [part for parts in self._measures.values() for part in parts]
         return np.asarray((np.concatenate(same) < values).mean(axis=0))
 
     @property
     def places(self) -> int:
-        """How many there are."""
-        return sum(len(part) for parts in self._found.values() for part in parts)
+        """The number of natural places."""
+        return sum(len(part) for parts in self._measures.values() for part in parts)
 
 
 def within(percentiles: Iterable[np.ndarray], limit: float = 0.95) -> np.ndarray:
-    """(4,): the share of joints within the limit by each measure, and by all three at once."""
+    """(4,): the share of joints within the limit for each measure, and for all three at once."""
     inside = np.array(list(percentiles)) <= limit
     return np.append(inside.mean(axis=0), inside.all(axis=1).mean())

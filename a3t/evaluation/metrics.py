@@ -1,6 +1,6 @@
-"""Every metric of the evaluation, by name: definition, unit, source.
+"""The metrics of the evaluation, each with its definition, unit and source.
 
-The mel-cepstral distortions come from `cepstra`; here are the distances between log-mels, the
+The mel-cepstral distortions are in `cepstra`; this module has the distances between log-mels, the
 errors of pitch, voicing and words, and the wrappers around PESQ, STOI and the speaker encoder.
 Signals are mono, (n,), in [-1, 1]; log-mels are (frames, bins) in log10 units.
 """
@@ -62,18 +62,19 @@ def mel_l1(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
 
 
 def detail(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """How fine a log-mel is across its bins, as a share of the reference's; below 1 it is blurred.
+    """Fine structure of a log-mel across bins relative to the reference's; below 1 is blurred.
 
-    Mean absolute second difference from bin to bin, which harmonics and noise have and a mean of
-    many has not. The two (frames, bins) may differ in length.
+    It is measured by the mean absolute second difference across bins, which is high for harmonics
+    and noise, and low for an average of many spectra. The two (frames, bins) may differ in length.
     """
-    fine = (np.abs(np.diff(np.asarray(mel, float), n=2)).mean() for mel in (reference, other))
-    true, found = fine
-    return float(found / true) if true > 0 else float("nan")
+    true, actual = (
+        np.abs(np.diff(np.asarray(mel, float), n=2)).mean() for mel in (reference, other)
+    )
+    return float(actual / true) if true > 0 else float("nan")
 
 
 def mel_l2(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Root of the mean squared difference of two log-mels (frames, bins), in log10 units."""
+    """Root mean square difference of two log-mels (frames, bins), in log10 units."""
     a, b = _same_mels(reference, other)
     return float(np.sqrt(((a - b) ** 2).mean()))
 
@@ -84,9 +85,9 @@ def mel_cepstral_distance(
     """Mel-cepstral distance of two log-mels (frames, bins) in dB, without a vocoder.
 
     The cepstrum is the orthonormal DCT-II of the log-mel, c1..c`order`, without c0. The scale is
-    that of the MCD: by Parseval both are the RMS difference in dB of two smoothed log spectra with
-    their mean level taken off, averaged over frames: 20 sqrt(sum d_k^2 / bins). (Smoothing and
-    frequency range are not the MCD's, so compare figures of one kind only.) With `dtw`, frames are
+    that of the MCD: by Parseval both are the RMS difference in dB of two smoothed log spectra after
+    removing their mean levels, averaged over frames: 20 sqrt(sum d_k^2 / bins). (Smoothing and
+    frequency range differ from the MCD's, so don't compare the two.) With ``dtw``, frames are
     paired by `warp_path` on these cepstra, and the numbers of frames may differ.
     """
     from scipy.fft import dct
@@ -106,14 +107,14 @@ def _same_mels(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Flo
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.ndim != 2 or a.shape != b.shape or len(a) == 0:
         raise InputError(
-            f"Two log-mels of one (frames, bins) shape are needed, not {a.shape} and {b.shape}."
+            f"Two log-mels of one shape (frames, bins) are needed, not {a.shape} and {b.shape}."
         )
     return a, b
 
 
 @dataclass(frozen=True)
 class PitchError:
-    """Errors of F0. NaN where no frame is voiced in both signals."""
+    """Errors of F0; cents and hertz are NaN if no frame is voiced in both signals."""
 
     cents: float  # RMSE in cents over the frames voiced in both
     hertz: float  # RMSE in Hz over the same
@@ -126,9 +127,9 @@ def pitch_error(
 ) -> PitchError:
     """F0 and voicing errors every 5 ms, by Harvest between 71 and 800 Hz.
 
-    Frames are paired one by one, or with `dtw` along the path that the mel-cepstra give, so pitch
-    itself has no say in the pairing. Source: the F0 RMSE and V/UV error of statistical synthesis
-    (e.g. Zen et al. 2009), in cents as well since hearing is nearly logarithmic.
+    Frames are paired one by one, or with ``dtw`` along the path of the mel-cepstra, so that pitch
+    doesn't influence the pairing. Source: the F0 RMSE and V/UV error of statistical synthesis
+    (e.g. Zen et al. 2009), also in cents because pitch perception is nearly logarithmic.
     """
     a, b = (fundamental(signal, sample_rate)[0] for signal in (reference, other))
     if dtw:
@@ -139,7 +140,7 @@ def pitch_error(
 
 
 def fundamental_error(reference: Floats, other: Floats) -> PitchError:
-    """The errors between two tracks of F0 in Hz, 0 where unvoiced, frame by frame."""
+    """The errors between two F0 tracks in Hz (0 where unvoiced), frame by frame."""
     frames = min(len(reference), len(other))
     a, b = reference[:frames], other[:frames]
     both = (a > 0) & (b > 0)
@@ -152,7 +153,7 @@ def fundamental_error(reference: Floats, other: Floats) -> PitchError:
 
 
 def resampled(samples: npt.ArrayLike, sample_rate: int, target_rate: int) -> Floats:
-    """The signal at `target_rate` Hz (soxr, high quality); unchanged if it is there already."""
+    """The signal at ``target_rate`` Hz (soxr, high quality)."""
     if sample_rate == target_rate:
         return as_signal(samples)
     import soxr
@@ -162,9 +163,9 @@ def resampled(samples: npt.ArrayLike, sample_rate: int, target_rate: int) -> Flo
 
 
 def pesq_wideband(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int) -> float:
-    """Wide-band PESQ (ITU-T P.862.2) of two signals of equal timing: 1.04 (bad) to 4.64 (same).
+    """Wideband PESQ (ITU-T P.862.2) of two signals of equal timing: 1.04 (bad) to 4.64 (identical).
 
-    Compared at 16 kHz, so nothing above 8 kHz counts. Raises InputError where PESQ finds no speech.
+    Compared at 16 kHz, so nothing above 8 kHz counts. Raises InputError if PESQ finds no speech.
     """
     with eval_package("pesq"):
         from pesq import PesqError, pesq
@@ -184,16 +185,16 @@ def _concealment_judge() -> Any:
 
 
 def concealment_mos(samples: npt.ArrayLike, sample_rate: int) -> float:
-    """What listeners would say, 1 (bad) to 5, of speech whose gaps were filled: PLCMOS 2.
+    """Predicted listener rating, 1 (bad) to 5, of speech with filled gaps: PLCMOS 2.
 
-    Diener et al. 2023; trained on concealed losses of packets, without a reference, at 16 kHz. It
-    asks fifteen raters drawn at random: two figures of one signal differ by hundredths.
+    Diener et al. 2023; trained on packet loss concealment; needs no reference; works at 16 kHz. It
+    averages fifteen randomly drawn raters, so its values for one signal vary by hundredths.
     """
     judge = _concealment_judge()
     signal = resampled(samples, sample_rate, 16000)
     peak = float(np.abs(signal).max(initial=0.0))
     if peak == 0:
-        raise InputError("No speech was found, so nothing can be said of its quality.")
+        raise InputError("No speech was found, so its quality can't be rated.")
     return float(judge(signal * (0.7 / peak))["plcmos"])
 
 
@@ -202,8 +203,8 @@ def stoi(
 ) -> float:
     """Short-time objective intelligibility, 0..1 (Taal et al. 2011), or extended (Jensen 2016).
 
-    Equal timing is assumed; the shorter length counts. At least about 0.4 s of speech is needed:
-    raises InputError below.
+    Equal timing is assumed; the longer signal is truncated. Raises InputError for less than about
+    0.4 s of speech.
     """
     with eval_package("pystoi"):
         from pystoi import stoi as measure
@@ -215,7 +216,7 @@ def stoi(
             return float(measure(a[:samples], b[:samples], sample_rate, extended=extended))
         except RuntimeWarning:
             raise InputError(
-                "STOI needs about 0.4 s of speech; the signals hold less once silence is taken off."
+                "STOI needs about 0.4 s of speech; without silence the signals have less than that."
             ) from None
 
 
@@ -227,10 +228,10 @@ def _speaker_encoder() -> Any:
 
 
 def speaker_embedding(samples: npt.ArrayLike, sample_rate: int) -> Floats:
-    """Speaker embedding (256,) of unit length: GE2E (Wan et al. 2018) as Resemblyzer trained it.
+    """Speaker embedding (256,) of unit length: GE2E (Wan et al. 2018) as trained by Resemblyzer.
 
-    Long silences are taken off first. About 1.6 s of speech is what the encoder looks at at once;
-    less is padded and says less.
+    Long silences are removed first. The encoder works on windows of 1.6 s; shorter speech is padded
+    and gives a less reliable embedding.
     """
     encoder = _speaker_encoder()
     from resemblyzer import preprocess_wav
@@ -239,7 +240,7 @@ def speaker_embedding(samples: npt.ArrayLike, sample_rate: int) -> Floats:
     if wave.any():  # its level normalisation divides by the RMS
         wave = preprocess_wav(wave)
     if not wave.any():
-        raise InputError("No speech was found, so the speaker cannot be told.")
+        raise InputError("No speech was found, so the speaker can't be identified.")
     return np.asarray(encoder.embed_utterance(wave), dtype=np.float64)
 
 
@@ -250,24 +251,25 @@ def speaker_similarity(reference: npt.ArrayLike, other: npt.ArrayLike, sample_ra
 
 
 def figure_or_nan(measure: Callable[..., float], *arguments: Any) -> float:
-    """What ``measure`` says, or NaN where it cannot say: too little speech, a missing package."""
+    """The result of ``measure``, or NaN if it raises InputError: too little speech, say, or a
+    missing package."""
     try:
         return measure(*arguments)
     except InputError:
         return float("nan")
 
 
-def word_error_rate(reference: Sequence[str], heard: Sequence[str]) -> float:
-    """(substitutions + deletions + insertions) / reference words, by the fewest edits; 0 is right.
+def word_error_rate(reference: Sequence[str], hypothesis: Sequence[str]) -> float:
+    """(substitutions + deletions + insertions) / reference words, for the fewest such edits.
 
-    Words are compared as they stand: normalise both alike. Raises InputError without a reference.
+    Words are compared literally, so normalise both alike. Raises InputError for an empty reference.
     """
     if not reference:
         raise InputError("A word error rate needs at least one reference word.")
-    above = list(range(len(heard) + 1))
+    above = list(range(len(hypothesis) + 1))
     for i, word in enumerate(reference, start=1):
         row = [i]
-        for j, other in enumerate(heard, start=1):
+        for j, other in enumerate(hypothesis, start=1):
             row.append(min(above[j - 1] + (word != other), above[j] + 1, row[j - 1] + 1))
         above = row
     return above[-1] / len(reference)

@@ -1,4 +1,4 @@
-"""The extra `eval`: packages that are imported when they are needed, and may be absent."""
+"""The extra `eval`: packages that are imported when needed, and may be missing."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from a3t.errors import InputError
 
 @contextmanager
 def eval_package(name: str) -> Iterator[None]:
-    """Import the package `name` within: its absence is one sentence, its warnings are not shown."""
+    """A context in which to import ``name``: InputError if it is missing; hides its warnings."""
     with warnings.catch_warnings():
-        # pyworld, webrtcvad and Resemblyzer import what setuptools and scipy will give up.
+        # pyworld, webrtcvad and Resemblyzer import what setuptools and scipy have deprecated.
         warnings.simplefilter("ignore")
         try:
             yield
         except ImportError:
             raise InputError(
-                f'This metric needs the package {name}; install it with `pip install "a3t[eval]"`.'
+                f'This metric needs the package {name}: install it with `pip install "a3t[eval]"`.'
             ) from None

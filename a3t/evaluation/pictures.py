@@ -1,4 +1,4 @@
-"""A picture of an edit: waveform, words and mel before and after, with what was changed marked."""
+"""A picture of an edit: waveform, words and mel before and after it, with the changes marked."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which people with any colour vision tell apart; and a sign for each, so
-# that colour is never alone in saying what happened.
+# Okabe and Ito's colours, which can be told apart with any colour vision, and a sign for each, so
+# that no information is conveyed by colour alone.
 OPS = {
     "replace": ("#0072B2", "↔", "replaced"),
     "insert": ("#009E73", "+", "inserted"),
@@ -33,11 +33,11 @@ def draw_edit(
     edit_json: Path | str | Mapping[str, Any],
     out_png: Path | str,
 ) -> Path:
-    """Draw an edit to `out_png` and return its path.
+    """Draw an edit to ``out_png``; returns its path.
 
-    `edit_json` is the file beside the edited recording, or its content. Of recordings of more than
-    12 s, 12 s around the first edits are drawn. Raises InputError where a file can't be read or
-    written, or isn't what it should be.
+    ``edit_json`` is the file beside the edited recording, or its contents. Only 12 s around the
+    first edits of a longer recording are drawn. Raises InputError if a file can't be read or
+    written, or isn't of the expected kind.
     """
     from a3t.audio.files import atomic_path
 
@@ -50,13 +50,13 @@ def draw_edit(
 def edit_figure(
     source_wav: Path | str, edited_wav: Path | str, edit_json: Path | str | Mapping[str, Any]
 ) -> Figure:
-    """The picture of `draw_edit` as a matplotlib figure, drawn without pyplot or a display."""
+    """The picture of `draw_edit` as a matplotlib figure; needs neither pyplot nor a display."""
     try:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError:
         raise InputError(
-            'A picture needs matplotlib; install it with `pip install "a3t[demo]"`.'
+            'Drawing needs matplotlib: install it with `pip install "a3t[demo]"`.'
         ) from None
 
     record = read_record(edit_json)
@@ -81,7 +81,7 @@ def edit_figure(
 
 
 def _mel(side: Side) -> npt.NDArray[np.float32]:
-    """The shared log-mel (frames, 80) of what is shown."""
+    """The log-mel (frames, 80) of the drawn part."""
     import soxr
 
     from a3t.audio.mel import log_mel
@@ -94,14 +94,14 @@ def _mel(side: Side) -> npt.NDArray[np.float32]:
 
 
 def _draw_wave(axes: Axes, side: Side, peak: float, inches_per_second: float) -> None:
-    """The waveform as the range of each of some thousand slices, and the words above it."""
+    """Draw the waveform, as the range of each of up to 4000 slices, and the words above it."""
     slices = min(len(side.samples), 4000)
     edges = np.linspace(0, len(side.samples), slices + 1).astype(int)[:-1]
     times = side.start + edges / side.rate
     low = np.minimum.reduceat(side.samples, edges) / peak
     high = np.maximum.reduceat(side.samples, edges) / peak
     axes.fill_between(times, low, high, color=WAVE, linewidth=0.3, edgecolor=WAVE)
-    axes.set_ylim(-1.05, 2.05)  # words stand in the upper part, signs above them
+    axes.set_ylim(-1.05, 2.05)  # words are in the upper part, signs above them
     axes.set_yticks([])
     axes.tick_params(labelbottom=False, length=0)
     for spine in axes.spines.values():
@@ -116,7 +116,7 @@ def _draw_wave(axes: Axes, side: Side, peak: float, inches_per_second: float) ->
 def _draw_mel(
     axes: Axes, side: Side, mel: npt.NDArray[np.float32], loudness: tuple[float, float]
 ) -> None:
-    """The log-mel as an image with its bins' frequencies on the left."""
+    """Draw the log-mel as an image with its frequencies on the left."""
     hop = 300 / 24_000
     extent = (side.start - hop / 2, side.start + (len(mel) - 0.5) * hop, -0.5, mel.shape[1] - 0.5)
     axes.imshow(
@@ -177,7 +177,7 @@ def _shade(axes: Axes, mark: Mark) -> None:
 
 
 def _write(axes: Axes, label: Label, inches_per_second: float) -> None:
-    """A word, as large as its place allows; left out where it could not be read."""
+    """Draw a word as large as its space allows; skip it if it would be illegible."""
     room = (label.end - label.start) * inches_per_second * 72.0  # points
     size = min(9.5, room / (0.62 * len(label.text)))
     if label.op is not None:
@@ -201,7 +201,7 @@ def _write(axes: Axes, label: Label, inches_per_second: float) -> None:
 
 
 def _title(axes: Axes, side: Side) -> None:
-    """ "Before" or "After" in bold, and the text as far as there is room for it."""
+    """Draw "Before" or "After" in bold, and as much of the text as there is room for."""
     axes.set_title(side.title, loc="left", fontsize=11, fontweight="bold", color=INK, pad=8)
     figure = axes.get_figure()
     assert figure is not None

@@ -20,7 +20,7 @@ from a3t.evaluation import cepstra, metrics
 
 SAMPLE_RATE = 24_000
 HOP = 300
-# Rates at which the MCD is taken. A 16 kHz recording has nothing above 8 kHz: its MCD at 24 kHz
+# Rates at which the MCD is computed. A 16 kHz recording has nothing above 8 kHz: its MCD at 24 kHz
 # compares the vocoder's guess with an empty band, so its own rate is the fair one.
 RATES = (24_000, 16_000)
 SHORTEST_VOICE = 0.5  # seconds; too little to recognise a speaker in less
@@ -31,7 +31,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class HeldOutClip:
-    """A clip to reconstruct: T frames, P phones; the phones' frames follow each other from 0."""
+    """A clip to reconstruct: T frames, P phones, whose frames are contiguous from frame 0."""
 
     name: str
     voice: str
@@ -40,7 +40,7 @@ class HeldOutClip:
     samples: npt.NDArray[np.float32]  # (n,) at 24 kHz, whatever the recording's rate
     mel: Mel  # (T, 80) log10
     phones: Ints  # (P,) ids
-    durations: Ints  # (P,) frames, together at most T
+    durations: Ints  # (P,) frames, in total at most T
     words: Ints  # (P,) each phone's word, -1 for a pause
 
     @property
@@ -61,7 +61,7 @@ class Gap:
 
     mel: Mel  # (T', 80), zeros in the gap
     phones: Ints  # (P,)
-    durations: Ints  # (P,) those of the output
+    durations: Ints  # (P,) frames in the output
     phone_span: tuple[int, int]  # the masked phones, [first, last)
     frame_span: tuple[int, int]  # the masked frames, [first, last)
 
@@ -84,7 +84,7 @@ def mean_filler(gap: Gap) -> Mel:
 
 
 def interpolation_filler(gap: Gap) -> Mel:
-    """A straight line from the last frame before the gap to the first one after it."""
+    """Linear interpolation from the last frame before the gap to the first one after it."""
     first, last = gap.frame_span
     if first == 0 or last == len(gap.mel):
         raise InputError("Interpolation needs a visible frame on both sides of the gap.")
@@ -100,7 +100,7 @@ BASELINES: Mapping[str, Filler] = {
 
 @dataclass(frozen=True)
 class ReconstructionRow:
-    """One system on one clip. Distances in dB but mel_l1; NaN where a figure has no meaning."""
+    """One system on one clip. Distances are in dB except mel_l1; NaN for undefined figures."""
 
     clip: str
     voice: str
@@ -110,15 +110,15 @@ class ReconstructionRow:
     frames: int  # of the region in the output
     true_frames: int  # of the region in the recording
     mcd: float  # standard, time-warped, at the recording's own rate
-    mcd_unwarped: float  # the same frame by frame; durations given only
+    mcd_unwarped: float  # the same, frame by frame; only for given durations
     mcd_24k: float  # standard, time-warped, all clips at 24 kHz
     mcd_16k: float  # standard, time-warped, all clips at 16 kHz
     mel_distance: float  # mel-cepstral distance of the mels, no vocoder; warped if predicted
-    mel_l1: float  # log10 units, durations given only
-    detail: float  # of the filled mel's fine structure, 1 as in the recording
+    mel_l1: float  # log10 units; only for given durations
+    detail: float  # fine structure of the filled mel, 1 as in the recording
     plcmos: float  # 1 to 5, of the region in its surroundings; NaN without the extra `eval`
-    similarity: float  # cosine of the region's and the whole clip's speaker embeddings; likewise
-    first_implementation: float  # the first implementation's MCD, for the thesis only
+    similarity: float  # cosine of the speaker embeddings of region and clip; NaN likewise
+    first_implementation: float  # MCD of A3T's authors, for comparison with the thesis
 
 
 def reconstruct(
@@ -131,10 +131,10 @@ def reconstruct(
 ) -> Iterator[ReconstructionRow]:
     """All rows of the experiment, clip by clip.
 
-    Copy-synthesis comes first, then every filler with durations given, then, with a `predictor`,
-    every filler with durations predicted. `context` frames on either side of the region go through
-    the vocoder and the analysis with it. Raises InputError if a filler's or vocoder's output has
-    the wrong length.
+    Copy-synthesis comes first, then every filler with given durations, then, if there is a
+    ``predictor``, every filler with predicted ones. The region is vocoded and analysed together
+    with ``context`` frames on each side. Raises InputError if the output of a filler or of the
+    vocoder has the wrong length.
     """
     for item in items:
         phones = item.region
@@ -151,9 +151,9 @@ def reconstruct(
 
 
 def open_gap(item: HeldOutClip, phones: tuple[int, int], durations: Ints) -> Gap:
-    """Take the phones' frames out of the clip and put a gap of the new durations in their place."""
+    """Replace the phones' frames in the clip with a gap of the new durations."""
     if len(durations) != phones[1] - phones[0] or (durations < 0).any() or not durations.any():
-        raise InputError(f"{item.name}: the durations do not fit the masked phones.")
+        raise InputError(f"{item.name}: the durations do not match the masked phones.")
     first, last = item.frames(phones)
     length = int(durations.sum())
     hole = np.zeros((length, item.mel.shape[1]), dtype=np.float32)
@@ -163,7 +163,7 @@ def open_gap(item: HeldOutClip, phones: tuple[int, int], durations: Ints) -> Gap
 
 
 class _Truth:
-    """The recording's side of one clip's comparisons, analysed once."""
+    """The reference for all comparisons of one clip, analysed once."""
 
     def __init__(self, item: HeldOutClip, span: tuple[int, int], context: int) -> None:
         self.item, self.span = item, span
@@ -184,7 +184,7 @@ class _Truth:
         return metrics.speaker_embedding(self.item.samples, SAMPLE_RATE)
 
     def _analyse(self, samples: npt.ArrayLike, frames: int) -> dict[int, cepstra.Floats]:
-        """Mel-cepstra of the region at each rate; one Harvest serves them all."""
+        """Mel-cepstra of the region at each rate; Harvest runs once for all."""
         signals = {rate: metrics.resampled(samples, SAMPLE_RATE, rate) for rate in RATES}
         pitch = cepstra.fundamental(signals[16_000], 16_000)
         start = (self.span[0] - self.left) * HOP / SAMPLE_RATE
@@ -195,11 +195,11 @@ class _Truth:
         }
 
     def row(self, system: str, timing: str, filled: Mel, vocoder: Vocoder) -> ReconstructionRow:
-        """Vocode the filled region in its surroundings and take all figures."""
+        """Vocode the filled region with its context and compute all figures."""
         item, (first, last) = self.item, self.span
         same_length = timing == "given"
         if filled.ndim != 2 or (same_length and len(filled) != last - first):
-            raise InputError(f"{item.name}: {system} filled {filled.shape} for the gap.")
+            raise InputError(f"{item.name}: {system} gave {filled.shape} for the gap.")
         window = np.concatenate([item.mel[self.left : first], filled, item.mel[last : self.right]])
         samples = np.asarray(vocoder(window), dtype=np.float64)
         if samples.shape != (len(window) * HOP,):

@@ -1,4 +1,4 @@
-"""Rows of figures as a TSV file and as a Markdown table of means and standard errors."""
+"""Writes rows of figures as a TSV file, and as a Markdown table of means and standard errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from a3t.evaluation.reconstruction import ReconstructionRow
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean with its standard error over `count` clips; NaN rows are left out."""
+    """A mean over ``count`` clips with its standard error; NaN values are ignored."""
 
     value: float
     error: float
@@ -24,11 +24,11 @@ class Mean:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Mean:
-        known = np.array([value for value in values if not math.isnan(value)])
-        if len(known) == 0:
+        valid = np.array([value for value in values if not math.isnan(value)])
+        if len(valid) == 0:
             return cls(math.nan, math.nan, 0)
-        error = known.std(ddof=1) / math.sqrt(len(known)) if len(known) > 1 else math.nan
-        return cls(float(known.mean()), float(error), len(known))
+        error = valid.std(ddof=1) / math.sqrt(len(valid)) if len(valid) > 1 else math.nan
+        return cls(float(valid.mean()), float(error), len(valid))
 
     def shown(self, digits: int = 2) -> str:
         if self.count == 0:
@@ -42,7 +42,8 @@ class Mean:
 
 
 def rows_to_tsv(rows: Sequence[Any]) -> str:
-    """One line per row (records of one dataclass) with a header; figures to four decimals."""
+    """A TSV text with a header and one line per row; rows are of one dataclass, figures are to four
+    decimals."""
     text = io.StringIO()
     names = [field.name for field in fields(rows[0])]
     writer = csv.DictWriter(text, names, delimiter="\t", lineterminator="\n")
@@ -75,9 +76,9 @@ COLUMNS: tuple[Column, ...] = (
 
 LEGEND = """\
 MCD in dB: WORLD envelope every 5 ms, mel-cepstrum of order 24 without c0, frames paired by exact
-dynamic time warping; "not warped": frame by frame. It is taken at the recording's own rate: 24 kHz
-(all-pass constant 0.466), or 16 kHz (0.41) for LibriSpeech, which has nothing above 8 kHz to
-compare with; "all at 24 kHz" and "all at 16 kHz" do not look at the recording. Mel distance in dB:
+dynamic time warping; "not warped": frame by frame. It is computed at the recording's own rate:
+24 kHz (all-pass constant 0.466), or 16 kHz (0.41) for LibriSpeech, which has nothing above 8 kHz to
+compare with; "all at 24 kHz" and "all at 16 kHz" use one rate for all clips. Mel distance in dB:
 cepstra (DCT, c1–c24) of the log-mels themselves, before any vocoder; time-warped where durations
 are predicted. Mel L1 in log10 units. Detail: mean second difference of the filled mel from bin to
 bin, over the recording's; below 1 it is blurred. PLCMOS: the rating from 1 to 5 that listeners
@@ -88,7 +89,7 @@ constant 0.41, with c0), for comparison with the thesis only. Means over clips �
 
 
 def markdown_table(rows: Sequence[ReconstructionRow]) -> str:
-    """Systems by durations against the figures, means ± standard errors."""
+    """A Markdown table, one row per kind of durations and system: means ± standard errors."""
     lines = ["| durations | system | " + " | ".join(name for name, _ in COLUMNS) + " |"]
     lines.append("|---|---|" + "---|" * len(COLUMNS))
     for durations, system in dict.fromkeys((row.durations, row.system) for row in rows):
@@ -106,7 +107,7 @@ def paired_difference(
     durations: str,
     figure: Callable[[ReconstructionRow], float] = lambda row: row.mcd,
 ) -> tuple[Mean, int]:
-    """System minus baseline clip by clip, and on how many clips the system is lower."""
+    """System minus baseline, averaged clip by clip, and the number of clips with a lower system."""
     values = {(row.clip, row.system): figure(row) for row in rows if row.durations == durations}
     clips = [clip for clip, name in values if name == system and (clip, baseline) in values]
     differences = [values[clip, system] - values[clip, baseline] for clip in clips]
@@ -114,7 +115,7 @@ def paired_difference(
 
 
 def markdown_report(rows: Sequence[ReconstructionRow], title: str, facts: Sequence[str]) -> str:
-    """The page: what was run (`facts`, one line each), the table, the comparison in words."""
+    """The page: the setup (``facts``, one line each), the table, and the comparison in words."""
     clips = {row.clip: row.seen for row in rows}
     seen = sum(clips.values())
     parts = [
@@ -144,6 +145,6 @@ def markdown_report(rows: Sequence[ReconstructionRow], title: str, facts: Sequen
         ratio = Mean.of(frames / true for _, frames, true in lengths)
         off = Mean.of(abs(frames / true - 1) for _, frames, true in lengths)
         parts.append(
-            f"Length of the region, predicted over true: {ratio}; mean deviation {off.value:.0%}.\n"
+            f"Predicted over true length of the region: {ratio}; mean deviation {off.value:.0%}.\n"
         )
     return "\n".join(parts)

@@ -45,8 +45,8 @@ def aligned_clips(
     """``count`` evenly spaced clips of a split with at least six phones each; of each the same crop
     of at most ``frames`` every time, or the whole clip."""
     rng = np.random.default_rng(0)
-    found = [clip for clip in store.of_split(split) if clip.phones >= 6]
-    for clip in found[:: max(1, len(found) // count)][:count]:
+    usable = [clip for clip in store.of_split(split) if clip.phones >= 6]
+    for clip in usable[:: max(1, len(usable) // count)][:count]:
         stored = store.read(clip)
         stored = crop(stored, frames, rng) if frames else stored
         yield AlignedMel(stored.mel, stored.phones, stored.durations)
@@ -58,19 +58,19 @@ def filler(exp: Path) -> Fill:
     network = A3T.from_config(config)
     network.load_state_dict(weights)
     network.eval()
-    alone = (config.get("data") or {}).get("speech_only")
-    return speech_only(network.fill) if alone else network.fill
+    without_text = (config.get("data") or {}).get("speech_only")
+    return speech_only(network.fill) if without_text else network.fill
 
 
 def speech_only(fill: Fill) -> Fill:
     """The same, without the text."""
 
-    def without(batch: Batch) -> Tensor:
+    def fill_without_text(batch: Batch) -> Tensor:
         none = torch.zeros_like(batch.phone_count)
         owner = torch.full_like(batch.frame_phone, -1)
         return fill(replace(batch, phones=batch.phones[:, :0], phone_count=none, frame_phone=owner))
 
-    return without
+    return fill_without_text
 
 
 def mean_spectrum(batch: Batch) -> Tensor:
@@ -80,6 +80,7 @@ def mean_spectrum(batch: Batch) -> Tensor:
 
 
 def judge(fill: Fill, batches: Sequence[Batch]) -> Figures:
+    """Compare what a network fills in with the recordings."""
     absolute, distance, fine = [], [], []
     for batch in batches:
         filled, true = fill(batch)[batch.masked], batch.mel[batch.masked]
@@ -95,9 +96,9 @@ def table(rows: Mapping[str, Mapping[str, Figures]]) -> str:
     kinds = list(next(iter(rows.values())))
     heads = [f"{kind} voices, {unit}" for kind in kinds for unit in ("L1", "dB", "detail")]
     lines = [f"| run | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
-    for name, found in rows.items():
+    for name, figures in rows.items():
         cells = [
-            f"{found[kind].l1:.3f} | {found[kind].decibels:.2f} | {found[kind].detail:.2f}"
+            f"{figures[kind].l1:.3f} | {figures[kind].decibels:.2f} | {figures[kind].detail:.2f}"
             for kind in kinds
         ]
         lines.append(f"| {name} | {' | '.join(cells)} |")
@@ -111,13 +112,13 @@ def compare(features: Path, runs: Sequence[Path], count: int, frames: int | None
         kind: [clip.batch() for clip in aligned_clips(store, split, count, frames)]
         for kind, split in SPLITS.items()
     }
-    batches = {kind: found for kind, found in batches.items() if found}
+    batches = {kind: own for kind, own in batches.items() if own}
     if not batches:
         raise InputError(f"{features} has no test clips: extract their features first.")
     fillers = {exp.name: filler(exp) for exp in runs} | {"(mean spectrum)": mean_spectrum}
     return table(
         {
-            name: {kind: judge(fill, found) for kind, found in batches.items()}
+            name: {kind: judge(fill, own) for kind, own in batches.items()}
             for name, fill in fillers.items()
         }
     )

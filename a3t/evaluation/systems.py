@@ -70,7 +70,7 @@ def _fill(model: torch.nn.Module, tensors: Mapping[str, Tensor], name: str) -> N
 
 
 def a3t_filler(model: A3T) -> Filler:
-    """Fill a gap in one forward pass, with the whole clip as its surroundings."""
+    """A filler that uses one forward pass, with the whole clip as context."""
 
     def fill(gap: Gap) -> Mel:
         first, last = gap.frame_span
@@ -115,7 +115,7 @@ def duration_predictor(predictor: DurationPredictor) -> Predictor:
 
 
 def as_vocoder(vocoder: BaseVocoder) -> Vocoder:
-    """A vocoder on arrays."""
+    """A vocoder that takes and returns NumPy arrays."""
 
     def vocode(mel: Mel) -> Mel:
         samples: Mel = vocoder(torch.from_numpy(np.ascontiguousarray(mel))).numpy()

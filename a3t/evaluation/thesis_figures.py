@@ -19,12 +19,12 @@ from a3t.training.extract import ClipError, Job, extract_clip
 
 
 def read_clip(wav: Path, text: str) -> AlignedMel:
-    """Align a recording; InputError if it can't be."""
+    """Align a recording; InputError if that fails."""
     try:
-        found = extract_clip(Job(wav.stem, "", wav, text, "pocketsphinx", pitch=False))
+        features = extract_clip(Job(wav.stem, "", wav, text, "pocketsphinx", pitch=False))
     except ClipError as error:
         raise InputError(f"{wav} can't be used: {error.sentence}") from None
-    return AlignedMel(found["mel"], found["phones"], found["durations"])
+    return AlignedMel(features["mel"], features["phones"], features["durations"])
 
 
 def attention_in_the_middle(network: A3T, clip: AlignedMel) -> Attention:
@@ -43,7 +43,7 @@ def draw_reconstruction(network: A3T, clip: AlignedMel, path: Path) -> None:
     first, last = (int(clip.edges[k]) for k in clip.region)
     figure = Figure(figsize=(10, 5), layout="constrained")
     low, high = float(clip.mel.min()), float(clip.mel.max())
-    rows = (("recording", clip.mel), ("middle third filled", filled))
+    rows = (("recording", clip.mel), ("middle third filled in", filled))
     for axes, (title, mel) in zip(figure.subplots(2, 1, sharex=True), rows, strict=True):
         axes.imshow(mel.T, aspect="auto", origin="lower", vmin=low, vmax=high)
         axes.axvline(first - 0.5, color="red")

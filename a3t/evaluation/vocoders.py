@@ -37,7 +37,7 @@ class Original:
 
 @dataclass(frozen=True)
 class VocoderRow:
-    """One vocoder on one clip; NaN where a figure can't be had."""
+    """One vocoder on one clip; NaN where a figure is undefined or its package missing."""
 
     clip: str
     part: str
@@ -54,9 +54,9 @@ class VocoderRow:
 
 
 def draw_parts(clips: Iterable[Clip], count: int) -> list[Original]:
-    """``count`` held-out clips (or all there are) of each corpus, by seen and by unseen voices.
+    """Up to ``count`` held-out clips of each corpus, for each of seen and unseen voices.
 
-    A larger count contains a smaller one. Raises InputError where there is none.
+    A larger count includes the clips of a smaller one. Raises InputError if there are none.
     """
     clips = list(clips)
     parts: dict[str, list[Clip]] = {}
@@ -64,8 +64,8 @@ def draw_parts(clips: Iterable[Clip], count: int) -> list[Original]:
         for clip in held_out(clips, seen):
             parts.setdefault(clip.corpus + ("" if seen else UNSEEN), []).append(clip)
     if not parts:
-        raise InputError("The corpora have no held-out clip of 2 to 12 s: add a corpus.")
-    return [_original(clip, part) for part, found in parts.items() for clip in found[:count]]
+        raise InputError("The corpora have no held-out clips of 2 to 12 s: add a corpus.")
+    return [_original(clip, part) for part, own in parts.items() for clip in own[:count]]
 
 
 def _original(clip: Clip, part: str) -> Original:
@@ -78,7 +78,7 @@ def _original(clip: Clip, part: str) -> Original:
 class Judge:
     """Compares copies with their original, which is analysed once.
 
-    ``missing`` collects why a figure could not be had: a package that is not installed, say.
+    ``missing`` collects the reasons for missing figures, such as a package that isn't installed.
     """
 
     def __init__(self, original: Original) -> None:
@@ -108,7 +108,7 @@ class Judge:
         )
 
     def _analyse(self, samples: Floats32) -> tuple[tuple[Floats, Floats], Floats]:
-        """F0 with its times, and mel-cepstra at the recording's own rate; one Harvest for both."""
+        """F0 with its times, and mel-cepstra at the recording's own rate; Harvest runs once."""
         pitch = cepstra.fundamental(metrics.resampled(samples, SAMPLE_RATE, 16_000), 16_000)
         signal = metrics.resampled(samples, SAMPLE_RATE, self.rate)
         return pitch, cepstra.mel_cepstra(signal, self.rate, pitch)
@@ -142,16 +142,16 @@ COLUMNS: tuple[Column, ...] = (
 
 LEGEND = """\
 Means over clips ± standard error. MCD: WORLD envelope every 5 ms, mel-cepstrum of order 24 without
-c0, at the recording's own rate (all-pass constant 0.466 at 24 kHz; 0.41 at 16 kHz, for what was
-recorded so), frames paired by exact dynamic time warping; "not warped": frame by frame. Mel L1:
-log10 units. F0: root mean square over frames voiced in both, by Harvest; voicing error: frames
-whose voicing differs. Speaker: cosine of Resemblyzer's embeddings. Seconds per second of sound: on
-the clock, and of the processor (all threads together), in a process of its own, whose peak memory
-(Python and torch included) follows."""
+c0, at the recording's own rate (all-pass constant 0.466 at 24 kHz, or 0.41 for clips recorded at
+16 kHz), frames paired by exact dynamic time warping; "not warped": frame by frame. Mel L1: log10
+units. F0: RMSE over frames voiced in both, by Harvest; voicing error: frames whose voicing differs.
+Speaker: cosine of Resemblyzer's embeddings. Cost: elapsed and processor seconds (summed over
+threads) per second of sound, in a process of its own, and its peak memory, including Python and
+torch."""
 
 
 def quality_table(rows: Sequence[VocoderRow], by_part: bool) -> str:
-    """Vocoders against the figures: over all clips, or part by part."""
+    """A Markdown table of the figures of each vocoder, over all clips or part by part."""
     head = ["vocoder", *(["part", "clips"] if by_part else ["clips"])]
     head += [name for name, _, _ in COLUMNS]
     lines = [_line(head), "|" + "---|" * len(head)]
@@ -166,7 +166,7 @@ def quality_table(rows: Sequence[VocoderRow], by_part: bool) -> str:
 
 
 def cost_table(copies: Sequence[Copies]) -> str:
-    """Time and memory of each vocoder."""
+    """A Markdown table of each vocoder's time and memory."""
     head = ["vocoder", "× real time", "processor", "peak MiB", "threads"]
     lines = [_line(head), "|" + "---|" * len(head)]
     for copy in copies:
@@ -178,7 +178,7 @@ def cost_table(copies: Sequence[Copies]) -> str:
 def markdown_report(
     rows: Sequence[VocoderRow], costs: Sequence[Copies], notes: Iterable[str]
 ) -> str:
-    """The page: both tables, the parts one by one, and what could not be measured."""
+    """The page: quality, cost, quality part by part, and what could not be measured."""
     clips = {row.clip: row.part for row in rows}
     parts = list(dict.fromkeys(clips.values()))
     unseen = sum(part.endswith(UNSEEN) for part in clips.values())

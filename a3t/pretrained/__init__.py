@@ -1,8 +1,8 @@
-"""Weights with their cards: config.yaml, model.safetensors and README.md in a folder.
+"""Model folders: config.yaml, model.safetensors and a model card, README.md.
 
 ``config.yaml`` holds constructor arguments and the sha256 of ``model.safetensors``, which is
-checked at every load. Nothing is ever unpickled. A model may hold another in a folder of its own:
-A3T its duration predictor.
+checked on every load. Nothing is ever unpickled. A model folder may contain another model's, as
+A3T's may contain its duration predictor's.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ CONFIG, WEIGHTS = "config.yaml", "model.safetensors"
 
 
 def checkpoint_folder(name_or_path: str | Path) -> Path:
-    """The folder of a shipped model's name, the path itself, or the folder that a name on Hugging
-    Face's hub is fetched to (`a3t.pretrained.hub`); InputError if there is none."""
+    """The folder of a model: a shipped one's by its name, the path itself, or the download of a
+    name on the Hugging Face Hub (`a3t.pretrained.hub`). InputError if there is none."""
     shipped = SHIPPED / str(name_or_path)
     if Path(name_or_path).name == str(name_or_path) and (shipped / CONFIG).is_file():
         return shipped
@@ -39,13 +39,13 @@ def checkpoint_folder(name_or_path: str | Path) -> Path:
         names = ", ".join(sorted(path.parent.name for path in SHIPPED.glob(f"*/{CONFIG}")))
         raise InputError(
             f"There is no model {str(name_or_path)!r}: use one of {names or '(none shipped)'}, or "
-            f"the path of a folder with {CONFIG} and {WEIGHTS}."
+            f"a path to a folder with {CONFIG} and {WEIGHTS}."
         )
     return folder
 
 
 def part_of(folder: Path, name: str) -> Path | None:
-    """The model of that name in a model's folder, or beside it; None if there is none."""
+    """The folder of model ``name`` inside a model's folder, or beside it; None if there is none."""
     for place in (folder / name, folder.parent / name):
         if (place / CONFIG).is_file():
             return place
@@ -53,10 +53,10 @@ def part_of(folder: Path, name: str) -> Path | None:
 
 
 def load_checkpoint(name_or_path: str | Path) -> tuple[dict[str, Any], dict[str, Tensor], str]:
-    """Configuration, tensors and sha256 of a folder's weights.
+    """Configuration, tensors and sha256 of a model folder.
 
-    Raises InputError if files are missing or broken, or if the weights aren't those that the
-    configuration names.
+    Raises InputError if files are missing or corrupt, or if the weights don't have the sha256 given
+    in the configuration.
     """
     folder = checkpoint_folder(name_or_path)
     try:
@@ -68,8 +68,8 @@ def load_checkpoint(name_or_path: str | Path) -> tuple[dict[str, Any], dict[str,
     digest = hashlib.sha256(data).hexdigest()
     if not isinstance(config, dict) or config.get("sha256") != digest:
         raise InputError(
-            f"{folder / WEIGHTS} is not the file that {CONFIG} names (its sha256 differs): "
-            "fetch the model again."
+            f"{folder / WEIGHTS} doesn't match its {CONFIG} (the sha256 differs): download the "
+            "model again."
         )
     try:
         return config, load(data), digest
@@ -88,7 +88,7 @@ def save_checkpoint(
     for name, content in (
         (WEIGHTS, data),
         ("README.md", card.encode()),
-        (CONFIG, text.encode()),  # last: without it there is no model
+        (CONFIG, text.encode()),  # last: a folder without it is not a model
     ):
         with atomic_path(folder / name) as temporary:
             temporary.write_bytes(content)

@@ -131,14 +131,14 @@ def test_legacy_positions_and_padding_each_change_the_outcome(theirs: Path) -> N
             assert (one - other).abs().max() > 1e-4
 
 
-def test_names_without_a_place_are_reported(
+def test_unused_parameters_are_reported(
     theirs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = torch.load(theirs / "model.pth", weights_only=True)
     torch.save(state | {"feats_extract.logmel.melmat": torch.ones(2)}, theirs / "model.pth")
     arguments = [str(theirs / "model.pth"), "--config", str(theirs / "config.yaml")]
     assert main([*arguments, "--out", str(tmp_path / "out")]) == 0
-    assert "unmatched: feats_extract.logmel.melmat" in capsys.readouterr().err
+    assert "unused: feats_extract.logmel.melmat" in capsys.readouterr().err
 
 
 def test_a_missing_parameter_is_named(theirs: Path) -> None:

@@ -158,11 +158,11 @@ def test_the_first_implementations_mcd_has_its_faults(phrase: np.ndarray) -> Non
 @pytest.mark.parametrize(
     ("samples", "reason"),
     [
-        (np.zeros((2, 100)), "one channel"),
-        (np.zeros(0), "one channel"),
+        (np.zeros((2, 100)), "mono samples"),
+        (np.zeros(0), "mono samples"),
         (np.array([0.1, np.nan, 0.2]), "NaN"),
     ],
 )
-def test_what_is_no_signal_is_refused(samples: np.ndarray, reason: str) -> None:
+def test_an_invalid_signal_is_refused(samples: np.ndarray, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         cepstra.mel_cepstra(samples, RATE)

@@ -195,7 +195,7 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
     assert math.isnan(again.figures["similarity"])
     assert replace(again, figures={}) == replace(row, figures={})
     path.write_text("{}\n")
-    with pytest.raises(InputError, match="wrote"):
+    with pytest.raises(InputError, match="written by"):
         experiment.read_rows(path)
 
 

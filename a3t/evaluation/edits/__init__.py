@@ -1,5 +1,6 @@
-"""How edits sound: made words against natural stretches of the same recordings.
+"""How edits sound: new words compared with natural speech of the same recordings.
 
-`listing` has the edits, `conditions` what is done to the recordings, `stretches` what is measured
-of a stretch of speech, `experiment` makes the edits and measures them, `table` says what was found.
+`listing` has the list of edits, `conditions` the degradations of the recordings, `stretches` the
+measures of a stretch of speech, `experiment` makes and measures the edits, `table` reports the
+results.
 """

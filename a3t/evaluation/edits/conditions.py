@@ -1,4 +1,4 @@
-"""The conditions under which edits are measured: a clip as recorded, and six ways to degrade it."""
+"""The conditions under which edits are measured: a clip as recorded, and six degradations."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ CONDITIONS: Mapping[str, Callable[[Floats, np.random.Generator], Floats]] = {
 
 
 def under(condition: str, samples: Floats, seed: int) -> Floats:
-    """Mono samples (n,) at 24 kHz under a condition, (n,), never beyond full scale."""
+    """Mono samples (n,) at 24 kHz under a condition: (n,), scaled down if they would clip."""
     wave = CONDITIONS[condition](np.asarray(samples, np.float64), np.random.default_rng(seed))
     return np.asarray(wave / max(1.0, float(np.abs(wave).max(initial=0.0))), np.float32)

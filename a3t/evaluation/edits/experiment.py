@@ -1,4 +1,4 @@
-"""Listed edits made under each condition, and measured against natural stretches."""
+"""Makes the listed edits under each condition and compares them with natural speech."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from alignment import Alignment, AlignmentError
 SURE = 0.5  # score below which an aligned word is no natural stretch
 NATURAL = 3  # stretches an edit and condition
 FADE = 180  # samples from a span's end to the middle of its cross-fade
-CONTEXT = 2 * SAMPLE_RATE  # samples on either side of what PLCMOS hears
+CONTEXT = 2 * SAMPLE_RATE  # samples on each side of an edit that PLCMOS rates with it
 
 PATCH, STRETCH = "patch", "natural"
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A stretch and its figures: the patch of an edit, or natural speech beside it."""
+    """A stretch and its figures: an edit's patch, or natural speech of the same recording."""
 
     edit: str
     set: str
@@ -68,11 +68,11 @@ class Measured:
 
 
 class EditExperiment:
-    """Makes and measures edits; sounds and records are written into a folder.
+    """Makes and measures edits; writes sounds and records into a folder.
 
-    Each clip is aligned once, as recorded: what is measured is the sound, not the aligner.
-    ``natural`` are rows of an earlier run on the same list: natural speech is the same for every
-    model, as long as the durations predicted for the new words are, and need not be measured again.
+    Each clip is aligned once, as recorded, so that the measures don't depend on how well degraded
+    speech is aligned. ``natural`` are rows of an earlier run on the same list: the natural
+    stretches are the same for every model that predicts the same durations, and are reused if so.
     """
 
     def __init__(
@@ -90,8 +90,8 @@ class EditExperiment:
         self._aligned: dict[str, Alignment] = {}
 
     def measure(self, edit: ListedEdit, conditions: Sequence[str]) -> Iterator[Measured]:
-        """The patch and the natural stretches under each condition; InputError or AlignmentError
-        if the edit can't be made."""
+        """Measure the patch and natural stretches under each condition; InputError or
+        AlignmentError if the edit can't be made."""
         for folder in ("sources", "edited"):
             (self.out / folder).mkdir(parents=True, exist_ok=True)
         clip = self.clips[edit.clip]
@@ -108,7 +108,7 @@ class EditExperiment:
             yield from self._measure(edit, condition, path, text, new_text)
 
     def draw(self, edit: ListedEdit, conditions: Sequence[str]) -> None:
-        """A picture of the edit under each condition, beside its sound."""
+        """Draw the edit under each condition, into a file beside its sound."""
         from a3t.evaluation.pictures import draw_edit
 
         for condition in conditions:
@@ -125,14 +125,14 @@ class EditExperiment:
             new_text=new_text,
             text=text,
             alignment=self._aligned[edit.clip],
-            verify=False,  # the first result, however it is heard
+            verify=False,  # take the first result, even if it is inaudible
         )
         if len(plan.edits) != 1 or not plan.edits[0].is_spoken:
-            raise InputError(f"{edit.name} is not one edit")
+            raise InputError(f"{edit.name} is not a single edit")
         result = self.editor.render(plan)
-        made = result.save(self.out / "edited" / path.name, provenance=False)
+        edited = result.save(self.out / "edited" / path.name, provenance=False)
         source = LabelledSound(_read(path), _phones_before(plan))
-        output = LabelledSound(_read(made), _phones_after(plan))
+        output = LabelledSound(_read(edited), _phones_after(plan))
         planned = plan.edits[0]
         span = (planned.source[0], planned.source[0] + planned.frames)
         figures = measure_stretch(output, span, source, planned.source)
@@ -140,24 +140,24 @@ class EditExperiment:
         figures |= _joints(source, output, (first + FADE, last - FADE))
         around = output.samples[max(0, first - CONTEXT) : last + CONTEXT]
         figures["plcmos"] = metrics.figure_or_nan(metrics.concealment_mos, around, SAMPLE_RATE)
-        said = (edit.name, edit.set, edit.kind, edit.voice, condition)
+        key = (edit.name, edit.set, edit.kind, edit.voice, condition)
         seconds = planned.frames * HOP / SAMPLE_RATE
-        yield Measured(*said, PATCH, seconds, figures)
-        if (known := self.natural.get((edit.name, condition))) and known[0].seconds == seconds:
-            yield from known
+        yield Measured(*key, PATCH, seconds, figures)
+        if (earlier := self.natural.get((edit.name, condition))) and earlier[0].seconds == seconds:
+            yield from earlier
             return
         for stretch in natural_stretches(source, planned.frames, planned.remade, NATURAL):
             figures = measure_stretch(source, stretch, source, stretch)
-            yield Measured(*said, STRETCH, seconds, figures)
+            yield Measured(*key, STRETCH, seconds, figures)
 
 
 def read_rows(path: Path) -> list[Measured]:
-    """What an earlier run wrote as ``edits.jsonl``; InputError if it is not that."""
+    """The rows of an earlier run's ``edits.jsonl``; InputError if the file isn't one."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
         return [Measured.from_json(json.loads(line)) for line in lines]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f"{path} is not an edits.jsonl that this command wrote.") from None
+        raise InputError(f"{path} is not an edits.jsonl written by this command.") from None
 
 
 def run_experiment(
@@ -170,9 +170,10 @@ def run_experiment(
     pictures: bool = False,
     natural: Path | None = None,
 ) -> tuple[list[Measured], list[str]]:
-    """All that is measured, and what is to be said of the run. ``edits.jsonl`` grows edit by edit.
+    """All measurements, and facts about the run for the report.
 
-    InputError if a condition is unknown or no edit can be made.
+    ``edits.jsonl`` is written edit by edit. InputError if a condition is unknown or no edit can be
+    made.
     """
     conditions = conditions or list(CONDITIONS)
     if unknown := set(conditions) - CONDITIONS.keys():
@@ -184,26 +185,26 @@ def run_experiment(
     work = EditExperiment(editor, find_clips(edits, corpora), out, earlier)
     out.mkdir(parents=True, exist_ok=True)
     rows: list[Measured] = []
-    unmade: list[str] = []
+    failed: list[str] = []
     with open(out / "edits.jsonl", "w", encoding="utf-8") as file:
         for edit in tqdm(edits, unit="edit", disable=None):
             try:
-                found = list(work.measure(edit, conditions))
+                own = list(work.measure(edit, conditions))
             except (InputError, AlignmentError) as error:
-                unmade.append(f"{edit.name} ({error})")
+                failed.append(f"{edit.name} ({error})")
                 continue
-            rows += found
-            file.writelines(json.dumps(row.to_json()) + "\n" for row in found)
+            rows += own
+            file.writelines(json.dumps(row.to_json()) + "\n" for row in own)
             file.flush()
             if pictures:
                 work.draw(edit, conditions)
     if not rows:
-        raise InputError(f"No edit could be made: {'; '.join(unmade) or 'the list is empty'}")
+        raise InputError(f"No edit could be made: {'; '.join(failed) or 'the list is empty'}")
     facts = [
         f"Model: {editor.name} (sha256 {editor.sha256[:12]}); vocoder: {editor.vocoder.name}",
-        f"{len(edits) - len(unmade)} edits of {len({row.voice for row in rows})} unseen voices",
+        f"{len(edits) - len(failed)} edits of {len({row.voice for row in rows})} unseen voices",
     ]
-    return rows, facts + ([f"Not made: {'; '.join(unmade)}"] if unmade else [])
+    return rows, facts + ([f"Failed: {'; '.join(failed)}"] if failed else [])
 
 
 def _read(path: Path) -> np.ndarray:
@@ -218,17 +219,17 @@ def _phones_before(plan: EditPlan) -> list[LabelledPhone]:
 
 
 def _phones_after(plan: EditPlan) -> list[LabelledPhone]:
-    """The output's phones; words count as they come, old ones keep a number that is theirs."""
+    """The output's phones; the word numbers are unique, but not in order."""
     edit = plan.edits[0]
     first, last = edit.source
     growth = edit.frames - (last - first)
     before = _phones_before(plan)
     phones = [phone for phone in before if phone.last <= first]
     place = first
-    for made in edit.phones:
-        word = -1 if made.word < 0 else 10_000 + made.word
-        phones.append(LabelledPhone(made.symbol, place, place + made.frames, word))
-        place += made.frames
+    for new in edit.phones:
+        word = -1 if new.word < 0 else 10_000 + new.word
+        phones.append(LabelledPhone(new.symbol, place, place + new.frames, word))
+        place += new.frames
     for phone in before:
         if phone.first >= last:
             phones.append(
@@ -238,8 +239,8 @@ def _phones_after(plan: EditPlan) -> list[LabelledPhone]:
 
 
 def _joints(source: LabelledSound, output: LabelledSound, places: Span) -> dict[str, float]:
-    """The share of the source's places of the same kind at which each measure is smaller, for the
-    worse of an edit's two joints."""
+    """For each measure, the share of an edit's two joints that exceed the 95th percentile of the
+    source's natural places of the same kind."""
     natural = joints.Natural()
     before = [joints.PhoneSamples(p.symbol, p.first * HOP, p.last * HOP) for p in source.phones]
     natural.add(source.samples, before)

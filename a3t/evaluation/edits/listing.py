@@ -1,8 +1,8 @@
 """The list of edits, ``edits.tsv``: clips of unseen voices, word ranges, and new words of our own.
 
-``python -m a3t.evaluation.edits.listing`` wrote it from the corpora in A3T_CORPORA. No text of a
-corpus is in it. Two halves with different voices: what is chosen is chosen by "choose", and what is
-reported is measured on "report".
+``python -m a3t.evaluation.edits.listing`` wrote it from the corpora in A3T_CORPORA. It contains no
+text of a corpus. It has two sets with different voices: "choose" for making choices, "report" for
+the figures that are reported.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ SETS = ("choose", "report")
 KINDS = ("replace", "replace several", "insert", "start", "end", "function word")
 SECONDS = (3.0, 11.0)
 LEAST_WORDS = 7
-EDITS_OF = {"choose": 24, "report": 48}  # a list of each
-MOST_OF_A_VOICE = 8
+EDITS_OF = {"choose": 24, "report": 48}  # edits per set
+MOST_OF_A_VOICE = 8  # clips
 
 CONTENT = (
     "yellow river mountain seven garden window paper silver winter morning carefully doctor "
@@ -40,7 +40,7 @@ FUNCTION = "the a of to and in for with from his her our this that when but not 
 
 @dataclass(frozen=True)
 class ListedEdit:
-    """Spoken words [first, last) of a clip give way to others; ``last`` = ``first`` inserts."""
+    """Replaces spoken words [first, last) of a clip; ``last`` = ``first`` for an insertion."""
 
     name: str
     set: str
@@ -52,14 +52,14 @@ class ListedEdit:
     new_words: str
 
     def texts(self, clip: Clip) -> tuple[str, str]:
-        """What the clip says, word by word as it is spoken, and what it is to say."""
+        """The clip's text in spoken words, and the new text."""
         words = list(Transcript.from_text(clip.text).spoken)
         changed = [*words[: self.first], *self.new_words.split(), *words[self.last :]]
         return " ".join(words), " ".join(changed)
 
 
 def read_list(path: Path = LIST) -> list[ListedEdit]:
-    """The edits of a list, in its order."""
+    """The edits of a list, in order."""
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     return [
@@ -69,7 +69,7 @@ def read_list(path: Path = LIST) -> list[ListedEdit]:
 
 
 def write_list(edits: Sequence[ListedEdit]) -> str:
-    """The text of a list's file."""
+    """The contents of a list's file."""
     text = io.StringIO()
     names = [field.name for field in fields(ListedEdit)]
     writer = csv.DictWriter(text, names, delimiter="\t", lineterminator="\n")
@@ -79,13 +79,13 @@ def write_list(edits: Sequence[ListedEdit]) -> str:
 
 
 def set_of(voice: str) -> str:
-    """The half that an unseen voice belongs to, by a hash of its name: one third to choose by."""
+    """The set that an unseen voice belongs to, by a hash of its name: a third are "choose"."""
     digest = hashlib.sha256(f"half {voice}".encode()).digest()
     return "choose" if digest[0] % 3 == 0 else "report"
 
 
 def draw_list(clips: Iterable[Clip]) -> list[ListedEdit]:
-    """The edits, drawn from unseen voices in turn, the kinds of edit in turn."""
+    """The list of edits: unseen voices take turns, and so do the kinds of edit."""
     voices: dict[str, dict[str, list[Clip]]] = {name: {} for name in SETS}
     for clip in sorted(clips, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest()):
         words = Transcript.from_text(clip.text).spoken
@@ -125,16 +125,16 @@ def _draw(name: str, half: str, kind: str, clip: Clip) -> ListedEdit:
 
 
 def find_clips(edits: Sequence[ListedEdit], root: Path) -> dict[str, Clip]:
-    """The clips that edits need, by name; InputError names one that is missing."""
-    wanted = {edit.clip for edit in edits}
-    found = {clip.name: clip for clip in read_corpora(root) if clip.name in wanted}
-    missing = sorted(wanted - found.keys())
+    """The edits' clips by name; InputError if one is missing."""
+    names = {edit.clip for edit in edits}
+    clips = {clip.name: clip for clip in read_corpora(root) if clip.name in names}
+    missing = sorted(names - clips.keys())
     if missing:
         raise InputError(
             f"{len(missing)} clips of the list are not in {root}, such as {missing[0]}: it needs "
             "LibriSpeech's train-clean-5 and Common Voice's Delta Segment 13.0."
         )
-    return found
+    return clips
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What is measured of a stretch of speech in a recording, made or natural.
+"""Measures of a stretch of speech in a recording, synthetic or natural.
 
-A stretch is held against the rest of its recording, and phone by phone where the words differ:
-"at equal phones" compares each frame with the mean of the rest's frames of the same class of phone.
+A stretch is compared with the rest of its recording. As their words differ, some measures are taken
+"at equal phones": each frame is compared with the mean of the rest's frames of its phone class.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from a3t.training.fundamental import log_pitch
 Floats = np.ndarray
 Span = tuple[int, int]  # frames [first, last)
 
-NEAR = FRAMES_PER_SECOND  # frames on either side that a stretch's level is held against
-AT_JOINT = 8  # frames on either side of a joint whose voice is compared: 100 ms
-VOICED = 6  # voiced frames without which nothing is said of a pitch
-ENOUGH = 4  # frames of a class without which the rest can't be held against
+NEAR = FRAMES_PER_SECOND  # frames on each side with which a stretch's level is compared
+AT_JOINT = 8  # frames on each side of a joint whose pitch is compared: 100 ms
+VOICED = 6  # least voiced frames for a pitch measure
+ENOUGH = 4  # least frames of a phone class in the rest for a comparison
 LOW, MIDDLE, HIGH = (0.0, 1000.0), (2500.0, 4000.0), (4000.0, 7500.0)  # Hz
 
 MEASURES = (
-    "level",  # dB, speech of the stretch against that of the second before and after
-    "level_at_phones",  # dB, the mean log mel against the rest at equal phones
-    "similarity",  # cosine of Resemblyzer's embeddings, to the rest
-    "f0_offset",  # semitones, median against the rest's
-    "f0_range",  # semitones, 90th against 10th percentile
-    "f0_step",  # semitones, the greater jump at the stretch's two ends
-    "voiced",  # share of voiced frames, against the rest at equal phones
-    "middle",  # dB, 2.5 to 4 kHz against below 1 kHz, at equal phones
-    "high",  # dB, 4 to 7.5 kHz against below 1 kHz, at equal phones
-    "detail",  # second differences of the mel from bin to bin, over the rest's at equal phones
-    "floor",  # dB, the quietest tenth of the frames against that of the second on either side
+    "level",  # dB, the stretch's speech minus that of the second before and after
+    "level_at_phones",  # dB, mean log mel minus the rest's at equal phones
+    "similarity",  # cosine of Resemblyzer's embeddings of the stretch and the rest
+    "f0_offset",  # semitones, median minus the rest's
+    "f0_range",  # semitones, 90th minus 10th percentile
+    "f0_step",  # semitones, the larger jump at the stretch's two ends
+    "voiced",  # share of voiced frames minus the rest's at equal phones
+    "middle",  # dB, 2.5 to 4 kHz relative to below 1 kHz, minus the rest's at equal phones
+    "high",  # dB, 4 to 7.5 kHz relative to below 1 kHz, minus the rest's at equal phones
+    "detail",  # second differences of the mel across bins, over the rest's at equal phones
+    "floor",  # dB, the quietest tenth of the frames minus that of the second on each side
     "pace",  # durations over the rest's at equal phones
     "dnsmos",  # OVRL of the stretch alone, 1 to 5 (Reddy et al. 2022)
     "dnsmos_sig",
@@ -61,7 +61,7 @@ class LabelledPhone:
 
     @property
     def kind(self) -> str:
-        """Its class: of its sound, and of vowels whether they are stressed."""
+        """Its phone class; stressed and unstressed vowels are separate classes."""
         name = sound_class(self.symbol)
         return f"{name} {self.symbol[-1] != '0'}" if name == "vowel" else name
 
@@ -81,7 +81,7 @@ class LabelledSound:
 
     @cached_property
     def f0(self) -> Floats:
-        """(T,) log2 Hz, 0 where there is no voice."""
+        """(T,) log2 Hz, 0 where unvoiced."""
         return log_pitch(self.samples, len(self.mel))
 
     @cached_property
@@ -93,7 +93,7 @@ class LabelledSound:
 
     @cached_property
     def kinds(self) -> Floats:
-        """(T,) each frame's class of phone."""
+        """(T,) each frame's phone class."""
         kinds = np.full(len(self.mel), "pause", dtype=object)
         for phone in self.phones:
             kinds[phone.first : phone.last] = phone.kind
@@ -101,7 +101,7 @@ class LabelledSound:
 
     @cached_property
     def detail(self) -> Floats:
-        """(T,) mean absolute second difference from bin to bin."""
+        """(T,) mean absolute second difference across bins."""
         return np.asarray(np.abs(np.diff(self.mel, n=2, axis=1)).mean(axis=1))
 
     def cut(self, span: Span) -> Floats:
@@ -110,41 +110,43 @@ class LabelledSound:
 
 
 def measure_stretch(
-    sound: LabelledSound, span: Span, source: LabelledSound, gone: Span
+    sound: LabelledSound, span: Span, source: LabelledSound, removed: Span
 ) -> dict[str, float]:
-    """The `MEASURES` of a span of a sound; NaN where one can't be had.
+    """The `MEASURES` of a span of a sound, NaN where one is undefined.
 
-    The rest is the ``source`` without the span ``gone``: for a made word the recording without what
-    it replaces, for a natural stretch the recording without itself.
+    The rest is the ``source`` without the span ``removed``: for new words the recording without
+    what they replace, for a natural stretch the recording without the stretch.
     """
     inside = slice(*span)
     speech = sound.kinds != "pause"
     rest = np.ones(len(source.mel), bool)
-    rest[slice(*gone)] = False
+    rest[slice(*removed)] = False
     voiced = sound.f0[inside][sound.f0[inside] > 0]
     rest_f0 = source.f0[rest & (source.f0 > 0)]
-    found = dict.fromkeys(MEASURES, float("nan"))
+    figures = dict.fromkeys(MEASURES, float("nan"))
     near = np.zeros(len(sound.mel), bool)
     near[max(0, span[0] - NEAR) : span[1] + NEAR] = True
     near[inside] = False
-    found["level"] = _level(sound.power[inside][speech[inside]]) - _level(
+    figures["level"] = _level(sound.power[inside][speech[inside]]) - _level(
         sound.power[near & speech]
     )
-    found["floor"] = _floor(sound.power[inside]) - _floor(sound.power[near])
-    alone = sound.cut(span)
-    others = np.concatenate([source.samples[: gone[0] * HOP], source.samples[gone[1] * HOP :]])
-    found["similarity"] = metrics.figure_or_nan(
-        metrics.speaker_similarity, others, alone, SAMPLE_RATE
+    figures["floor"] = _floor(sound.power[inside]) - _floor(sound.power[near])
+    own = sound.cut(span)
+    others = np.concatenate(
+        [source.samples[: removed[0] * HOP], source.samples[removed[1] * HOP :]]
+    )
+    figures["similarity"] = metrics.figure_or_nan(
+        metrics.speaker_similarity, others, own, SAMPLE_RATE
     )
     if len(voiced) >= VOICED and len(rest_f0) >= VOICED:
-        found["f0_offset"] = 12 * float(np.median(voiced) - np.median(rest_f0))
-        found["f0_range"] = 12 * float(np.ptp(np.percentile(voiced, [10, 90])))
+        figures["f0_offset"] = 12 * float(np.median(voiced) - np.median(rest_f0))
+        figures["f0_range"] = 12 * float(np.ptp(np.percentile(voiced, [10, 90])))
     steps = [_step(sound.f0, edge) for edge in span]
-    found["f0_step"] = float(np.nanmax(steps)) if np.isfinite(steps).any() else float("nan")
-    found |= _at_equal_phones(sound, span, source, rest)
-    found["pace"] = _pace(sound, span, source, gone)
-    found |= speech_mos(alone, SAMPLE_RATE)
-    return found
+    figures["f0_step"] = float(np.nanmax(steps)) if np.isfinite(steps).any() else float("nan")
+    figures |= _at_equal_phones(sound, span, source, rest)
+    figures["pace"] = _pace(sound, span, source, removed)
+    figures |= speech_mos(own, SAMPLE_RATE)
+    return figures
 
 
 def natural_stretches(source: LabelledSound, frames: int, avoid: Span, count: int) -> list[Span]:
@@ -176,7 +178,7 @@ def natural_stretches(source: LabelledSound, frames: int, avoid: Span, count: in
     for span in spans:
         if not chosen or span[0] >= chosen[-1][1]:
             chosen.append(span)
-    if len(chosen) > count:  # spread over the recording
+    if len(chosen) > count:
         chosen = [chosen[k] for k in np.linspace(0, len(chosen) - 1, count).round().astype(int)]
     return chosen
 
@@ -190,7 +192,7 @@ def _floor(power: Floats) -> float:
 
 
 def _step(f0: Floats, edge: int) -> float:
-    """By how many semitones the voice jumps at a frame; NaN if it is not voiced on both sides."""
+    """The jump of the pitch at a frame, in semitones; NaN unless both sides are voiced."""
     before, after = f0[max(0, edge - AT_JOINT) : edge], f0[edge : edge + AT_JOINT]
     before, after = before[before > 0], after[after > 0]
     if not len(before) or not len(after):
@@ -229,8 +231,9 @@ def _at_equal_phones(
     }
 
 
-def _pace(sound: LabelledSound, span: Span, source: LabelledSound, gone: Span) -> float:
+def _pace(sound: LabelledSound, span: Span, source: LabelledSound, removed: Span) -> float:
     def whole(phones: Sequence[LabelledPhone], inside: bool, limits: Span) -> list[LabelledPhone]:
+        """The phones that are, or aren't, wholly within the limits; without pauses."""
         return [
             phone
             for phone in phones
@@ -238,7 +241,7 @@ def _pace(sound: LabelledSound, span: Span, source: LabelledSound, gone: Span) -
         ]
 
     usual: dict[str, list[int]] = {}
-    for phone in whole(source.phones, False, gone):
+    for phone in whole(source.phones, False, removed):
         usual.setdefault(phone.kind, []).append(phone.last - phone.first)
     pairs = [
         (phone.last - phone.first, np.mean(usual[phone.kind]))
@@ -247,4 +250,4 @@ def _pace(sound: LabelledSound, span: Span, source: LabelledSound, gone: Span) -
     ]
     if not pairs:
         return float("nan")
-    return float(sum(taken for taken, _ in pairs) / sum(mean for _, mean in pairs))
+    return float(sum(frames for frames, _ in pairs) / sum(mean for _, mean in pairs))

@@ -1,4 +1,4 @@
-"""What the edits' measures say: patch against natural speech, paired, the worst cases first."""
+"""Reports the edits' measures: patches against natural speech, paired, and the worst cases."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from a3t.evaluation.edits.stretches import MEASURES
 PAIRED = (*MEASURES,)
 OF_PATCHES = ("joint_dip", "joint_flux", "joint_jump", "plcmos")
 WORST = ("level", "similarity", "f0_range", "dnsmos")
-SHOWN = 6  # worst cases of a measure
-SPREAD = ("level", "level_at_phones")  # whose size counts, not their mean alone
+SHOWN = 6  # worst cases per measure
+SPREAD = ("level", "level_at_phones")  # measures whose spread counts as well as their mean
 RESAMPLES = 2000
 
 Pairs = dict[tuple[str, str], tuple[dict[str, float], list[dict[str, float]]]]
 
 
 def by_edit(rows: Sequence[Measured]) -> Pairs:
-    """The patch's figures and those of its natural stretches, by edit and condition."""
+    """Each patch's figures and those of its natural stretches, by edit and condition."""
     patches = {(row.edit, row.condition): row.figures for row in rows if row.stretch == PATCH}
     natural: dict[tuple[str, str], list[dict[str, float]]] = defaultdict(list)
     for row in rows:
@@ -33,30 +33,30 @@ def by_edit(rows: Sequence[Measured]) -> Pairs:
 
 
 def figure(figures: dict[str, float], name: str) -> float:
-    """A figure, NaN where there is none."""
+    """A figure by name, NaN if there is none."""
     value = figures.get(name)
     return math.nan if value is None else float(value)
 
 
 def known_mean(values: Sequence[float]) -> float:
-    """The mean of what is not NaN; NaN of nothing."""
-    known = [value for value in values if not math.isnan(value)]
-    return float(np.mean(known)) if known else math.nan
+    """The mean of the values that are not NaN; NaN if there are none."""
+    valid = [value for value in values if not math.isnan(value)]
+    return float(np.mean(valid)) if valid else math.nan
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of a mean, by resampling the edits."""
-    known = np.array([value for value in values if not math.isnan(value)])
-    if len(known) < 2:
+    """The 95 % confidence interval of a mean, by bootstrapping over edits."""
+    valid = np.array([value for value in values if not math.isnan(value)])
+    if len(valid) < 2:
         return math.nan, math.nan
     rng = np.random.default_rng(0)
-    means = rng.choice(known, (RESAMPLES, len(known))).mean(axis=1)
+    means = rng.choice(valid, (RESAMPLES, len(valid))).mean(axis=1)
     low, high = np.percentile(means, [2.5, 97.5])
     return float(low), float(high)
 
 
 def markdown_report(rows: Sequence[Measured], facts: Sequence[str]) -> str:
-    """The page: what was run, a table for each condition, level shifts, worst cases."""
+    """The page: the setup, a table for each condition, level shifts, worst cases."""
     pairs = by_edit(rows)
     conditions = list(dict.fromkeys(row.condition for row in rows))
     parts = ["# Edits against natural speech\n", "\n".join(f"- {fact}" for fact in facts) + "\n"]
@@ -73,61 +73,61 @@ def markdown_report(rows: Sequence[Measured], facts: Sequence[str]) -> str:
 def _table(pairs: Pairs) -> str:
     lines = ["| measure | patch | natural | patch − natural (95 %) |", "|---|---|---|---|"]
     for name in PAIRED:
-        patch = [figure(made, name) for made, _ in pairs.values()]
+        patch = [figure(own, name) for own, _ in pairs.values()]
         natural = [known_mean([figure(n, name) for n in rest]) for _, rest in pairs.values()]
         every = [figure(n, name) for _, rest in pairs.values() for n in rest]
-        apart = [a - b for a, b in zip(patch, natural, strict=True)]
-        low, high = interval(apart)
+        differences = [a - b for a, b in zip(patch, natural, strict=True)]
+        low, high = interval(differences)
         lines.append(
             f"| {name} | {_shown(patch, name)} | {_shown(every, name)} | "
-            f"{known_mean(apart):+.2f} ({low:+.2f} to {high:+.2f}) |"
+            f"{known_mean(differences):+.2f} ({low:+.2f} to {high:+.2f}) |"
         )
     for name in OF_PATCHES:
-        patch = [figure(made, name) for made, _ in pairs.values()]
+        patch = [figure(own, name) for own, _ in pairs.values()]
         value = known_mean(patch)
-        shown = f"{value:.1%} over the 95th percentile" if name != "plcmos" else f"{value:.2f}"
+        shown = f"{value:.1%} above the 95th percentile" if name != "plcmos" else f"{value:.2f}"
         lines.append(f"| {name} | {shown} | – | – |")
     return "\n".join(lines) + "\n"
 
 
 def _shown(values: Sequence[float], name: str) -> str:
-    known = [value for value in values if not math.isnan(value)]
-    if not known:
+    valid = [value for value in values if not math.isnan(value)]
+    if not valid:
         return "–"
-    text = f"{np.mean(known):.2f}"
+    text = f"{np.mean(valid):.2f}"
     if name in SPREAD:
-        worst = max(known, key=abs)
-        return f"{text}, SD {np.std(known):.2f}, worst {worst:+.1f}"
+        worst = max(valid, key=abs)
+        return f"{text}, SD {np.std(valid):.2f}, worst {worst:+.1f}"
     return text
 
 
 def _shifts(pairs: Pairs, conditions: Sequence[str]) -> str:
-    """By how much a condition moves the level of a patch, less what it moves natural speech by."""
+    """By how much a condition shifts the level of patches, compared with natural speech."""
     lines = [
-        "## Level against the same edit in the clean recording, dB\n",
+        "## Level relative to the same edit of the clean recording, dB\n",
         "| condition | patch | natural | patch − natural (95 %) | worst |",
         "|---|---|---|---|---|",
     ]
     for condition in conditions:
         if condition == CLEAN:
             continue
-        moved, usual = [], []
-        for (edit, name), (made, rest) in pairs.items():
+        patches, natural = [], []
+        for (edit, name), (own, rest) in pairs.items():
             if name != condition or (edit, CLEAN) not in pairs:
                 continue
-            before, rest_before = pairs[edit, CLEAN]
-            moved.append(figure(made, "level") - figure(before, "level"))
-            usual.append(
+            clean, clean_rest = pairs[edit, CLEAN]
+            patches.append(figure(own, "level") - figure(clean, "level"))
+            natural.append(
                 known_mean([figure(n, "level") for n in rest])
-                - known_mean([figure(n, "level") for n in rest_before])
+                - known_mean([figure(n, "level") for n in clean_rest])
             )
-        apart = [a - b for a, b in zip(moved, usual, strict=True)]
-        known = [value for value in apart if not math.isnan(value)]
-        low, high = interval(apart)
-        worst = max(known, key=abs) if known else math.nan
+        differences = [a - b for a, b in zip(patches, natural, strict=True)]
+        valid = [value for value in differences if not math.isnan(value)]
+        low, high = interval(differences)
+        worst = max(valid, key=abs) if valid else math.nan
         lines.append(
-            f"| {condition} | {known_mean(moved):+.2f} | {known_mean(usual):+.2f} | "
-            f"{known_mean(apart):+.2f} ({low:+.2f} to {high:+.2f}) | {worst:+.1f} |"
+            f"| {condition} | {known_mean(patches):+.2f} | {known_mean(natural):+.2f} | "
+            f"{known_mean(differences):+.2f} ({low:+.2f} to {high:+.2f}) | {worst:+.1f} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -135,15 +135,16 @@ def _shifts(pairs: Pairs, conditions: Sequence[str]) -> str:
 def _worst(pairs: Pairs) -> str:
     lines = ["## The worst cases\n"]
     for name in WORST:
-        apart = []
-        for key, (made, rest) in pairs.items():
+        differences = []
+        for key, (own, rest) in pairs.items():
             natural = known_mean([figure(n, name) for n in rest])
-            value = figure(made, name) - natural
+            value = figure(own, name) - natural
             if not math.isnan(value):
-                apart.append((abs(value) if name == "level" else -value, value, key))
-        apart.sort(reverse=True)
+                differences.append((abs(value) if name == "level" else -value, value, key))
+        differences.sort(reverse=True)
         cases = ", ".join(
-            f"{edit} {where} ({value:+.2f})" for _, value, (edit, where) in apart[:SHOWN]
+            f"{edit} {condition} ({value:+.2f})"
+            for _, value, (edit, condition) in differences[:SHOWN]
         )
         lines.append(f"- {name}: {cases}")
     return "\n".join(lines) + "\n"
@@ -151,13 +152,13 @@ def _worst(pairs: Pairs) -> str:
 
 LEGEND = """\
 Patch: the new words alone. Natural: up to three stretches of the same length in the same
-recording, beginning with a word. Level: speech of the stretch against that of the second before
-and after, dB; "at phones": against the rest of the recording at equal classes of phones.
-Similarity: cosine of Resemblyzer's embeddings of the stretch and of the rest. F0: semitones; offset
-of the median, 10th to 90th percentile, the greater step at the two ends. Voiced: share of frames,
-beyond the rest's at equal phones. Middle and high: 2.5–4 and 4–7.5 kHz against below 1 kHz at equal
-phones, dB. Detail: second differences of the mel over bins against the rest's. Floor: the quietest
-tenth against that of the seconds on either side, dB. Pace: durations over the rest's. DNSMOS: OVRL,
-SIG and P.808 of the stretch alone. Joints: share of joints at which a measure is beyond the 95th
-percentile of the same recording's natural places. PLCMOS is shown and chooses nothing: it is
-saturated."""
+recording, beginning with a word. Level: speech of the stretch minus that of the second before and
+after, dB; "at phones": minus the rest of the recording at equal phone classes. Similarity: cosine
+of Resemblyzer's embeddings of the stretch and the rest. F0: semitones; offset of the median, 10th
+to 90th percentile, the larger step at the two ends. Voiced: share of frames minus the rest's at
+equal phones. Middle and high: 2.5–4 and 4–7.5 kHz relative to below 1 kHz, minus the rest's at
+equal phones, dB. Detail: second differences of the mel across bins over the rest's. Floor: the
+quietest tenth minus that of the second on each side, dB. Pace: durations over the rest's. DNSMOS:
+OVRL, SIG and P.808 of the stretch alone. Joints: share of joints at which a measure exceeds the
+95th percentile of the same recording's natural places. PLCMOS is reported but not used for choices,
+because it is saturated."""
