@@ -38,7 +38,7 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.vocoder import Vocoder, load_vocoder, vocode_chunks
 from alignment import Aligner, Alignment
-from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.aligners.network_aligner import NetworkAligner
 
 MODEL = "small"
 
@@ -89,7 +89,7 @@ class Editor:
         """
         started = time.perf_counter()
         networks, vocode = load_networks(model, device), load_vocoder(vocoder, device)
-        editor = cls(networks, vocode, PocketSphinxAligner(), progress, memory)
+        editor = cls(networks, vocode, NetworkAligner(), progress, memory)
         if voice is not None:
             editor = editor.in_voice(load_voice(voice))
         editor.seconds["load"] = time.perf_counter() - started

@@ -3,7 +3,7 @@
 Knows nothing of the editor: audio, words and their pronunciations are handed in.
 
 >>> from alignment import load_aligner
->>> aligner = load_aligner("pocketsphinx")
+>>> aligner = load_aligner()
 >>> alignment = aligner.align(samples, rate, ["hello"], {"hello": [["HH", ...]]})
 """
 
@@ -26,14 +26,14 @@ __all__ = [
     "pause",
 ]
 
-ALIGNERS = ("pocketsphinx", "mfa")
+ALIGNERS = ("network", "pocketsphinx", "mfa")
 
 # The version of what the aligners return: a cached alignment of another version is stale.
-EDITION = 2
+EDITION = 3
 
 
-def load_aligner(name: str, workers: int = 1) -> Aligner:
-    """The aligner of that name: "pocketsphinx" (embedded) or "mfa" (see montreal).
+def load_aligner(name: str = ALIGNERS[0], workers: int = 1) -> Aligner:
+    """The aligner of that name: "network", "pocketsphinx" or "mfa" (see montreal).
 
     `workers`: how many processes share a long recording; see alignment.parallel.
     Raises AlignmentError for any other name, or if the aligner is not installed.
@@ -42,6 +42,10 @@ def load_aligner(name: str, workers: int = 1) -> Aligner:
         from alignment.aligners.pocketsphinx import PocketSphinxAligner
 
         return PocketSphinxAligner(workers)
+    if name == "network":
+        from alignment.aligners.network_aligner import NetworkAligner
+
+        return NetworkAligner(workers)
     if name == "mfa":
         from alignment.aligners.montreal import MontrealAligner
 

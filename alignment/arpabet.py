@@ -11,3 +11,6 @@ ARPABET = frozenset((
 # fmt: on
 
 VOWELS = frozenset(phone for phone in ARPABET if phone[0] in "AEIOU")
+
+Pronunciation = tuple[str, ...]
+"""Phones without stress."""

@@ -37,13 +37,17 @@ class Phone:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One spoken word, or a pause: text "" and the one phone "sp". Seconds; confidence 0..1."""
+    """One spoken word, or a pause: text "" and the one phone "sp". Seconds; confidence 0..1.
+
+    `unwritten` names sound in a pause that the text doesn't have: "<um>", "<repeat>" or "<noise>".
+    """
 
     text: str
     start: float
     end: float
     score: float
     phones: tuple[Phone, ...]
+    unwritten: str = ""
 
     @property
     def is_pause(self) -> bool:
@@ -55,20 +59,21 @@ class Word:
         return self.end - self.start
 
     def to_json(self) -> dict[str, Any]:
-        phones = [phone.to_json() for phone in self.phones]
-        return {
+        result = {
             "text": self.text,
             "start": self.start,
             "end": self.end,
             "score": self.score,
-            "phones": phones,
+            "phones": [phone.to_json() for phone in self.phones],
         }
+        return {**result, "unwritten": self.unwritten} if self.unwritten else result
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Word:
         phones = tuple(Phone.from_json(phone) for phone in data["phones"])
         score = float(data.get("score", 1.0))
-        return cls(str(data["text"]), float(data["start"]), float(data["end"]), score, phones)
+        start, end = float(data["start"]), float(data["end"])
+        return cls(str(data["text"]), start, end, score, phones, str(data.get("unwritten", "")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +110,9 @@ class Alignment:
         return cls(words, float(data["duration"]), float(data.get("score", 1.0)))
 
 
-def pause(start: float, end: float, score: float = 1.0) -> Word:
+def pause(start: float, end: float, score: float = 1.0, unwritten: str = "") -> Word:
     """A pause as every alignment writes it."""
-    return Word("", start, end, score, (Phone(PAUSE, start, end, score),))
+    return Word("", start, end, score, (Phone(PAUSE, start, end, score),), unwritten)
 
 
 def shift_word(word: Word, seconds: float) -> Word:

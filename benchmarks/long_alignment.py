@@ -29,7 +29,7 @@ from a3t.corpora import Clip, corpora_root, read_corpora
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
-from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.aligners.network_aligner import NetworkAligner
 from alignment.long.whole import doubtful_runs
 from alignment.parallel import run_jobs
 
@@ -79,7 +79,7 @@ def align_clip(part: Part) -> Alignment:
     samples, rate = soundfile.read(str(part.clip.path), dtype="float32")
     words = spoken(part.clip)
     said = {word: Pronouncer().candidates(word) for word in words}
-    return PocketSphinxAligner().align(samples, rate, words, said, check=False)
+    return NetworkAligner().align(samples, rate, words, said, check=False)
 
 
 def align_joined(path: Path, words: list[str], workers: int) -> tuple[Alignment, float, float, int]:
@@ -87,7 +87,7 @@ def align_joined(path: Path, words: list[str], workers: int) -> tuple[Alignment,
     said = {word: Pronouncer().candidates(word) for word in words}
     before, began = processor_seconds(), time.perf_counter()
     recording = Recording.open(path)
-    alignment = PocketSphinxAligner(workers).align_recording(recording, words, said, check=False)
+    alignment = NetworkAligner(workers).align_recording(recording, words, said, check=False)
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     held += workers * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     cost = processor_seconds() - before

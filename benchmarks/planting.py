@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import soundfile
@@ -14,6 +15,8 @@ from a3t.text.transcript import Transcript
 
 SHORTEST, LONGEST = 2.0, 10.0  # seconds: a sentence or two
 FEWEST = 6  # words
+
+HELD_OUT = Path(__file__).with_name("aligner_held_out.txt")  # names of sound files
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,12 @@ def chosen(clips: Sequence[Clip], count: int, seed: int) -> list[Clip]:
             if not speakers:
                 del voices[corpus]
     return result
+
+
+def held_out(clips: Sequence[Clip]) -> list[Clip]:
+    """Those that no network of the aligner heard in training, and no weight was fitted to."""
+    names = set(HELD_OUT.read_text(encoding="utf-8").split())
+    return [clip for clip in clips if clip.path.stem in names]
 
 
 def heard(clip: Clip) -> Spoken:

@@ -17,7 +17,7 @@ from a3t.plan.places import WordFrames
 from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError
-from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.aligners.network_aligner import NetworkAligner
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _confidences(
     sound = read_patched(result.recording, result.patches, *stretch.samples)
     mono = sound.mean(axis=1).astype(np.float32)
     try:
-        aligned = PocketSphinxAligner().align(
+        aligned = NetworkAligner().align(
             mono, result.recording.sample_rate, spoken, pronouncer.choices(spoken), check=False
         )
     except AlignmentError:  # nothing in it sounds like these words

@@ -21,6 +21,7 @@ from itertools import count
 import numpy as np
 import pocketsphinx
 
+from alignment.arpabet import Pronunciation
 from alignment.errors import AlignmentError
 
 FRAME_SECONDS = 0.01
@@ -42,9 +43,6 @@ _FORCED = {
 _SCORING = {**_FORCED, "compallsen": True, "topn": 2}
 
 _PHONE_LOOP = {**_SCORING, "beam": 1e-40, "pbeam": 1e-40}
-
-Pronunciation = tuple[str, ...]
-"""ARPAbet without stress."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The default aligner: PocketSphinx, embedded, no other program needed."""
+"""PocketSphinx, embedded, with its boundaries refined and its words judged by a small network."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from alignment.aligners.decoder import (
     FRAME_SECONDS,
     DecodedWord,
     NoPathError,
-    Pronunciation,
     force_align,
     phone_loop,
 )
+from alignment.aligners.lookup import require_room, stress_of
 from alignment.aligners.phone_loop import PhoneLoop, word_score
 from alignment.aligners.refinement import Acoustics, align_by_network, refine
-from alignment.arpabet import ARPABET
+from alignment.arpabet import Pronunciation
 from alignment.confidence.scores import (
+    ALONE,
+    BOTH,
     mismatch,
     require_match,
     require_speech,
@@ -27,6 +29,7 @@ from alignment.confidence.scores import (
 )
 from alignment.errors import AlignmentError
 from alignment.long.whole import align_long
+from alignment.network.phone_network import SMALL_WEIGHTS, load_weights
 from alignment.result import Alignment, Phone, Word, pause
 from alignment.waveform import model_waveform
 
@@ -36,8 +39,6 @@ BOUNDARY_OFFSET = 0.0078
 
 # The second pass keeps every state of the text for every frame: longer recordings are cut up.
 LONG_SECONDS = 60.0
-
-FASTEST = 50.0  # phones a second; the fastest speakers come to about 25
 
 
 class PocketSphinxAligner:
@@ -72,10 +73,11 @@ class PocketSphinxAligner:
             recording = InMemory(np.asarray(samples), sample_rate)
             return self.align_recording(recording, words, pronunciations, check)
         waveform = model_waveform(samples, sample_rate)
-        stressed = _all_candidates(words, pronunciations)
+        stressed = stress_of(words, pronunciations)
         duration = len(samples) / sample_rate
-        _require_room(stressed, duration)
-        sound = Acoustics.of(waveform)
+        require_room(stressed, duration)
+        weights = load_weights(SMALL_WEIGHTS)
+        sound = Acoustics.of(waveform, weights)
         if check:
             require_speech(sound.scores)
         try:
@@ -85,9 +87,9 @@ class PocketSphinxAligner:
             alone = align_by_network(words, phones, duration, sound)
             if alone is None:
                 raise
-            alignment = score_words(alone, sound.scores, alone=True)
+            alignment = score_words(alone, sound.scores, ALONE, weights)
         else:
-            alignment = score_words(refine(first, sound), sound.scores)
+            alignment = score_words(refine(first, sound), sound.scores, BOTH, weights)
         if check:
             require_match(alignment)
         return alignment
@@ -103,23 +105,13 @@ class PocketSphinxAligner:
         if recording.samples <= LONG_SECONDS * recording.sample_rate:
             rate = recording.sample_rate
             return self.align(recording.mono(), rate, words, pronunciations, check)
-        every = zip(words, _all_candidates(words, pronunciations), strict=True)
+        every = zip(words, stress_of(words, pronunciations), strict=True)
         usable = {word: list(candidates.values()) for word, candidates in every}
         align = partial(PocketSphinxAligner().align, check=False)
         alignment = align_long(align, recording, words, usable, self.workers)
         if check:
             require_match(alignment)
         return alignment
-
-
-def _require_room(stressed: Sequence[dict[Pronunciation, tuple[str, ...]]], seconds: float) -> None:
-    """Raises AlignmentError for more words than anyone can say in the time: no search is needed."""
-    phones = sum(min(map(len, candidates)) for candidates in stressed)
-    if phones > FASTEST * seconds:
-        raise AlignmentError(
-            f"The text has {len(stressed)} words, more than can be spoken in {seconds:.1f} s: give "
-            "the words that are spoken."
-        )
 
 
 def first_alignment(
@@ -129,7 +121,7 @@ def first_alignment(
 
     `waveform` as alignment.waveform.model_waveform makes it of a recording of `duration` seconds.
     """
-    return _first(waveform, words, _all_candidates(words, pronunciations), duration)
+    return _first(waveform, words, stress_of(words, pronunciations), duration)
 
 
 def _first(
@@ -144,31 +136,6 @@ def _first(
     except NoPathError as error:
         raise mismatch(words, ()) from error
     return _on_the_clock(found, PhoneLoop(loop), words, stressed, duration)
-
-
-def _all_candidates(
-    words: Sequence[str], pronunciations: Pronunciations
-) -> list[dict[Pronunciation, tuple[str, ...]]]:
-    if not words:
-        raise AlignmentError("The text has no words: give the words that are spoken.")
-    return [_candidates(word, pronunciations) for word in words]
-
-
-def _candidates(word: str, pronunciations: Pronunciations) -> dict[Pronunciation, tuple[str, ...]]:
-    """The word's pronunciations without stress, each with the first that has it with stress."""
-    result: dict[Pronunciation, tuple[str, ...]] = {}
-    for candidate in pronunciations.get(word, ()):
-        plain = tuple(phone.rstrip("012") for phone in candidate)
-        unknown = [phone for phone in plain if phone not in ARPABET]
-        if unknown:
-            raise AlignmentError(
-                f'The pronunciation of "{word}" has {unknown[0]}, which is not ARPAbet.'
-            )
-        if plain:
-            result.setdefault(plain, tuple(candidate))
-    if not result:
-        raise AlignmentError(f'The word "{word}" has no pronunciation: spell it as it is spoken.')
-    return result
 
 
 def _on_the_clock(

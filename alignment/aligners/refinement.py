@@ -10,13 +10,19 @@ Each step was chosen by measurement on flite's voices (alignment.bench).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from alignment.network.boundaries import Boundaries, changes, correct
-from alignment.network.phone_network import FRAME_SECONDS, INDEX, features, posteriors
+from alignment.network.boundaries import (
+    POCKETSPHINX_WEIGHTS,
+    Boundaries,
+    changes,
+    correct,
+    load_boundary_weights,
+)
+from alignment.network.phone_network import FRAME_SECONDS, INDEX, Weights, features, posteriors
 from alignment.network.search import best_path
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
 
@@ -43,10 +49,10 @@ class Acoustics:
     scores: np.ndarray
 
     @classmethod
-    def of(cls, samples: np.ndarray) -> Acoustics:
-        """`samples`: 16 kHz mono, (n,)."""
+    def of(cls, samples: np.ndarray, weights: Weights | None = None) -> Acoustics:
+        """`samples`: 16 kHz mono, (n,); `weights` of alignment.network.phone_network."""
         frames = features(samples)
-        return cls(frames, posteriors(frames))
+        return cls(frames, posteriors(frames, weights))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +124,9 @@ def _moved(
     """The alignment with its states at the network's `starts`, cleaned, settled and corrected."""
     kept = _kept(states, starts, alignment.duration)
     boundaries = _boundaries(sound, states, kept, alignment.duration)
-    times = correct(boundaries, sound.frames, sound.scores)
-    ends = _apart(np.append(times, alignment.duration))
+    weights = load_boundary_weights(POCKETSPHINX_WEIGHTS)
+    times = correct(boundaries, sound.frames, sound.scores, weights)
+    ends = apart(np.append(times, alignment.duration))
     parts = [(states[k], owners[k]) for k, _ in kept]
     return _rebuilt(alignment, parts, ends, sound.scores)
 
@@ -203,13 +210,13 @@ def _starts(
     changes = np.flatnonzero(np.diff(path)) + 1
     starts = np.full(len(states), -1.0)
     starts[path[0]] = 0.0
-    starts[path[changes]] = _crossed(
+    starts[path[changes]] = crossed(
         scores, indices[path[changes - 1]], indices[path[changes]], changes
     )
     return starts
 
 
-def _crossed(
+def crossed(
     scores: np.ndarray, left: np.ndarray, right: np.ndarray, firsts: np.ndarray
 ) -> np.ndarray:
     """Seconds at which symbols `left` give way to `right`, just before the frames `firsts`."""
@@ -229,7 +236,7 @@ def _settled(
     return changes(frames, mean, CHANGE_REACH)
 
 
-def _apart(ends: np.ndarray) -> np.ndarray:
+def apart(ends: np.ndarray) -> np.ndarray:
     """Rising ends with at least SHORTEST between them; the last one stays."""
     count = np.arange(1, len(ends))
     if not len(count):
@@ -268,31 +275,3 @@ def _quiet(scores: np.ndarray, start: float, end: float) -> float:
     first = min(round(start / FRAME_SECONDS), len(scores) - 1)
     inside = scores[first : max(round(end / FRAME_SECONDS), first + 1), INDEX[PAUSE]]
     return round(float(np.exp(inside).mean()), 4)
-
-
-def realign_phones(
-    samples: np.ndarray,
-    symbols: Sequence[str],
-    ends: np.ndarray,
-    weights: Mapping[str, np.ndarray] | None = None,
-) -> np.ndarray:
-    """The ends of the same phones and pauses, moved, seconds, (n,); the last one stays.
-
-    `samples`: 16 kHz mono; `symbols` with "sp" for pauses; `ends` in seconds, rising. For
-    train_phones, which labels its recordings anew with the `weights` that it has so far.
-    """
-    ends = np.asarray(ends, dtype=float)
-    # Without room for every phone there is nothing to choose.
-    if len(symbols) < 2 or ends[-1] < len(ends) * FRAME_SECONDS:
-        return ends
-    frames = features(samples)
-    edges = np.append(0.0, ends[:-1])
-    states = [
-        _State(Phone(symbol, edge, edge), float(edge), False, True)
-        for symbol, edge in zip(symbols, edges, strict=True)
-    ]
-    starts = _starts(posteriors(frames, weights), states)
-    if starts is None:
-        return ends
-    familiar = np.ones(len(ends) - 1, dtype=bool)
-    return _apart(np.append(_settled(frames, starts[1:], ends[:-1], familiar), ends[-1]))

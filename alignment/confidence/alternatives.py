@@ -9,12 +9,12 @@ that is drawn out, and one that borrows its neighbour's sound is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from alignment.network.phone_network import FRAME_SECONDS, INDEX, SYMBOLS, load_weights
+from alignment.network.phone_network import FRAME_SECONDS, INDEX, SYMBOLS, Weights, load_weights
 from alignment.result import PAUSE, Alignment, Phone
 
 BESIDE = 3  # phones before the word and after it that are searched with it
@@ -39,7 +39,7 @@ class _Place:
 
 
 def advantages(
-    alignment: Alignment, posteriors: np.ndarray, weights: Mapping[str, np.ndarray] | None = None
+    alignment: Alignment, posteriors: np.ndarray, weights: Weights | None = None
 ) -> np.ndarray:
     """For each spoken word, nats by which the best of anything is likelier than it, (W,).
 

@@ -16,20 +16,54 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from alignment.confidence.alternatives import advantages
 from alignment.errors import AlignmentError
-from alignment.network.phone_network import FRAME_SECONDS, INDEX, information
+from alignment.network.phone_network import FRAME_SECONDS, INDEX, Weights, information
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
 
-# A word by its mean distance in the network's eyes; the root of the advantage that anything else
-# would have in its place; its haste; the root that is usual in the recording, at most USUAL either
-# way; and PocketSphinx's witness. Fitted to planted errors. And by the network's alone, where
-# PocketSphinx finds no way: the offset is a little less, since that alone makes a text doubtful.
-BOTH = (4.39, 0.31, -0.44, -1.92, 0.12, 0.485)
-ALONE = (4.8, 0.62, -0.445, -2.7, 0.04)
+
+class Judgement(NamedTuple):
+    """How a word's log odds follow from what is known of it, fitted to planted errors.
+
+    The mean distance of its phones from the likeliest ones; the root of the advantage that anything
+    else would have in its place; its haste; the root that is usual in the recording, at most USUAL
+    either way; and the log odds that PocketSphinx gave it, if it did. `fit`: of the whole text, see
+    `score_words`.
+    """
+
+    offset: float
+    distance: float
+    advantage: float
+    haste: float
+    usual: float
+    witness: float | None = None
+    fit: float = -2.95
+
+    def odds(self, distance: float, advantage: float, haste: float, usual: float) -> float:
+        """The log odds of a word, PocketSphinx's opinion apart."""
+        return self.offset + sum(
+            (
+                self.distance * distance,
+                self.advantage * advantage,
+                self.haste * haste,
+                self.usual * usual,
+            )
+        )
+
+
+# With both witnesses; and with the small network alone, where PocketSphinx finds no path: the
+# offset is a little less, since that alone makes a text doubtful. Texts fit (`fit`): right ones of
+# 160 clips by -2.8 or more, 480 wrong ones by -3.2 or less.
+BOTH = Judgement(4.39, 0.31, -0.44, -1.92, 0.12, 0.485)
+ALONE = Judgement(4.8, 0.62, -0.445, -2.7, 0.04)
+# With the network aligner's own network, fitted to errors in 200 clips so that 1.5% of their right
+# words are doubted; right texts fit by -2.53 or more, 95 in 100 wrong ones by -3.06 or less.
+NETWORK = Judgement(5.62, 0.945, -0.319, -4.015, -0.016, fit=-2.75)
+
 FARTHEST = -12.0  # a frame's log posterior below the best; more is no worse
 USUAL = 3.0
 
@@ -37,12 +71,10 @@ USUAL = 3.0
 # of a sentence at 5 dB 1.2 or more.
 EVEN_INFORMATION = 0.65
 
-# A text is refused when its words' mean distance in the network's eyes, less the deviation of the
-# logarithms of their phones' lengths, lies below EVEN_FIT (right texts of 160 clips: -2.8 or more,
-# 480 wrong ones: -3.2 or less); when the mean log odds of its words lie below EVEN_ODDS; or when
-# EVEN_SHARE of them are doubtful (two more count as heard, so that one doubtful word in a text of
-# two or three doesn't decide).
-EVEN_FIT = -2.95
+# A text is refused if its words' mean distance in the network's eyes, less the deviation of the
+# logarithms of their phones' lengths, lies below the judgement's `fit`; if the mean log odds of its
+# words lie below EVEN_ODDS; or if EVEN_SHARE of them are doubtful (two more count as heard, so that
+# one doubtful word in a text of two or three doesn't decide).
 EVEN_ODDS = 0.0
 EVEN_SHARE = 0.5
 BENEFIT = 2
@@ -50,17 +82,22 @@ BENEFIT = 2
 NAMED_WORDS = 5
 
 
-def score_words(alignment: Alignment, posteriors: np.ndarray, alone: bool = False) -> Alignment:
-    """The alignment with its words scored by both witnesses, its pauses by the network (1: no
-    speech), and the text as a whole.
+def score_words(
+    alignment: Alignment,
+    posteriors: np.ndarray,
+    judgement: Judgement,
+    weights: Weights | None = None,
+) -> Alignment:
+    """The alignment with its words and the text as a whole scored, and its pauses (1: no speech).
 
-    `posteriors`: log, (T, 40), of alignment.network. `alone`: the scores that the words have
-    mean nothing. The text is refused below 0.5: its fit decides, for words at wrong places do not
-    fit and are drawn out or squeezed; the words' odds in a text of a word or two; the share of
-    doubtful ones when half of the text fits; the information when there is no speech at all.
+    `posteriors`: log, (T, 40), of alignment.network with `weights`. Without a witness in the
+    `judgement` the scores that the words have mean nothing. The text is refused below 0.5: its fit
+    decides, for words at wrong places do not fit and are drawn out or squeezed; the words' odds in
+    a text of a word or two; the share of doubtful ones when half of the text fits; the information
+    when there is no speech at all.
     """
     below = _below(alignment.phones, posteriors)
-    better = advantages(alignment, posteriors)
+    better = advantages(alignment, posteriors, weights)
     roots = np.sign(better) * np.sqrt(np.abs(better))
     usual = float(np.clip(np.median(roots), -USUAL, USUAL)) if len(roots) else 0.0
     witnesses = zip(roots.tolist(), _hastes(alignment.spoken), strict=True)
@@ -70,22 +107,23 @@ def score_words(alignment: Alignment, posteriors: np.ndarray, alone: bool = Fals
         inside = _frames(word, len(posteriors))
         if word.is_pause:
             quiet = np.exp(posteriors[inside, INDEX[PAUSE]])
-            words.append(pause(word.start, word.end, round(float(quiet.mean()), 4)))
+            score = round(float(quiet.mean()), 4)
+            words.append(pause(word.start, word.end, score, word.unwritten))
             continue
         distances.append(float(below[inside].mean()))
-        seen = (distances[-1], *next(witnesses), usual)
-        if alone:
-            score = logistic(_weighted(ALONE, *seen))
+        odds = judgement.odds(distances[-1], *next(witnesses), usual)
+        if judgement.witness is None:
+            score = logistic(odds)
             phones = tuple(replace(phone, score=score) for phone in word.phones)
             words.append(replace(word, score=score, phones=phones))
         else:
-            score = logistic(_weighted(BOTH, *seen, _odds(word.score)))
+            score = logistic(odds + judgement.witness * _odds(word.score))
             words.append(replace(word, score=score))
     spoken = [word.score for word in words if not word.is_pause]
     doubtful = sum(score < 0.5 for score in spoken) / (len(spoken) + BENEFIT)
     fit = float(np.mean(distances) - np.std(_lengths(alignment.spoken)))
     score = min(
-        logistic((fit - EVEN_FIT) / 0.15),
+        logistic((fit - judgement.fit) / 0.15),
         logistic((float(np.mean([_odds(score) for score in spoken])) - EVEN_ODDS) / 0.25),
         logistic((EVEN_SHARE - doubtful) / 0.1),
         logistic((information(posteriors) - EVEN_INFORMATION) / 0.05),
@@ -120,11 +158,6 @@ def _odds(score: float) -> float:
     """The logarithm of a score's odds; 0 and 1 count as a thousandth from there."""
     score = min(max(score, 0.001), 0.999)
     return math.log(score / (1 - score))
-
-
-def _weighted(weights: Sequence[float], *values: float) -> float:
-    offset, *rest = weights
-    return offset + sum(weight * value for weight, value in zip(rest, values, strict=True))
 
 
 def _frames(part: Phone | Word, count: int) -> slice:

@@ -17,7 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from alignment.aligner import Readable
-from alignment.network.phone_network import FRAME_SECONDS, INDEX, features, posteriors
+from alignment.network.phone_network import (
+    FRAME_SECONDS,
+    INDEX,
+    SMALL_WEIGHTS,
+    features,
+    load_weights,
+    posteriors,
+)
 from alignment.result import PAUSE
 from alignment.waveform import normalise_level, require_usable
 
@@ -99,7 +106,7 @@ def _posteriors(recording: Readable) -> Iterator[np.ndarray]:
         left = min(start, margin)
         samples = recording.mono(start - left, min(stop + margin, recording.samples))
         require_usable(samples, rate)
-        found = posteriors(features(normalise_level(samples, rate)))
+        found = posteriors(features(normalise_level(samples, rate)), load_weights(SMALL_WEIGHTS))
         found = found[before if left else 0 :][: frames * POOLED]
         found = found[: max(round((stop - start) / rate / SECONDS), 1) * POOLED]
         pooled = np.add.reduceat(found, np.arange(0, len(found), POOLED)) / POOLED

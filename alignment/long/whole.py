@@ -144,7 +144,7 @@ def _whole(
             parts = [shift_word(word, start) for word in _honest(alignment).words]
             parts[-1] = stretch_word(parts[-1], parts[-1].start, stop)
         clock = result[-1].end if result else 0.0
-        if result and result[-1].is_pause and parts[0].is_pause:
+        if result and _is_plain_pause(result[-1]) and _is_plain_pause(parts[0]):
             before = result.pop()
             score = min(before.score, parts[0].score)
             parts[0] = pause(before.start, parts[0].end, score)
@@ -152,6 +152,10 @@ def _whole(
             parts[0] = stretch_word(parts[0], clock, parts[0].end)
         result += parts
     return Alignment(tuple(result), result[-1].end, round(weighed / len(words), 4))
+
+
+def _is_plain_pause(word: Word) -> bool:
+    return word.is_pause and not word.unwritten
 
 
 def _honest(alignment: Alignment) -> Alignment:

@@ -9,17 +9,18 @@ alignment.training.train_boundaries.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from alignment.network.phone_network import FRAME_SECONDS, HOP, INDEX, RATE, information
+from alignment.network.phone_network import FRAME_SECONDS, HOP, INDEX, RATE, Weights, information
 from alignment.result import PAUSE
 
 WEIGHTS = Path(__file__).with_name("boundaries.safetensors")
+POCKETSPHINX_WEIGHTS = WEIGHTS.with_name("boundaries_pocketsphinx.safetensors")
 
 FARTHEST = 0.05  # seconds that a boundary is moved, at most
 
@@ -57,7 +58,7 @@ def correct(
     boundaries: Boundaries,
     frames: np.ndarray,
     scores: np.ndarray,
-    weights: Mapping[str, np.ndarray] | None = None,
+    weights: Weights | None = None,
 ) -> np.ndarray:
     """The boundaries' times, moved by at most FARTHEST, seconds, (n - 1,).
 
@@ -66,10 +67,10 @@ def correct(
     if not len(boundaries.times):
         return boundaries.times
     known = surroundings(boundaries, frames, scores)
-    return boundaries.times + moves(known, _shipped() if weights is None else weights)
+    return boundaries.times + moves(known, load_boundary_weights() if weights is None else weights)
 
 
-def moves(known: np.ndarray, weights: Mapping[str, np.ndarray]) -> np.ndarray:
+def moves(known: np.ndarray, weights: Weights) -> np.ndarray:
     """Seconds, (m,), at most FARTHEST either way, from `surroundings` (m, SURROUNDINGS)."""
     for layer in ("first", "second"):
         known = np.maximum(known @ weights[f"{layer}.weight"].T + weights[f"{layer}.bias"], 0.0)
@@ -152,8 +153,13 @@ def _classes(symbols: Sequence[str]) -> np.ndarray:
 SURROUNDINGS = 3 + 2 + 4 + 3 * (2 * AROUND + 1) + 1 + 1 + 4 * (VOWEL + 1)
 
 
+def load_boundary_weights(path: Path | None = None) -> Weights:
+    """Weights that ship, by default WEIGHTS."""
+    return _loaded(WEIGHTS if path is None else path)
+
+
 @cache
-def _shipped() -> Mapping[str, np.ndarray]:
+def _loaded(path: Path) -> Weights:
     from safetensors.numpy import load_file
 
-    return {name: value.astype(np.float32) for name, value in load_file(WEIGHTS).items()}
+    return {name: value.astype(np.float32) for name, value in load_file(path).items()}

@@ -23,12 +23,18 @@ FLOOR = 1e-8  # 80 dB below the loudest band
 
 STRIDE = 2
 FRAME_SECONDS = STRIDE * HOP / RATE
-DILATIONS = (1, 2, 4, 8, 1, 2)
+WIDTH = 224
+DILATIONS = (1, 2, 4, 8, 1, 2, 4, 8)  # of the blocks; a network can have fewer
 
 SYMBOLS = (PAUSE, *sorted(ARPABET))
 INDEX = {symbol: k for k, symbol in enumerate(SYMBOLS)}
 
 WEIGHTS = Path(__file__).with_name("phone_network.safetensors")
+# The network before it, of six narrower blocks, on whose output PocketSphinx's refinement, its
+# confidences and the search for anchors were fitted.
+SMALL_WEIGHTS = WEIGHTS.with_name("phone_network_small.safetensors")
+
+Weights = Mapping[str, np.ndarray]
 
 
 @cache
@@ -42,32 +48,43 @@ def _filters() -> np.ndarray:
     return np.maximum(0.0, np.minimum(rising, falling)).astype(np.float32)
 
 
-def features(samples: np.ndarray) -> np.ndarray:
-    """Log-mel energies (K, BANDS), float32, of 16 kHz mono (n,); frame k is centred at 80 k.
-
-    Each band has mean 0 over the recording, so neither level nor microphone matters.
-    """
+def band_power(samples: np.ndarray) -> np.ndarray:
+    """The power in each band, (K, BANDS), float32, of 16 kHz mono (n,); frame k as `features`."""
     signal = samples.astype(np.float32)
     frames = len(signal) // HOP + 1
     padded = np.pad(signal, (WINDOW // 2, WINDOW // 2 + HOP))
     windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][:frames]
     window = np.hanning(WINDOW).astype(np.float32)
-    energy = np.concatenate(
+    return np.concatenate(
         [
             (np.abs(np.fft.rfft(windows[k : k + 2000] * window, FFT)) ** 2).astype(np.float32)
             @ _filters()
             for k in range(0, frames, 2000)
         ]
     )
-    logarithms = np.log(energy + FLOOR * float(energy.max()) + 1e-12)
+
+
+def features(samples: np.ndarray) -> np.ndarray:
+    """Log-mel energies (K, BANDS), float32, of 16 kHz mono (n,); frame k is centred at 80 k.
+
+    Each band has mean 0 over the recording, so neither level nor microphone matters.
+    """
+    return normalised(band_power(samples))
+
+
+def normalised(power: np.ndarray) -> np.ndarray:
+    """What the network is given, (K, BANDS), of the power in each band."""
+    logarithms = np.log(power + FLOOR * float(power.max()) + 1e-12)
     return ((logarithms - logarithms.mean(axis=0)) / 3.0).astype(np.float32)
 
 
-def posteriors(frames: np.ndarray, weights: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
+def posteriors(frames: np.ndarray, weights: Weights | None = None) -> np.ndarray:
     """Log posteriors (T, 40) of SYMBOLS from features (K, BANDS); row t is at 10 t ms."""
     weights = load_weights() if weights is None else weights
     hidden = np.maximum(_convolve(frames, weights, "input", STRIDE, 1), 0.0)
     for number, dilation in enumerate(DILATIONS):
+        if f"block{number}.weight" not in weights:
+            break
         hidden = hidden + np.maximum(_convolve(hidden, weights, f"block{number}", 1, dilation), 0.0)
     logits = hidden @ weights["output.weight"].T + weights["output.bias"]
     logits -= logits.max(axis=1, keepdims=True)
@@ -86,7 +103,7 @@ def information(posteriors: np.ndarray) -> float:
 
 
 def _convolve(
-    frames: np.ndarray, weights: Mapping[str, np.ndarray], name: str, stride: int, dilation: int
+    frames: np.ndarray, weights: Weights, name: str, stride: int, dilation: int
 ) -> np.ndarray:
     """(K, in) -> (ceil(K / stride), out), zeros beyond the ends; weight (out, in, width)."""
     weight = weights[f"{name}.weight"]
@@ -101,9 +118,14 @@ def _convolve(
     return result
 
 
+def load_weights(path: Path | None = None) -> Weights:
+    """Weights that ship, by default WEIGHTS; "pairs" (40, 40): the logarithm of how often phones
+    follow a phone."""
+    return _loaded(WEIGHTS if path is None else path)
+
+
 @cache
-def load_weights() -> Mapping[str, np.ndarray]:
-    """The weights that ship; "pairs" (40, 40): the logarithm of how often phones follow a phone."""
+def _loaded(path: Path) -> Weights:
     from safetensors.numpy import load_file
 
-    return {name: value.astype(np.float32) for name, value in load_file(WEIGHTS).items()}
+    return {name: value.astype(np.float32) for name, value in load_file(path).items()}

@@ -1,15 +1,15 @@
 """Trains alignment.network.boundaries: python -m train_boundaries SENTENCES.txt --out FILE
 
 SENTENCES.txt has a sentence a line, none of alignment.bench's. flite's voices say them, clean and
-in noise or a room, and tell when each phone ends; what both aligners make of the same recordings
-is the input. Beside FILE.safetensors stand FILE-without-VOICE.safetensors, each trained without
+in noise or a room, and tell when each phone ends; what the aligner makes of the same recordings is
+the input. Beside FILE.safetensors stand FILE-without-VOICE.safetensors, each trained without
 one of the voices: measured on that one, by `python -m alignment.bench --voice VOICE --boundaries
 FILE-without-VOICE.safetensors`, they say what the network is worth for a voice it does not know.
 Runs on one core, in some minutes; flite and torch are needed.
 
-The weights that ship come from 80 prompts of the CMU ARCTIC set, said by all four voices:
-benchmarks/boundary_prompts.txt has their names in that set's list (cmuarctic.data), in the order in
-which they were said.
+The network aligner's weights come from 110 prompts of the CMU ARCTIC set, said by all four voices;
+PocketSphinx's (--aligner pocketsphinx) from 80, whose names in that set's list (cmuarctic.data) are
+in benchmarks/boundary_prompts.txt, in the order in which they were said.
 """
 
 from __future__ import annotations
@@ -22,13 +22,17 @@ from pathlib import Path
 
 import numpy as np
 
+from alignment.aligners import network_aligner, refinement
+from alignment.aligners.lookup import stress_of
 from alignment.aligners.pocketsphinx import first_alignment
-from alignment.aligners.refinement import Acoustics, boundaries_of
+from alignment.aligners.refinement import Acoustics
 from alignment.bench.distortions import CONDITIONS
 from alignment.bench.flite import PAUSE as SILENT
 from alignment.bench.flite import VOICES, SyntheticUtterance, speak
 from alignment.errors import AlignmentError
-from alignment.network.boundaries import FARTHEST, SURROUNDINGS, surroundings
+from alignment.network.boundaries import FARTHEST, SURROUNDINGS, Boundaries, surroundings
+from alignment.network.graph import NOTHING_UNWRITTEN
+from alignment.network.phone_network import SMALL_WEIGHTS, load_weights
 from alignment.result import PAUSE
 from alignment.waveform import model_waveform
 
@@ -59,24 +63,54 @@ def true_times(utterance: SyntheticUtterance, symbols: Sequence[str]) -> np.ndar
     return np.array(times)
 
 
-def examples(sentences: Sequence[str], voice: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def examples(
+    sentences: Sequence[str], voice: str, aligner: str
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Of each recording the boundaries' surroundings, (m, SURROUNDINGS), and how far the truth is
     from where they are, seconds, (m,)."""
     for number, sentence in enumerate(sentences):
         utterance = speak(sentence, voice)
-        for condition in ("clean", DISTURBED[number % len(DISTURBED)]):
+        for condition in conditions(number, aligner):
             samples, rate = CONDITIONS[condition](utterance.samples, utterance.rate)
-            waveform = model_waveform(samples, rate)
-            words, known = utterance.words, utterance.pronunciations
+            waveform, duration = model_waveform(samples, rate), len(samples) / rate
+            unrefined = of_both if aligner == "pocketsphinx" else of_network
             try:
-                first = first_alignment(waveform, words, known, len(samples) / rate)
+                sound, boundaries = unrefined(waveform, utterance, duration)
             except AlignmentError:
                 continue
-            sound = Acoustics.of(waveform)
-            boundaries = boundaries_of(first, sound)
             if boundaries is not None:
                 inputs = surroundings(boundaries, sound.frames, sound.scores)
                 yield inputs, true_times(utterance, boundaries.symbols) - boundaries.times
+
+
+def conditions(number: int, aligner: str) -> tuple[str, ...]:
+    """How the sentence of that number is heard."""
+    disturbed = DISTURBED[number % len(DISTURBED)]
+    if aligner == "pocketsphinx":
+        return "clean", disturbed
+    return "clean", disturbed, DISTURBED[(number + 1) % len(DISTURBED)]
+
+
+def of_both(
+    waveform: np.ndarray, utterance: SyntheticUtterance, duration: float
+) -> tuple[Acoustics, Boundaries | None]:
+    """PocketSphinx's boundaries and the small network's."""
+    first = first_alignment(waveform, utterance.words, utterance.pronunciations, duration)
+    sound = Acoustics.of(waveform, load_weights(SMALL_WEIGHTS))
+    return sound, refinement.boundaries_of(first, sound)
+
+
+def of_network(
+    waveform: np.ndarray, utterance: SyntheticUtterance, duration: float
+) -> tuple[Acoustics, Boundaries | None]:
+    """The network aligner's boundaries, with nothing unwritten."""
+    stressed = stress_of(utterance.words, utterance.pronunciations)
+    sound = Acoustics.of(waveform)
+    candidates = [list(each.values()) for each in stressed]
+    visits = network_aligner.best_path(candidates, sound.scores, NOTHING_UNWRITTEN)
+    if visits is None:
+        return sound, None
+    return sound, network_aligner.boundaries_of(visits, sound, duration)[1]
 
 
 def train(inputs: np.ndarray, moves: np.ndarray, seed: int = 0) -> dict[str, np.ndarray]:
@@ -127,11 +161,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m alignment.training.train_boundaries")
     parser.add_argument("sentences", type=Path, metavar="SENTENCES.txt")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.safetensors")
+    parser.add_argument("--aligner", choices=("network", "pocketsphinx"), default="network")
     options = parser.parse_args(arguments)
     try:
         lines = options.sentences.read_text(encoding="utf-8").splitlines()
         said = [line for line in lines if line.strip()]
-        parts = {voice: list(examples(said, voice)) for voice in VOICES}
+        parts = {voice: list(examples(said, voice, options.aligner)) for voice in VOICES}
         if not said or not all(parts.values()):
             raise AlignmentError(f"{options.sentences} has no sentences that could be aligned.")
     except (AlignmentError, OSError) as error:

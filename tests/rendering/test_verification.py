@@ -14,7 +14,7 @@ from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.verification import verify
-from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.aligners.network_aligner import NetworkAligner
 from tests.conftest import ARCTIC
 
 
@@ -103,12 +103,12 @@ def test_the_aligner_is_asked_for_the_window_only(
         path, new_text=ARCTIC.replace("always", "never"), text=ARCTIC, verify=False
     )
     lengths = []
-    align = PocketSphinxAligner.align
+    align = NetworkAligner.align
 
-    def counted(self: PocketSphinxAligner, samples: np.ndarray, *rest: object, **more: object):
+    def counted(self: NetworkAligner, samples: np.ndarray, *rest: object, **more: object):
         lengths.append(len(samples))
         return align(self, samples, *rest, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(PocketSphinxAligner, "align", counted)
+    monkeypatch.setattr(NetworkAligner, "align", counted)
     assert editor.verify(result).doubtful == ()
     assert max(lengths) < 8 * rate

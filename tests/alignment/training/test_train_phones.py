@@ -2,73 +2,180 @@
 
 from __future__ import annotations
 
+import json
+import lzma
 from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
-from alignment import Alignment
-from alignment.network.phone_network import BANDS, INDEX, SYMBOLS, posteriors
-from alignment.training.train_phones import (
-    COPIES,
+from alignment import Alignment, AlignmentError, Phone, Word, pause
+from alignment.network.phone_network import (
+    BANDS,
+    HOP,
+    INDEX,
+    RATE,
+    STRIDE,
+    SYMBOLS,
+    band_power,
+    features,
+    posteriors,
+)
+from alignment.training import train_phones
+from alignment.training.degradation import Backgrounds, degraded, stretched
+from alignment.training.examples import (
     SEGMENT,
+    UNSURE,
     Example,
-    copies,
+    folder_examples,
+    labels,
     pairs,
-    prepared,
-    save,
-    train,
+    segment,
     with_bands_hidden,
 )
+from alignment.training.train_phones import network, save, train, weights_of
 
 Speech = tuple[np.ndarray, int]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def example(aligned: Alignment, speech: Speech) -> Example:
     return Example.of(speech[0], aligned)
 
 
-def test_labels_follow_the_speed_of_each_copy(example: Example) -> None:
-    frames, targets = prepared([example])
-    assert frames.shape == (2 * len(targets), BANDS)
-    heard = list(copies(example, np.ones(100, np.float32), np.random.default_rng(0)))
-    assert len(heard) == COPIES
-    at = 0
-    shares = np.bincount(targets[: len(targets) // COPIES], minlength=len(SYMBOLS))
-    for samples, speed in heard:
-        assert len(samples) * speed == pytest.approx(len(example.samples))
-        count = (len(samples) // 80 + 1) // 2
-        part = np.bincount(targets[at : at + count], minlength=len(SYMBOLS))
-        at += count
-        assert np.abs(part / part.sum() - shares / shares.sum()).sum() < 0.15
-    assert at == len(targets)
+@pytest.fixture(scope="module")
+def backgrounds() -> Backgrounds:
+    return Backgrounds.synthesised(12.0, np.random.default_rng(0))
+
+
+def tones(seconds: float, phones: int) -> tuple[np.ndarray, Alignment]:
+    """A tone for each phone, one above the other, so that any frame tells which phone it is."""
+    symbols = SYMBOLS[1 : phones + 1]
+    time = np.arange(round(seconds * RATE)) / RATE
+    each = seconds / phones
+    hertz = 200 * 1.4 ** np.minimum(time // each, phones - 1)
+    sound = np.sin(2 * np.pi * np.cumsum(hertz) / RATE)
+    words = tuple(
+        Word(str(k), k * each, (k + 1) * each, 1.0, (Phone(s, k * each, (k + 1) * each),))
+        for k, s in enumerate(symbols)
+    )
+    return (3000 * sound).astype(np.float32), Alignment(words, seconds)
+
+
+def test_labels_stay_with_the_sound_at_another_pace_and_with_pauses(
+    backgrounds: Backgrounds,
+) -> None:
+    """The loudest band tells the tone, whatever was done to its time."""
+    sound, alignment = tones(9.0, 6)
+    example = Example.of(sound, alignment)
+    plain = features(sound)[::STRIDE].argmax(axis=1)
+    clean = labels(example.symbols, example.ends, len(plain))
+    band = {s: np.median(plain[clean == s]) for s in np.unique(clean)}
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        power, ends = stretched(np.exp(example.logarithms.astype(np.float32)), example.ends, random)
+        assert ends[-1] == pytest.approx(len(power) * HOP / RATE, rel=0.01)
+        found = power[::STRIDE].argmax(axis=1)
+        expected = labels(example.symbols, ends, len(found))
+        shift = np.median([np.median(found[expected == s]) - b for s, b in band.items()])
+        near = [abs(np.median(found[expected == s]) - b - shift) <= 2 for s, b in band.items()]
+        assert all(near)
+
+
+def test_segments_have_their_shape_and_every_degradation_is_finite(
+    example: Example, backgrounds: Backgrounds
+) -> None:
+    random = np.random.default_rng(0)
+    seen: set[int] = set()
+    for _ in range(40):
+        inputs, targets = segment([example], backgrounds, random)
+        assert inputs.shape == (SEGMENT * STRIDE, BANDS)
+        assert targets.shape == (SEGMENT,)
+        assert np.isfinite(inputs).all()
+        seen |= set(targets.tolist())
+    assert set(example.symbols.tolist()) <= seen
+
+
+def test_noise_is_added_and_never_taken_away(example: Example, backgrounds: Backgrounds) -> None:
+    """Powers of independent sounds add: only a narrow band removes anything."""
+    power = np.exp(example.logarithms.astype(np.float32))
+    for seed in range(20):
+        result = degraded(power, backgrounds, power[::-1], np.random.default_rng(seed))
+        lost = (result < 0.99 * power).any(axis=0)
+        assert lost.all() or (result[:, ~lost] >= 0.99 * power[:, ~lost]).all()
+
+
+def test_words_that_are_doubted_teach_nothing() -> None:
+    words = (
+        pause(0.0, 0.5),
+        Word("a", 0.5, 1.0, 0.9, (Phone("AH0", 0.5, 1.0),)),
+        Word("b", 1.0, 1.5, 0.3, (Phone("B", 1.0, 1.2), Phone("IY1", 1.2, 1.5))),
+    )
+    example = Example.of(np.ones(24_000), Alignment(words, 1.5))
+    assert example.symbols.tolist() == [INDEX["sp"], INDEX["AH"], UNSURE, UNSURE]
+    assert example.last.tolist() == [False, True, False, True]
+    assert np.exp(pairs([example])).sum(axis=1) == pytest.approx(1.0)
 
 
 def test_followers_are_counted(example: Example) -> None:
     found = pairs([example])
     assert np.exp(found).sum(axis=1) == pytest.approx(1.0)
-    symbols = [INDEX[symbol.rstrip("012")] for symbol, _ in example.phones]
-    first, second = symbols[3], symbols[4]
+    first, second = example.symbols[3], example.symbols[4]
     assert found[first, second] > np.median(found[first])
 
 
 def test_bands_are_hidden_in_some_segments() -> None:
-    inputs = np.ones((200, 4, BANDS), np.float16)
+    inputs = np.ones((200, 4, BANDS), np.float32)
     hidden = with_bands_hidden(inputs, np.random.default_rng(0)) == 0
-    assert 0.2 < hidden.any(axis=(1, 2)).mean() < 0.4
+    assert 0.1 < hidden.any(axis=(1, 2)).mean() < 0.3
     assert hidden.sum(axis=2).max() == 6
     assert (inputs == 1).all()
 
 
-def test_a_training_runs_and_its_weights_are_read(example: Example, tmp_path: Path) -> None:
+def test_the_weights_that_are_written_say_what_the_network_says() -> None:
+    """With each normalisation folded into its convolution."""
+    import torch
+
+    torch.manual_seed(0)
+    model = network()
+    inputs = np.random.default_rng(0).standard_normal((4, 200, BANDS)).astype(np.float32)
+    for _ in range(3):  # so that the normalisations have seen something
+        model(torch.from_numpy(inputs))
+    model.eval()
+    with torch.no_grad():
+        expected = model(torch.from_numpy(inputs[:1]))[0].log_softmax(dim=1).numpy()
+    assert posteriors(inputs[0], weights_of(model)) == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_training_runs_and_its_weights_are_read(
+    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from safetensors.numpy import load_file
 
-    frames, targets = prepared([example])
-    assert len(targets) > SEGMENT
+    monkeypatch.setattr(train_phones, "BATCH", 2)
     path = tmp_path / "net.safetensors"
-    save(train(frames, targets, 2), pairs([example]), path)
+    save(train([example], 2), pairs([example]), path)
     weights = {name: value.astype(np.float32) for name, value in load_file(path).items()}
-    result = posteriors(frames[:100].astype(np.float32), weights)
-    assert np.exp(result).sum(axis=1) == pytest.approx(1.0, abs=1e-4)
+    frames = np.random.default_rng(0).standard_normal((100, BANDS)).astype(np.float32)
+    assert np.exp(posteriors(frames, weights)).sum(axis=1) == pytest.approx(1.0, abs=1e-3)
     assert weights["pairs"].shape == (len(SYMBOLS), len(SYMBOLS))
+
+
+def test_a_folder_s_list_is_read_but_for_what_is_left_out(
+    aligned: Alignment, speech: Speech, tmp_path: Path
+) -> None:
+    for name in ("a", "b", "c"):
+        soundfile.write(tmp_path / f"{name}.wav", *speech)
+    scores = {"a": 0.9, "b": 0.9, "c": 0.3}
+    entries = [
+        {"path": f"{name}.wav", "alignment": aligned.to_json() | {"score": score}}
+        for name, score in scores.items()
+    ]
+    with lzma.open(tmp_path / "alignments.jsonl.xz", "wt", encoding="utf-8") as file:
+        file.write("".join(f"{json.dumps(entry)}\n" for entry in entries))
+    assert len(folder_examples(tmp_path)) == 2
+    (found,) = folder_examples(tmp_path, frozenset({"a"}))
+    assert len(found.logarithms) == len(band_power(speech[0]))
+    with pytest.raises(AlignmentError):
+        folder_examples(tmp_path, frozenset({"a", "b"}))

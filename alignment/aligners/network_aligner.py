@@ -1,0 +1,210 @@
+"""The default aligner: the phone network, and one search through every way to say the text.
+
+What nobody wrote is part of the search (alignment.network.graph): a filled pause, a repetition or a
+noise between two words is named and has its own time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from alignment.aligner import InMemory, Pronunciations, Readable
+from alignment.aligners.lookup import require_room, stress_of
+from alignment.aligners.refinement import Acoustics, apart, crossed
+from alignment.confidence.scores import (
+    NETWORK,
+    mismatch,
+    require_match,
+    require_speech,
+    score_words,
+)
+from alignment.long.whole import align_long
+from alignment.network.boundaries import Boundaries, changes, correct
+from alignment.network.graph import (
+    FILLER,
+    NOISE,
+    REPEAT,
+    SHORTEST,
+    SILENCE,
+    WORD,
+    Costs,
+    Graph,
+    Visit,
+)
+from alignment.network.phone_network import INDEX, SYMBOLS
+from alignment.result import PAUSE, Alignment, Phone, Word, pause
+from alignment.waveform import model_waveform
+
+LONG_SECONDS = 60.0  # longer recordings are aligned in pieces
+HASTY_FRAMES = 4.5  # for each phone; with fewer a phone can be as short as a frame
+SHORTEST_PAUSE = 0.05  # seconds; a shorter one goes to its neighbours, half and half
+CHANGE_REACH = 3  # frames of 5 ms on either side in which the spectral change is looked for
+
+NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
+
+
+class NetworkAligner:
+    """The phone network's posteriors, one Viterbi search, and the boundary network.
+
+    Keeps nothing from one recording to the next: the same input gives the same result.
+    """
+
+    name = "network"
+
+    def __init__(self, workers: int = 1) -> None:
+        self.workers = workers
+
+    def align(
+        self,
+        samples: np.ndarray,
+        sample_rate: int,
+        words: Sequence[str],
+        pronunciations: Pronunciations,
+        check: bool = True,
+    ) -> Alignment:
+        """As every aligner (see alignment.aligner). With `check`, a recording that doesn't match
+        the words is refused; without, the scores say so."""
+        if np.ndim(samples) == 1 and len(samples) > LONG_SECONDS * sample_rate:
+            recording = InMemory(np.asarray(samples), sample_rate)
+            return self.align_recording(recording, words, pronunciations, check)
+        waveform = model_waveform(samples, sample_rate)
+        stressed = stress_of(words, pronunciations)
+        duration = len(samples) / sample_rate
+        require_room(stressed, duration)
+        sound = Acoustics.of(waveform)
+        if check:
+            require_speech(sound.scores)
+        candidates = [list(each.values()) for each in stressed]
+        visits = best_path(candidates, sound.scores)
+        if visits is None:
+            raise mismatch(words, ())
+        alignment = score_words(
+            _on_the_clock(visits, words, candidates, sound, duration), sound.scores, NETWORK
+        )
+        if check:
+            require_match(alignment)
+        return alignment
+
+    def align_recording(
+        self,
+        recording: Readable,
+        words: Sequence[str],
+        pronunciations: Pronunciations,
+        check: bool = True,
+    ) -> Alignment:
+        """As `align`, without ever holding a long recording in memory: see alignment.long."""
+        if recording.samples <= LONG_SECONDS * recording.sample_rate:
+            rate = recording.sample_rate
+            return self.align(recording.mono(), rate, words, pronunciations, check)
+        every = zip(words, stress_of(words, pronunciations), strict=True)
+        usable = {word: list(candidates.values()) for word, candidates in every}
+        align = partial(NetworkAligner().align, check=False)
+        alignment = align_long(align, recording, words, usable, self.workers)
+        if check:
+            require_match(alignment)
+        return alignment
+
+
+def best_path(
+    candidates: Sequence[Sequence[tuple[str, ...]]],
+    scores: np.ndarray,
+    costs: Costs | None = None,
+) -> list[Visit] | None:
+    """The likeliest way to say words, each with its `candidates`; None when there is no room."""
+    phones = sum(min(map(len, each)) for each in candidates)
+    hasty = len(scores) < HASTY_FRAMES * phones
+    return Graph.of(candidates, costs, 1 if hasty else SHORTEST).best_path(scores, costs)
+
+
+def _on_the_clock(
+    visits: Sequence[Visit],
+    words: Sequence[str],
+    candidates: Sequence[Sequence[tuple[str, ...]]],
+    sound: Acoustics,
+    duration: float,
+) -> Alignment:
+    """The best path in seconds, its boundaries refined, as words that cover [0, duration]."""
+    visits, boundaries = boundaries_of(visits, sound, duration)
+    moved = correct(boundaries, sound.frames, sound.scores)
+    edges = np.append(0.0, apart(np.append(moved, duration)))
+    return Alignment(tuple(_words(visits, words, candidates, edges.round(4), duration)), duration)
+
+
+def boundaries_of(
+    visits: Sequence[Visit], sound: Acoustics, duration: float
+) -> tuple[list[Visit], Boundaries]:
+    """The states that are kept, and the boundaries between them before they are corrected: what
+    alignment.training.train_boundaries learns from."""
+    kept, starts = _kept(visits, _starts(visits, sound.scores), duration)
+    found = starts[1:]
+    times = changes(sound.frames, found, CHANGE_REACH) if len(found) else found
+    return kept, Boundaries([_symbol(visit) for visit in kept], times, found, found, duration)
+
+
+def _symbol(visit: Visit) -> str:
+    """Of the phone; what is no phone counts as a pause."""
+    return SYMBOLS[visit.state.symbol] if visit.state.symbol < len(SYMBOLS) else PAUSE
+
+
+def _starts(visits: Sequence[Visit], scores: np.ndarray) -> np.ndarray:
+    """Where each state begins, seconds, (m,): where the posteriors of two phones cross."""
+    indices = np.array([INDEX[_symbol(visit)] for visit in visits])
+    firsts = np.array([visit.start for visit in visits[1:]], dtype=int)
+    if not len(firsts):
+        return np.zeros(1)
+    return np.append(0.0, crossed(scores, indices[:-1], indices[1:], firsts))
+
+
+def _kept(
+    visits: Sequence[Visit], starts: np.ndarray, duration: float
+) -> tuple[list[Visit], np.ndarray]:
+    """Without pauses that are too short to be one."""
+    starts = starts.copy()
+    ends = np.append(starts[1:], duration)
+    kept: list[int] = []
+    for place, visit in enumerate(visits):
+        length = float(ends[place] - starts[place])
+        inside = 0 < place < len(visits) - 1
+        if visit.state.kind == SILENCE and length < SHORTEST_PAUSE and len(visits) > 1:
+            if inside:
+                starts[place + 1] -= length / 2
+            elif place == 0:
+                starts[1] = 0.0
+            continue
+        kept.append(place)
+    return [visits[place] for place in kept], starts[kept]
+
+
+def _words(
+    visits: Sequence[Visit],
+    words: Sequence[str],
+    candidates: Sequence[Sequence[tuple[str, ...]]],
+    edges: np.ndarray,
+    duration: float,
+) -> Iterator[Word]:
+    edges[-1] = duration
+    place = 0
+    while place < len(visits):
+        state = visits[place].state
+        stop = place + 1
+        while stop < len(visits) and _same(visits[stop], visits[place]):
+            stop += 1
+        if state.kind == WORD:
+            symbols = candidates[state.word][state.pronunciation]
+            times = edges[place : stop + 1].tolist()
+            phones = tuple(
+                Phone(symbol, times[k], times[k + 1]) for k, symbol in enumerate(symbols)
+            )
+            yield Word(words[state.word], times[0], times[-1], 1.0, phones)
+        else:
+            start, end = float(edges[place]), float(edges[stop])
+            yield pause(start, end, 1.0, NAMES[state.kind])
+        place = stop
+
+
+def _same(visit: Visit, first: Visit) -> bool:
+    """Whether both belong to one word, or to one sound between words."""
+    return visit.state.kind == first.state.kind and visit.state.word == first.state.word

@@ -1,0 +1,135 @@
+"""The network's own aligner: it covers the recording and names what nobody wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from alignment import Alignment, AlignmentError, load_aligner
+from alignment.aligners.network_aligner import NetworkAligner
+from alignment.aligners.pocketsphinx import PocketSphinxAligner
+
+Check = Callable[[BaseException], None]
+Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
+Speech = tuple[np.ndarray, int]
+
+
+@pytest.fixture(scope="module")
+def found(speech: Speech, words: Sequence[str], lookup: Lookup) -> Alignment:
+    return NetworkAligner().align(*speech, words, lookup(words))
+
+
+def test_it_is_the_default() -> None:
+    assert isinstance(load_aligner(), NetworkAligner)
+
+
+def test_every_word_has_one_of_its_pronunciations_and_all_is_covered(
+    found: Alignment, speech: Speech, words: Sequence[str], lookup: Lookup
+) -> None:
+    assert tuple(word.text for word in found.spoken) == tuple(words)
+    for word in found.spoken:
+        assert [phone.symbol for phone in word.phones] in lookup(words)[word.text]
+    clock = 0.0
+    for phone in found.phones:
+        assert phone.start == clock
+        assert phone.end > phone.start
+        clock = phone.end
+    assert clock == pytest.approx(len(speech[0]) / speech[1])
+    assert not any(word.unwritten for word in found.words)
+
+
+def test_it_agrees_with_pocketsphinx(found: Alignment, aligned: Alignment) -> None:
+    apart = [abs(a.start - b.start) for a, b in zip(found.spoken, aligned.spoken, strict=True)]
+    assert np.median(apart) < 0.015
+    assert max(apart) < 0.06
+    assert found.score > 0.9
+    assert min(word.score for word in found.spoken) > 0.5
+
+
+def test_the_same_recording_gives_the_same(
+    found: Alignment, speech: Speech, words: Sequence[str], lookup: Lookup
+) -> None:
+    aligner = NetworkAligner()
+    aligner.align(speech[0][::-1], speech[1], words, lookup(words), check=False)
+    assert aligner.align(*speech, words, lookup(words)) == found
+
+
+def test_a_repetition_is_named_and_moves_nothing(
+    found: Alignment, speech: Speech, words: Sequence[str], lookup: Lookup
+) -> None:
+    """The words "want to" are said twice."""
+    samples, rate = speech
+    first, last = found.spoken[3], found.spoken[4]
+    again = samples[round(first.start * rate) : round(last.end * rate)]
+    at = round(last.end * rate)
+    longer = np.concatenate([samples[:at], again, samples[at:]])
+    result = NetworkAligner().align(longer, rate, words, lookup(words))
+    assert "<repeat>" in {word.unwritten for word in result.words}
+    seconds = len(again) / rate
+    for k, (before, after) in enumerate(zip(found.spoken, result.spoken, strict=True)):
+        if k not in (3, 4):  # either of the two can be the repetition
+            shift = seconds if k > 4 else 0.0
+            assert after.start == pytest.approx(before.start + shift, abs=0.06)
+            assert after.end == pytest.approx(before.end + shift, abs=0.06)
+
+
+def test_noise_between_words_is_no_word(
+    found: Alignment, speech: Speech, words: Sequence[str], lookup: Lookup
+) -> None:
+    samples, rate = speech
+    at = round(found.spoken[5].end * rate)
+    burst = np.random.default_rng(0).normal(0, 0.05, round(0.5 * rate)).astype(np.float32)
+    result = NetworkAligner().align(
+        np.concatenate([samples[:at], burst, samples[at:]]), rate, words, lookup(words)
+    )
+    for k, (before, after) in enumerate(zip(found.spoken, result.spoken, strict=True)):
+        shift = 0.5 if k > 5 else 0.0
+        assert after.start == pytest.approx(before.start + shift, abs=0.1)
+
+
+@pytest.mark.parametrize("text", ["the quick brown fox jumps over the lazy dog", "hello"])
+def test_another_text_is_refused_in_one_sentence(
+    text: str, speech: Speech, lookup: Lookup, one_sentence: Check
+) -> None:
+    said = text.split()
+    with pytest.raises(AlignmentError) as caught:
+        NetworkAligner().align(*speech, said, lookup(said))
+    one_sentence(caught.value)
+
+
+def test_too_many_words_for_the_time_are_refused(
+    speech: Speech, words: Sequence[str], lookup: Lookup, one_sentence: Check
+) -> None:
+    many = [*words] * 30
+    with pytest.raises(AlignmentError) as caught:
+        NetworkAligner().align(*speech, many, lookup(many))
+    one_sentence(caught.value)
+
+
+def test_phones_can_be_short_where_there_is_no_time(
+    speech: Speech, words: Sequence[str], lookup: Lookup
+) -> None:
+    """Twice as fast as anyone speaks, it is still an alignment."""
+    samples, rate = speech[0][::3], speech[1]
+    result = NetworkAligner().align(samples, rate, words, lookup(words), check=False)
+    assert len(result.spoken) == len(words)
+
+
+def test_a_long_recording_goes_in_pieces(
+    found: Alignment, speech: Speech, words: Sequence[str], lookup: Lookup
+) -> None:
+    samples, rate = speech
+    times = round(75 / (len(samples) / rate))
+    many = [*words] * times
+    result = NetworkAligner().align(np.tile(samples, times), rate, many, lookup(many))
+    once = len(samples) / rate
+    for k, word in enumerate(result.spoken):
+        expected = found.spoken[k % len(words)].start + once * (k // len(words))
+        assert word.start == pytest.approx(expected, abs=0.1)
+
+
+def test_pocketsphinx_stays_as_it_was(aligned: Alignment) -> None:
+    assert isinstance(load_aligner("pocketsphinx"), PocketSphinxAligner)
+    assert aligned.score > 0.9

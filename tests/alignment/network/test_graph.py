@@ -1,0 +1,142 @@
+"""The graph of ways to say a text, and the best path through it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alignment.network.graph import (
+    FILLER,
+    NOISE,
+    NOTHING_UNWRITTEN,
+    REPEAT,
+    SILENCE,
+    WORD,
+    Graph,
+    Visit,
+)
+from alignment.network.phone_network import INDEX, SYMBOLS
+
+THE, MAN, RAN = [("DH", "AH0"), ("DH", "IY0")], [("M", "AE1", "N")], [("R", "AE1", "N")]
+EACH = 8  # frames of a phone
+
+
+def said(*symbols: str, sure: float = 0.97) -> np.ndarray:
+    """Log posteriors, (T, 40), of phones that are each heard for EACH frames."""
+    rest = np.log((1 - sure) / (len(SYMBOLS) - 1))
+    scores = np.full((EACH * len(symbols), len(SYMBOLS)), rest)
+    for place, symbol in enumerate(symbols):
+        scores[EACH * place : EACH * (place + 1), INDEX[symbol]] = np.log(sure)
+    return scores
+
+
+def path(words: list[list[tuple[str, ...]]], *symbols: str) -> list[Visit]:
+    found = Graph.of(words).best_path(said(*symbols))
+    assert found is not None
+    assert found[0].start == 0
+    assert found[-1].stop == EACH * len(symbols)
+    assert all(left.stop == right.start for left, right in pairwise(found))
+    return found
+
+
+def kinds(found: list[Visit]) -> list[tuple[int, str]]:
+    names = (*SYMBOLS, "anything")
+    return [(visit.state.kind, names[visit.state.symbol]) for visit in found]
+
+
+def spoken(found: list[Visit]) -> list[tuple[int, str]]:
+    """Each word's phones, without what is between words."""
+    return [(v.state.word, SYMBOLS[v.state.symbol]) for v in found if v.state.kind == WORD]
+
+
+def test_words_and_pauses_stand_where_they_are_heard() -> None:
+    found = path([THE, MAN], "sp", "DH", "AH", "sp", "M", "AE", "N")
+    assert kinds(found) == [
+        (SILENCE, "sp"), (WORD, "DH"), (WORD, "AH"), (SILENCE, "sp"),
+        (WORD, "M"), (WORD, "AE"), (WORD, "N"),
+    ]  # fmt: skip
+    assert [visit.start for visit in found] == [EACH * k for k in range(7)]
+
+
+def test_the_pronunciation_that_is_heard_is_chosen() -> None:
+    for vowel, number in (("AH", 0), ("IY", 1)):
+        found = path([THE, MAN], "DH", vowel, "M", "AE", "N")
+        assert {v.state.pronunciation for v in found if v.state.word == 0} == {number}
+
+
+@pytest.mark.parametrize(
+    ("between", "kind"),
+    [
+        (("sp", "AH", "M", "sp"), FILLER),
+        (("ER", "ER", "sp"), FILLER),
+        (("sp", "DH", "AH"), REPEAT),
+        (("M", "AE", "sp"), REPEAT),
+        (("sp", "S", "K", "OW", "CH", "Z", "UH", "sp"), NOISE),
+    ],
+)
+def test_what_nobody_wrote_is_named_and_moves_no_neighbour(
+    between: tuple[str, ...], kind: int
+) -> None:
+    found = path([THE, MAN, RAN], "sp", "DH", "AH", *between, "M", "AE", "N", "R", "AE", "N")
+    assert kind in {visit.state.kind for visit in found}
+    assert spoken(found) == [
+        (0, "DH"), (0, "AH"), (1, "M"), (1, "AE"), (1, "N"), (2, "R"), (2, "AE"), (2, "N"),
+    ]  # fmt: skip
+    ends = [visit.stop for visit in found if visit.state.kind == WORD and visit.state.word == 0]
+    starts = [visit.start for visit in found if visit.state.kind == WORD and visit.state.word == 1]
+    # A repetition of the first word can stand before or after the pause.
+    if kind != REPEAT or between[0] != "sp":
+        assert ends[-1] == 3 * EACH
+        assert starts[0] == (3 + len(between)) * EACH
+
+
+def test_nothing_is_invented_where_the_text_is_heard() -> None:
+    found = path([THE, MAN, RAN], "DH", "AH", "M", "AE", "N", "R", "AE", "N")
+    assert {visit.state.kind for visit in found} == {WORD}
+
+
+@pytest.mark.parametrize("shortest", [1, 2, 3])
+def test_too_few_frames_have_no_path(shortest: int) -> None:
+    graph = Graph.of([THE, MAN], shortest=shortest)
+    enough = 5 * shortest
+    assert graph.best_path(said("DH", "AH")[: enough - 1]) is None
+    found = graph.best_path(said("DH", "AH")[:enough])
+    assert found is not None
+    assert {visit.stop - visit.start for visit in found} == {shortest}
+
+
+def total(found: list[Visit], scores: np.ndarray) -> float:
+    return float(sum(scores[v.start : v.stop, v.state.symbol].sum() for v in found))
+
+
+@settings(derandomize=True, max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(0, 9))
+def test_no_way_to_say_it_is_likelier(seed: int, shortest: int, more: int) -> None:
+    """Against every segmentation of the text into frames, with or without its pauses."""
+    frames = 5 * shortest + more
+    scores = np.log(np.random.default_rng(seed).dirichlet(np.ones(len(SYMBOLS)), frames))
+    words = Graph.of([THE, MAN], NOTHING_UNWRITTEN, shortest)
+    found = words.best_path(scores, NOTHING_UNWRITTEN)
+    assert found is not None
+    best = -np.inf
+    for vowel in ("AH", "IY"):
+        for pauses in np.ndindex(2, 2, 2):
+            symbols = ["sp"] * pauses[0] + [p for p in ("DH", vowel) for _ in range(shortest)]
+            symbols += ["sp"] * pauses[1] + [p for p in ("M", "AE", "N") for _ in range(shortest)]
+            symbols += ["sp"] * pauses[2]
+            best = max(best, likeliest([INDEX[symbol] for symbol in symbols], scores))
+    assert total(found, scores) == pytest.approx(best, rel=1e-5)
+
+
+def likeliest(symbols: list[int], scores: np.ndarray) -> float:
+    """The best total of these symbols in this order, each for a frame or more."""
+    totals = np.full(len(symbols) + 1, -np.inf)
+    totals[0] = 0.0
+    for frame in scores:
+        entered = np.maximum(totals[1:], totals[:-1]) + frame[symbols]
+        totals = np.append(-np.inf, entered)
+    return float(totals[-1])
