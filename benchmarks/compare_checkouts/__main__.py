@@ -1,4 +1,4 @@
-"""Do two checkouts make the same bytes? More than sixty edits by each one's own commands.
+"""Do two checkouts make the same bytes? Some sixty edits by each one's own commands.
 
     python -m benchmarks.compare_checkouts BEFORE AFTER [--only NAME] [--clips 8] [--keep FOLDER]
 
