@@ -26,7 +26,7 @@ class Models:
 
     model: str = "small"
     vocoder: str = "builtin"
-    aligner: str = "pocketsphinx"
+    aligner: str = ALIGNERS[0]
     voice: str = ""  # one that `a3t voice make` made; "" for none
 
 
