@@ -1,4 +1,4 @@
-"""How far two aligners agree on real speech, where nobody's labels are at hand.
+"""How well two aligners agree on real speech for which there are no manual labels.
 
     python -m benchmarks.agreement [--clips 60] [--seed 8]
 
@@ -59,21 +59,21 @@ NOISE = 10  # dB below the speech
 
 
 def moved_by_noise(spoken: Spoken, pronouncer: Pronouncer) -> dict[str, np.ndarray]:
-    """The start of each phone in noise minus that without, seconds, by aligner; none where one
-    found no way or another pronunciation."""
-    known = {word: pronouncer.candidates(word)[:1] for word in spoken.words}
+    """The start of each phone with noise minus that without, in seconds, by aligner; empty if one
+    of them fails."""
+    choices = {word: pronouncer.candidates(word)[:1] for word in spoken.words}
     clean, rate = spoken.samples, spoken.rate
     noisy = noise(NOISE)(clean, rate)[0]
     seconds = len(clean) / rate
 
     def first(samples: np.ndarray) -> Alignment:
-        return first_alignment(model_waveform(samples, rate), spoken.words, known, seconds)
+        return first_alignment(model_waveform(samples, rate), spoken.words, choices, seconds)
 
     def refined(samples: np.ndarray) -> Alignment:
-        return PocketSphinxAligner().align(samples, rate, spoken.words, known, check=False)
+        return PocketSphinxAligner().align(samples, rate, spoken.words, choices, check=False)
 
     def network(samples: np.ndarray) -> Alignment:
-        return NetworkAligner().align(samples, rate, spoken.words, known, check=False)
+        return NetworkAligner().align(samples, rate, spoken.words, choices, check=False)
 
     try:
         found = {
@@ -90,11 +90,12 @@ def moved_by_noise(spoken: Spoken, pronouncer: Pronouncer) -> dict[str, np.ndarr
 
 
 def starts(alignment: Alignment) -> np.ndarray:
+    """The start of each phone, in seconds."""
     return np.array([phone.start for word in alignment.spoken for phone in word.phones])
 
 
 def rows(parts: Sequence[tuple[str, np.ndarray]]) -> Iterator[str]:
-    """Lines of a table: differences by name, seconds, and for each name all of them together."""
+    """Lines of a table, one per name, from names with differences in seconds."""
     names = dict.fromkeys(name for name, _ in parts)
     for name in names:
         found = [part for other, part in parts if other == name]

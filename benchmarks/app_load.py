@@ -1,10 +1,10 @@
-"""Several people at the page at once: who gets their own result, how long, how much memory.
+"""Several people using the page at once: correctness, waiting times and memory.
 
     python -m benchmarks.app_load [--people 8] [--rounds 2]
 
-Starts the page on this machine, then each person (a thread with a client of its own) edits a
-recording that differs from everybody else's in pitch and length, `--rounds` times. Every answer is
-checked against the person's own recording, sample for sample outside the edit.
+Starts the page on this machine; then each person (a thread with its own client) edits a recording,
+which differs from everybody else's in pitch and length, `--rounds` times. Every result is compared
+with the person's own recording, sample for sample outside the edit.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def own_recording(folder: Path, k: int) -> Path:
-    """The example, 1 % faster for each person: nobody's samples are another's."""
+    """The example recording, 1 % faster for each person, so that no two are the same."""
     samples, rate = soundfile.read(example_recording())
     path = folder / f"person-{k}.wav"
     soundfile.write(path, soxr.resample(samples, rate * (1 + 0.01 * k), rate), rate, "PCM_16")
@@ -114,7 +114,7 @@ def person(url: str, wav: Path, rounds: int, waits: list[float], faults: list[st
 
 
 class Peak:
-    """The most memory that the server and its worker held together (resident, bytes)."""
+    """The peak resident memory of the server and its worker together, in bytes."""
 
     def __init__(self, pid: int) -> None:
         self.most = 0
@@ -144,7 +144,7 @@ def family(pid: int) -> list[int]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Of the process and its children."""
+    """Processor time of the process and its children."""
     ticks = 0
     for process in family(pid):
         fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
@@ -156,13 +156,13 @@ def wait_for(url: str, server: subprocess.Popen[bytes], patience: float = 180.0)
     end = time.monotonic() + patience
     while time.monotonic() < end:
         if server.poll() is not None:
-            sys.exit("the page could not be started")
+            sys.exit("the page failed to start")
         try:
             with urlopen(url, timeout=30):
                 return
         except OSError:
             time.sleep(0.2)
-    sys.exit(f"the page does not answer within {patience:.0f} s")
+    sys.exit(f"the page didn't respond within {patience:.0f} s")
 
 
 if __name__ == "__main__":

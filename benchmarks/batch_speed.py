@@ -2,9 +2,9 @@
 
     python -m benchmarks.batch_speed [--edits 40] [--jobs 1 2]
 
-Reads the corpora that A3T_CORPORA names. The clips and changes are those of
-`benchmarks.scripted_edits`. On a machine that does other things as well the time that passes says
-little: what the processors spent is reported too, and how many edits a core would make with it.
+Reads the corpora in A3T_CORPORA. The clips and changes are those of `benchmarks.scripted_edits`.
+Elapsed time means little on a busy machine, so processor time and edits per minute of it are
+reported as well.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from benchmarks.scripted_edits import changed, write_clip
 
 
 def write_list(folder: Path, edits: int, seed: int) -> tuple[Path, float]:
-    """The list, its recordings beside it, and their length in seconds."""
+    """Write the list and its recordings; returns its path and their total length in seconds."""
     draw = random.Random(seed)
     clips = [
         c for c in read_corpora(corpora_root()) if split_of(c) == "test" and 2 < c.seconds < 12
@@ -45,7 +45,7 @@ def write_list(folder: Path, edits: int, seed: int) -> tuple[Path, float]:
 
 
 def run(manifest: Path, jobs: int) -> str:
-    """A line of the table."""
+    """Run the batch with ``jobs`` processes; returns a line of the table."""
     command = [sys.executable, "-m", "a3t.edit", "--manifest", str(manifest)]
     command += ["--out-dir", str(manifest.parent / f"out{jobs}"), "--jobs", str(jobs), "--json"]
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
@@ -71,7 +71,7 @@ def main() -> None:
         manifest, seconds = write_list(Path(folder), options.edits, options.seed)
         print(f"{options.edits} edits of {seconds / options.edits:.1f} s clips on average\n")
         print(
-            "| processes | edits | s | edits a minute | s of processor time | edits a minute of it "
+            "| processes | edits | s | edits/min | processor s | edits per processor min "
             "| MiB of the largest process |\n|---|---|---|---|---|---|---|"
         )
         for jobs in options.jobs:

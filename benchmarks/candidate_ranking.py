@@ -1,11 +1,11 @@
-"""Does the ranking of candidates pick better than chance? Words said again whose truth is known.
+"""Does the ranking of candidates pick better than chance? Tested on recorded words.
 
     python -m benchmarks.candidate_ranking [--edits 48] [--of 5] [--out FOLDER]
 
-Reads the corpora that A3T_CORPORA names. In held-out clips one word is masked and made again, in as
-many ways as there are candidates; each is compared with what was recorded, in the word and 150 ms
-on either side of it. Distance: mel-cepstral, in dB, time-warped. One row a candidate goes into
-FOLDER/candidates.tsv; what is there already is not made again.
+Reads the corpora in A3T_CORPORA. In held-out clips one word is masked and resynthesised as several
+candidates; each is compared with the recording, over the word and 150 ms on each side. Distance:
+mel-cepstral, in dB, time-warped. FOLDER/candidates.tsv gets one row per candidate; an interrupted
+run continues from there.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
 from benchmarks.planting import chosen
 
-UNKNOWN = "blank"  # stands in the old text for the word that is made again
+UNKNOWN = "blank"  # replaces, in the old text, the word that is resynthesised
 BESIDE = 0.15  # seconds
-SPOKEN = (0.2, 1.0)  # seconds of a word that is worth making
+SPOKEN = (0.2, 1.0)  # seconds; the durations of words that are used
 
 
 @dataclass(frozen=True)
 class RankedCandidate:
-    """A candidate of an edit, by its merits and by its distance to the truth."""
+    """A candidate of an edit: its merits, and its distance to the recording in dB."""
 
     clip: str
     word: str
@@ -64,7 +64,7 @@ class RankedCandidate:
 
     @property
     def penalties(self) -> np.ndarray:
-        """What the score takes off, without its weights: (5,)."""
+        """(5,): what the score subtracts, without its weights."""
         off = max(0.0, abs(self.pitch) - USUAL_PITCH)
         remade = 2 * VARIATIONS[self.variation].margin
         return np.array(
@@ -73,13 +73,13 @@ class RankedCandidate:
 
 
 WEIGHTS = np.array([1.0, PACE, JOINT, PITCH, REMADE])  # of Merits.score
-WITHOUT = WEIGHTS * [1, 1, 1, 1, 0]  # whatever is made anew beside the words
+WITHOUT = WEIGHTS * [1, 1, 1, 1, 0]  # ignores how much is regenerated beside the words
 
 
 def rows_of(
     editor: Editor, path: Path, text: str, count: int, draw: random.Random
 ) -> list[RankedCandidate]:
-    """One word of a clip made again in `count` ways; nothing if it has no such word."""
+    """Resynthesise one word of a clip in ``count`` ways; empty if it has no suitable word."""
     recording = Recording.open(path)
     aligned = editor.plan(recording, new_text=text, text=text).alignment
     words = [
@@ -97,7 +97,7 @@ def rows_of(
     renamed = tuple(replace(w, text=UNKNOWN) if w is word else w for w in aligned.words)
     alignment = Alignment(renamed, aligned.duration, aligned.score)
     plan = editor.plan(recording, new_text=new_text, text=" ".join(old), alignment=alignment)
-    made = [variant(plan, k, editor.render, editor.durations) for k in range(count)]
+    variants = [variant(plan, k, editor.render, editor.durations) for k in range(count)]
     return [
         RankedCandidate(
             path.stem,
@@ -106,12 +106,13 @@ def rows_of(
             *(round(getattr(each.merits, name), 4) for name in ("heard", "pace", "joint", "pitch")),
             round(distance(each, word.start, word.end), 4),
         )
-        for k, each in enumerate(made)
+        for k, each in enumerate(variants)
     ]
 
 
 def distance(made: Candidate, start: float, end: float) -> float:
-    """Of what was made to what was recorded from `start` to `end` seconds, and beside it; dB."""
+    """Mel-cepstral distance in dB between a candidate and the recording, from ``start`` to ``end``
+    seconds and beside it."""
     recording, patches = made.result.recording, made.result.patches
     rate, growth = recording.sample_rate, sum(patch.growth for patch in patches)
     first = max(0, round((start - BESIDE) * rate))
@@ -134,15 +135,15 @@ def read_rows(path: Path) -> list[RankedCandidate]:
 
 
 def groups(rows: Sequence[RankedCandidate]) -> list[list[RankedCandidate]]:
-    """The candidates of each edit."""
-    found: dict[str, list[RankedCandidate]] = {}
+    """Group the candidates by edit."""
+    by_clip: dict[str, list[RankedCandidate]] = {}
     for row in rows:
-        found.setdefault(row.clip, []).append(row)
-    return list(found.values())
+        by_clip.setdefault(row.clip, []).append(row)
+    return list(by_clip.values())
 
 
 def report(edits: Sequence[Sequence[RankedCandidate]], weights: np.ndarray, name: str) -> str:
-    """A line of the table: what choosing by these weights gives."""
+    """A line of the table: the result of choosing by these weights."""
     distances = np.array([[row.distance for row in rows] for rows in edits])
     scores = np.array([[-weights @ row.penalties for row in rows] for rows in edits])
     picked = distances[np.arange(len(edits)), scores.argmax(axis=1)]
@@ -163,7 +164,7 @@ def report(edits: Sequence[Sequence[RankedCandidate]], weights: np.ndarray, name
 
 
 def fitted(edits: Sequence[Sequence[RankedCandidate]]) -> np.ndarray:
-    """Weights >= 0 that tell best, within each edit, how far a candidate is from the truth."""
+    """The weights >= 0 that best predict, within each edit, a candidate's distance (by NNLS)."""
     penalties, distances = [], []
     for rows in edits:
         own = np.array([row.penalties for row in rows])
@@ -176,7 +177,7 @@ def fitted(edits: Sequence[Sequence[RankedCandidate]]) -> np.ndarray:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--edits", type=int, default=48)
-    parser.add_argument("--of", type=int, default=5, help="candidates of each edit")
+    parser.add_argument("--of", type=int, default=5, help="candidates per edit")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
@@ -208,16 +209,16 @@ def main() -> None:
     edits = groups(rows)
     halves = edits[::2], edits[1::2]
     print(
-        "| ranked by | edits | chosen, dB | mean of all | best | the usual one | gain over chance, "
+        "| ranked by | edits | chosen, dB | mean of all | best | the default | gain over chance, "
         "dB | rank correlation | chosen is the best |\n|---|---|---|---|---|---|---|---|---|"
     )
     print(report(edits, WEIGHTS, "the score"))
-    print(report(edits, WITHOUT, "the score but for what is made anew beside the words"))
+    print(report(edits, WITHOUT, "the score without its term for regenerated neighbours"))
     for fit, other, name in ((halves[0], halves[1], "first"), (halves[1], halves[0], "second")):
         weights = fitted(fit)
-        told = ", ".join(f"{weight:.2f}" for weight in weights)
-        print(report(other, weights, f"weights fitted to the {name} half ({told}), on the other"))
-        print(report(other, WEIGHTS, "the score, on that half"))
+        shown = ", ".join(f"{weight:.2f}" for weight in weights)
+        print(report(other, weights, f"weights fitted to the {name} half ({shown}), on the other"))
+        print(report(other, WEIGHTS, "the score, on the same half"))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Are the joints of edits like natural speech? Edits of held-out clips against untouched places.
+"""Are the joints of edits like natural speech? Edits of held-out clips against unedited places.
 
     python -m benchmarks.edit_joints [--edits 60] [--seed 5] [--out FILE.tsv]
 
-Reads the corpora that A3T_CORPORA names. One to three words of each clip are replaced or inserted;
-each joint is measured (`a3t.evaluation.joints`) and ranked among natural places of the same kind in
-the same clips. The same edits are joined in three ways: hard, cross-faded where they were planned,
-and as the editor does. One thread.
+Reads the corpora in A3T_CORPORA. One to three words of each clip are replaced or inserted; each
+joint is measured (`a3t.evaluation.joints`) and ranked among natural places of the same kind in the
+same clips. The same edits are joined in three ways: cut hard, cross-faded where planned, and as the
+editor does. One thread.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from benchmarks.scripted_edits import WORDS
 
-AROUND = 0.1  # seconds of a joint's surroundings that are read
+AROUND = 0.1  # seconds that are read on each side of a joint
 HARD_MS = 0.1
 
 
@@ -56,7 +56,7 @@ def planned_seam(
     lag: int,
     prefer: int,
 ) -> overlaps.Overlap:
-    """Stands for `best_seam`: the place that was planned, nothing moved."""
+    """Replaces `best_seam`: the planned place, without moving anything."""
     width = min(width, len(overlap))
     first = min(max(prefer, overlap.first), overlap.last - width)
     return overlaps.Overlap(first, first + width, overlap.offset)
@@ -113,7 +113,7 @@ def main() -> None:
 def planned(
     editor: Editor, clips: list[Clip], count: int, draw: random.Random
 ) -> Iterator[tuple[Recording, EditPlan]]:
-    """So many plans, each of one edit with new words, of voices heard and unheard in turn."""
+    """``count`` plans of one edit with new words each, of seen and unseen voices in turn."""
     pairs = zip(held_out(clips, True), held_out(clips, False), strict=False)
     found = 0
     for clip in (clip for pair in pairs for clip in pair):
@@ -138,7 +138,7 @@ def planned(
 def render(
     editor: Editor, plan: EditPlan, seam: Callable[..., object], fade: float
 ) -> tuple[Patch, ...]:
-    """The plan's patches, joined by one way of finding the seam and one length of fade."""
+    """The plan's patches, joined with the given seam search and fade length in ms."""
     make = partial(splicing.make_patch, fade_ms=fade)
     with (
         mock.patch("a3t.audio.splicing.best_seam", seam),
@@ -148,7 +148,7 @@ def render(
 
 
 def joints(recording: Recording, patches: tuple[Patch, ...], fade: float) -> Iterator[Joint]:
-    """The middle of each cross-fade that has a recording on its outer side."""
+    """The middle of each cross-fade, except near the recording's ends."""
     half = round(fade * recording.sample_rate / 2000)
     reach = AROUND * recording.sample_rate
     for pair in sample_map(recording, patches).changes:

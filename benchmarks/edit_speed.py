@@ -2,10 +2,10 @@
 
     python -m benchmarks.edit_speed [--runs 5] [--out RESULTS.md]
 
-Cold is `python -m a3t.edit` in a process of its own, start to finish. Warm is one process that has
-loaded the editor and made one edit already, each time of a recording that it has not aligned yet;
-its steps are those of edit.json's `seconds`. "Again" is a second edit of such a recording. Absolute
-times belong to the machine they were taken on; the ratios, all of one run, are what to compare.
+Cold: `python -m a3t.edit` in a process of its own, start to finish. Warm: one process that has
+loaded the editor and made one edit, with a recording that it hasn't aligned yet each time; its
+steps are the `seconds` of edit.json. "Again" is a second edit of such a recording. Absolute times
+depend on the machine; compare the ratios, which all come from one run.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Cold:
 
 
 def make_recording(folder: Path, number: int = 0) -> Path:
-    """The CMU ARCTIC sentence that pysptk ships, its closing silence drawn out to 5 s.
+    """The CMU ARCTIC sentence that pysptk ships, its final silence extended to 5 s.
 
-    The last sample is `number`: recordings of one sound that the editor's memory tells apart.
+    The last sample is ``number``, so that the editor's cache treats each recording as a new one.
     """
     from a3t.demo import example_recording
 
@@ -77,7 +77,7 @@ def run_cold(recording: Path, out: Path, options: Sequence[str]) -> Cold:
     command += ["--new-text", NEW_TEXT, "--out", str(out), "--json", *options]
     begun = time.perf_counter()
     process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL)
-    # wait4, since getrusage(RUSAGE_CHILDREN) would give the greatest of all children.
+    # wait4, because getrusage(RUSAGE_CHILDREN) would give the maximum over all children.
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - begun
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -93,7 +93,8 @@ def mebibytes(usage: resource.struct_rusage) -> float:
 
 
 def run_warm(folder: Path, runs: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Load once, edit `runs` + 1 recordings, the first uncounted. In a process of its own."""
+    """Load once and edit ``runs`` + 1 recordings, of which the first doesn't count; meant to run in
+    a process of its own."""
     import torch
 
     from a3t.editor import MODEL, Editor
@@ -126,7 +127,7 @@ def run_warm(folder: Path, runs: int, options: argparse.Namespace) -> dict[str, 
 
 
 def chosen(options: argparse.Namespace) -> list[str]:
-    """The model and vocoder asked for, as flags."""
+    """The requested model and vocoder, as command-line flags."""
     pairs = (("--model", options.model), ("--vocoder", options.vocoder))
     return [part for flag, value in pairs if value for part in (flag, value)]
 
@@ -141,7 +142,7 @@ def report(cold: Sequence[Cold], warm: dict[str, Any], spans: float) -> str:
     rendering = total - aligning
     whole = median(run.seconds for run in cold)
     lines = [
-        f"One edit of a {SECONDS:g} s recording ({spans:.2f} s of it made anew), {THREADS} "
+        f"One edit of a {SECONDS:g} s recording ({spans:.2f} s of it synthetic), {THREADS} "
         f"threads, Python {platform.python_version()}, {os.cpu_count()} cores. Medians of "
         f"{len(cold)} cold and {len(warm['total'])} warm runs, in seconds.\n",
         "| step | warm | share of the warm edit | cold |",
@@ -154,12 +155,12 @@ def report(cold: Sequence[Cold], warm: dict[str, Any], spans: float) -> str:
             f" | {_figure(chill)} |"
         )
     lines += [
-        f"| one edit in all | {total:.3f} | 100% | {whole:.2f} (process) |",
+        f"| total | {total:.3f} | 100% | {whole:.2f} (process) |",
         "",
-        f"- without alignment, warm: {rendering:.3f} s; again, alignment remembered: "
+        f"- without alignment, warm: {rendering:.3f} s; again, with cached alignment: "
         f"{median(warm['again']):.3f} s",
         f"- alignment: {aligning / SECONDS:.3f} × real time",
-        f"- a cold process against a warm edit: {whole / total:.1f} ×; loading the editor took "
+        f"- cold process over warm edit: {whole / total:.1f} ×; loading the editor took "
         f"{warm['loading']:.2f} s",
         f"- peak memory: {median(run.mebibytes for run in cold):.0f} MiB cold, "
         f"{warm['mebibytes']:.0f} MiB warm",
@@ -173,10 +174,10 @@ def _figure(seconds: float | None) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--runs", type=int, default=5, help="of each kind")
+    parser.add_argument("--runs", type=int, default=5, help="for each of cold and warm")
     parser.add_argument("--model", help="a shipped model's name or a folder")
     parser.add_argument("--vocoder", help="a vocoder's name or a folder")
-    parser.add_argument("--out", type=Path, help="a Markdown file to write as well")
+    parser.add_argument("--out", type=Path, help="also write the report to this Markdown file")
     parser.add_argument("--warm-process", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.warm_process:

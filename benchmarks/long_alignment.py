@@ -1,12 +1,12 @@
-"""An hour of clips joined, with a wrong paragraph in the middle: cost, accuracy, what is reported.
+"""Aligns an hour of joined clips with a wrong paragraph in the text: cost, accuracy, doubts.
 
     python -m benchmarks.long_alignment [--minutes 60] [--workers 2] [--every 3]
 
-Reads LibriSpeech's clips where A3T_CORPORA says, speaker after speaker, with pauses of 0.2 to 1 s
-of faint noise between them. In the middle, the text of some clips is put in the place of a minute's
-own. The long alignment's words are compared with those of the same clips aligned one by one (every
-`--every`th), which is agreement, not accuracy: the aligner is the same, but the clip's borders are
-known there. CPU seconds are those of all processes together; each computes on one core.
+Reads LibriSpeech's clips in A3T_CORPORA, speaker by speaker, with pauses of 0.2 to 1 s of faint
+noise between them. In the middle, a minute's text is replaced by that of other clips. The words of
+the long alignment are compared with those of every `--every`th clip aligned by itself, which
+measures agreement, not accuracy: the aligner is the same, only the clip's boundaries are given. CPU
+seconds are summed over all processes; each uses one core.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CLOSE = (0.02, 0.05)  # seconds
 
 @dataclass(frozen=True)
 class Part:
-    """A clip in the joined recording: where it begins, seconds, and its words' places there."""
+    """A clip in the joined recording: its start in seconds, and its range of words."""
 
     clip: Clip
     start: float
@@ -54,7 +54,7 @@ def spoken(clip: Clip) -> list[str]:
 
 
 def joined(clips: list[Clip], path: Path, seconds: float) -> tuple[list[Part], list[str]]:
-    """Writes the recording; its parts and its text, wrong words in the middle."""
+    """Write the recording; returns its parts and its text, which is wrong in the middle."""
     draw = np.random.default_rng(0)
     parts: list[Part] = []
     words: list[str] = []
@@ -75,33 +75,33 @@ def joined(clips: list[Clip], path: Path, seconds: float) -> tuple[list[Part], l
 
 
 def align_clip(part: Part) -> Alignment:
-    """The clip by itself, words as in the text."""
+    """The alignment of the clip by itself."""
     samples, rate = soundfile.read(str(part.clip.path), dtype="float32")
     words = spoken(part.clip)
-    said = {word: Pronouncer().candidates(word) for word in words}
-    return NetworkAligner().align(samples, rate, words, said, check=False)
+    choices = {word: Pronouncer().candidates(word) for word in words}
+    return NetworkAligner().align(samples, rate, words, choices, check=False)
 
 
 def align_joined(path: Path, words: list[str], workers: int) -> tuple[Alignment, float, float, int]:
-    """The alignment, its CPU and wall seconds, and the most bytes that its processes held."""
-    said = {word: Pronouncer().candidates(word) for word in words}
-    before, began = processor_seconds(), time.perf_counter()
+    """The alignment, its CPU and wall seconds, and the peak memory of its processes in bytes."""
+    choices = {word: Pronouncer().candidates(word) for word in words}
+    before, started = processor_seconds(), time.perf_counter()
     recording = Recording.open(path)
-    alignment = NetworkAligner(workers).align_recording(recording, words, said, check=False)
-    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    held += workers * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    alignment = NetworkAligner(workers).align_recording(recording, words, choices, check=False)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak += workers * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     cost = processor_seconds() - before
-    return alignment, cost, time.perf_counter() - began, held * 1024
+    return alignment, cost, time.perf_counter() - started, peak * 1024
 
 
 def processor_seconds() -> float:
-    """Of this process and of those it has waited for."""
+    """Processor time of this process and of those that it has waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 def compared(alignment: Alignment, parts: list[Part], workers: int) -> np.ndarray:
-    """How far each word's start and end lie from the clip's own alignment, seconds, (2 n,)."""
+    """(2 n,): distances in seconds of each word's start and end from the clip's own alignment."""
     away: list[float] = []
     for done in run_jobs(align_clip, parts, workers):
         if done.result is None:

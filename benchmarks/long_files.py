@@ -1,13 +1,12 @@
-"""One edit in an hour of speech beside the same edit in 20 seconds: time and peak memory.
+"""Time and peak memory of one edit in an hour of speech, compared with the same edit in 20 s.
 
     python -m benchmarks.long_files [--minutes 60] [--runs 3] [--whole]
 
-Reads LibriSpeech's clips from the corpora that A3T_CORPORA names and joins them to one WAV, with
-subtitles, a cue a clip; the short recording is what lies around the edited word. Each edit is a
-process of its own, on one thread. Processor time is what to compare on a machine with other work;
-what reading costs (going through the file once for its hash, and copying it) stands beside it.
-With --whole the long recording is edited without subtitles too: aligned as a whole once, then
-remembered.
+Joins LibriSpeech clips from A3T_CORPORA into one WAV file, with subtitles of one cue per clip; the
+short recording is the part around the edited word. Each edit is a process of its own, on one
+thread. On a busy machine, compare processor time; the cost of reading the file (hashing it once and
+copying it) is reported beside it. With --whole the long recording is also edited without subtitles:
+aligned as a whole once, then from the cache.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from benchmarks.edit_speed import environment, mebibytes
 
 SHORT = 20.0  # seconds
 RATE = 16_000
-NEW_WORDS = "seven people"  # in place of the edited word
+NEW_WORDS = "seven people"  # replaces the edited word
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class SubtitledRecording:
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one process: seconds on the clock and on the processor, peak memory in MiB."""
+    """The cost of one process: elapsed and processor seconds, peak memory in MiB."""
 
     wall: float
     processor: float
@@ -59,7 +58,7 @@ class Cost:
 
 
 def joined(clips: Sequence[Clip], changed: int, folder: Path, name: str) -> SubtitledRecording:
-    """The clips as one recording; in the clip `changed` the middle word will be another."""
+    """Join the clips; the new text has other words in the middle of clip ``changed``."""
     cues, new, seconds = [], [], 0.0
     wav = folder / f"{name}.wav"
     with soundfile.SoundFile(wav, "w", RATE, 1, "PCM_16") as file:
@@ -105,7 +104,7 @@ def edited(case: SubtitledRecording, cache: Path, options: Sequence[str] = ()) -
 
 
 def reading(case: SubtitledRecording) -> float:
-    """Processor seconds of hashing the file and copying it: what its length costs anybody."""
+    """Processor seconds to hash and copy the file: the unavoidable cost of its length."""
     before = resource.getrusage(resource.RUSAGE_SELF)
     with case.wav.open("rb") as file:
         hashlib.file_digest(file, "sha256")
@@ -156,9 +155,9 @@ def report(folder: Path, options: argparse.Namespace) -> None:
         long.wav.with_suffix(".txt").write_text(" ".join(text), encoding="utf-8")
         print(line("long, aligned as a whole", long, [edited(long, cache)]))
         again = [edited(long, cache) for _ in range(options.runs)]
-        print(line("long, the alignment remembered", long, again))
+        print(line("long, alignment cached", long, again))
     one, other = (median(cost.processor for cost in costs[name]) for name in ("short", "long"))
-    print(f"\nAn edit in the long one takes {other / one:.2f} times the processor time; steps:")
+    print(f"\nThe long recording's edit takes {other / one:.2f} times the processor time; steps:")
     steps: dict[str, Any] = {
         name: {step: round(value, 2) for step, value in costs[name][-1].steps.items()}
         for name in costs
@@ -171,7 +170,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--whole", action="store_true", help="also without subtitles")
-    parser.add_argument("--folder", type=Path, help="where the recordings go (a temporary one)")
+    parser.add_argument("--folder", type=Path, help="for the recordings (default: a temporary one)")
     options = parser.parse_args()
     if options.folder:
         options.folder.mkdir(parents=True, exist_ok=True)

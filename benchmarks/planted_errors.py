@@ -1,4 +1,4 @@
-"""Which wrong texts does the aligner doubt, and which right ones? Errors planted in real clips.
+"""Does the aligner doubt wrong texts, and trust right ones? Tested with errors planted in clips.
 
     python -m benchmarks.planted_errors [--clips 100] [--seed 6] [--out FILE.tsv]
 
@@ -49,7 +49,7 @@ class Text(NamedTuple):
 
 
 class PlantedClip(NamedTuple):
-    """A clip aligned with one text; `lowest` is the suspects' least confidence."""
+    """A clip aligned with one text; ``lowest`` is the lowest confidence of its suspects."""
 
     clip: str
     condition: str
@@ -68,7 +68,7 @@ WHOLE = ("halves swapped", "another clip's text", "words at random")
 def texts(
     spoken: Spoken, other: Spoken, pool: Sequence[str], draw: random.Random
 ) -> Iterator[Text]:
-    """The clip's own text and the wrong ones."""
+    """The clip's own text, and the wrong ones."""
     words = list(spoken.words)
     yield Text("right", words, range(0))
     for kind, planter in zip(ONE[1:], (replaced, inserted, deleted), strict=True):
@@ -94,9 +94,9 @@ def measured(clips: Sequence[Spoken], seed: int, aligner_name: str) -> Iterator[
         samples = distort(spoken.samples, spoken.rate)[0] if distort else spoken.samples
         other = clips[(number + 4) % len(clips)]
         for text in texts(spoken, other, pool, random.Random(f"{seed}-{number}")):
-            known = {word: pronouncer.candidates(word) for word in text.words}
+            choices = {word: pronouncer.candidates(word) for word in text.words}
             try:
-                result = aligner.align(samples, spoken.rate, text.words, known, check=False)
+                result = aligner.align(samples, spoken.rate, text.words, choices, check=False)
             except AlignmentError:
                 scores, refused = [0.0] * len(text.words), True
                 doubtful = set(range(len(scores)))
@@ -121,7 +121,7 @@ def measured(clips: Sequence[Spoken], seed: int, aligner_name: str) -> Iterator[
 
 
 def table(rows: Sequence[PlantedClip]) -> str:
-    """What was found, and what was refused, by condition."""
+    """A Markdown table of what was detected and refused, by condition."""
     parts = {"clean": ("clean",), "in noise": ("10 dB", "5 dB"), "all": ("clean", "10 dB", "5 dB")}
     lines = ["| text | | " + " | ".join(parts) + " |", "|---|---|" + "---|" * len(parts)]
 

@@ -1,4 +1,4 @@
-"""Texts that are nearly what a clip says: errors and edits planted by a seed."""
+"""Texts that almost match a clip: errors and edits planted at random, by a seed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HELD_OUT = Path(__file__).with_name("aligner_held_out.txt")  # names of sound fi
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A clip with its words as they are spoken; `samples` mono float32, (n,), at `rate` Hz."""
+    """A clip with its spoken words; ``samples``: mono float32, (n,), at ``rate`` Hz."""
 
     clip: Clip
     words: tuple[str, ...]
@@ -31,7 +31,7 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class PlantedChange:
-    """The words [start, stop) of a text give way to `new`."""
+    """Replaces the words [start, stop) of a text with ``new``."""
 
     start: int
     stop: int
@@ -42,9 +42,9 @@ class PlantedChange:
 
 
 def chosen(clips: Sequence[Clip], count: int, seed: int) -> list[Clip]:
-    """`count` clips of all corpora in turn, by a seed, and within one of all its voices.
+    """``count`` random clips, from all corpora in turn and, within one, from all its voices.
 
-    With a larger count the same ones come first.
+    A larger count begins with the same clips.
     """
     draw = random.Random(seed)
     voices: dict[str, dict[str, list[Clip]]] = {}
@@ -72,21 +72,21 @@ def held_out(clips: Sequence[Clip]) -> list[Clip]:
 
 
 def heard(clip: Clip) -> Spoken:
-    """The clip decoded, its text as it is spoken."""
+    """Decode a clip, and turn its text into spoken words."""
     samples, rate = soundfile.read(str(clip.path), dtype="float32", always_2d=True)
     words = Transcript.from_text(clip.text.lower(), max_words=None).spoken
     return Spoken(clip, words, samples.mean(axis=1), rate)
 
 
 def vocabulary(clips: Sequence[Spoken]) -> list[str]:
-    """All words of all clips, as often as they are said: what planted words are drawn from."""
+    """All words of all clips, with repetitions, from which planted words are drawn."""
     return [word for spoken in clips for word in spoken.words]
 
 
 def others(
     pool: Sequence[str], words: Sequence[str], draw: random.Random, count: int
 ) -> tuple[str, ...]:
-    """`count` words of the pool that don't stand among `words`."""
+    """``count`` words of the pool that are not among ``words``."""
     return tuple(draw.choices([word for word in pool if word not in words], k=count))
 
 
@@ -96,7 +96,7 @@ Planter = Callable[[Sequence[str], Sequence[str], random.Random, int], PlantedCh
 def replaced(
     words: Sequence[str], pool: Sequence[str], draw: random.Random, count: int = 1
 ) -> PlantedChange:
-    """`count` words give way to as many others."""
+    """Replace ``count`` words with as many others."""
     start = draw.randint(0, len(words) - count)
     return PlantedChange(start, start + count, others(pool, words, draw, count))
 
@@ -104,7 +104,7 @@ def replaced(
 def inserted(
     words: Sequence[str], pool: Sequence[str], draw: random.Random, count: int = 1
 ) -> PlantedChange:
-    """`count` words more, between two of the text's."""
+    """Insert ``count`` words between two of the text's."""
     start = draw.randint(1, len(words) - 1)
     return PlantedChange(start, start, others(pool, words, draw, count))
 
@@ -112,7 +112,7 @@ def inserted(
 def deleted(
     words: Sequence[str], pool: Sequence[str], draw: random.Random, count: int = 1
 ) -> PlantedChange:
-    """`count` words are left out."""
+    """Delete ``count`` words."""
     start = draw.randint(0, len(words) - count)
     return PlantedChange(start, start + count, ())
 
@@ -121,7 +121,7 @@ PLANTERS: tuple[Planter, ...] = (replaced, inserted, deleted)
 
 
 def edit_of(words: Sequence[str], pool: Sequence[str], number: int, seed: int) -> PlantedChange:
-    """One edit of one to three words; `number` decides its kind in turn."""
+    """One edit of one to three words, whose kind depends on ``number``."""
     draw = random.Random(f"{seed}-{number}")
-    # Corpora take turns by fours, so kinds change more slowly: each meets each.
+    # Corpora take turns in groups of four, so change kinds more slowly: then each meets each.
     return PLANTERS[number // 4 % 3](words, pool, draw, draw.randint(1, 3))

@@ -1,4 +1,4 @@
-"""Is the old text heard when only the new one is known? One planted edit a clip.
+"""Is the old text recognised correctly, given only the new one? One planted edit per clip.
 
     python -m benchmarks.recognition [--clips 100] [--seed 3] [--prior new] [--out FILE.tsv]
 
@@ -24,7 +24,7 @@ from benchmarks.planting import PlantedChange, Spoken, chosen, edit_of, heard, v
 
 
 class Counts(NamedTuple):
-    """Words said, wrong ones among all, words that the edit leaves, wrong ones among these."""
+    """Spoken words, wrong ones among them, words that the edit keeps, wrong ones among these."""
 
     words: int
     wrong: int
@@ -33,9 +33,9 @@ class Counts(NamedTuple):
 
 
 def counted(said: Sequence[str], found: Sequence[str], change: PlantedChange) -> Counts:
-    """Edit distance from `said` to `found`, told apart by the change's words.
+    """Edit distance from ``said`` to ``found``, in total and outside the change.
 
-    A word too many counts beside the words that the edit leaves, unless it stands at the change.
+    An additional word counts as outside unless it is at the change.
     """
     rows, columns = len(said) + 1, len(found) + 1
     cost = [[0] * columns for _ in range(rows)]
@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--clips", type=int, default=100, metavar="N")
     parser.add_argument("--seed", type=int, default=3, metavar="N")
     parser.add_argument("--prior", action="append", choices=("new", "none"))
-    parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="clip by clip")
+    parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per clip")
     options = parser.parse_args()
     everything = read_corpora(corpora_root())
     clips = [heard(clip) for clip in chosen(everything, options.clips, options.seed)]
@@ -98,17 +98,17 @@ class RecognisedClip(NamedTuple):
 
 
 def measured(clips: Sequence[Spoken], seed: int, prior: str) -> tuple[list[RecognisedClip], float]:
-    """All clips with one prior; the processor's seconds for a second of speech."""
+    """Recognise all clips with one prior; also returns processor seconds per second of speech."""
     pronouncer, pool = Pronouncer(), vocabulary(clips)
     rows: list[RecognisedClip] = []
     spent = speech = 0.0
     for number, spoken in enumerate(clips):
         change = edit_of(spoken.words, pool, number, seed)
         new = change.of(spoken.words)
-        known = {word: pronouncer.candidates(word) for word in new}
+        choices = {word: pronouncer.candidates(word) for word in new}
         started = time.process_time()
         try:
-            found = recognise(spoken.samples, spoken.rate, new if prior == "new" else None, known)
+            found = recognise(spoken.samples, spoken.rate, new if prior == "new" else None, choices)
         except AlignmentError:
             found = []
         spent += time.process_time() - started
@@ -124,7 +124,7 @@ HEAD = """| prior | clips of | clips | words | wrong | not touched | wrong | x r
 
 
 def table(prior: str, rows: Sequence[RecognisedClip], speed: float) -> str:
-    """Lines of the table: all corpora together, then each."""
+    """Lines of the table: all corpora together, then one by one."""
     lines = []
     for part in ("all", *sorted({row.corpus for row in rows})):
         inside = [row for row in rows if part in ("all", row.corpus)]

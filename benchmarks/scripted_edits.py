@@ -1,11 +1,11 @@
-"""Random edits of held-out clips: do all succeed, is all else untouched, are the new words heard?
+"""Random edits of held-out clips: do all succeed, is the rest unchanged, are new words audible?
 
     python -m benchmarks.scripted_edits [--edits 50] [--seed 7]
 
-Reads the corpora that A3T_CORPORA names. Each clip is written at one of four rates, mono or stereo,
-in one of five formats; one to four changes of one to eight words, anywhere. One thread. The words
-of each result are recognised, and so are those of the unedited recording after copy-synthesis; of
-each the recogniser is told which words to expect.
+Reads the corpora in A3T_CORPORA. Each clip is written at one of four rates, mono or stereo, in one
+of five formats, and gets one to four changes of one to eight words anywhere. One thread. The words
+of each result are recognised, and so are those of the unedited recording after copy-synthesis; in
+both cases the recogniser is given the expected words.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ FORMATS = (
 
 
 def write_clip(clip: Clip, folder: Path, number: int) -> Path:
-    """The clip in the format whose turn it is; a second channel is quieter."""
+    """Write the clip in one of the formats, in turn; a second channel is quieter."""
     rate, channels, suffix, subtype = FORMATS[number % len(FORMATS)]
     samples, own = soundfile.read(str(clip.path), always_2d=True)
     mono = np.clip(0.8 * soxr.resample(samples.mean(axis=1), own, rate), -1, 1)
@@ -81,7 +81,7 @@ def changed(words: list[str], draw: random.Random) -> list[str]:
 
 
 def untouched(source: Path, out: Path, result: EditedRecording) -> bool:
-    """Whether every sample outside the spans of edit.json is the source's own."""
+    """Whether every sample outside the spans of edit.json equals the source's."""
     dtype = "float32" if soundfile.info(str(source)).subtype == "FLOAT" else "int32"
     old, new = (soundfile.read(str(p), dtype=dtype, always_2d=True)[0] for p in (source, out))
     here = there = 0
@@ -93,13 +93,13 @@ def untouched(source: Path, out: Path, result: EditedRecording) -> bool:
 
 
 def copied(editor: Editor, recording: Recording) -> np.ndarray:
-    """The recording put through mel and vocoder, nothing edited: (n,) at 24 kHz."""
+    """Copy-synthesis of the recording, without an edit: (n,) at 24 kHz."""
     mel = mel_window(recording, 0, grid_frames(recording.samples, recording.sample_rate))
     return torch.cat(list(vocode_chunks(editor.vocoder, mel))).numpy()
 
 
 def wrong_words(samples: np.ndarray, rate: int, words: Sequence[str]) -> float:
-    """The share of words that PocketSphinx gets wrong when it expects just these."""
+    """The word error rate of PocketSphinx when it expects exactly these words."""
     choices = Pronouncer().choices(words)
     try:
         heard = recognise(samples, rate, words, choices)
@@ -110,7 +110,7 @@ def wrong_words(samples: np.ndarray, rate: int, words: Sequence[str]) -> float:
 
 @dataclass(frozen=True)
 class EditedFile:
-    """One file with its edits: what came of them."""
+    """The outcome of one file's edits."""
 
     number: int
     clip: str
@@ -127,10 +127,10 @@ def made(editor: Editor, clip: Clip, number: int, draw: random.Random, folder: P
     source = write_clip(clip, folder, number)
     words = list(Transcript.from_text(clip.text).spoken)
     new = changed(words, draw)
-    begun = time.process_time()
+    started = time.process_time()
     result = editor.edit(source, new_text=" ".join(new), text=" ".join(words))
     out = result.save(folder / f"{number}.edited{source.suffix}")
-    seconds = time.process_time() - begun
+    seconds = time.process_time() - started
     heard = [word.score >= 0.5 for edit in result.scores or () for word in edit]
     copy = copied(editor, result.recording)
     edited = Recording.open(out)
@@ -158,20 +158,20 @@ def report(rows: Sequence[EditedFile]) -> str:
     return (
         f"{len(rows)} files with {sum(row.edits for row in rows)} edits succeeded; "
         f"{sum(not row.untouched for row in rows)} with a sample changed outside the spans; "
-        f"{sum(row.heard for row in rows)} of {sum(row.new_words for row in rows)} new words heard "
-        f"by the aligner; wrong when recognised: {wrong:.1%} of the words of the results, "
+        f"{sum(row.heard for row in rows)} of {sum(row.new_words for row in rows)} new words "
+        f"confirmed by the aligner; word error rate: {wrong:.1%} in the results, "
         f"{wrong_in_copy:.1%} after copy-synthesis, difference {differences.mean():+.1%} ± "
-        f"{error:.1%}; {np.median(seconds):.2f} s a file in the middle, "
-        f"{np.percentile(seconds, 95):.2f} s at the 95th percentile, of processor time; "
-        f"{memory:.0f} MiB at the most"
+        f"{error:.1%}; processor time per file: median {np.median(seconds):.2f} s, "
+        f"95th percentile {np.percentile(seconds, 95):.2f} s; "
+        f"peak memory {memory:.0f} MiB"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--edits", type=int, default=50, help="files")
+    parser.add_argument("--edits", type=int, default=50, help="number of files")
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--out", type=Path, help="a .tsv, a row a file")
+    parser.add_argument("--out", type=Path, help="write a .tsv with one row per file")
     options = parser.parse_args()
     torch.set_num_threads(1)
     editor, draw = Editor.load(), random.Random(options.seed)

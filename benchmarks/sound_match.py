@@ -1,13 +1,13 @@
-"""Does a patch sound like its recording? Known clips made anew in part, compared with the truth.
+"""Does a patch sound like its recording? Resynthesised parts of clips, compared with the originals.
 
     python -m benchmarks.sound_match [--clips 24]
 
-Reads the corpora that A3T_CORPORA names. The middle third of each held-out clip's phones is filled
-with its own phones and durations, vocoded, and given the recording's own sound (`a3t.audio.traits`)
-by one step, by all, or by none; what was recorded there is the truth. Each clip is used as it is,
-coloured by a random equaliser, with room noise at 20 dB, as through a telephone, resampled to
-48 kHz, and with a vocoder that stops at 8 kHz, which stands for the band above 12 kHz: no corpus
-here has one. One thread.
+Reads the corpora in A3T_CORPORA. The middle third of each held-out clip's phones is filled with its
+own phones and durations, vocoded, and matched to the recording (`a3t.audio.traits`) by one step, by
+all or by none; the reference is the original sound. Each clip is used as it is, coloured by a
+random equaliser, with room noise at 20 dB, band-limited like a telephone, resampled to 48 kHz, and
+with a vocoder limited to 8 kHz, which simulates a missing band above 12 kHz, since no corpus here
+has that band. One thread.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from a3t.model.filling import MaskedMel, fill
 from a3t.text.phones import PHONES
 from alignment import Alignment, Phone, Word, pause
 
-CONTEXT = 120  # frames on either side, as in an edit
-CLEAR = 4  # frames beside the region that teach nothing
-FLOOR_DB = -95.0  # of full scale, in a bin: what is quieter is as quiet
+CONTEXT = 120  # frames on each side, as in an edit
+CLEAR = 4  # frames beside the region that are not learnt from
+FLOOR_DB = -95.0  # re full scale, per bin; quieter levels are clipped to it
 STEPS = {
     "nothing": MatchedTraits(False, False, False),
     "bandwidth": MatchedTraits(True, False, False),
@@ -164,8 +164,8 @@ def given(case: RemadeStretch, match: MatchedTraits) -> Sound:
 
 
 def errors(made: Sound, true: Sound, rate: int) -> list[float]:
-    """Log-spectral distance in thirds of an octave, below and above the mel's end; how much too
-    loud it is above; what the quietest tenth of the frames differs by. All in dB."""
+    """In dB: log-spectral distance in third-octave bands, below and above the mel's upper limit;
+    bias of the level above it; difference of the quietest tenth of the frames."""
     edges = 100 * 2 ** (np.arange(25) / 3)
     edges = edges[edges <= rate / 2]
     hertz = frequencies(rate)
@@ -190,9 +190,9 @@ def errors(made: Sound, true: Sound, rate: int) -> list[float]:
 
 
 def mean(values: tuple[float, ...]) -> str:
-    """The mean of what is known."""
-    known = [value for value in values if not np.isnan(value)]
-    return f"{np.mean(known):.2f}" if known else "–"
+    """The mean of the values that are not NaN."""
+    valid = [value for value in values if not np.isnan(value)]
+    return f"{np.mean(valid):.2f}" if valid else "–"
 
 
 def limits(condition: str) -> AbstractContextManager[object]:

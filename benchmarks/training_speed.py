@@ -3,8 +3,8 @@
 python -m benchmarks.training_speed --config a3t/model/conf/paper.yaml --clips 2
 
 Both are built from the same arguments and take turns, step by step, on the same batch: forward,
-backward, an Adam step. ``--clock cpu`` counts the process's own seconds (of all its threads), for
-a machine that has other things to do. ESPnet's is assembled as the first A3T implementation was:
+backward, an Adam step. ``--clock cpu`` counts the process's own seconds, summed over its threads,
+for use on a busy machine. ESPnet's network is assembled like the first A3T implementation:
 Conformer stacks over [frames ; phones] with relative positions, Linear, Post-Net.
 """
 
@@ -33,7 +33,7 @@ from a3t.training.configuration import read_config
 
 
 class ReferenceNetwork(nn.Module):
-    """A3T of ESPnet's modules, which mask no padding in convolutions."""
+    """A3T built from ESPnet's modules, whose convolutions don't mask padding."""
 
     def __init__(self, model: dict[str, Any]) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class ReferenceNetwork(nn.Module):
 
 
 def make_batch(clips: int, frames: int, phones: int) -> Batch:
-    """Random clips of one length, four fifths of their phones masked."""
+    """Random clips of equal length with four fifths of their phones masked."""
     owner = (torch.arange(frames) * phones // frames).expand(clips, frames)
     return Batch(
         torch.randn(clips, frames, 80),
@@ -111,7 +111,7 @@ def make_batch(clips: int, frames: int, phones: int) -> Batch:
 def stepper(
     network: nn.Module, batch: Batch, clock: Callable[[], float], bf16: bool
 ) -> Callable[[], float]:
-    """A training step; it returns the seconds that it took."""
+    """A function that makes one training step and returns its duration in seconds."""
     optimiser = torch.optim.Adam(network.parameters(), lr=1e-4, fused=True)
 
     def step() -> float:
@@ -134,8 +134,8 @@ def compare(
     clock: Callable[[], float] = time.perf_counter,
     bf16: Sequence[str] = (),
 ) -> str:
-    """Median seconds of a step of each, and their ratio, after one step that isn't counted;
-    ``bf16`` names those whose matrix products are in bfloat16."""
+    """Report the median step of each network, and their ratio, after one warm-up step; ``bf16``
+    names the networks whose matrix products are in bfloat16."""
     networks: dict[str, nn.Module] = {"ours": A3T(**model), "ESPnet's": ReferenceNetwork(model)}
     work = {
         name: stepper(network, batch, clock, name in bf16) for name, network in networks.items()
@@ -161,7 +161,7 @@ def compare(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 done, 1 a file can't be used."""
+    """The command line; returns 0 for success, 1 for an unusable file."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.training_speed", description=__doc__
     )

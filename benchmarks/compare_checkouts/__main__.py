@@ -2,16 +2,16 @@
 
     python -m benchmarks.compare_checkouts BEFORE AFTER [--only NAME] [--clips 8] [--keep FOLDER]
 
-BEFORE and AFTER are folders that hold the repository, say two git worktrees. Each command runs in a
-process with PYTHONPATH set to the checkout, on one thread, in a folder of the same path for both.
-Then BEFORE's edit.json files are replayed by AFTER. The recordings are CMU ARCTIC's sentence, which
-comes with pysptk, in many formats, and, where A3T_CORPORA names corpora, scripted edits of clips.
+BEFORE and AFTER are checkouts of the repository, such as two git worktrees. Each command runs in a
+process with PYTHONPATH set to the checkout, on one thread, in a folder that has the same path for
+both. Then AFTER replays BEFORE's edit.json files. The recordings are the CMU ARCTIC sentence that
+comes with pysptk, in many formats, and, if A3T_CORPORA is set, clips with scripted edits.
 
-Compared are the bytes of every file, the exit codes, and what --json prints. edit.json is compared
-without the seconds that the steps took and the digest of a manifest's line; an OGG file, which
-holds a random serial number, by its samples. Nothing is stored between runs: another processor
-rounds otherwise. Texts printed for a person may differ; they are named and don't count. The exit
-code is 0 if all is the same, 1 if not.
+The bytes of every file, the exit codes and the output of --json are compared: edit.json without
+the seconds that the steps took and the digest of a manifest's line, and OGG files by their samples,
+because they contain a random serial number. Nothing is stored between runs, since processors differ
+in rounding. Messages may differ; they are listed but don't count. The exit code is 0 if everything
+is the same, 1 if not.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RATE = re.compile(r" \([\d.]+ a minute\)")  # of a list's edits
 
 
 def run(checkout: Path, chosen: Iterable[Command], folder: Path) -> None:
-    """Run the commands by that checkout; what they print and their exit codes become files."""
+    """Run the commands of a checkout, and write their output and exit codes to files."""
     codes = {}
     for command in chosen:
         begun = time.monotonic()
@@ -57,7 +57,7 @@ def run(checkout: Path, chosen: Iterable[Command], folder: Path) -> None:
 def start(
     checkout: Path, program: str, *arguments: str, folder: Path
 ) -> subprocess.CompletedProcess[str]:
-    """`python -m PROGRAM ARGUMENTS`, of that checkout, in the folder."""
+    """Run `python -m PROGRAM ARGUMENTS` from a checkout in the folder."""
     surroundings = {
         "PYTHONPATH": str(checkout),
         "OMP_NUM_THREADS": "1",
@@ -74,7 +74,7 @@ def start(
 
 
 def replay(checkout: Path, before: Path, folder: Path, only: str | None) -> None:
-    """Make OLD of the records of `before` again by that checkout, as folder/old/NAME.wav …"""
+    """Replay the records in OLD, which ``before`` holds, into folder/old/NAME.wav."""
     (folder / "old").mkdir()
     for name in OLD:
         record = before / f"{name}.edit.json"
@@ -92,13 +92,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
-    parser.add_argument("--only", metavar="NAME", help="only what has NAME in its name")
-    parser.add_argument("--clips", type=int, default=8, help="edits of clips of A3T_CORPORA")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave all files there")
+    parser.add_argument("--only", metavar="NAME", help="only commands with NAME in their names")
+    parser.add_argument("--clips", type=int, default=8, help="number of edits of A3T_CORPORA clips")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep all files in FOLDER")
     options = parser.parse_args()
     chosen = wanted(options.only)
     if not chosen:
-        parser.error(f"nothing is named {options.only}")
+        parser.error(f"there is no command named {options.only}")
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as temporary:
         place = options.keep or Path(temporary)
@@ -124,7 +124,7 @@ def main() -> int:
     for name, how in differ:
         print(f"DIFFERENT  {name}: {how}")
     if printed:
-        print(f"Other words are printed by {', '.join(name[:-4] for name in printed)}.")
+        print(f"Messages differ for {', '.join(name[:-4] for name in printed)}.")
     minutes = (time.monotonic() - begun) / 60
     print(
         f"{len(differ)} of {files} files differ; {edited} edits, {len(chosen)} commands, "

@@ -1,4 +1,4 @@
-"""The command lines that both checkouts carry out."""
+"""The command lines that both checkouts run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from benchmarks.compare_checkouts.inputs import LESS, NEVER, SAYS, SEVERAL, list
 
 @dataclass(frozen=True)
 class Command:
-    """A command line, run in the folder that both checkouts work in."""
+    """A command line, run in the working folder of a checkout."""
 
-    name: str  # what --only looks for; what is printed goes to NAME.txt or NAME.json
+    name: str  # what --only matches; the output goes to NAME.txt or NAME.json
     program: str
     arguments: tuple[str, ...]
     needs: str = ""  # the command whose files it reads, if any
-    before: Callable[[Path], None] = field(default=lambda folder: None)  # run first
+    before: Callable[[Path], None] = field(default=lambda folder: None)  # called first
 
     @property
     def printed(self) -> str:
@@ -29,7 +29,7 @@ class Command:
 
 
 def stretch_words(folder: Path) -> None:
-    """plan.json: the printed plan with each new word in half as much time again."""
+    """Write plan.json: the printed plan with each new word half as long again."""
     plan = json.loads((folder / "printed-plan.json").read_text(encoding="utf-8"))
     for planned in plan["edits"]:
         for word in planned["words"]:
@@ -38,12 +38,12 @@ def stretch_words(folder: Path) -> None:
 
 
 def leave_record(folder: Path) -> None:
-    """An edited file without its edit.json: a recording of its own that tells of its parts."""
+    """Copy an edited file without its edit.json: its own comment lists its synthetic parts."""
     shutil.copyfile(folder / "several.edited.wav", folder / "found.wav")
 
 
 def keep_version(number: int) -> Callable[[Path], None]:
-    """Copies the version that the next command replaces."""
+    """A function that copies the version that the next command replaces."""
 
     def keep(folder: Path) -> None:
         for file in ("talk.edited.wav", "talk.edited.edit.json"):
@@ -107,7 +107,8 @@ def commands() -> list[Command]:
 
 
 def wanted(name: str | None) -> list[Command]:
-    """The commands whose names, or whose list's edits' names, hold `name`, and what they need."""
+    """The commands whose name contains ``name``, or whose list has such an edit, and the commands
+    that they need."""
     every = {command.name: command for command in commands()}
     if not os.environ.get("A3T_CORPORA"):
         del every["clips"]
@@ -116,7 +117,7 @@ def wanted(name: str | None) -> list[Command]:
     chosen = {each for each in every if name in each}
     if any(name in row for row in list_of_edits()):
         chosen.add("list")
-    for each in reversed(every):  # what a command needs stands before it
+    for each in reversed(every):  # a command comes after the one it needs
         if each in chosen and every[each].needs:
             chosen.add(every[each].needs)
     return [command for each, command in every.items() if each in chosen]

@@ -19,7 +19,7 @@ OLD = (  # BEFORE's records that AFTER replays
 
 
 def differences(before: Path, after: Path) -> Iterator[tuple[str, str]]:
-    """A file's name, and how it differs."""
+    """The names of files that differ, and how they differ."""
     names = {
         str(path.relative_to(folder))
         for folder in (before, after)
@@ -39,12 +39,12 @@ def difference(one: Path, other: Path) -> str:
     """How two files differ; "" if they don't."""
     for path, which in ((one, "before"), (other, "after")):
         if not path.is_file():
-            return f"not there {which}"
+            return f"missing {which}"
     if one.read_bytes() == other.read_bytes():
         return ""
     if one.suffix == ".json":
-        told = [json.loads(path.read_text(encoding="utf-8") or "null") for path in (one, other)]
-        return next(unlike(*map(comparable, told)), "")
+        records = [json.loads(path.read_text(encoding="utf-8") or "null") for path in (one, other)]
+        return next(unlike(*map(comparable, records)), "")
     if one.name == "report.tsv":
         tables = [path.read_text(encoding="utf-8").splitlines() for path in (one, other)]
         rows = [[line.split("\t")[:4] for line in table] for table in tables]
@@ -61,20 +61,20 @@ def difference(one: Path, other: Path) -> str:
         most = np.abs(samples - others).max()
         return (
             f"{len(unequal)} of {len(samples)} samples, {unequal[0] / rate:.3f} to "
-            f"{unequal[-1] / rate:.3f} s, by {most:.2g} at the most"
+            f"{unequal[-1] / rate:.3f} s, by at most {most:.2g}"
         )
     return "" if one.suffix == ".ogg" else "the same samples, other bytes around them"
 
 
 def comparable(record: Any) -> Any:
-    """The record without the time that steps took and what only a program's version tells."""
+    """The record without the seconds that steps took and without what depends on the version."""
     if isinstance(record, list):
         return [comparable(each) for each in record]
     if not isinstance(record, dict):
         return record
     left = {key: comparable(value) for key, value in record.items() if key != "job"}
     if isinstance(left.get("seconds"), dict):
-        del left["seconds"]  # of each step; a word's are a number
+        del left["seconds"]  # those of the steps; a word's are a number
     source = record.get("source")
     if isinstance(source, dict) and str(source.get("path")).endswith(".ogg"):
         left.pop("output", None)  # its sha256

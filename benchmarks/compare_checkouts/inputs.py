@@ -40,7 +40,7 @@ Line = Mapping[str, str | int | float]
 
 
 def list_of_edits() -> dict[str, Line]:
-    """The edits of one list, by name; most of them of talk.wav."""
+    """The edits of one list, by name; most of them edit talk.wav."""
     rows: dict[str, dict[str, str | int | float]] = {
         "replace": {},
         "several": {"new_text": SEVERAL},
@@ -77,7 +77,7 @@ def list_of_edits() -> dict[str, Line]:
 
 
 def write_inputs(folder: Path, only: str | None, clips: int) -> None:
-    """The recordings, texts and lists, the same for both checkouts."""
+    """Write the recordings, texts and lists, the same for both checkouts."""
     samples, rate = soundfile.read(example_recording(), always_2d=True)
     for file, own, channels, container, subtype in FORMATS.values():
         sound = soxr.resample(samples, rate, own) * (0.9 ** np.arange(channels))
