@@ -63,7 +63,7 @@ class Editor:
     ) -> None:
         self.model, self.durations = networks.model, networks.durations
         self.name, self.sha256 = networks.name, networks.sha256
-        self.vocoder, self.aligner = vocoder, aligner
+        self.vocoder = vocoder
         self.plain = networks  # without a voice
         self.voice: dict[str, str | None] | None = None  # to which the model is adapted
         self.renderer = Renderer(self.model, vocoder, self._step)
@@ -94,6 +94,15 @@ class Editor:
             editor = editor.in_voice(load_voice(voice))
         editor.seconds["load"] = time.perf_counter() - started
         return editor
+
+    @property
+    def aligner(self) -> Aligner:
+        """What places the words; another can be set."""
+        return self.alignments.aligner
+
+    @aligner.setter
+    def aligner(self, aligner: Aligner) -> None:
+        self.alignments.aligner = aligner
 
     def in_voice(self, voice: Voice | None) -> Editor:
         """An editor that shares everything with this one but the voice; None for the model as it

@@ -16,7 +16,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import grid_frames
 from a3t.rendering.edited import EditedRecording
-from alignment import AlignmentError
+from alignment import Alignment, AlignmentError
 from tests.conftest import ARCTIC
 
 CASES = {
@@ -158,6 +158,24 @@ def test_an_alignment_that_is_given_is_used(editor: Editor, arctic: Path, tmp_pa
     write_alignment(plan.alignment, tmp_path / "a.TextGrid")
     again = editor.plan(arctic, new_text=CASES["replace"], alignment=tmp_path / "a.TextGrid")
     assert again.edits == plan.edits
+
+
+def test_another_aligner_is_used_once_it_is_set(editor: Editor, arctic: Path) -> None:
+    class Refusing:
+        name = "refusing"
+
+        def align(self, *given: object) -> Alignment:
+            raise AlignmentError("Not by this one: choose another.")
+
+        align_recording = align
+
+    usual = editor.aligner
+    try:
+        editor.aligner = Refusing()  # type: ignore[assignment]
+        with pytest.raises(AlignmentError, match="Not by this one"):
+            editor.align(arctic, CASES["delete"])
+    finally:
+        editor.aligner = usual
 
 
 def test_sidecars(editor: Editor, arctic: Path, tmp_path: Path) -> None:
