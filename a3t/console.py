@@ -7,6 +7,7 @@ only an edit's options need is imported where they are read.
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -37,6 +38,9 @@ def run(command: Callable[[], None]) -> int:
     """Run a command; the exit code. Bad input becomes one sentence, never a traceback."""
     try:
         tidy_up_first()
+        for stream in (sys.stdout, sys.stderr):  # a file's name may be bytes that are no UTF-8
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
         command()
     except InputError as error:
         complain(str(error))

@@ -14,9 +14,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from a3t.audio.traits import ALL_TRAITS
 from a3t.console import (
@@ -32,6 +31,7 @@ from a3t.console import (
 
 if TYPE_CHECKING:
     from a3t.projects.history import History
+    from a3t.projects.output_files import RecordState
     from a3t.rendering.edited import EditedRecording
 
 
@@ -182,7 +182,8 @@ def edit(options: argparse.Namespace) -> None:
 
         editor = in_recorded_voice(editor, plan, voices_cache(), show_adaptation)
     results = job.make(editor, plan)
-    save(results, job.out, options, not options.no_provenance, job.notes)
+    provenance = not options.no_provenance
+    report(results, job.out, options, provenance, job.write(results, provenance))
     if job.history:
         count = len(job.history.versions[: job.history.place + 1]) + 1
         say(f"This is version {count}; --undo restores the one before.")
@@ -204,7 +205,7 @@ def again(options: argparse.Namespace) -> None:
     show_progress("read")
     result = replay(options.replay, options.wav, *models(options), options.device, show_progress)
     out = options.out or default_output(result.recording.path)
-    save_version(result, History.of(read_record(options.replay)), out, options)
+    save_version(result, History.of(read_record(options.replay)), out, options, None)
 
 
 def go_back(options: argparse.Namespace) -> None:
@@ -226,7 +227,8 @@ def go_back(options: argparse.Namespace) -> None:
         options.device,
         show_progress,
     )
-    save_version(remake(editor, project.source, history.chain()), history, project.out, options)
+    result = remake(editor, project.source, history.chain())
+    save_version(result, history, project.out, options, (project.seen,))
 
 
 def models(options: argparse.Namespace) -> tuple[str | None, str | None]:
@@ -240,34 +242,38 @@ def models(options: argparse.Namespace) -> tuple[str | None, str | None]:
 
 
 def save_version(
-    result: EditedRecording, history: History, out: Path, options: argparse.Namespace
+    result: EditedRecording,
+    history: History,
+    out: Path,
+    options: argparse.Namespace,
+    seen: tuple[RecordState] | None,
 ) -> None:
     """Write a version that was made again, and say so if it differs from the first time."""
     from a3t.audio.files import sha256_of
+    from a3t.projects.delivery import write
 
     record = history.current
     provenance = record.get("provenance", True) and not options.no_provenance
     alone = len(history.versions) == 1
     notes = {} if alone else {**history.to_json(), "continues": record.get("continues")}
-    save([result], out, options, provenance, lambda result: notes)
+    exported = write([result], out, options.export, provenance, lambda result: notes, (), seen)
+    report([result], out, options, provenance, exported)
     before = record.get("output", {}).get("sha256")
     if before and before != sha256_of(out):
         say("Not bit-identical to the original: it was made by another version or machine.")
 
 
-def save(
+def report(
     results: list[EditedRecording],
     out: Path,
     options: argparse.Namespace,
     provenance: bool,
-    notes: Callable[[EditedRecording], Mapping[str, Any]],
+    exported: list[Path],
 ) -> None:
-    """Write the results, the best one as ``out``, and report what was done."""
+    """Say what was made and written, the best result as ``out``."""
     from a3t.audio.provenance import provenance_of
-    from a3t.projects.project_edit import write
     from alignment.atomic import remove_abandoned
 
-    exported = write(results, out, options.export, provenance, notes)
     remove_abandoned(out.parent)
     best = results[0]
     if options.json:

@@ -10,7 +10,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -63,14 +63,73 @@ def replacing(path: Path) -> Iterator[Path]:
         _flush(target.parent)
 
 
+@contextlib.contextmanager
+def staging(folder: Path) -> Iterator[Path]:
+    """A hidden folder inside `folder` for files that are then put in place by `put_in_place`.
+
+    It is removed at the end, with whatever is still in it, Ctrl-C and SIGTERM included.
+    """
+    stage = folder / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
+    stage.mkdir()
+    with _termination_raises():
+        try:
+            descriptor = os.open(stage, os.O_RDONLY)
+            try:
+                with contextlib.suppress(OSError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+                yield stage
+            finally:
+                os.close(descriptor)
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+
+
+def put_in_place(files: Sequence[tuple[Path, Path]]) -> None:
+    """Rename each (written, target) pair in turn, every file flushed before the first is renamed.
+
+    Links are followed, and an existing target's permissions kept. Raises OSError.
+    """
+    targets = [(written, Path(os.path.realpath(target))) for written, target in files]
+    for written, target in targets:
+        if target.exists():
+            shutil.copymode(target, written)
+        _flush(written)
+    for written, target in targets:
+        if written.stat().st_dev == target.parent.stat().st_dev:
+            os.replace(written, target)
+        else:  # a link to another disk
+            with replacing(target) as part:
+                shutil.copyfile(written, part)
+        with contextlib.suppress(OSError):
+            _flush(target.parent)
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Nobody else is in such a block for the same folder, where the file system has locks."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def remove_abandoned(folder: Path) -> None:
     """Remove what killed processes have left half written in a folder."""
     for part in folder.glob(f"{PREFIX}*{SUFFIX}"):
-        with contextlib.suppress(OSError), part.open("rb") as file:
-            old = time.time() - os.fstat(file.fileno()).st_mtime > 1  # locked by now, if ever
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if old:
-                part.unlink()
+        with contextlib.suppress(OSError):
+            descriptor = os.open(part, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                old = time.time() - os.fstat(descriptor).st_mtime > 1  # locked by now, if ever
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if old and part.is_dir():
+                    shutil.rmtree(part)
+                elif old:
+                    part.unlink()
+            finally:
+                os.close(descriptor)
 
 
 def _flush(path: Path) -> None:

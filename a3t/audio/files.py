@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from a3t.errors import InputError
-from alignment.atomic import replacing
+from alignment.atomic import replacing, staging
 
 _REASONS = {
     errno.ENOSPC: "the disk is full",
@@ -72,6 +72,26 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
         raise InputError(
             f"{path} could not be written because {reason}: make room or choose another place."
         ) from error
+
+
+@contextlib.contextmanager
+def staged_beside(out: Path) -> Iterator[Path]:
+    """`alignment.atomic.staging` beside `out`, for files of several names that belong together.
+
+    An OSError becomes an InputError, and every InputError names the folder that `out` is in.
+    """
+    folder = check_target(out).parent
+    stage: Path | None = None
+    try:
+        with staging(folder) as stage:
+            yield stage
+    except OSError as error:
+        reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
+        raise InputError(
+            f"{out} could not be written because {reason}: make room or choose another place."
+        ) from error
+    except InputError as error:
+        raise InputError(str(error).replace(str(stage), str(out.parent))) from error
 
 
 def sha256_of(path: Path) -> str:

@@ -15,6 +15,7 @@ from a3t.audio.metadata import room_for_comment
 from a3t.audio.writing import CONTAINERS
 from a3t.errors import InputError
 
+LARGEST_RECORD = 200_000_000  # bytes; an hour's alignment takes some 10 MB
 LOSSY_SUBTYPES = {"OGG": "VORBIS", "MP3": "MPEG_LAYER_III"}
 
 
@@ -51,7 +52,34 @@ def write_speech(
             raise InputError(f"{out} could not be written: {error.error_string}") from None
 
 
+def record_path(out: Path) -> Path:
+    """Where the edit.json of a sound file is."""
+    return out.with_name(f"{out.stem}.edit.json")
+
+
+def check_record(path: Path, entry: str) -> None:
+    """InputError if a record can't be written to `path`: another program's file is there, which is
+    one without this entry."""
+    check_target(path)
+    if not path.exists():
+        return
+    try:
+        if path.stat().st_size <= LARGEST_RECORD and entry in dict(json.loads(path.read_bytes())):
+            return
+    except (OSError, ValueError, TypeError, RecursionError):
+        pass
+    raise InputError(
+        f"{path} would be replaced, and it is not a record that this program wrote: move it, or "
+        "choose another name for the output."
+    )
+
+
 def write_json(path: Path | str, record: Mapping[str, Any]) -> None:
     """A record as readable JSON, whole or not at all."""
+    text = json.dumps(record, indent=1, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a file's name of bytes that are no UTF-8
+        text = json.dumps(record, indent=1)
     with atomic_path(path) as temporary:
-        temporary.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        temporary.write_text(text + "\n", "utf-8")

@@ -6,17 +6,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 import torch
-import yaml
 from torch import Tensor
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.legacy import network_of
-from a3t.pretrained import load_checkpoint
+from a3t.pretrained import check_sizes, load_checkpoint, read_config
 from a3t.text.phones import PHONES
 
 # Their names -> ours. In blocks, the names follow the block's number.
@@ -127,10 +125,7 @@ def convert(
     checkpoint: Path, config: Path, legacy_positions: bool = True, legacy_padding: bool = True
 ) -> Converted:
     """Convert a checkpoint; InputError if it contains code, isn't A3T's, or lacks a parameter."""
-    try:
-        settings = yaml.safe_load(config.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"{config} can't be read: {str(error).splitlines()[0]}.") from None
+    settings = read_config(config)
     state = read_state(checkpoint)
     weights: dict[str, Tensor] = {}
     unmatched = []
@@ -146,11 +141,14 @@ def convert(
         weights[ours] = value
     try:
         model = our_config(settings, weights)
-        network = A3T(**model)
+        check_sizes(model, config)
+        with torch.device("meta"):  # shapes without memory, until they are those of the weights
+            network = A3T(**model)
     except InputError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise InputError(f"{checkpoint} and {config} are not A3T's: {error!r}.") from None
+    except (KeyError, TypeError, ValueError, AttributeError, LookupError, RuntimeError) as error:
+        first = (str(error) or repr(error)).splitlines()[0]
+        raise InputError(f"{checkpoint} and {config} are not A3T's: {first}.") from None
     expected = network.state_dict()
     for name in sorted(weights.keys() - expected.keys()):
         unmatched.append(name)
@@ -174,23 +172,31 @@ def read_state(checkpoint: Path) -> dict[str, Tensor]:
         state = torch.load(checkpoint, map_location="cpu", weights_only=True)
     except OSError as error:
         raise InputError(f"{checkpoint} can't be read: {error.strerror or error}.") from None
-    except (UnpicklingError, RuntimeError, EOFError, ValueError):
+    except Exception:  # a damaged file may end in any of Python's errors
         raise InputError(
             f"{checkpoint} contains more than tensors, or is damaged: it is not loaded, since it "
             "could run code."
         ) from None
     if isinstance(state, dict) and isinstance(state.get("model"), dict):
         state = state["model"]  # a checkpoint.pth, with its optimiser
-    if not isinstance(state, dict) or not all(torch.is_tensor(v) for v in state.values()):
+    if not isinstance(state, dict) or not all(map(_is_weight, state.keys(), state.values())):
         raise InputError(f"{checkpoint} is not a network's weights.")
     return state
+
+
+def _is_weight(name: object, value: object) -> bool:
+    """A name, and numbers that are all in the file: not sparse, nor a view that repeats a few."""
+    if not (isinstance(name, str) and isinstance(value, Tensor) and value.layout == torch.strided):
+        return False
+    held = value.untyped_storage().nbytes()
+    return value.device.type == "cpu" and value.nelement() * value.element_size() <= held
 
 
 def in_our_order(
     weights: dict[str, Tensor], tokens: list[str] | None
 ) -> tuple[dict[str, Tensor], bool]:
     """Reorder phone embeddings to `a3t.text.phones.PHONES`, if the symbols are the same."""
-    if tokens is None or sorted(tokens) != sorted(PHONES):
+    if not isinstance(tokens, list) or sorted(map(str, tokens)) != sorted(PHONES):
         return weights, False
     order = torch.tensor([tokens.index(symbol) for symbol in PHONES])
     return {**weights, "phone.weight": weights["phone.weight"][order]}, True

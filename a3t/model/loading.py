@@ -11,7 +11,7 @@ from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
 from a3t.model.legacy import network_of
-from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
+from a3t.pretrained import check_sizes, checkpoint_folder, load_checkpoint, part_of
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,21 @@ def load_networks(name_or_path: str | Path, device: str = "cpu") -> Networks:
     config, tensors, sha256 = load_checkpoint(folder)
     timing = config.get("durations_from", "durations")
     timing_config, timing_tensors, _ = load_checkpoint(part_of(folder, timing) or timing)
+    for settings in (config, timing_config):
+        for part in ("model", "durations"):
+            if isinstance(settings.get(part), dict):
+                check_sizes(settings[part], folder)
     try:
+        with torch.device("meta"):  # shapes without memory, until they are those of the weights
+            shapes = {name: value.shape for name, value in network_of(config).state_dict().items()}
+        if {name: value.shape for name, value in tensors.items()} != shapes:
+            raise KeyError("its weights don't have the shapes that its configuration says")
         with torch.device(device):
             model = network_of(config)
         durations = DurationPredictor.from_config(timing_config)
         model.load_state_dict(tensors)
         durations.load_state_dict(timing_tensors)
-    except (KeyError, TypeError, RuntimeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         first = str(error).splitlines()[0]
         raise InputError(f"{folder} does not hold an A3T model: {first}") from None
     return Networks(model.eval(), durations.eval(), folder.name, sha256)

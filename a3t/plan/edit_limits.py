@@ -27,7 +27,11 @@ LONGEST_SPEECH = 120 * FRAMES_PER_SECOND
 
 
 def check_characters(text: str) -> None:
-    """InputError for a text that is too long to be looked at."""
+    """InputError for a text that is too long to be looked at, or is none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # an argument or a line of bytes that are something else
+        raise InputError("The text is not in UTF-8: save or type it as UTF-8.") from None
     if len(text) > MOST_CHARACTERS:
         raise InputError(
             f"A text of {len(text):,} characters is too long, at most {MOST_CHARACTERS:,} can be "

@@ -16,6 +16,7 @@ from a3t.audio.traits import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
 from a3t.plan.edit_limits import check_characters, check_seed
 from a3t.plan.json_values import finite_number, string
+from a3t.text.phones import PHONES
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 
@@ -23,6 +24,7 @@ Range = tuple[int, int]  # words [first, last)
 Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 
 MARGIN, REACH = 0.025, 0.075  # seconds
+LONGEST_RECORDING = 1e6  # seconds that an alignment may tell of
 SPEEDS = (0.25, 4.0)
 MOST_CANDIDATES = 8
 
@@ -153,7 +155,7 @@ class EditRequest:
         return cls(
             new_text=string(data["new_text"]),
             text=None if data["text"] is None else string(data["text"]),
-            alignment=None if aligned is None else Alignment.from_json(aligned),
+            alignment=None if aligned is None else _aligned(Alignment.from_json(aligned)),
             aligned_words=words,
             speed=finite_number(options["speed"]),
             fit=bool(options["fit"]),
@@ -172,6 +174,19 @@ class EditRequest:
             match=MatchedTraits(**{k: bool(on) for k, on in options.get("match", {}).items()}),
             seed=int(data["seed"]),
         )
+
+
+def _aligned(alignment: Alignment) -> Alignment:
+    """The alignment itself; ValueError unless its phones are ours, and its times in order."""
+    clock = 0.0
+    for phone in alignment.phones:
+        if phone.symbol not in PHONES or not clock - 0.005 <= phone.start <= phone.end:
+            raise ValueError(phone)
+        clock = phone.end
+    words = [word for word in alignment.words if not (word.phones and word.start <= word.end)]
+    if words or not clock - 1.0 <= alignment.duration <= LONGEST_RECORDING:
+        raise ValueError("an alignment")
+    return alignment
 
 
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:

@@ -22,6 +22,8 @@ from a3t.errors import InputError
 from a3t.pretrained.hub import fetch, hub_name
 
 SHIPPED = Path(__file__).parent
+LARGEST_CONFIG, LARGEST_WEIGHTS = 1_000_000, 8_000_000_000  # bytes
+MOST_LAYERS, LARGEST_SIZE = 256, 65_536  # of a network; any one is far smaller
 CONFIG, WEIGHTS = "config.yaml", "model.safetensors"
 
 
@@ -59,12 +61,13 @@ def load_checkpoint(name_or_path: str | Path) -> tuple[dict[str, Any], dict[str,
     in the configuration.
     """
     folder = checkpoint_folder(name_or_path)
+    config = read_config(folder / CONFIG)
     try:
-        config = yaml.safe_load((folder / CONFIG).read_text(encoding="utf-8"))
+        if (folder / WEIGHTS).stat().st_size > LARGEST_WEIGHTS:
+            raise InputError(f"{folder / WEIGHTS} is too large for a model of this program.")
         data = (folder / WEIGHTS).read_bytes()
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"The model in {folder} can't be read: {first}.") from None
+    except OSError as error:
+        raise InputError(f"The model in {folder} can't be read: {error.strerror}.") from None
     digest = hashlib.sha256(data).hexdigest()
     if not isinstance(config, dict) or config.get("sha256") != digest:
         raise InputError(
@@ -75,6 +78,29 @@ def load_checkpoint(name_or_path: str | Path) -> tuple[dict[str, Any], dict[str,
         return config, load(data), digest
     except SafetensorError as error:
         raise InputError(f"{folder / WEIGHTS} is not a safetensors file: {error}.") from None
+
+
+def read_config(path: Path) -> Any:
+    """A YAML file's contents, which nobody has checked; InputError if it can't be read."""
+    try:
+        if path.stat().st_size > LARGEST_CONFIG:
+            raise InputError(f"{path} is too large for a configuration.")
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror}.") from None
+    except (ValueError, yaml.YAMLError, TypeError, RecursionError) as error:
+        first = (str(error) or repr(error)).splitlines()[0]
+        raise InputError(f"{path} can't be read: {first}.") from None
+
+
+def check_sizes(model: Mapping[str, Any], path: Path) -> None:
+    """InputError if a network's constructor arguments would take memory or time without end."""
+    for name, value in model.items():
+        is_count = any(part in str(name) for part in ("blocks", "layers", "iterations"))
+        if isinstance(value, int | float) and not abs(value) <= (
+            MOST_LAYERS if is_count else LARGEST_SIZE
+        ):
+            raise InputError(f"{path} asks for a {name} that no model of this program has.")
 
 
 def save_checkpoint(

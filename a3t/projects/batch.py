@@ -108,7 +108,8 @@ def _rows(jobs: list[ManifestEdit], workers: int, scheduler: str | None) -> Iter
 def carry_out(job: ManifestEdit) -> Outcome:
     """Make and write the edit of a line; raises InputError or AlignmentError."""
     from a3t.projects.confirmation import refuse_doubts
-    from a3t.projects.project_edit import ProjectEdit, write
+    from a3t.projects.delivery import write
+    from a3t.projects.project_edit import ProjectEdit
 
     options = job.options
     begun = time.monotonic()
@@ -126,7 +127,7 @@ def carry_out(job: ManifestEdit) -> Outcome:
             editor = in_recorded_voice(editor, plan, voices_cache())
         results = edit.make(editor, plan)
     provenance, note = not options.no_provenance, {"job": job.digest}
-    write(results, edit.out, options.export, provenance, lambda result: note)
+    write(results, edit.out, edit.exports, provenance, lambda result: note, edit.inputs, edit.seen)
     seconds = round(time.monotonic() - begun, 2)
     return _row(job, "made", seconds, " ".join(results[0].doubtful))
 
@@ -168,7 +169,10 @@ def _sentence(error: Exception | None) -> str:
 
 def write_report(path: Path, rows: list[Outcome]) -> None:
     """A line for each edit that something became of, in the list's order."""
-    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+    with (
+        atomic_path(path) as temporary,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
+    ):
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
         table.writerow(COLUMNS)
         for row in sorted(rows, key=lambda row: row.line):

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from a3t.audio.files import atomic_path
+from a3t.projects.output_files import export_paths
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment, shown_words
 from alignment.formats import write_alignment
@@ -36,11 +37,9 @@ def export(result: EditedRecording, out: Path, kinds: Sequence[str]) -> list[Pat
     Raises InputError or AlignmentError if one can't be written.
     """
     record = result.record
-    paths = []
-    for kind in kinds:
-        path = out.with_name(f"{out.stem}{ENDINGS[kind]}")
+    paths = export_paths(out, kinds)
+    for kind, path in zip(kinds, paths, strict=True):
         _WRITERS[kind](result, record, out, path)
-        paths.append(path)
     return paths
 
 
@@ -126,16 +125,6 @@ def _write(path: Path, text: str) -> None:
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
-
-ENDINGS = {
-    "textgrid": ".TextGrid",
-    "labels": ".labels.txt",
-    "srt": ".srt",
-    "vtt": ".vtt",
-    "csv": ".edits.csv",
-    "edl": ".edl",
-    "png": ".png",
-}
 
 _WRITERS: dict[str, Callable[[EditedRecording, Record, Path, Path], None]] = {
     **dict.fromkeys(("textgrid", "labels", "srt", "vtt"), _words),

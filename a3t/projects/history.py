@@ -33,9 +33,11 @@ class History:
         """The history that an edit.json tells; KeyError, TypeError or ValueError if it is none."""
         current = {name: value for name, value in told.items() if name not in (LIST, PLACE)}
         versions = tuple({**current, **differing} for differing in told.get(LIST, [{}]))
-        place = int(told.get(PLACE, 0))
-        if not 0 <= place < len(versions):
-            raise ValueError
+        place = told.get(PLACE, 0)
+        if not isinstance(place, int) or not 0 <= place < len(versions):
+            raise ValueError(place)
+        for k, version in enumerate(versions):
+            _check(version, k)
         return cls(versions, place)
 
     @property
@@ -101,6 +103,18 @@ class History:
             changes = ", ".join(map(_change, version["edits"])) or "nothing changed"
             lines.append(f"{sign}{k + 1:3}  {changes}{undone}")
         return "\n".join(lines)
+
+
+def _check(version: Version, place: int) -> None:
+    """KeyError, TypeError or ValueError unless a version has what is read of it."""
+    earlier = version.get("continues")
+    if earlier is not None and not (isinstance(earlier, int) and 0 <= earlier < place):
+        raise ValueError(earlier)
+    if not isinstance(version["new_text"], str) or not isinstance(version["edits"], list):
+        raise TypeError("new_text or edits")
+    for edit in version["edits"]:
+        if not all(isinstance(edit[key], str) for key in ("op", "old_words", "new_words")):
+            raise TypeError("an edit's words")
 
 
 def _change(edit: Mapping[str, Any]) -> str:

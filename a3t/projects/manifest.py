@@ -8,7 +8,6 @@ as on the command line. Files are found from the list's folder, outputs lie in -
 from __future__ import annotations
 
 import argparse
-import csv
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -17,9 +16,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from a3t import __version__
+from a3t.audio.files import sha256_of
 from a3t.audio.writing import default_output
 from a3t.errors import InputError
-from a3t.source.transcripts import SIDECARS
+from a3t.projects.output_files import input_files
 
 LARGEST = 200_000_000  # bytes
 
@@ -29,7 +29,8 @@ NO_EDIT = {"replay", "plan", "json", "yes", "history", "undo", "redo"}
 FILES = ("wav", "alignment", "dict")
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 
-Line = tuple[int, dict[str, str]]  # its number, from 1, and its cells by column
+# Its number, from 1, and its cells by column, or why it has none.
+Line = tuple[int, dict[str, str] | InputError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,11 @@ class ManifestEdit:
             if any(path.stat().st_mtime > made for path in (out, *self.sources)):
                 return False
             told = json.loads(record.read_text(encoding="utf-8"))
-            return isinstance(told, dict) and told.get("job") == self.digest
-        except (OSError, ValueError):
+            if not isinstance(told, dict) or told.get("job") != self.digest:
+                return False
+            # A kill may have come between the record and its sound.
+            return bool(told["output"]["sha256"] == sha256_of(out))
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return False
 
 
@@ -68,21 +72,16 @@ def read_jobs(options: argparse.Namespace, parser: argparse.ArgumentParser) -> l
     manifest: Path = options.manifest
     jobs: list[ManifestEdit] = []
     written: dict[Path, int] = {}
-    for line, row in _lines(manifest):
-        strange = sorted(row.keys() - known.keys())
-        if strange:
-            raise InputError(
-                f"{manifest}, line {line}: “{strange[0]}” is not an option of an edit; columns "
-                f"may be {', '.join(sorted(known))}."
-            )
+    for line, row in _lines(manifest, known):
         job = _job(line, row, options, parser, known)
         target = job.options.out.with_suffix("")
-        if target in written:
+        if job.problem is None and target in written:
             raise InputError(
                 f"{manifest}: lines {written[target]} and {line} would both write "
                 f"{job.options.out.name}: give them an “out” each."
             )
-        written[target] = line
+        if job.problem is None:
+            written[target] = line
         jobs.append(job)
     if not jobs:
         raise InputError(f"{manifest} has no edits in it.")
@@ -96,7 +95,7 @@ def _refuse(message: str) -> NoReturn:
 
 def _job(
     line: int,
-    row: Mapping[str, str],
+    row: Mapping[str, str] | InputError,
     options: argparse.Namespace,
     parser: argparse.ArgumentParser,
     usual: Mapping[str, Any],
@@ -104,21 +103,32 @@ def _job(
     folder, into = options.manifest.resolve().parent, options.out_dir.resolve()
     given = argparse.Namespace(**vars(options))
     given.wav, given.out, given.plan, problem = folder, None, False, None
+    sources: tuple[Path, ...] = ()
     try:
+        if isinstance(row, InputError):
+            raise row
+        strange = sorted(row.keys() - usual.keys())
+        if strange:
+            raise InputError(_strange(strange[0], usual))
         missing = [name for name in ("wav", "new_text") if not row.get(name)]
         if missing:
             raise InputError(f"It has no “{missing[0]}”.")
         arguments = [part for name in row for part in _argument(name, row[name], usual, folder)]
         parser.parse_args(arguments, given)
+        given.out = (into / (given.out or default_output(given.wav.name))).resolve()
+        if into not in given.out.parents:
+            problem = f"{given.out} is not in {into}: “out” names a file there."
+        sources = input_files(given)
     except InputError as error:
         problem = str(error)
-    given.out = (into / (given.out or default_output(given.wav.name))).resolve()
-    if into not in given.out.parents:
-        problem = f"{given.out} is not in {into}: “out” names a file there."
+    except (OSError, ValueError):  # a NUL in a name, one too long, none at all ("/")
+        problem = "Its names can't be those of files: check “wav” and “out”."
+    if problem is not None and (given.out is None or into not in given.out.parents):
+        given.out = into / f"line {line}"  # for the report; it is not written
     apart = (WHOLE | NO_EDIT) - {"model", "vocoder", "voice"}
     told = {name: str(value) for name, value in vars(given).items() if name not in apart}
     digest = hashlib.sha256(json.dumps([__version__, told]).encode()).hexdigest()
-    return ManifestEdit(line, given, digest, _sources(given), problem)
+    return ManifestEdit(line, given, digest, sources, problem)
 
 
 def _argument(name: str, value: str, usual: Mapping[str, Any], folder: Path) -> list[str]:
@@ -137,19 +147,12 @@ def _argument(name: str, value: str, usual: Mapping[str, Any], folder: Path) -> 
     return [f"{option}={value}"]
 
 
-def _sources(given: argparse.Namespace) -> tuple[Path, ...]:
-    """The files that an edit reads, as far as its options tell."""
-    files = [path for path in (given.wav, given.alignment, given.dict) if path]
-    for text in (given.text, given.new_text):
-        if text and text.startswith("@"):
-            files.append(Path(text[1:]))
-    if given.text is None:
-        beside = (given.wav.with_suffix(suffix) for suffix in SIDECARS)
-        files.extend(path for path in beside if path.is_file())
-    return tuple(files)
+def _strange(name: str, usual: Mapping[str, Any]) -> str:
+    columns = ", ".join(sorted(usual))
+    return f"“{name}” is not an option of an edit; columns may be {columns}."
 
 
-def _lines(manifest: Path) -> Iterator[Line]:
+def _lines(manifest: Path, usual: Mapping[str, Any]) -> Iterator[Line]:
     read = {".tsv": _table, ".jsonl": _objects}.get(manifest.suffix.lower())
     if read is None:
         raise InputError(f"{manifest} is not a list of edits: its name must end in .tsv or .jsonl.")
@@ -161,21 +164,23 @@ def _lines(manifest: Path) -> Iterator[Line]:
         raise InputError(f"{manifest} can't be read: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise InputError(f"{manifest} is not a text in UTF-8: save it again.") from None
-    return read(manifest, lines)
+    return read(manifest, lines, usual)
 
 
-def _table(manifest: Path, lines: list[str]) -> Iterator[Line]:
+def _table(manifest: Path, lines: list[str], usual: Mapping[str, Any]) -> Iterator[Line]:
     # A quotation mark is a character like any other: it is not spoken, and may stand alone.
-    table = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-    names = [name.strip().lower() for name in next(table, [])]
-    for number, cells in enumerate(table, 2):
-        if len(cells) > len(names):
-            raise InputError(f"{manifest}, line {number}: it has more cells than columns.")
-        if any(cell.strip() for cell in cells):
-            yield number, {name: c.strip() for name, c in zip(names, cells, strict=False)}
+    table = [[cell.strip() for cell in line.split("\t")] for line in lines]
+    names = [name.lower() for name in table[0]] if any(table[0]) else []
+    if strange := sorted(set(names) - usual.keys()):
+        raise InputError(f"{manifest}, line 1: {_strange(strange[0], usual)}")
+    for number, cells in enumerate(table[1:], 2):
+        if any(cells) and len(cells) > len(names):
+            yield number, InputError("It has more cells than columns.")
+        elif any(cells):
+            yield number, dict(zip(names, cells, strict=False))
 
 
-def _objects(manifest: Path, lines: list[str]) -> Iterator[Line]:
+def _objects(manifest: Path, lines: list[str], usual: Mapping[str, Any]) -> Iterator[Line]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -184,5 +189,6 @@ def _objects(manifest: Path, lines: list[str]) -> Iterator[Line]:
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict) or any(isinstance(v, list | dict) for v in row.values()):
-            raise InputError(f"{manifest}, line {number}: it is no JSON object of plain values.")
-        yield number, {name: "" if v is None else str(v) for name, v in row.items()}
+            yield number, InputError("It is no JSON object of plain values.")
+        else:
+            yield number, {name: "" if v is None else str(v) for name, v in row.items()}

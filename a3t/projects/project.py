@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from a3t.audio.recording import Recording
+from a3t.audio.speech import record_path
 from a3t.audio.writing import default_output
 from a3t.errors import InputError
 from a3t.projects.history import History
+from a3t.projects.output_files import RecordState, record_state
 from a3t.projects.replay import read_record, source_of
+from a3t.rendering.edited import NEXT
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class Project:
     out: Path
     source: Recording
     history: History
+    seen: RecordState
 
     @property
     def text(self) -> str:
@@ -32,17 +36,21 @@ def find_project(recording: Recording, out: Path | None = None) -> Project | Non
     """The project that a new edit of a recording goes on with: of what it was made of, if this
     program made it; else the one at ``out`` ({stem}.edited.wav) if that was made of it."""
     wav = recording.path
-    told = _record(wav)
-    if told is not None and told.get("output", {}).get("sha256") == recording.sha256:
-        original = source_of(_beside(wav), told)
-        if original.is_file():
+    seen, told = record_state(wav), _record(wav)
+    if told is not None and recording.sha256 in (
+        told.get("output", {}).get("sha256"),
+        told.get(NEXT),
+    ):
+        original = source_of(record_path(wav), told)
+        if _is_file(original):
             source = Recording.open(original)
             if source.sha256 == told["source"]["sha256"]:
-                return Project(out or wav, source, History.of(told))
+                seen = seen if out is None else record_state(out)
+                return Project(out or wav, source, History.of(told), seen)
     out = out or default_output(wav)
-    told = _record(out)
+    seen, told = record_state(out), _record(out)
     if told is not None and out.is_file() and told["source"]["sha256"] == recording.sha256:
-        return Project(out, recording, History.of(told))
+        return Project(out, recording, History.of(told), seen)
     return None
 
 
@@ -57,13 +65,16 @@ def open_project(wav: Path, out: Path | None = None) -> Project:
     return project
 
 
-def _beside(out: Path) -> Path:
-    return out.with_name(f"{out.stem}.edit.json")
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long for this system
+        return False
 
 
 def _record(out: Path) -> Mapping[str, Any] | None:
     """The edit.json beside a file, if there is one that can be replayed."""
     try:
-        return read_record(_beside(out)) if _beside(out).is_file() else None
+        return read_record(record_path(out)) if record_path(out).is_file() else None
     except InputError:
         return None

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.audio.recording import Recording
-from a3t.audio.writing import check_output, default_output
+from a3t.audio.writing import default_output
 from a3t.console import edit_request
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
+from a3t.projects.output_files import (
+    RecordState,
+    check_outputs,
+    input_files,
+    record_state,
+)
 from a3t.source.transcripts import SIDECARS
 from a3t.text.transcript import Transcript
 
@@ -35,6 +40,9 @@ class ProjectEdit:
     request: EditRequest
     out: Path
     history: History | None = None
+    inputs: tuple[Path, ...] = ()
+    exports: tuple[str, ...] = ()
+    seen: tuple[RecordState] | None = None
 
     @classmethod
     def of(cls, options: argparse.Namespace) -> ProjectEdit:
@@ -43,9 +51,23 @@ class ProjectEdit:
         recording = Recording.open(options.wav)
         request.new_transcript  # noqa: B018  (raises for a text that can't be spoken)
         out = options.out or default_output(options.wav)
+        edit = cls(
+            recording,
+            request,
+            out,
+            None,
+            input_files(options),
+            options.export,
+            (record_state(out),),
+        )
         if not options.plan:
-            check_output(recording, out)
-        return cls(recording, request, out)
+            edit.check_files()
+        return edit
+
+    def check_files(self) -> None:
+        """InputError if one of the files that this edit makes can't be written."""
+        count = self.request.candidates
+        check_outputs(self.recording, self.out, count, self.exports, self.inputs)
 
     def continuing(self, project: Project) -> ProjectEdit:
         """The same as an edit of the project's original, which goes on with its last version."""
@@ -61,11 +83,31 @@ class ProjectEdit:
                     "its edit.json elsewhere if it says something else now."
                 )
             text = None
-        check_output(project.source, project.out)
         if text is None and not self._finds_its_text(project):
             text = project.text
         request = replace(self.request, text=text)
-        return ProjectEdit(project.source, request, project.out, project.history)
+        # What lies beside the output was written with it, unless it was given by name.
+        own = {project.out, *(project.out.with_suffix(suffix) for suffix in SIDECARS)}
+        own.discard(self.request.alignment)  # type: ignore[arg-type]
+        edit = replace(
+            self,
+            recording=project.source,
+            request=request,
+            out=project.out,
+            history=project.history,
+            inputs=tuple(path for path in self.inputs if path not in own),
+            seen=(project.seen,),
+        )
+        edit.check_files()
+        return edit
+
+    def write(self, results: list[EditedRecording], provenance: bool = True) -> list[Path]:
+        """`a3t.projects.delivery.write` for what `make` gave."""
+        from a3t.projects.delivery import write
+
+        return write(
+            results, self.out, self.exports, provenance, self.notes, self.inputs, self.seen
+        )
 
     def _finds_its_text(self, project: Project) -> bool:
         """Whether the text is better looked for again: a given alignment has one, and that beside
@@ -97,23 +139,3 @@ class ProjectEdit:
             return {}
         continues = {"continues": self.base}
         return continues | self.history.with_next(result.record | continues).to_json()
-
-
-def write(
-    results: list[EditedRecording],
-    out: Path,
-    exports: Sequence[str] = (),
-    provenance: bool = True,
-    notes: Callable[[EditedRecording], Mapping[str, Any]] = lambda result: {},
-) -> list[Path]:
-    """Write the results, the best as ``out``, the others as its stem.2, .3 …
-
-    ``provenance`` as for `EditedRecording.save`, and ``notes`` of each. The best one's ``exports``
-    (`a3t.projects.exports`) are written as well; returns their paths.
-    """
-    from a3t.projects.exports import export
-
-    for rank, result in enumerate(results, 1):
-        to = out if rank == 1 else out.with_name(f"{out.stem}.{rank}{out.suffix}")
-        result.save(to, provenance, notes(result))
-    return export(results[0], out, exports)

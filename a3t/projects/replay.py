@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from a3t.audio.recording import Recording
+from a3t.audio.speech import LARGEST_RECORD
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, load_voice
@@ -17,7 +18,7 @@ from a3t.projects.history import History, Version, keep
 from a3t.rendering.edited import EditedRecording
 from a3t.source.alignment_cache import voices_cache
 
-LARGEST_RECORD = 200_000_000  # bytes; an hour's alignment takes some 10 MB
+LONGEST_PATH = 4096  # characters; systems have none longer, nor names above 255
 
 
 def replay(
@@ -98,7 +99,14 @@ def read_record(path: Path) -> Mapping[str, Any]:
         told = json.loads(path.read_text(encoding="utf-8"))
         for version in History.of(told).versions:
             for kind, key in (("source", "path"), ("model", "name"), ("vocoder", "name")):
-                str(version[kind][key]), str(version[kind]["sha256"])
+                if not isinstance(version[kind][key], str):
+                    raise TypeError(key)
+                if not isinstance(version[kind]["sha256"], str | None):
+                    raise TypeError("sha256")
+            if not isinstance(version.get("output", {}), Mapping):
+                raise TypeError("output")
+            if len(version["source"]["path"]) > LONGEST_PATH:
+                raise ValueError("path")
             EditRequest.from_json(version), voice_name(version), list(version["edits"])
     except InputError:
         raise
@@ -112,4 +120,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
 def source_of(record: Path, told: Mapping[str, Any]) -> Path:
     """The source as an edit.json names it, else the file of that name beside it."""
     named = Path(told["source"]["path"])
-    return named if named.is_file() else record.parent / named.name
+    try:
+        return named if named.is_file() else record.parent / named.name
+    except OSError:  # a name that is too long for this system
+        return record.parent / named.name

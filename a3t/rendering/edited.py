@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,16 +10,36 @@ from pathlib import Path
 from typing import Any
 
 from a3t.audio.emphasis import Raised
-from a3t.audio.files import sha256_of
+from a3t.audio.files import sha256_of, staged_beside
 from a3t.audio.patches import Patch, sample_map
 from a3t.audio.provenance import comment, models_named, traces_after
 from a3t.audio.recording import Recording
-from a3t.audio.speech import write_json
+from a3t.audio.speech import check_record, record_path, write_json
 from a3t.audio.writing import check_output, default_output, write_edited
 from a3t.plan.edit_map import EditMap
 from a3t.plan.edit_plan import EditPlan
+from alignment.atomic import put_in_place
 
 DOUBTFUL = 0.5  # a word with a lower confidence can hardly be heard
+
+
+RECORD_ENTRY, NEXT = "edits", "next"  # in every edit.json; in one whose sound is being replaced
+
+
+def record_and_sound(stage: Path, out: Path) -> list[tuple[Path, Path]]:
+    """What is renamed to what, so that a kill between two of the renames leaves no sound without
+    its record.
+
+    A first record comes before its sound. One that replaces another comes after it, and before
+    that the other is told the sha256 of the sound that comes (`NEXT`).
+    """
+    sound, record = (stage / out.name, out), (record_path(stage / out.name), record_path(out))
+    if not (record[1].is_file() and out.is_file()):
+        return [record, sound]
+    earlier = stage / "earlier.edit.json"
+    told = dict(json.loads(record[1].read_text(encoding="utf-8")))
+    write_json(earlier, told | {NEXT: sha256_of(sound[0])})
+    return [(earlier, record[1]), sound, record]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +99,16 @@ class EditedRecording:
         entries for edit.json. Raises InputError, and leaves nothing behind, if it can't be written.
         """
         out = Path(out) if out is not None else default_output(self.recording.path)
+        self.check(out)
+        with staged_beside(out) as stage:
+            self.write_files(stage / out.name, provenance, notes)
+            put_in_place(record_and_sound(stage, out))
+        return out
+
+    def write_files(
+        self, out: Path, provenance: bool = True, notes: Mapping[str, Any] | None = None
+    ) -> None:
+        """The files of `save`, in a folder where nothing else is."""
         words = [None if e.op == "delete" else e.new_words for e in self.plan.edits]
         made_by = models_named(self.model, *filter(None, [self.voice]), self.vocoder)
         traces = traces_after(self.recording, self.patches, words, made_by) if provenance else ()
@@ -85,12 +116,13 @@ class EditedRecording:
         write_edited(self.recording, self.patches, out, text)
         output = {"sha256": sha256_of(out)}
         record = self.record | {"output": output, "provenance": provenance, **(notes or {})}
-        write_json(out.with_name(f"{out.stem}.edit.json"), record)
-        return out
+        write_json(record_path(out), record)
 
     def check(self, out: Path | str | None = None) -> Path:
         """The path that `save` will write to; raises InputError if it would fail."""
-        return check_output(self.recording, out or default_output(self.recording.path))
+        out = Path(out or default_output(self.recording.path))
+        check_record(record_path(out), RECORD_ENTRY)
+        return check_output(self.recording, out)
 
     @property
     def record(self) -> dict[str, Any]:

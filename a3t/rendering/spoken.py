@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from a3t.audio.files import check_target, staged_beside
 from a3t.audio.provenance import Trace, models_named, provenance_block
 from a3t.audio.recording import Recording
-from a3t.audio.speech import write_json, write_speech
+from a3t.audio.speech import check_record, write_json, write_speech
 from a3t.plan.edit_plan import PlannedPhone
+from alignment.atomic import put_in_place
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,14 @@ class SpokenRecording:
         )
         traces = [Trace(0.0, end, True, "", models)] if provenance else []
         block = provenance_block(traces, len(self.samples), self.sample_rate)
-        write_speech(out, self.samples, self.sample_rate, self.prompt.path, block)
-        write_json(out.with_name(f"{out.stem}.speech.json"), self.record)
+        record = out.with_name(f"{out.stem}.speech.json")
+        check_target(out, self.prompt.path)
+        check_record(record, "prompt")
+        with staged_beside(out) as stage:
+            sound = stage / out.name
+            write_speech(sound, self.samples, self.sample_rate, self.prompt.path, block)
+            write_json(stage / record.name, self.record)
+            put_in_place([(stage / record.name, record), (sound, out)])
         return out
 
     @property

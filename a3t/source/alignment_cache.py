@@ -51,7 +51,15 @@ class AlignmentCache:
         path = self._path(self.folder, sha256, words, aligner)
         try:
             alignment = Alignment.from_json(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+        ):
             return None
         if [word.text for word in alignment.spoken] != list(words):
             return None

@@ -11,7 +11,8 @@ import soundfile
 
 from a3t.console import EXPORTS, export_kinds
 from a3t.editor import Editor
-from a3t.projects.exports import ENDINGS, export, timecode
+from a3t.projects.exports import export, timecode
+from a3t.projects.output_files import ENDINGS
 from a3t.rendering.edited import EditedRecording
 from alignment.formats import read_alignment
 from tests.conftest import ARCTIC

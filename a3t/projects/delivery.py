@@ -1,0 +1,54 @@
+"""The files of an edit, written aside and put in place together: all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from a3t.audio.files import staged_beside
+from a3t.errors import InputError
+from a3t.projects.exports import export
+from a3t.projects.output_files import (
+    RecordState,
+    check_outputs,
+    export_paths,
+    outputs,
+    record_state,
+)
+from a3t.rendering.edited import EditedRecording, record_and_sound
+from alignment.atomic import locked, put_in_place
+
+
+def write(
+    results: list[EditedRecording],
+    out: Path,
+    exports: Sequence[str] = (),
+    provenance: bool = True,
+    notes: Callable[[EditedRecording], Mapping[str, Any]] = lambda result: {},
+    inputs: Sequence[Path] = (),
+    seen: tuple[RecordState] | None = None,
+) -> list[Path]:
+    """Write the results, the best as ``out``, the others as its stem.2, .3 …
+
+    ``provenance`` as for `EditedRecording.save`, and ``notes`` of each. The best one's ``exports``
+    (`a3t.projects.exports`) are written as well; returns their paths. ``seen`` holds what
+    ``out``'s edit.json was when the edit began. Raises InputError, with nothing written or
+    replaced, if a file can't be written, is one of ``inputs``, or if another edit was faster.
+    """
+    check_outputs(results[0].recording, out, len(results), exports, inputs)
+    targets = outputs(out, len(results))
+    with staged_beside(out) as stage:
+        for result, target in zip(results, targets, strict=True):
+            result.write_files(stage / target.name, provenance, notes(result))
+        paths = export_paths(out, exports)
+        staged = export(results[0], stage / out.name, exports)
+        with locked(stage.parent):
+            if seen is not None and record_state(out) != seen[0]:
+                raise InputError(
+                    f"{out} was changed by another edit while this one was made: nothing was "
+                    "written, so run it again."
+                )
+            files = [pair for target in targets for pair in record_and_sound(stage, target)]
+            put_in_place([*zip(staged, paths, strict=True), *files])
+    return paths

@@ -1,0 +1,77 @@
+"""The files of an edit, checked before any work: can each be written, and is none an input?"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from a3t.audio.files import check_target
+from a3t.audio.recording import Recording
+from a3t.audio.speech import check_record, record_path
+from a3t.audio.writing import check_output
+from a3t.errors import InputError
+from a3t.source.transcripts import SIDECARS
+
+RecordState = tuple[int, int, int] | None  # what an edit.json was when it was read; None: no file
+
+ENDINGS = {
+    "textgrid": ".TextGrid",
+    "labels": ".labels.txt",
+    "srt": ".srt",
+    "vtt": ".vtt",
+    "csv": ".edits.csv",
+    "edl": ".edl",
+    "png": ".png",
+}
+
+
+def input_files(options: argparse.Namespace) -> tuple[Path, ...]:
+    """The files that an edit's options name, and those beside its recording that say its words."""
+    files = [options.wav, options.alignment, options.dict, getattr(options, "plan_file", None)]
+    for text in (options.text, options.new_text):
+        if text and text.startswith("@"):
+            files.append(Path(text[1:]))
+    if options.text is None:
+        files += (options.wav.with_suffix(suffix) for suffix in SIDECARS)
+    return tuple(path for path in files if path and path.is_file())
+
+
+def outputs(out: Path, candidates: int) -> list[Path]:
+    """The sound files of an edit: ``out`` for the best candidate, stem.2, .3 … for the others."""
+    others = (out.with_name(f"{out.stem}.{rank}{out.suffix}") for rank in range(2, candidates + 1))
+    return [out, *others]
+
+
+def export_paths(out: Path, kinds: Sequence[str]) -> list[Path]:
+    """Where the exports of these kinds are written."""
+    return [out.with_name(f"{out.stem}{ENDINGS[kind]}") for kind in kinds]
+
+
+def check_outputs(
+    recording: Recording, out: Path, candidates: int, kinds: Sequence[str], inputs: Iterable[Path]
+) -> None:
+    """InputError if one of an edit's files can't be written, or is one of its inputs."""
+    for sound in outputs(out, candidates):
+        check_output(recording, sound)
+        check_record(record_path(sound), "edits")
+    written = [*outputs(out, candidates), *export_paths(out, kinds)]
+    used = [path for path in inputs if path.exists()]
+    for path in written:
+        check_target(path, recording.path)
+        for source in used:
+            if path.exists() and os.path.samefile(path, source):
+                raise InputError(
+                    f"{path} is one of this edit's inputs and would be replaced: choose another "
+                    "--out, or move it."
+                )
+
+
+def record_state(out: Path) -> RecordState:
+    """What an output's edit.json is now, to find later whether another edit has replaced it."""
+    try:
+        stat = record_path(out).stat()
+    except (OSError, ValueError):
+        return None
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size

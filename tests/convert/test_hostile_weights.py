@@ -1,0 +1,157 @@
+"""Weights and configurations of strangers: never run, never larger than their own file."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import yaml
+
+from a3t.convert.checkpoint import convert, read_state
+from a3t.errors import InputError
+from a3t.model.loading import load_networks
+from a3t.pretrained import CONFIG, SHIPPED, WEIGHTS
+from tests.convert.test_checkpoint import SETTINGS
+
+
+class Calls:
+    """Pickled, it is a call."""
+
+    def __init__(self, function: Any, *arguments: Any) -> None:
+        self.call = function, arguments
+
+    def __reduce__(self) -> Any:
+        return self.call
+
+
+def in_zip(data: bytes) -> bytes:
+    """As torch.save writes it since 1.6."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("archive/data.pkl", data)
+        archive.writestr("archive/version", "3\n")
+    return file.getvalue()
+
+
+def tricks(ran: str) -> dict[str, Any]:
+    """What would make the file ``ran`` if it were run."""
+    code = f"open({ran!r}, 'w').close()"
+    weight = torch.zeros(2)
+    return {
+        "system": Calls(os.system, f"touch {ran}"),
+        "exec": Calls(exec, code),
+        "eval": Calls(eval, code),
+        "in a dict": {"model": Calls(exec, code)},
+        "as a key": {Calls(eval, f"[{code}, 'key'][1]"): weight},
+        "beside a weight": {"weight": weight, "more": Calls(exec, code)},
+        "by import": Calls(__import__, "antigravity"),
+        "getattr": Calls(getattr, Calls(__import__, "os"), "system"),
+        "in a tensor's hooks": Calls(
+            torch._utils._rebuild_tensor_v2, Calls(exec, code), 0, (1,), (1,), False, {}
+        ),
+        "by torch.load": Calls(torch.load, ran),
+        "by runpy": Calls(__import__("runpy").run_path, ran),
+    }
+
+
+@pytest.mark.parametrize("trick", tricks(""))
+@pytest.mark.parametrize("packed", ["pickle", "zip"])
+def test_nothing_is_run(trick: str, packed: str, tmp_path: Path) -> None:
+    ran, path = tmp_path / "ran", tmp_path / "weights.pth"
+    for protocol in (0, 2, 4):
+        data = pickle.dumps(tricks(str(ran))[trick], protocol)
+        path.write_bytes(data if packed == "pickle" else in_zip(data))
+        with pytest.raises(InputError, match="could run code|not a network"):
+            read_state(path)
+        assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {1: torch.zeros(2)},
+        {("a",): torch.zeros(2)},
+        {None: torch.zeros(2)},
+        {"a": torch.zeros(1).expand(10**9)},
+        {"a": torch.zeros(3).to_sparse()},
+        {"a": torch.zeros(3, device="meta")},
+        {"a": [1, 2]},
+        [torch.zeros(2)],
+        {"model": {3: torch.zeros(2)}},
+    ],
+    ids=str,
+)
+def test_what_is_no_network_is_refused(state: Any, tmp_path: Path) -> None:
+    torch.save(state, tmp_path / "x.pth")
+    with pytest.raises(InputError):
+        read_state(tmp_path / "x.pth")
+
+
+@pytest.mark.parametrize("size", [0, 1, 50, 400, 1000])
+def test_half_a_file(size: int, tmp_path: Path) -> None:
+    torch.save({"weight": torch.arange(500.0)}, tmp_path / "x.pth")
+    (tmp_path / "x.pth").write_bytes((tmp_path / "x.pth").read_bytes()[:size])
+    with pytest.raises(InputError):
+        read_state(tmp_path / "x.pth")
+
+
+CONFIGS = {
+    "deep lists": "[" * 100_000,
+    "deep maps": "{a: " * 50_000,
+    "deep blocks": "\n".join(" " * k + "a:" for k in range(900)),
+    "keys of lists": "? [a]\n: b",
+    "a number": "3",
+    "nothing": "",
+    "a tag": "!!python/object/apply:os.system ['false']",
+    "a long number": "encoder_conf: " + "9" * 5000,
+}
+
+
+@pytest.mark.parametrize("case", CONFIGS)
+def test_configurations_that_are_none(case: str, tmp_path: Path) -> None:
+    config, weights = tmp_path / "config.yaml", tmp_path / "x.pth"
+    config.write_text(CONFIGS[case])
+    torch.save({"weight": torch.zeros(2)}, weights)
+    with pytest.raises(InputError):
+        convert(weights, config)
+    (tmp_path / WEIGHTS).write_bytes(b"")
+    with pytest.raises(InputError):
+        load_networks(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "size", [10**6, 10**9, 10**30, -5, 0, 1.5, "many", None, [1], float("nan")]
+)
+@pytest.mark.parametrize("name", ["attention_dim", "linear_units", "num_blocks", "attention_heads"])
+def test_sizes_are_compared_before_memory_is_asked_for(
+    size: Any, name: str, tmp_path: Path
+) -> None:
+    config, weights = tmp_path / "config.yaml", tmp_path / "x.pth"
+    stack = SETTINGS["encoder_conf"] | {name: size}
+    config.write_text(yaml.safe_dump(SETTINGS | {"encoder_conf": stack}))
+    state = {
+        "encoder.text_embed.0.weight": torch.zeros(2, 2),
+        "sfc.weight": torch.zeros(2, 2),
+    }
+    torch.save(state, weights)
+    with pytest.raises(InputError):
+        convert(weights, config)
+
+
+@pytest.mark.parametrize("size", [65_536, 10**9, -1, "many"])
+@pytest.mark.parametrize("name", ["width", "hidden", "encoder_blocks", "postnet_layers", "heads"])
+def test_a_folder_s_sizes_are_those_of_its_weights(size: Any, name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    config = yaml.safe_load((SHIPPED / "small" / CONFIG).read_text())
+    config["model"][name] = size
+    (folder / CONFIG).write_text(yaml.safe_dump(config))
+    (folder / WEIGHTS).write_bytes((SHIPPED / "small" / WEIGHTS).read_bytes())
+    with pytest.raises(InputError):
+        load_networks(folder)

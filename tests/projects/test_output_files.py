@@ -1,0 +1,233 @@
+"""All files of an edit or none: no input replaced, no project lost to a kill, two edits at once."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from a3t import edit
+from a3t.audio.files import sha256_of
+from a3t.audio.recording import Recording
+from a3t.audio.speech import record_path, write_json
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.plan.request import EditRequest
+from a3t.projects.delivery import write
+from a3t.projects.history import History
+from a3t.projects.output_files import record_state
+from a3t.projects.project import find_project
+from a3t.projects.project_edit import ProjectEdit
+from a3t.rendering.edited import EditedRecording
+from tests.conftest import ARCTIC
+
+NEVER = ARCTIC.replace("always", "never")
+OFTEN = ARCTIC.replace("always", "often")
+
+
+@pytest.fixture(scope="module")
+def results(editor: Editor, arctic: Path) -> list[EditedRecording]:
+    """Two edits of one recording."""
+    return [editor.edit(arctic, new_text=new, text=ARCTIC, verify=False) for new in (NEVER, OFTEN)]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def killed_at(rename: int, save: Any) -> None:
+    """Run ``save`` in a process that is killed right before its n-th rename."""
+    child = os.fork()
+    if child == 0:
+        count, replace = 0, os.replace
+
+        def counted(source: Any, target: Any) -> None:
+            nonlocal count
+            if count == rename:
+                os._exit(9)
+            count += 1
+            replace(source, target)
+
+        os.replace = counted
+        save()
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize("rename", range(4))
+@pytest.mark.parametrize("replaces", [False, True])
+def test_a_project_survives_a_kill_at_any_rename(
+    rename: int, replaces: bool, results: list[EditedRecording], tmp_path: Path
+) -> None:
+    first, second = results
+    source = Recording.open(first.recording.path)
+    out = tmp_path / "out.wav"
+    if replaces:
+        first.save(out)
+    killed_at(rename, lambda: second.save(out))
+    if out.exists():  # then it is known what it was made of, by either name
+        for named in (source, Recording.open(out)):
+            project = find_project(named, out)
+            assert project is not None and project.source.sha256 == source.sha256
+            assert project.history.current["new_text"] in (NEVER, OFTEN)
+    else:
+        assert find_project(source, out) is None
+    second.save(out)  # and the next edit goes through
+    assert json.loads(record_path(out).read_text())["output"]["sha256"] == sha256_of(out)
+    assert "next" not in json.loads(record_path(out).read_text())
+
+
+@pytest.mark.parametrize("blocked", ["o.edit.json", "o.2.wav", "o.2.edit.json", "o.srt", "o.png"])
+def test_nothing_is_written_if_one_file_cannot_be(
+    blocked: str, results: list[EditedRecording], tmp_path: Path
+) -> None:
+    (tmp_path / blocked).mkdir()
+    (tmp_path / "o.wav").write_bytes(b"old")
+    before = contents(tmp_path)
+    with pytest.raises(InputError, match="is a folder"):
+        write(results, tmp_path / "o.wav", ("srt", "png"))
+    assert contents(tmp_path) == before and len(os.listdir(tmp_path)) == 2
+
+
+def test_nothing_is_written_if_the_disk_is_full_at_the_second_file(
+    results: list[EditedRecording], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results[0].save(tmp_path / "o.wav")
+    before = contents(tmp_path)
+
+    def full(path: Path, record: Mapping[str, Any]) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("a3t.rendering.edited.write_json", full)
+    with pytest.raises(InputError, match="the disk is full"):
+        results[1].save(tmp_path / "o.wav")
+    with pytest.raises(InputError, match="the disk is full"):
+        write(results, tmp_path / "o.wav", ("srt",))
+    assert contents(tmp_path) == before and len(os.listdir(tmp_path)) == 2
+
+
+def command(talk: Path, *more: object) -> argparse.Namespace:
+    arguments = ["--wav", talk, "--new-text", NEVER, *more]
+    return edit.parser().parse_args([str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def talk(arctic: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "talk.wav"
+    path.write_bytes(arctic.read_bytes())
+    return path
+
+
+@pytest.mark.parametrize("kind", ["textgrid", "srt", "vtt"])
+def test_an_export_replaces_no_input(kind: str, talk: Path) -> None:
+    endings = {"textgrid": ".TextGrid", "srt": ".srt", "vtt": ".vtt"}
+    given = talk.with_suffix(endings[kind])
+    given.write_text("somebody's work")
+    out = talk.with_suffix(".flac")  # of the same stem
+    for more in ([], ["--alignment", given, "--text", ARCTIC]):
+        with pytest.raises(InputError, match="is one of this edit's inputs"):
+            ProjectEdit.of(command(talk, "--out", out, "--export", kind, *more))
+    ProjectEdit.of(command(talk, "--out", out, "--text", ARCTIC))  # nothing of it is replaced
+
+
+@pytest.mark.parametrize("foreign", ["{}", '{"video": 1}', "[1]", "half", "[" * 5000, '"edits"'])
+def test_a_foreign_edit_json_is_not_replaced(
+    foreign: str, talk: Path, results: list[EditedRecording]
+) -> None:
+    record = talk.with_name("o.edit.json")
+    record.write_text(foreign)
+    with pytest.raises(InputError, match="is not a record that this program wrote"):
+        ProjectEdit.of(command(talk, "--text", ARCTIC, "--out", talk.with_name("o.wav")))
+    with pytest.raises(InputError, match="is not a record that this program wrote"):
+        results[0].save(talk.with_name("o.wav"))
+    assert record.read_text() == foreign and not talk.with_name("o.wav").exists()
+
+
+def test_of_two_edits_at_once_one_wins_and_the_other_is_told(
+    results: list[EditedRecording], tmp_path: Path
+) -> None:
+    out = tmp_path / "o.wav"
+    seen = record_state(out)  # both begin
+    write([results[0]], out, seen=(seen,))
+    before = contents(tmp_path)
+    with pytest.raises(InputError, match="was changed by another edit"):
+        write([results[1]], out, seen=(seen,))
+    assert contents(tmp_path) == before
+    write([results[1]], out, seen=(record_state(out),))
+    assert contents(tmp_path) != before
+
+
+# ---- what others may have put beside a recording ------------------------------------------------
+
+VALUES = [
+    None, True, 0, -1, 2**70, 10**400, 1e308, float("inf"), float("nan"), "", "x" * 5000, "\0",
+    "\ud800", [], [[]], [0], {}, {"a": 1}, [{}], [None],
+]  # fmt: skip
+PLACES = [
+    ("source",), ("source", "path"), ("source", "sha256"), ("text",), ("new_text",), ("edits",),
+    ("edits", 0), ("edits", 0, "op"), ("edits", 0, "old_words"), ("asked",), ("asked", "speed"),
+    ("asked", "margin"), ("asked", "lengths"), ("asked", "match"), ("asked", "pronunciations"),
+    ("alignment",), ("alignment", "duration"), ("alignment", "words"),
+    ("alignment", "words", 0, "start"), ("alignment", "words", 0, "phones"),
+    ("alignment", "words", 1, "phones", 0, "end"), ("alignment", "words", 1, "phones", 0, "symbol"),
+    ("aligned_words",), ("model",), ("model", "name"), ("vocoder",), ("seed",), ("output",),
+    ("output", "sha256"), ("versions",), ("version",), ("continues",), ("next",),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def record(results: list[EditedRecording]) -> str:
+    more = {"output": {"sha256": "0"}, "versions": [{}], "version": 0, "continues": None}
+    return json.dumps(results[0].record | more)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: ".".join(map(str, place)))
+def test_a_broken_edit_json_is_passed_over(place: tuple[Any, ...], record: str, talk: Path) -> None:
+    """It is as if it were not there, or it is one whose versions can all be made again."""
+    for value in VALUES:
+        told = json.loads(record)
+        told["output"]["sha256"] = Recording.open(talk).sha256
+        inner = told
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = value
+        record_path(talk).write_text(json.dumps(told))
+        project = find_project(Recording.open(talk))
+        if project is None:
+            continue
+        for version in project.history.versions:
+            EditRequest.from_json(version)
+        project.history.describe()
+        assert project.history.chain() and isinstance(project.history, History)
+        assert isinstance(project.text, str)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "1" * 5000, "\0", "", "nul"])
+def test_an_edit_json_that_is_none_is_passed_over(text: str, talk: Path) -> None:
+    record_path(talk).write_text(text)
+    assert find_project(Recording.open(talk)) is None
+
+
+# ---- bytes that are no UTF-8 --------------------------------------------------------------------
+
+
+def test_a_name_of_any_bytes(
+    results: list[EditedRecording], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / os.fsdecode(b"caf\xe9.wav")
+    write([results[0]], out, ("csv", "edl", "srt"))
+    assert len(os.listdir(tmp_path)) == 5
+    write_json(tmp_path / "x.json", {"path": str(out)})
+    assert json.loads((tmp_path / "x.json").read_bytes())["path"] == str(out)
+
+
+def test_a_text_of_other_bytes_is_refused(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = os.fsdecode(b"a caf\xe9")
+    for more in (["--new-text", said], ["--new-text", "a", "--text", said]):
+        assert edit.main(["--wav", str(talk), *more]) == 1
+        assert "not in UTF-8" in capsys.readouterr().err
