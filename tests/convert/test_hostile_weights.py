@@ -67,7 +67,7 @@ def test_nothing_is_run(trick: str, packed: str, tmp_path: Path) -> None:
     for protocol in (0, 2, 4):
         data = pickle.dumps(tricks(str(ran))[trick], protocol)
         path.write_bytes(data if packed == "pickle" else in_zip(data))
-        with pytest.raises(InputError, match="could run code|not a network"):
+        with pytest.raises(InputError, match="could run code"):
             read_state(path)
         assert not ran.exists()
 
