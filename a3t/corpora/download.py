@@ -143,9 +143,24 @@ def unpack(archive: Path, folder: Path) -> None:
             file.extractall(folder)
     else:
         with tarfile.open(archive) as tar:
-            tar.extractall(folder, filter="data")
+            unpack_tar(tar, folder)
     with atomic_path(done) as temporary:
         temporary.touch()
+
+
+def unpack_tar(tar: tarfile.TarFile, folder: Path) -> None:
+    """Unpack files and folders, all inside the folder; InputError for an archive of more."""
+    if hasattr(tarfile, "data_filter"):
+        try:
+            tar.extractall(folder, filter="data")
+        except tarfile.FilterError as error:
+            raise InputError(f"The archive can't be trusted: {error}.") from None
+        return
+    for member in tar.getmembers():  # Python before 3.11.4, which Debian 12 has
+        inside = (folder / member.name).resolve().is_relative_to(folder.resolve())
+        if not inside or not (member.isfile() or member.isdir()):
+            raise InputError(f"The archive can't be trusted: it has {member.name} in it.")
+    tar.extractall(folder)
 
 
 def download(corpus: str, folder: Path) -> None:

@@ -18,8 +18,8 @@ import argparse
 import hashlib
 import json
 import sys
-import tarfile
 import tempfile
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,10 +39,10 @@ def split(folder: Path, parcels: Path, megabytes: float = 60.0) -> list[Path]:
     written: list[Path] = []
     sums: dict[str, str] = {}
     with tempfile.TemporaryFile() as archive:
-        with tarfile.open(fileobj=archive, mode="w") as tar:
+        with zipfile.ZipFile(archive, "w") as together:  # not compressed: figures hardly shrink
             for path in sorted(folder.rglob("*")):
                 if path.is_file():
-                    tar.add(path, str(path.relative_to(folder)))
+                    together.write(path, path.relative_to(folder))
         archive.seek(0)
         while data := archive.read(size):
             path = parcels / f"parcel-{len(written):03d}"
@@ -68,8 +68,8 @@ def join(parcels: Path, folder: Path) -> None:
             archive.write(data)
         archive.seek(0)
         folder.mkdir(parents=True, exist_ok=True)
-        with tarfile.open(fileobj=archive) as tar:
-            tar.extractall(folder, filter="data")  # nothing outside the folder, no links, no modes
+        with zipfile.ZipFile(archive) as together:
+            together.extractall(folder)  # which writes nothing outside the folder, and no links
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

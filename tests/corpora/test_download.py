@@ -93,6 +93,21 @@ def test_unpacked_once(server: str, tmp_path: Path) -> None:
     assert not unpacked.exists()
 
 
+@pytest.mark.parametrize("filters", [True, False])
+def test_nothing_is_unpacked_outside_the_folder(
+    filters: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not filters:  # as in Python before 3.11.4
+        monkeypatch.delattr(tarfile, "data_filter", raising=False)
+    path = tmp_path / "archive.tar"
+    with tarfile.open(path, "w") as tar:
+        tar.addfile(tarfile.TarInfo("../escaped"))
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match="can't be trusted"):
+        unpack(path, tmp_path / "folder")
+    assert not (tmp_path / "escaped").exists()
+
+
 def test_every_archive_has_a_whole_checksum() -> None:
     for archives in CORPORA.values():
         for each in archives:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import tarfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from a3t.errors import InputError
 from a3t.training import parcels
 
 
@@ -49,14 +48,12 @@ def test_nothing_is_written_outside_the_folder(tmp_path: Path) -> None:
     import json
 
     data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w") as tar:
-        entry = tarfile.TarInfo("../escaped")
-        tar.addfile(entry, io.BytesIO())
+    with zipfile.ZipFile(data, "w") as together:
+        together.writestr("../escaped", "")
     store = tmp_path / "parcels"
     store.mkdir()
     (store / "parcel-000").write_bytes(data.getvalue())
     digest = hashlib.sha256(data.getvalue()).hexdigest()
     (store / parcels.INDEX).write_text(json.dumps({"parcel-000": digest}))
-    with pytest.raises((InputError, tarfile.FilterError)):
-        parcels.join(store, tmp_path / "again")
+    parcels.join(store, tmp_path / "again")
     assert not (tmp_path / "escaped").exists()
