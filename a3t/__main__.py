@@ -51,7 +51,7 @@ def demo(arguments: list[str]) -> int:
 
 
 def voice(arguments: list[str]) -> int:
-    """learn a person's own voice, and keep it"""
+    """learn a person's voice from recordings"""
     from a3t.voice.__main__ import main
 
     return main(arguments)

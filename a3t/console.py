@@ -84,7 +84,7 @@ def show_progress(step: str) -> None:
 
 
 def show_adaptation(step: int, steps: int) -> None:
-    """How far a voice is learnt, as `show_progress` shows a step."""
+    """Show the progress of learning a voice, like a step of `show_progress`."""
     show_progress(f"learning the voice, {step} of {steps}")
 
 
@@ -146,7 +146,7 @@ def add_common_arguments(parser: argparse.ArgumentParser) -> None:
         help="rate of the new words relative to the speaker's own (default: 1)",
     )
     parser.add_argument(
-        "--voice", metavar="NAME", help="the voice of `a3t voice make` whose speaker this is"
+        "--voice", metavar="NAME", help="the speaker's voice, as made by `a3t voice make`"
     )
     parser.add_argument("--model", default="small", metavar="NAME_OR_PATH")
     parser.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")

@@ -94,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     result.add_argument(
         "--adapt", action="store_true",
-        help="first learn this voice from the recording itself; takes a minute, remembered after",
+        help="first adapt the model to the recording's voice; takes a minute, then cached",
     )  # fmt: skip
     result.add_argument(
         "--replay", type=Path, metavar="EDIT_JSON", help="make the recorded edit again"
@@ -144,7 +144,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.wav and (options.undo or options.redo or options.history):
         return run(lambda: go_back(options))
     if options.adapt and options.voice:
-        parser().error("--adapt learns the recording's own voice: leave out --voice")
+        parser().error("--adapt learns the recording's own voice: omit --voice")
     if not options.wav or (options.new_text is None and not options.plan_file):
         parser().error("--wav and --new-text are required (or --replay)")
     return run(lambda: edit(options))

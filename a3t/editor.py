@@ -83,7 +83,7 @@ class Editor:
     ) -> Editor:
         """Load a shipped model by name or a model from a folder; InputError if it can't be used.
 
-        ``voice`` is one that `a3t.voice` made, to whose speaker the model is adapted.
+        ``voice`` names a voice made by `a3t.voice`, to which the model is adapted.
         ``progress`` is called with the name of each step; ``memory`` is a folder that caches the
         alignments of long recordings.
         """
@@ -105,8 +105,8 @@ class Editor:
         self.alignments.aligner = aligner
 
     def in_voice(self, voice: Voice | None) -> Editor:
-        """An editor that shares everything with this one but the voice; None for the model as it
-        is without one. InputError if the voice was made for another model."""
+        """An editor that shares everything with this one except the voice; None for the unadapted
+        model. InputError if the voice was made for another model."""
         networks = self.plain if voice is None else voice.adapted(self.plain)
         other = Editor(networks, self.vocoder, self.aligner, self.progress)
         other.plain, other.alignments, other.seconds = self.plain, self.alignments, self.seconds

@@ -1,13 +1,13 @@
-"""How much one edit may ask for: refused in one sentence, before memory is asked for.
+"""Limits on the size of an edit, checked before memory is allocated.
 
 | | limit | why |
 |---|---|---|
 | a text | 300,000 characters, 60,000 words | comparing two such takes about 450 MB |
 | one request | 2,000 changes and pauses | each is rendered by itself |
 | one change | a minute of new words | attention's memory grows with the square of its frames |
-| speech by a prompt | two minutes | the same |
+| speech from a prompt | two minutes | the same |
 
-Durations are predicted for 6,000 phones at a time (`a3t.model.durations`), 0.7 GB.
+Durations are predicted for 6,000 phones at a time (`a3t.model.durations`), which takes 0.7 GB.
 """
 
 from __future__ import annotations
@@ -27,42 +27,42 @@ LONGEST_SPEECH = 120 * FRAMES_PER_SECOND
 
 
 def check_characters(text: str) -> None:
-    """InputError for a text that is too long to be looked at, or is none."""
+    """InputError for a text with too many characters, or with invalid ones."""
     try:
         text.encode()
-    except UnicodeEncodeError:  # an argument or a line of bytes that are something else
+    except UnicodeEncodeError:  # surrogates, from bytes in another encoding
         raise InputError("The text is not in UTF-8: save or type it as UTF-8.") from None
     if len(text) > MOST_CHARACTERS:
         raise InputError(
-            f"A text of {len(text):,} characters is too long, at most {MOST_CHARACTERS:,} can be "
-            "edited at once: cut the recording into parts."
+            f"A text of {len(text):,} characters is too long (the limit is {MOST_CHARACTERS:,}): "
+            "cut the recording into parts."
         )
 
 
 def check_words(*texts: Transcript) -> None:
-    """InputError for texts that are too long to be compared."""
+    """InputError for texts that are too long to compare."""
     most = max(len(text.words) for text in texts)
     if most > MOST_WORDS:
         raise InputError(
-            f"A text of {most:,} words is too long, at most {MOST_WORDS:,} can be edited at once: "
+            f"A text of {most:,} words is too long (the limit is {MOST_WORDS:,}): "
             "cut the recording into parts."
         )
 
 
 def check_edits(count: int) -> None:
-    """InputError for more changes than are made at once."""
+    """InputError for too many changes in one request."""
     if count > MOST_EDITS:
         raise InputError(
-            f"The new text makes {count:,} changes and at most {MOST_EDITS:,} can be made at once: "
-            "make it in several edits, or check that it belongs to the recording."
+            f"The new text makes {count:,} changes (the limit is {MOST_EDITS:,}): split it into "
+            "several edits, or check that it belongs to the recording."
         )
 
 
 def check_edit_length(frames: int, words: str) -> None:
-    """InputError for one change of more than a minute; ``frames`` may be a lower bound."""
+    """InputError for a change of more than a minute; ``frames`` may be a lower bound."""
     if frames > LONGEST_EDIT:
         raise InputError(
-            f"The new words “{shortened(words)}” would take more than a minute: make them in "
+            f"The new words “{shortened(words)}” would take more than a minute: split them into "
             "several edits."
         )
 
@@ -71,17 +71,17 @@ def check_speech_length(frames: Iterable[float]) -> None:
     """InputError for speech of more than two minutes."""
     if (total := sum(frames)) > LONGEST_SPEECH:
         raise InputError(
-            f"The text would take {total / FRAMES_PER_SECOND / 60:.1f} minutes and at most 2 can "
-            "be spoken at once: speak it in parts."
+            f"The text would take {total / FRAMES_PER_SECOND / 60:.1f} minutes (the limit is 2): "
+            "speak it in parts."
         )
 
 
 def check_seed(seed: int) -> None:
-    """InputError for a number that no generator takes."""
+    """InputError for a seed that the random generators don't accept."""
     if not 0 <= seed <= MOST_SEED:
         raise InputError("The seed is out of range: use a whole number from 0 to 2^63 - 1.")
 
 
 def shortened(words: str, letters: int = 40) -> str:
-    """The beginning of a long text, for a message."""
+    """A text cut to about ``letters`` letters, for a message."""
     return words if len(words) <= letters else f"{words[:letters].rsplit(' ', 1)[0]} …"

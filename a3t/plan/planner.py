@@ -51,7 +51,7 @@ def make_plan(
     places = place_edits(
         merge_touching(revision.edits, words), words, text, new_text, revision.pauses
     )
-    for place in places:  # before the durations, whose memory is asked for at once
+    for place in places:  # before predicting durations, which allocates memory for all of them
         first, last = place.edit.new
         phones = sum(map(len, pronunciations[first:last]))
         check_edit_length(phones, new_text.written(first, last))

@@ -62,7 +62,7 @@ def timeline(
 ) -> list[Moment]:
     """All phones of the edited speech, in order; ``usual``: this speaker's pauses, in frames.
 
-    Where the speaker makes none, punctuation alone makes none either.
+    Punctuation adds no pause where this speaker makes none.
     """
     marked = {place for place, _ in new_text.pauses}
     result: list[Moment] = []
@@ -74,7 +74,7 @@ def timeline(
         if seconds > 0:
             return Moment(k, phone, seconds * FRAMES_PER_SECOND, fixed=True)
         mark = (new_text.words[before - 1].mark if before else "") or ","
-        # A [pause] is asked for, whether or not this speaker pauses at punctuation.
+        # An explicit [pause] doesn't depend on whether this speaker pauses at punctuation.
         return Moment(k, phone, usual.get(mark) or max(usual.values(), default=0.0) or None)
 
     def is_heard(before: int) -> bool:

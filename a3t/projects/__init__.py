@@ -1,1 +1,1 @@
-"""Edits as files: made, listed, replayed, undone, exported, many at once."""
+"""Edits as files: versions, undo and redo, replay, exports, batches."""

@@ -1,8 +1,8 @@
 """Many edits from one list: python -m a3t.edit --manifest edits.tsv --out-dir DIR
 
-What a list looks like: `a3t.projects.manifest`. An edit whose output is there, made of the same
-line and newer than its recording, is kept: after an interruption the same command goes on. What
-became of every line stands in DIR/report.tsv.
+`a3t.projects.manifest` describes the list. An edit is skipped if its output exists, was made from
+the same line and is newer than its recording, so that an interrupted batch can be resumed with the
+same command. DIR/report.tsv records the outcome of every line.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _turn = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a line: "made", "kept" or "failed"; seconds; words that are not heard."""
+    """The outcome of a line: became "made", "kept" or "failed"; doubtful: its inaudible words."""
 
     line: int
     wav: Path
@@ -54,7 +54,7 @@ class Outcome:
 
 
 def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Carry out the list; raises InputError if it can't be read, or if an edit failed."""
+    """Carry out the list; raises InputError if it can't be read or an edit failed."""
     if options.jobs < 1:
         raise InputError("--jobs must be at least 1.")
     jobs = read_jobs(options, parser)
@@ -67,7 +67,7 @@ def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
             rows.append(row)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            "Interrupted: what is done is kept, and the same command goes on from there."
+            "Interrupted: finished edits are kept; run the same command again to continue."
         ) from None
     finally:
         write_report(report, rows)
@@ -77,7 +77,7 @@ def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
         sum(row.became == became for row in rows) for became in ("made", "kept", "failed")
     )
     rate = made / max(time.monotonic() - begun, 1e-9) * 60
-    pace = f" ({rate:.1f} a minute)" if made else ""
+    pace = f" ({rate:.1f} per minute)" if made else ""
     say(f"{made} made{pace}, {kept} already there, {failed} failed.")
     if options.json:
         counts = {"made": made, "kept": kept, "failed": failed}
@@ -106,7 +106,7 @@ def _rows(jobs: list[ManifestEdit], workers: int, scheduler: str | None) -> Iter
 
 
 def carry_out(job: ManifestEdit) -> Outcome:
-    """Make and write the edit of a line; raises InputError or AlignmentError."""
+    """Make and write one line's edit; raises InputError or AlignmentError."""
     from a3t.projects.confirmation import refuse_doubts
     from a3t.projects.delivery import write
     from a3t.projects.project_edit import ProjectEdit
@@ -144,7 +144,7 @@ def _editor(model: str, vocoder: str, device: str, voice: str | None) -> Editor:
 
 
 def _follow(parent: int) -> None:
-    """This worker leaves Ctrl-C to its parent process, and ends when that is killed."""
+    """Leave Ctrl-C to the parent process, and end this worker if the parent is killed."""
 
     def watch() -> None:
         multiprocessing.connection.wait([parent])
@@ -163,12 +163,12 @@ def _row(
 
 def _sentence(error: Exception | None) -> str:
     text = " ".join(str(error).split())
-    known = isinstance(error, InputError | AlignmentError | OSError)
-    return text if known and text else f"{type(error).__name__}: {text}"
+    expected = isinstance(error, InputError | AlignmentError | OSError)
+    return text if expected and text else f"{type(error).__name__}: {text}"
 
 
 def write_report(path: Path, rows: list[Outcome]) -> None:
-    """A line for each edit that something became of, in the list's order."""
+    """Write a line for each edit that has an outcome, in the list's order."""
     with (
         atomic_path(path) as temporary,
         temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,

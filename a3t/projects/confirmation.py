@@ -1,4 +1,4 @@
-"""What a person is asked before an edit is made: is the transcript right, and are the doubts."""
+"""Asks the user, before an edit, to confirm a recognised transcript and any doubts about it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from alignment import Alignment
 if TYPE_CHECKING:
     from a3t.plan.edit_plan import EditPlan
 
-SURE = 0.9  # the confidence from which a word is shown without it
+SURE = 0.9  # words with a lower confidence are shown with it
 CORRECT = "correct the text (--text) or the alignment (--alignment)"
 
-SHOWN = 600  # letters of a text beside a recording that are shown; who wrote it has it
+SHOWN = 600  # characters of a sidecar's text to show; the user has the rest
 
 
 def with_confidences(alignment: Alignment) -> str:
-    """The spoken words; those that are less than SURE with their confidence: "see‹42%›"."""
+    """The spoken words, with the confidence of those below SURE: "see‹42%›"."""
     return " ".join(
         word.text if word.score >= SURE else f"{word.text}‹{word.score:.0%}›"
         for word in alignment.spoken
@@ -28,10 +28,10 @@ def with_confidences(alignment: Alignment) -> str:
 
 
 def confirm_transcript(plan: EditPlan, ask: bool) -> None:
-    """Say what the recording says; with ``ask``, on a terminal, a person must agree to what was
-    recognised, and to what would be done.
+    """Print the transcript; with ``ask``, on a terminal, let the user confirm a recognised one and
+    the plan.
 
-    Raises InputError when they don't.
+    Raises InputError if the user declines.
     """
     beside = sidecar(plan.recording.path)
     if beside is not None:
@@ -44,31 +44,31 @@ def confirm_transcript(plan: EditPlan, ask: bool) -> None:
     say(f"Recognised: {with_confidences(plan.alignment)}")
     if not ask or not _on_a_terminal():
         return
-    # Words that the new text doesn't have are the least sure: the plan names them.
+    # The words that the new text lacks are the least certain, and the plan shows them.
     say(plan.describe())
     if _answer("Is this what the recording says? [Y/n] ") not in ("", "y", "yes"):
-        raise InputError("Nothing was made: give what the recording says with --text.")
+        raise InputError("Nothing was made: give the recording's text with --text.")
 
 
 def refuse_doubts(plan: EditPlan) -> None:
-    """Raises InputError when something is doubtful at the edits."""
+    """Raises InputError if there are doubts about the edits."""
     reasons = [str(doubt).removesuffix(".") for doubt in plan.doubts]
     if reasons:
-        found = "; ".join(reason[0].lower() + reason[1:] for reason in reasons)
-        raise InputError(f"Nothing was made, because {found}: {CORRECT}.")
+        because = "; ".join(reason[0].lower() + reason[1:] for reason in reasons)
+        raise InputError(f"Nothing was made, because {because}: {CORRECT}.")
 
 
 def confirm_doubts(plan: EditPlan, ask: bool) -> None:
-    """Say what is doubtful at the edits; with ``ask``, on a terminal, a person must agree to go on.
+    """Print any doubts about the edits; with ``ask``, on a terminal, let the user confirm them.
 
-    Raises InputError when they don't.
+    Raises InputError if the user declines.
     """
     for doubt in plan.doubts:
         say(str(doubt))
     if not plan.doubts or not ask or not _on_a_terminal():
         return
-    if _answer("Make the edit all the same? [y/N] ") not in ("y", "yes"):
-        raise InputError(f"Nothing was made: {CORRECT}, or say --yes.")
+    if _answer("Make the edit anyway? [y/N] ") not in ("y", "yes"):
+        raise InputError(f"Nothing was made: {CORRECT}, or use --yes.")
 
 
 def _on_a_terminal() -> bool:

@@ -1,13 +1,13 @@
-"""An edited recording for other programs: its words, subtitles, lists of its edits, a picture.
+"""Exports an edited recording for other programs: words, subtitles, lists of edits, a picture.
 
 | kind | file beside OUT | |
 |---|---|---|
 | textgrid | .TextGrid | Praat: words and phones of the result |
 | labels | .labels.txt | Audacity labels: its words |
 | srt, vtt | .srt, .vtt | subtitles of the result |
-| csv | .edits.csv | an edit a line: words, and times before and after in seconds |
-| edl | .edl | CMX 3600, 30 frames a second: what of OUT is the recording's, what was made |
-| png | .png | a picture of both (needs matplotlib) |
+| csv | .edits.csv | one edit per line: words, and times before and after in seconds |
+| edl | .edl | CMX 3600, 30 frames per second: which parts of OUT are original, which synthetic |
+| png | .png | a picture of recording and result (needs matplotlib) |
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment, shown_words
 from alignment.formats import write_alignment
 
-FRAMES = 30  # a second, of an EDL; it says NON-DROP FRAME
+FRAMES = 30  # per second, in an EDL, which says NON-DROP FRAME
 COLUMNS = (
     "edit", "op", "old_words", "new_words", "old_start", "old_end", "new_start", "new_end", "heard",
 )  # fmt: skip
@@ -88,8 +88,7 @@ def _edit_list(result: EditedRecording, record: Record, out: Path, path: Path) -
 def _events(
     result: EditedRecording, record: Record
 ) -> Iterator[tuple[tuple[float, float], float, Mapping[str, Any] | None]]:
-    """Each stretch of the output, in seconds; where it begins in its own file; its edit, if it is
-    one."""
+    """Each stretch of the output in seconds, its start in its own file, and its edit, if any."""
     spans, seconds = result.map.samples, result.map.seconds
     for kept, change, edit in zip_longest(spans.kept(), spans.changes, record["edits"]):
         first, last = map(seconds, kept.output)
@@ -106,7 +105,7 @@ def timecode(frames: int) -> str:
 
 
 def _reel(path: Path) -> str:
-    """A name of eight letters and figures, which is all that CMX 3600 has room for."""
+    """A reel name of up to eight letters and digits, the limit of CMX 3600."""
     letters = "".join(letter for letter in _plain(path.stem).upper() if letter.isalnum())
     return letters[:8] or "SOURCE"
 

@@ -1,7 +1,7 @@
-"""The versions of an edited recording: each an edit of the original, none a copy of a copy.
+"""The versions of an edited recording: each is an edit of the original, not a copy of a copy.
 
-The edit.json beside the output is the version that the file is. Under "versions" it tells of all of
-them, oldest first, each by what differs from it; "version" says which it is itself.
+The edit.json beside the output records the current version. Its "versions" lists all versions,
+oldest first, each by its differences from the current one; "version" is the current one's index.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.rendering.edited import EditedRecording
 
-Version = Mapping[str, Any]  # what the edit.json of a version says
+Version = Mapping[str, Any]  # the contents of a version's edit.json
 
 LIST, PLACE = "versions", "version"  # in an edit.json
 
 
 @dataclass(frozen=True)
 class History:
-    """All versions, oldest first, and which of them the file is."""
+    """All versions, oldest first, and the index of the current one."""
 
     versions: tuple[Version, ...]
     place: int
@@ -45,21 +45,20 @@ class History:
         return self.versions[self.place]
 
     def moved(self, by: int) -> History:
-        """The history a version earlier (-1) or later (1); InputError if there is none."""
+        """The history moved one version back (-1) or forward (1); InputError if there is none."""
         if not 0 <= self.place + by < len(self.versions):
             raise InputError(
-                "This is the first version: before it there is only the original, which is as it "
-                "was."
+                "This is the first version: only the unchanged original comes before it."
                 if by < 0
-                else "This is the last version: there is nothing to do again."
+                else "This is the last version: there is nothing to redo."
             )
         return replace(self, place=self.place + by)
 
     def base(self, new_text: str) -> int | None:
-        """The version whose sound a next one goes on from; None for none.
+        """The version that a next one continues from; None for the original.
 
-        The last, unless it says the same: then a change is made once more, and what it went on
-        from stays.
+        It is the current one, unless that has the same text: then the change is made again, from
+        the version that it continued from.
         """
         place: int | None = self.place
         while place is not None and self.versions[place]["new_text"] == new_text:
@@ -67,19 +66,19 @@ class History:
         return place
 
     def chain(self, place: int | None = None) -> tuple[Version, ...]:
-        """The versions that one (the current) is made of, oldest first, itself the last."""
-        found: list[Version] = []
+        """The versions on which one (default: the current) builds, oldest first, and itself."""
+        chain: list[Version] = []
         following: int | None = self.place if place is None else place
         while following is not None:
-            found.insert(0, self.versions[following])
+            chain.insert(0, self.versions[following])
             earlier = self.versions[following].get("continues")
             if earlier is not None and not 0 <= earlier < following:
                 raise InputError("The versions in the edit.json don't follow each other.")
             following = earlier
-        return tuple(found)
+        return tuple(chain)
 
     def with_next(self, version: Version) -> History:
-        """A next version after the current one; those that were undone are forgotten."""
+        """The history with a new version after the current one; undone versions are dropped."""
         versions = (*self.versions[: self.place + 1], version)
         return History(versions, len(versions) - 1)
 
@@ -95,7 +94,7 @@ class History:
         return {PLACE: self.place, LIST: differing}
 
     def describe(self) -> str:
-        """A line for each version: what it changes in the original."""
+        """One line per version: its changes to the original."""
         lines = []
         for k, version in enumerate(self.versions):
             sign = "*" if k == self.place else " "
@@ -129,9 +128,9 @@ def _change(edit: Mapping[str, Any]) -> str:
 
 
 def keep(before: EditedRecording, result: EditedRecording) -> EditedRecording:
-    """The result, with every edit that the version before has too as it sounded there.
+    """The result, with the previous version's sound for every edit that both have.
 
-    One that has come so close to a new one that both change the same samples is the new version's.
+    An edit is not kept if a new one is so close that both change the same samples.
     """
     places = {_identity(edit): k for k, edit in enumerate(before.plan.edits)}
     patches, edits = list(result.patches), list(result.plan.edits)
@@ -162,21 +161,21 @@ def keep(before: EditedRecording, result: EditedRecording) -> EditedRecording:
 
 
 def _counted_anew(kept: PlannedEdit, edit: PlannedEdit) -> PlannedEdit:
-    """An edit of the version before with its words counted as in the new one's edit."""
+    """The previous version's edit, with its words renumbered as in the new version's."""
     by = edit.new[0] - kept.new[0]
     phones = tuple(replace(p, word=p.word + by) if p.word >= 0 else p for p in kept.phones)
     return replace(kept, old=edit.old, new=edit.new, phones=phones)
 
 
 class Change(NamedTuple):
-    """An edit, and the samples of the original that it takes the place of."""
+    """An edit, and the samples of the original that it replaces."""
 
     source: Span
     edit: PlannedEdit
 
 
 class Difference(NamedTuple):
-    """Samples of the original in which two versions of it differ, and what either changes there."""
+    """Samples of the original where two versions differ, and the edits of each version there."""
 
     source: Span
     before: tuple[PlannedEdit, ...]
@@ -184,14 +183,14 @@ class Difference(NamedTuple):
 
     @property
     def old_words(self) -> str:
-        """What the version before says there, of the words that change."""
+        """The earlier version's words there."""
         if self.before:
             return " ".join(edit.new_words for edit in self.before if edit.new_words)
         return " ".join(edit.old_words for edit in self.after if edit.old_words)
 
     @property
     def new_words(self) -> str:
-        """What the other one says there."""
+        """The later version's words there."""
         if self.after:
             return " ".join(edit.new_words for edit in self.after if edit.new_words)
         return " ".join(edit.old_words for edit in self.before if edit.old_words)
@@ -210,7 +209,7 @@ def changes_of(result: EditedRecording) -> list[Change]:
 
 
 def planned_changes(plan: EditPlan) -> list[Change]:
-    """What a plan will change, as far as that is known before it is rendered."""
+    """What a plan will change, as far as is known before rendering."""
     rate, last = plan.recording.sample_rate, plan.recording.samples
     return [
         Change((min(samples_of(first, rate), last), min(samples_of(end, rate), last)), edit)
@@ -220,7 +219,7 @@ def planned_changes(plan: EditPlan) -> list[Change]:
 
 
 def differences(before: Sequence[Change], after: Sequence[Change]) -> list[Difference]:
-    """Where two versions of one original differ, in order; what both change alike is left out."""
+    """Where two versions of one original differ, in order; edits that both have are left out."""
     alike = {_identity(c.edit) for c in before} & {_identity(c.edit) for c in after}
     found: list[Difference] = []
     sides = [(change, side) for side, changes in enumerate((before, after)) for change in changes]

@@ -1,4 +1,4 @@
-"""An edit.json carried out again: the same recording, weights and decisions give the same bytes."""
+"""Replays an edit.json: the same recording, weights and decisions give the same bytes."""
 
 from __future__ import annotations
 
@@ -29,36 +29,35 @@ def replay(
     device: str = "cpu",
     progress: Callable[[str], None] | None = None,
 ) -> EditedRecording:
-    """The edit that ``record`` tells of, made again from its source (or from ``source``).
+    """Make the edit of an edit.json, ``record``, again from its source, or from ``source``.
 
-    ``model`` and ``vocoder`` say where they are, if they are not shipped ones.
-
-    Raises InputError if the record is no edit.json, or if the recording, the model or the vocoder
-    are not the ones it names.
+    ``model`` and ``vocoder`` are their locations if they are not shipped ones. Raises InputError if
+    the record isn't an edit.json, or if the recording, the model or the vocoder differ from those
+    that it names.
     """
     told = read_record(record)
     recording = Recording.open(source or source_of(record, told))
     if recording.sha256 != told["source"]["sha256"]:
         raise InputError(
-            f"{recording.path} is not the recording that {record.name} was made of (its sha256 "
-            "differs): name the right one with --wav."
+            f"{recording.path} is not the recording that {record.name} was made from (the sha256 "
+            "differs): give the right one with --wav."
         )
     names = (model or told["model"]["name"], vocoder or told["vocoder"]["name"])
     return remake(Editor.load(*names, device, progress), recording, History.of(told).chain())
 
 
 def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> EditedRecording:
-    """The last version of a chain (`History.chain`), each made anew upon the one before it.
+    """The last version of a chain (`History.chain`), each version made again on top of the last.
 
     Raises InputError if the editor's models are not those that a version was made with.
     """
     result: EditedRecording | None = None
-    for told in chain:
+    for version in chain:
         for kind, sha256 in (("model", editor.sha256), ("vocoder", editor.vocoder.sha256)):
-            _check_same(kind, told[kind], sha256)
-        plan = editor.plan(recording, EditRequest.from_json(told))
-        made = in_the_voice_of(told, editor, plan).render(plan)
-        result = made if result is None else keep(result, made)
+            _check_same(kind, version[kind], sha256)
+        plan = editor.plan(recording, EditRequest.from_json(version))
+        rendered = in_the_voice_of(version, editor, plan).render(plan)
+        result = rendered if result is None else keep(result, rendered)
     assert result is not None
     return result
 
@@ -80,8 +79,8 @@ def in_the_voice_of(record: Version, editor: Editor, plan: EditPlan) -> Editor:
 def _check_same(kind: str, made_with: Mapping[str, Any], sha256: str | None) -> None:
     if made_with["sha256"] != sha256:
         raise InputError(
-            f"The {kind} {made_with['name']!r} is not the one that the edit.json was made with: "
-            "replay it with the version of a3t that made it, or start again with another --out."
+            f"The {kind} {made_with['name']!r} is not the one in the edit.json: replay it with the "
+            "version of a3t that made it, or start again with another --out."
         )
 
 
@@ -113,7 +112,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-        raise InputError(f"{path} is not an edit.json that this version wrote.") from None
+        raise InputError(f"{path} is not an edit.json that this version can read.") from None
     return told  # type: ignore[no-any-return]
 
 

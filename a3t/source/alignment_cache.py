@@ -29,7 +29,7 @@ def default_folder() -> Path | None:
 
 
 def voices_cache() -> Path | None:
-    """Where what was learnt of recordings' voices is kept; None if nothing is to be."""
+    """The folder that caches voices learnt from recordings; None for no cache."""
     folder = default_folder()
     return folder and folder / "voices"
 

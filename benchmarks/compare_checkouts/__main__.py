@@ -32,7 +32,7 @@ from benchmarks.compare_checkouts.command_lines import Command, wanted
 from benchmarks.compare_checkouts.differences import OLD, differences
 from benchmarks.compare_checkouts.inputs import write_inputs
 
-RATE = re.compile(r" \([\d.]+ a minute\)")  # of a list's edits
+RATE = re.compile(r" \([\d.]+ (?:a|per) minute\)")  # of a list's edits
 
 
 def run(checkout: Path, chosen: Iterable[Command], folder: Path) -> None:

@@ -244,7 +244,7 @@ def test_an_edit_learns_from_its_own_recording(
 def test_a_voice_is_named_or_learnt_but_not_both(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         edit.main(["--wav", "x.wav", "--new-text", "x", "--adapt", "--voice", "anna"])
-    assert "leave out --voice" in capsys.readouterr().err
+    assert "omit --voice" in capsys.readouterr().err
 
 
 def test_a_recording_too_short_to_learn_from_says_so(
