@@ -29,7 +29,7 @@ def test_candidates(editor: Editor, arctic: Path) -> None:
     assert not np.array_equal(made[0].patches[0].samples, made[1].patches[0].samples)
 
 
-def test_an_editor_in_each_thread_makes_what_one_alone_makes(editor: Editor, arctic: Path) -> None:
+def test_editors_in_threads_give_the_same_results_as_one(editor: Editor, arctic: Path) -> None:
     texts = [NEVER, ARCTIC.replace("degree", "form")]
     alone = [
         editor.edit(arctic, new_text=text, text=ARCTIC, seed=k).patches

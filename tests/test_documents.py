@@ -35,14 +35,14 @@ def document(request: pytest.FixtureRequest) -> Path:
     return request.param  # type: ignore[no-any-return]
 
 
-def test_make_has_what_a_document_names(document: Path) -> None:
+def test_make_targets_in_documents_exist(document: Path) -> None:
     targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     written = " ".join(code(document.read_text()))
     named = set(re.findall(r"(?<!voice )\bmake ([a-z][\w-]*)", written))
     assert named <= targets
 
 
-def test_programs_have_what_a_document_names(document: Path) -> None:
+def test_programs_in_documents_exist(document: Path) -> None:
     commands = " ".join(code(document.read_text(encoding="utf-8")))
     for module in set(re.findall(r"python -m ([\w.]+)", commands)):
         if module.split(".")[0] not in OTHERS:
@@ -76,7 +76,7 @@ def test_options_that_a_document_names_exist(document: Path) -> None:
             }, line
 
 
-def test_python_in_a_document_imports_what_there_is(document: Path) -> None:
+def test_imports_in_documents_exist(document: Path) -> None:
     for block in re.findall(
         r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL
     ):

@@ -57,7 +57,7 @@ def test_nothing_goes_beyond_the_speakers_own() -> None:
     assert np.percentile(np.abs(made), BOUND) <= 1.05 * np.percentile(np.abs(word), BOUND)
 
 
-def test_an_emphasised_word_stands_in_the_record(editor: Editor, arctic: Path) -> None:
+def test_an_emphasised_word_is_in_the_record(editor: Editor, arctic: Path) -> None:
     plain = editor.edit(
         arctic, new_text=ARCTIC.replace("always", "never"), text=ARCTIC, verify=False
     )

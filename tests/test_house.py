@@ -150,7 +150,7 @@ def test_rooms_of_the_aligner_follow_each_other() -> None:
             del needs[each]
 
 
-def test_what_a_wheel_renames_is_imported_by_from() -> None:
+def test_packages_that_a_wheel_renames_are_imported_with_from() -> None:
     """`import alignment` would bind another name in a wheel, where it is `a3t.alignment`."""
     for module, path in modules().items():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -181,7 +181,7 @@ def test_inference_needs_no_framework_training_or_evaluation() -> None:
         assert room(module) not in {"a3t.training", "a3t.evaluation", "app"}, module
 
 
-def test_a_room_needs_only_what_stands_before_it() -> None:
+def test_a_package_imports_only_the_packages_before_it() -> None:
     """No circle anywhere in the house, and no import that runs back up."""
     place = {room: number for number, room in enumerate(ORDER)}
     rooms = {room(module) for module in modules()} - {"a3t"}

@@ -50,7 +50,7 @@ def test_each_program_is_called_by_that_name(program: str) -> None:
     assert helped.returncode == 0 and f"usage: a3t {program} " in helped.stdout
 
 
-def test_nothing_is_imported_that_is_not_asked_for() -> None:
+def test_nothing_is_imported_unless_requested() -> None:
     probe = "import sys, a3t.__main__; print({'numpy', 'torch', 'argparse'} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == "set()\n"

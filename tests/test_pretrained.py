@@ -67,7 +67,7 @@ def test_a_pickle_is_not_opened(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["nothing", "../durations", "/nowhere/at/all", ""])
-def test_what_is_not_there_is_named(name: str) -> None:
+def test_a_missing_model_is_named(name: str) -> None:
     with pytest.raises(InputError, match="There is no model"):
         checkpoint_folder(name)
 
@@ -112,7 +112,7 @@ def test_other_weights_than_those_pinned_are_refused(on_hub: str) -> None:
         checkpoint_folder(f"someone/a3t@{'0' * 64}")
 
 
-def test_what_the_hub_does_not_have_is_said_in_a_sentence(on_hub: str) -> None:
+def test_a_model_missing_from_the_hub_gives_one_sentence(on_hub: str) -> None:
     with pytest.raises(InputError, match=r"^There is no folder 'someone/else', and .* Hub"):
         checkpoint_folder("someone/else")
 

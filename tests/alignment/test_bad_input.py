@@ -55,7 +55,7 @@ def test_texts_that_are_not_spoken_here(text: str, speech: Speech) -> None:
 
 
 @pytest.mark.parametrize("kind", ["noise", "tone", "hum and clicks"])
-def test_where_nobody_speaks_it_says_so(kind: str, speech: Speech) -> None:
+def test_silence_is_reported_as_such(kind: str, speech: Speech) -> None:
     time = np.arange(48_000) / 16_000
     sound = {
         "noise": np.random.default_rng(1).normal(0, 0.1, len(time)),
@@ -80,7 +80,7 @@ def test_another_voice_over_it_is_borne_or_doubted(speech: Speech, aligned: Alig
         assert abs(heard.start - clean.start) < 0.1 or heard.score < 0.5 or result.score < 0.5
 
 
-def test_what_the_text_leaves_out_is_named(speech: Speech, aligned: Alignment) -> None:
+def test_speech_missing_from_the_text_is_named(speech: Speech, aligned: Alignment) -> None:
     assert not unwritten_speech(aligned)
     result = align(*speech, "And you always want", check=False)
     gap = unwritten_speech(result)[-1]

@@ -85,7 +85,7 @@ def test_the_text_beside_the_recording(talk: Path, capsys: pytest.CaptureFixture
     assert TEXT in capsys.readouterr().err
 
 
-def test_a_pronunciation_of_ones_own(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_users_own_pronunciation_is_used(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (talk.parent / "my.dict").write_text("zuperlatiffe\t0.9\tS UW0 P ER1 L AH0 T IH0 V # as said\n")
     arguments = [str(talk), "--text", TEXT.replace("superlative", "Zuperlatiffe"), "--json"]
     arguments += ["--dict", str(talk.parent / "my.dict"), "--pronounce", "See=S IY2"]
@@ -117,7 +117,7 @@ def test_a_pronunciation_of_ones_own(talk: Path, capsys: pytest.CaptureFixture[s
         ["--text", "degree " * 2000],
     ],
 )
-def test_what_cannot_be_used(
+def test_unusable_input_is_refused(
     arguments: list[str],
     talk: Path,
     capsys: pytest.CaptureFixture[str],
@@ -197,7 +197,7 @@ def test_a_corpus_is_aligned_and_resumed(
 
 
 @pytest.mark.slow
-def test_two_workers_give_what_one_gives(arctic: Path, tmp_path: Path) -> None:
+def test_two_workers_give_the_same_result_as_one(arctic: Path, tmp_path: Path) -> None:
     corpus(tmp_path, arctic)
     for jobs in ("1", "2"):
         done = subprocess.run(
@@ -218,7 +218,7 @@ def test_two_workers_give_what_one_gives(arctic: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_cluster_gives_what_one_worker_gives(arctic: Path, tmp_path: Path) -> None:
+def test_a_cluster_gives_the_same_result_as_one_worker(arctic: Path, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
     corpus(tmp_path / "in", arctic)
     arguments = ["corpus", str(tmp_path / "in"), "--jobs", "1", "--out"]

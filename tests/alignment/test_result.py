@@ -41,7 +41,7 @@ def test_json_gives_the_same_back(alignment: Alignment) -> None:
 
 @settings(derandomize=True, max_examples=50)
 @given(alignments())
-def test_spoken_leaves_out_pauses_only(alignment: Alignment) -> None:
+def test_spoken_excludes_only_pauses(alignment: Alignment) -> None:
     assert [word.text for word in alignment.spoken] == [w.text for w in alignment.words if w.text]
     assert len(alignment.phones) == sum(len(word.phones) for word in alignment.words)
 

@@ -117,7 +117,7 @@ def test_html_in_a_text_stays_text(client: Client, arctic: Path) -> None:
     assert "<" not in message
 
 
-def test_what_goes_wrong_inside_is_not_told(
+def test_internal_errors_are_not_revealed(
     client: Client, arctic: Path, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:

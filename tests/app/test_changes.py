@@ -27,7 +27,7 @@ def marked(html: str, tag: str) -> list[str]:
         ("And you always want to see $5.", ["it."], ["$5."]),
     ],
 )
-def test_what_goes_and_what_comes(new: str, gone: list[str], come: list[str]) -> None:
+def test_deleted_and_inserted_words_are_marked(new: str, gone: list[str], come: list[str]) -> None:
     html = changes_html(OLD, new)
     assert marked(html, "del") == gone
     assert marked(html, "ins") == come
@@ -87,7 +87,7 @@ def test_doubtful_words_are_marked() -> None:
     assert "2 words were hardly heard" in html
 
 
-def test_of_long_texts_only_what_differs_is_shown() -> None:
+def test_long_texts_are_shown_only_where_they_differ() -> None:
     words = [f"word{'abcdefghij'[k % 10]}" for k in range(2000)]
     other = [*words[:1000], "never", *words[1001:]]
     shown = changes_html(" ".join(words), " ".join(other))

@@ -26,7 +26,7 @@ def tone(path: Path, seconds: float = 0.5, rate: int = 16000) -> Path:
 
 
 @pytest.mark.parametrize("name", ["talk.wav", "talk.flac", "talk.ogg", "talk.mp3"])
-def test_an_uploaded_recording_is_taken(uploads: Path, name: str) -> None:
+def test_an_uploaded_recording_is_accepted(uploads: Path, name: str) -> None:
     path = tone(uploads / name)
     assert limits.check_upload(str(path), uploads) == path.resolve()
 
@@ -46,13 +46,13 @@ def test_a_file_elsewhere_is_refused_however_its_path_is_written(uploads: Path) 
 
 
 @pytest.mark.parametrize("path", [None, ""])
-def test_no_recording(uploads: Path, path: str | None) -> None:
+def test_a_missing_recording_is_refused(uploads: Path, path: str | None) -> None:
     with pytest.raises(InputError, match="upload or record one first"):
         limits.check_upload(path, uploads)
 
 
 @pytest.mark.parametrize("content", [b"", b"no sound at all\n" * 50, b"RIFF\x00\x00\x00\x00WAVE"])
-def test_a_file_that_is_no_sound(uploads: Path, content: bytes) -> None:
+def test_a_file_that_is_not_sound_is_refused(uploads: Path, content: bytes) -> None:
     path = uploads / "talk.wav"
     path.write_bytes(content)
     with pytest.raises(InputError, match="not a sound file"):
@@ -93,7 +93,7 @@ def test_safe_stem(name: str, stem: str) -> None:
     assert limits.safe_stem(name) == stem
 
 
-def test_old_results_go_and_new_ones_stay(tmp_path: Path) -> None:
+def test_old_results_are_deleted_and_new_ones_kept(tmp_path: Path) -> None:
     for name, age in (("old", limits.KEEP_SECONDS + 60), ("new", 60)):
         folder = tmp_path / name
         folder.mkdir()

@@ -71,7 +71,7 @@ def test_from_upload_to_download(tab: EditTab, upload: str) -> None:
     assert shown[tab.session] is None and not session.folder.exists()
 
 
-def test_another_recording_begins_anew(tab: EditTab, upload: str) -> None:
+def test_another_recording_starts_a_new_session(tab: EditTab, upload: str) -> None:
     shown = tab.on_recording(given(tab, upload, ARCTIC, NEVER))
     assert shown[tab.proposed] is None  # typed before the upload: stays
     first = session_of(tab, shown)
@@ -159,9 +159,9 @@ def test_credentials(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_page_stands_without_the_models() -> None:
+def test_building_the_page_does_not_import_torch() -> None:
     """torch and matplotlib take seconds to import: the page must not wait for them."""
     code = "import sys, app.page; print({'torch', 'matplotlib.pyplot'} & set(sys.modules))"
     command = [sys.executable, "-c", code]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "set()"
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

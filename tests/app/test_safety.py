@@ -60,7 +60,7 @@ def test_a_path_that_was_not_uploaded_is_not_read(
 @pytest.mark.parametrize(
     "path", ["http://127.0.0.1:9/a.wav", "https://example.org/a.wav", " HTTP://x/a.wav"]
 )
-def test_other_servers_are_not_asked(path: str, url: str) -> None:
+def test_no_request_is_sent_to_other_servers(path: str, url: str) -> None:
     assert ask(url, path)[0] == 403
     served = httpx.get(f"{url}/gradio_api/file={path.strip()}")
     assert served.status_code == 403
@@ -119,7 +119,7 @@ def test_a_name_of_an_upload_does_no_harm(url: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("guess", ["", "0", "../x", "a" * 11])
-def test_nobody_gets_into_anothers_session(
+def test_a_session_is_inaccessible_to_other_visitors(
     guess: str, url: str, service: Service, upload: str
 ) -> None:
     """The page's own events, asked for by hand under a guessed name: there is nothing there."""

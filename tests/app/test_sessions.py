@@ -247,7 +247,7 @@ def test_progress_never_falls_and_names_every_step() -> None:
     assert shown == sorted(set(shown)) and shown[0] > 0 and shown[-1] < 1
 
 
-def test_an_old_session_is_gone_and_says_so(service: Service, session: Session) -> None:
+def test_an_expired_session_is_reported_as_such(service: Service, session: Session) -> None:
     session.close()
     with pytest.raises(InputError, match="expired"):
         service.plan(session, wish(ARCTIC, NEVER), Watch())
@@ -261,7 +261,7 @@ def test_errors_name_no_folder(service: Service, session: Session) -> None:
     assert "talk.wav" in str(caught.value)
 
 
-def test_only_what_is_in_use_is_kept(service: Service, session: Session) -> None:
+def test_only_files_in_use_are_kept(service: Service, session: Session) -> None:
     limits.forget_old(service.folder)
     assert session.current.audio.is_file()
 

@@ -70,7 +70,7 @@ def test_a_result_and_its_steps(pipe: Connection) -> None:
 
 
 @pytest.mark.parametrize("error", [InputError("Why."), AlignmentError("Why not.", [1, 2])])
-def test_sentences_come_as_they_are(pipe: Connection, error: Exception) -> None:
+def test_error_sentences_pass_through_unchanged(pipe: Connection, error: Exception) -> None:
     with pytest.raises(type(error), match=str(error)) as caught:
         ask(pipe, "plan", (error,), {})
     assert getattr(caught.value, "doubtful", None) == getattr(error, "doubtful", None)
@@ -83,7 +83,7 @@ def test_other_errors_come_with_their_trace(pipe: Connection) -> None:
     assert ask(pipe, "plan", (2,), {}) == 2
 
 
-def test_what_progress_raises_ends_the_call(pipe: Connection) -> None:
+def test_an_exception_in_progress_ends_the_call(pipe: Connection) -> None:
     def stop(step: str) -> None:
         if step == "align":
             raise TimeoutError("enough")
@@ -100,7 +100,7 @@ def test_other_models_replace_the_first(pipe: Connection) -> None:
         assert ask(pipe, "which", (), {}) == models
 
 
-def test_what_nobody_wants_is_left_in_the_middle_of_a_step(pipe: Connection) -> None:
+def test_an_abandoned_request_stops_in_the_middle_of_a_step(pipe: Connection) -> None:
     with pytest.raises(AbandonedError):
         ask(pipe, "linger", (), {}, wanted=lambda: False)
     assert not pipe.poll()  # it is still at it

@@ -180,7 +180,7 @@ def test_a_patch_beyond_full_scale_is_clipped_and_does_not_wrap(tmp_path, make_r
         ("PCM_U8", "out.aiff"),
     ],
 )
-def test_what_a_container_cannot_hold_is_refused(tmp_path, make_recording, subtype, name):
+def test_sizes_beyond_a_containers_limit_are_refused(tmp_path, make_recording, subtype, name):
     recording = make_recording(np.ones(4_800) / 3, subtype=subtype)
     with pytest.raises(InputError, match=r"\.wav"):
         write_edited(recording, [], tmp_path / name)

@@ -87,7 +87,7 @@ def test_a_signal_in_the_middle_leaves_nothing(folder, number):
     assert os.listdir(folder) == []
 
 
-def test_what_a_killed_process_left_is_taken_away(folder):
+def test_files_of_a_killed_process_are_removed(folder):
     for name in (".unfinished-0.part", "out.wav", ".unfinished-1.txt"):
         (folder / name).write_text("half")
         os.utime(folder / name, (1, 1))

@@ -43,7 +43,7 @@ def spans(path: Path) -> list[tuple[int, int, str, bool]]:
 
 
 @pytest.mark.parametrize("ending", ["wav", "flac", "rf64", "aiff", "caf", "ogg", "mp3"])
-def test_a_file_tells_what_was_made(ending: str, noise: Path, tmp_path: Path) -> None:
+def test_a_file_records_its_synthetic_parts(ending: str, noise: Path, tmp_path: Path) -> None:
     out = edited(
         noise, tmp_path / f"o.{ending}", (800, 1600, 1200, 'the "end"'), (8000, 9000, 96, None)
     )
@@ -84,7 +84,7 @@ def test_times_are_exact_at_any_rate(rate: int, tmp_path: Path) -> None:
     assert (round(trace.start * rate), round(trace.end * rate)) == (place, place + 11)
 
 
-def test_other_comments_stay(noise: Path, tmp_path: Path) -> None:
+def test_other_comments_are_kept(noise: Path, tmp_path: Path) -> None:
     with sf.SoundFile(tmp_path / "c.flac", "w", RATE, 1) as file:
         file.comment = "Take 3\nof Monday"
         file.write(sf.read(noise)[0])
@@ -97,7 +97,7 @@ def test_other_comments_stay(noise: Path, tmp_path: Path) -> None:
     assert comment(recording, [], (), tmp_path / "x.wav") == "Take 3\nof Monday"
 
 
-def test_little_room_leaves_out_the_words(noise: Path, tmp_path: Path) -> None:
+def test_words_are_omitted_where_space_is_short(noise: Path, tmp_path: Path) -> None:
     recording = Recording.open(noise)
     traces = [Trace(k, k + 0.5, True, "word " * 20, "m") for k in range(60)]
     assert "word" in comment(recording, [], traces, tmp_path / "x.wav")
@@ -106,7 +106,7 @@ def test_little_room_leaves_out_the_words(noise: Path, tmp_path: Path) -> None:
     assert comment(recording, [], traces, tmp_path / "x.w64") == ""
 
 
-def test_an_edit_tells_and_keeps_still_when_asked(
+def test_an_edit_records_provenance_unless_told_not_to(
     editor: Editor, arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     result = editor.edit(arctic, new_text=NEVER, text=ARCTIC, verify=False)
@@ -137,7 +137,9 @@ def test_inspecting(noise: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "length has changed" in capsys.readouterr().out
 
 
-def test_inspecting_what_is_no_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_inspecting_a_file_that_is_not_sound(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "x.wav").write_text("hello")
     for path in (tmp_path / "x.wav", tmp_path / "none.wav", tmp_path):
         assert inspect.main([str(path)]) == 1

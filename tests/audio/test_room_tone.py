@@ -51,14 +51,14 @@ def test_it_is_as_loud_and_as_coloured_as_the_pauses(make_recording, rate, chann
     assert np.abs(10 * np.log10(ours / theirs))[1:-1].mean() < 1.0
 
 
-def test_what_two_channels_share_they_share_again(make_recording):
+def test_correlation_between_channels_is_kept(make_recording):
     sound, alignment = spoken(16_000)
     made = room_tone(make_recording(sound, 16_000), alignment, 64_000)
     true = np.corrcoef(room(16_000, 64_000, seed=5).T)[0, 1]
     assert np.corrcoef(made.T)[0, 1] == pytest.approx(true, abs=0.05)
 
 
-def test_it_does_not_repeat_itself_and_begins_as_loud_as_it_goes_on(make_recording):
+def test_room_tone_does_not_repeat_and_has_an_even_level(make_recording):
     sound, alignment = spoken(16_000, 1)
     made = room_tone(make_recording(sound, 16_000), alignment, 160_000)[:, 0].astype(np.float64)
     spectrum = np.abs(np.fft.rfft(made, 2 * len(made))) ** 2

@@ -26,7 +26,7 @@ def map_of(pieces: list[tuple[int, int, int]], rest: int) -> tuple[SpanMap, list
 
 
 @given(PIECES, st.integers(0, 9))
-def test_what_is_kept_is_found_on_either_side(
+def test_kept_samples_are_mapped_in_both_directions(
     pieces: list[tuple[int, int, int]], rest: int
 ) -> None:
     spans, source, output = map_of(pieces, rest)
@@ -43,7 +43,9 @@ def test_what_is_kept_is_found_on_either_side(
 
 
 @given(PIECES, st.integers(0, 9))
-def test_what_was_changed_goes_to_its_start(pieces: list[tuple[int, int, int]], rest: int) -> None:
+def test_changed_samples_map_to_the_start_of_the_change(
+    pieces: list[tuple[int, int, int]], rest: int
+) -> None:
     spans, source, output = map_of(pieces, rest)
     for k, change in enumerate(spans.changes):
         assert all(spans.output_of(place) == change.output[0] for place in range(*change.source))

@@ -120,7 +120,7 @@ def test_an_insertion_at_either_end_of_the_file(make_recording):
 
 
 @pytest.mark.parametrize("samples", [48_000 - 100, 48_000 - 577, 48_000 + 1])
-def test_an_edit_at_the_end_of_a_file_that_is_no_whole_number_of_frames(make_recording, samples):
+def test_an_edit_at_the_end_of_a_file_with_a_partial_last_frame(make_recording, samples):
     recording = make_recording(at(48_000, 0, samples))
     for frames in (samples // 600, -(-samples // 600)):
         a, b, margin = 60 * FRAME, frames * FRAME, 5 * FRAME

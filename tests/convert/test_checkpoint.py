@@ -97,7 +97,7 @@ def theirs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_parameter_comes_through_and_phones_take_our_order(theirs: Path) -> None:
+def test_every_parameter_is_converted_and_phones_reordered(theirs: Path) -> None:
     found = convert(theirs / "model.pth", theirs / "config.yaml")
     torch.manual_seed(0)
     original = A3T(**MODEL).state_dict()

@@ -87,7 +87,7 @@ def test_nothing_is_run(trick: str, packed: str, tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_what_is_no_network_is_refused(state: Any, tmp_path: Path) -> None:
+def test_a_file_without_a_network_is_refused(state: Any, tmp_path: Path) -> None:
     torch.save(state, tmp_path / "x.pth")
     with pytest.raises(InputError):
         read_state(tmp_path / "x.pth")
@@ -129,9 +129,7 @@ def test_configurations_that_are_none(case: str, tmp_path: Path) -> None:
     "size", [10**6, 10**9, 10**30, -5, 0, 1.5, "many", None, [1], float("nan")]
 )
 @pytest.mark.parametrize("name", ["attention_dim", "linear_units", "num_blocks", "attention_heads"])
-def test_sizes_are_compared_before_memory_is_asked_for(
-    size: Any, name: str, tmp_path: Path
-) -> None:
+def test_sizes_are_checked_before_memory_is_allocated(size: Any, name: str, tmp_path: Path) -> None:
     config, weights = tmp_path / "config.yaml", tmp_path / "x.pth"
     stack = SETTINGS["encoder_conf"] | {name: size}
     config.write_text(yaml.safe_dump(SETTINGS | {"encoder_conf": stack}))

@@ -78,7 +78,7 @@ def test_a_damaged_download_is_not_kept(server: str, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_server_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_an_unreachable_server_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="can't be fetched"):
         fetch(archive("http://127.0.0.1:9/corpus.tar.gz"), tmp_path)
 

@@ -38,7 +38,7 @@ def test_speechocean(tmp_path: Path) -> None:
     ]
 
 
-def test_of_a_sound_in_several_containers_one_is_taken(tmp_path: Path) -> None:
+def test_a_sound_in_several_containers_is_read_once(tmp_path: Path) -> None:
     data = tmp_path / "kathleen" / "data"
     write(data / "one.txt", "Hello.")
     for suffix in (".wav", ".flac"):

@@ -124,7 +124,7 @@ def test_a_checkpoint_cut_off_by_a_kill_is_replaced_by_the_one_before(
     assert losses(out)[:1] == expected and len(losses(out)) == 2
 
 
-def test_a_full_disk_is_said_and_the_run_goes_on_from_the_checkpoint_before(
+def test_a_full_disk_is_reported_and_the_run_resumes_from_the_last_checkpoint(
     corpus: Path,
     finished: Path,
     tmp_path: Path,

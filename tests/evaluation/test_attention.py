@@ -27,7 +27,7 @@ def test_the_new_words_of_an_edit_and_their_neighbours(editor: Editor, arctic: P
         attention_of_edit(editor, deletion)
 
 
-def test_what_is_shown_stays_inside() -> None:
+def test_the_shown_part_stays_within_the_clip() -> None:
     whole = Attention(np.ones((40, 20)), tuple("abcdefghijklmnopqrst"), np.arange(0, 41, 2))
     for first, last in ((0, 1), (19, 20), (5, 18)):
         part = whole.around(first, last)

@@ -70,7 +70,7 @@ def test_warp_path_is_the_cheapest_of_all_paths() -> None:
 
 
 @pytest.mark.slow  # numba compiles librosa's
-def test_warp_path_costs_what_librosa_finds() -> None:
+def test_warp_path_has_the_cost_of_librosas() -> None:
     librosa = pytest.importorskip("librosa")
     random = np.random.default_rng(1)
     for n, m in [(1, 7), (9, 1), (30, 21), (40, 40)]:

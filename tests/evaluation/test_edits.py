@@ -34,7 +34,7 @@ def test_the_list_is_of_unseen_voices_and_its_halves_share_none() -> None:
     }
 
 
-def test_a_list_comes_back_as_it_was_written(tmp_path: Path) -> None:
+def test_a_list_survives_writing_and_reading(tmp_path: Path) -> None:
     edits = listing.read_list()
     (tmp_path / "list.tsv").write_text(listing.write_list(edits), encoding="utf-8")
     assert listing.read_list(tmp_path / "list.tsv") == edits
@@ -52,7 +52,7 @@ def test_an_edit_is_one_change_of_the_words() -> None:
     assert make_listed(last=2).texts(clip)[1] == "one two river of three four"
 
 
-def test_clips_that_are_missing_are_said(tmp_path: Path) -> None:
+def test_missing_clips_are_named(tmp_path: Path) -> None:
     (tmp_path / "kathleen" / "data").mkdir(parents=True)
     with pytest.raises(InputError, match="holds none of"):
         listing.find_clips([make_listed()], tmp_path)
@@ -121,7 +121,7 @@ def test_a_louder_stretch_is_as_much_louder(decibels: float) -> None:
     assert found["level_at_phones"] == pytest.approx(decibels, abs=1.0)
 
 
-def test_a_higher_voice_is_heard_as_so_many_semitones() -> None:
+def test_a_raised_voice_has_the_f0_offset_in_semitones() -> None:
     source = make_sound()
     high = make_sound(hertz=125.0 * 2 ** (3 / 12)).samples
     samples = source.samples.copy()
@@ -150,7 +150,7 @@ def test_natural_stretches_begin_with_words_and_avoid_the_edit() -> None:
     assert all(a[1] <= b[0] for a, b in zip(found, found[1:], strict=False))
 
 
-def test_what_is_silent_doubted_or_without_a_vowel_is_no_natural_stretch() -> None:
+def test_natural_stretches_are_neither_silent_nor_doubtful_nor_vowelless() -> None:
     sound = make_sound()
     whole = stretches.natural_stretches(sound, 20, (0, 20), 99)
     phones = list(sound.phones)
@@ -185,7 +185,7 @@ def test_patches_are_paired_with_their_own_natural_stretches() -> None:
     assert "level: a room (+7.50), a clean (+2.50), b clean (+1.50)" in page
 
 
-def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
+def test_rows_survive_writing_and_reading(tmp_path: Path) -> None:
     row = make_row("a", PATCH, "clean", 3.0)
     path = tmp_path / "edits.jsonl"
     import json
@@ -199,7 +199,7 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
         experiment.read_rows(path)
 
 
-def test_the_interval_covers_the_mean_as_often_as_it_says() -> None:
+def test_the_interval_has_its_nominal_coverage() -> None:
     rng = np.random.default_rng(3)
     covered = 0
     for _ in range(200):

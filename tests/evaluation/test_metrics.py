@@ -121,7 +121,7 @@ def test_listeners_would_hear_a_gap_and_a_bad_filling(sentence: np.ndarray) -> N
         metrics.concealment_mos(np.zeros(RATE), RATE)
 
 
-def test_a_figure_that_cannot_be_had_is_no_number() -> None:
+def test_an_undefined_figure_is_nan() -> None:
     def refuses(_: float) -> float:
         raise InputError("no")
 

@@ -103,7 +103,7 @@ def test_of_a_long_recording_the_part_around_the_edit_is_shown(tmp_path: Path) -
     assert before.text == "… one two three four …"
 
 
-def test_a_picture_comes_of_it_without_pyplot(tmp_path: Path) -> None:
+def test_a_picture_is_drawn_without_pyplot(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra `demo` is not installed")
     paths = [str(path) for path in make_edit(tmp_path)]
     out = tmp_path / "edit.png"
@@ -130,7 +130,7 @@ def test_nothing_changed_is_drawn_too(tmp_path: Path) -> None:
     assert len(edit_figure(source, source, same).axes) == 4
 
 
-def test_what_is_no_record_or_no_sound_is_refused(tmp_path: Path) -> None:
+def test_files_that_are_not_records_or_sounds_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra `demo` is not installed")
     from a3t.evaluation.pictures import draw_edit
 

@@ -40,7 +40,7 @@ def test_runs_are_compared_on_the_same_clips(
     assert "no test clips" in capsys.readouterr().err
 
 
-def test_what_fills_the_truth_has_no_error_and_speech_alone_sees_no_phones() -> None:
+def test_a_perfect_filler_has_no_error_and_speech_only_sees_no_phones() -> None:
     mel = np.random.default_rng(0).normal(size=(30, 80)).astype(np.float32)
     clip = AlignedMel(mel, np.arange(5, 15), np.full(10, 3))
     seen: list[Batch] = []
@@ -100,7 +100,7 @@ def test_pictures_of_an_espnet_run(arctic: Path, tmp_path: Path) -> None:
         assert (tmp_path / "out" / name).read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_recording_that_cannot_be_aligned_is_said(tmp_path: Path) -> None:
+def test_a_recording_that_cannot_be_aligned_is_reported(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "blip.wav", np.zeros(500), 16_000)
     with pytest.raises(InputError, match=r"can't be used: 0\.03 s"):
         thesis_figures.read_clip(tmp_path / "blip.wav", "Yes.")

@@ -76,7 +76,7 @@ def test_predicted_durations_follow_the_speakers_rate_and_not_the_region() -> No
     assert predict(slower, item.region).sum() > 2 * expected.sum()
 
 
-def test_a_training_runs_average_is_what_is_judged(model: A3T, tmp_path: Path) -> None:
+def test_a_training_run_is_evaluated_by_its_averaged_weights(model: A3T, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "config.yaml").write_text(yaml.safe_dump({"model": TINY}))

@@ -28,7 +28,7 @@ def original(sentence: np.ndarray) -> vocoders.Original:
     return vocoders.Original("arctic", "arctic", 16000, samples[: frames * HOP], mel)
 
 
-def test_a_copy_is_judged_by_what_it_lost(original: vocoders.Original) -> None:
+def test_a_worse_copy_has_worse_figures(original: vocoders.Original) -> None:
     judge = vocoders.Judge(original)
     same = judge.row("same", original.samples)
     assert same.mcd == same.mcd_unwarped == same.f0_cents == same.voicing == 0
@@ -38,7 +38,7 @@ def test_a_copy_is_judged_by_what_it_lost(original: vocoders.Original) -> None:
     assert rough.mel_l1 > 0.05 and rough.voicing > 0
 
 
-def test_what_cannot_be_measured_is_said(
+def test_unmeasurable_figures_are_reported(
     original: vocoders.Original, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def absent(*_: object) -> float:

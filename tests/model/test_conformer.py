@@ -11,7 +11,7 @@ from torch import nn
 from a3t.model.conformer import NARROW, Layout
 
 
-def test_a_narrow_one_in_bfloat16_on_two_threads_comes_to_an_end() -> None:
+def test_a_narrow_convolution_in_bfloat16_on_two_threads_terminates() -> None:
     """It did not, before `NARROW`. In a process of its own, which can be killed."""
     program = """if True:
         import torch

@@ -23,7 +23,7 @@ def test_energy_is_the_root_mean_square_of_the_linear_mel() -> None:
     torch.testing.assert_close(frame_energy(mel), expected)
 
 
-def test_the_level_is_that_of_what_is_visible() -> None:
+def test_the_level_is_that_of_the_visible_frames() -> None:
     energy = torch.tensor([[0.0, 9.0, 1.0, 2.0, 3.0, 4.0, 9.0]])
     visible = torch.tensor([[True, False, True, True, True, True, False]])
     assert visible_level(energy, visible).item() == 3.0

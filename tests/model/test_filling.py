@@ -23,7 +23,7 @@ def model() -> A3T:
     return A3T(**SMALL).eval()  # type: ignore[arg-type]
 
 
-def test_what_is_not_masked_stays() -> None:
+def test_unmasked_frames_are_unchanged() -> None:
     for work in (item(120, 40, 80), item(900, 200, 700)):
         filled = fill(model(), work)
         assert torch.equal(filled[~work.masked], work.mel[~work.masked])
@@ -31,7 +31,7 @@ def test_what_is_not_masked_stays() -> None:
         assert not torch.equal(filled[work.masked], work.mel[work.masked])
 
 
-def test_the_masked_content_is_of_no_consequence() -> None:
+def test_the_masked_content_has_no_influence() -> None:
     work = item(900, 200, 700)
     other = MaskedMel(work.mel.clone(), work.masked, work.phones, work.phone_of_frame)
     other.mel[work.masked] = 5.0
@@ -54,5 +54,5 @@ def test_long_masks_are_filled_in_bounded_pieces() -> None:
     assert max(seen) < 2 * ONE_PASS
 
 
-def test_all_masked_is_filled_too() -> None:
+def test_a_fully_masked_clip_is_filled() -> None:
     assert torch.isfinite(fill(model(), item(500, 0, 500))).all()

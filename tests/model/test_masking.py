@@ -13,7 +13,7 @@ WORDS = [-1, 0, 0, 0, 1, 1, -1, 2, 2, 2, 3, 3, 3, 3, -1]
 
 
 @given(st.integers(1, 60), st.data())
-def test_spans_are_as_many_and_as_long_as_asked(count: int, data: st.DataObject) -> None:
+def test_spans_have_the_requested_number_and_length(count: int, data: st.DataObject) -> None:
     masked = data.draw(st.integers(1, count))
     spans = data.draw(st.integers(1, 8))
     result = random_spans(count, masked, spans, np.random.default_rng(0))

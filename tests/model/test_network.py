@@ -187,7 +187,7 @@ def test_the_post_net_scales_are_not_zero_at_the_start() -> None:
 
 
 @KINDS
-def test_masked_frames_are_not_seen(kind: dict[str, object]) -> None:
+def test_masked_frames_are_invisible_to_the_network(kind: dict[str, object]) -> None:
     model = build(kind).eval()
     clip = make_clip(60, 9, 0)
     noisy = clip.mel + torch.randn_like(clip.mel) * clip.masked[..., None]
@@ -250,7 +250,7 @@ def test_one_convolution_over_both_parts_equals_two(kernel: int, groups: int) ->
     assert torch.allclose(layout.convolve(conv, x), expected, atol=1e-6)
 
 
-def test_batch_norm_equals_torch_on_what_is_valid() -> None:
+def test_batch_norm_equals_torch_on_valid_frames() -> None:
     x = torch.randn(2, 10, 4)
     valid = torch.ones(2, 10, 1)
     valid[1, 6:] = 0

@@ -14,7 +14,7 @@ from a3t.model.pitch import MIDDLE, PitchAdaptor, decided, pitch_loss, spread_ou
 from tests.model.test_network import PITCHED, build, make_clip
 
 
-def test_only_masked_frames_are_told_the_pitch_and_only_of_voices() -> None:
+def test_pitch_conditions_only_masked_voiced_frames() -> None:
     torch.manual_seed(0)
     adaptor = PitchAdaptor(16)
     pitch = torch.tensor([[7.5, 0.0, 7.5, 8.0]])
@@ -24,7 +24,7 @@ def test_only_masked_frames_are_told_the_pitch_and_only_of_voices() -> None:
     assert not torch.allclose(told[0, 0], told[0, 3])
 
 
-def test_the_pitch_that_is_told_changes_the_mel_where_it_is_masked() -> None:
+def test_the_given_pitch_changes_the_mel_of_masked_frames() -> None:
     model = build(PITCHED).eval()
     clip = make_clip(60, 9, 0)
     low, high = (replace(clip, pitch=torch.full((1, 60), octave)) for octave in (7.0, 8.0))
@@ -54,7 +54,7 @@ def test_the_comb_is_the_mel_of_pulses() -> None:
         assert together > 0.9, hertz
 
 
-def test_a_melody_is_spread_about_its_own_mean_where_it_is_masked() -> None:
+def test_a_melody_is_widened_about_its_mean_in_masked_frames() -> None:
     pitch = torch.tensor([[7.0, 0.0, 7.4, 7.2, 8.0]])
     masked = torch.tensor([[True, True, True, True, False]])
     torch.testing.assert_close(

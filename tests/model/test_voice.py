@@ -13,7 +13,7 @@ def make_voice() -> VoiceVector:
     return VoiceVector(mels=80, width=16, blocks=2, size=12)
 
 
-def test_what_is_masked_has_no_say() -> None:
+def test_masked_frames_do_not_influence_the_voice() -> None:
     voice = make_voice()
     mel, visible = torch.randn(1, 50, 80), torch.ones(1, 50, dtype=torch.bool)
     visible[:, 20:30] = False
@@ -34,7 +34,7 @@ def test_padding_has_no_say() -> None:
     torch.testing.assert_close(voice(padded, shown, frames), voice(mel, visible, frames))
 
 
-def test_where_nothing_is_visible_there_is_no_voice() -> None:
+def test_without_visible_frames_the_voice_is_zero() -> None:
     nothing = torch.zeros(1, 50, dtype=torch.bool)
     vector = make_voice()(torch.randn(1, 50, 80), nothing, torch.tensor([50]))
     assert not vector.any() and vector.isfinite().all()

@@ -26,7 +26,7 @@ def test_rounding_is_carried_so_that_totals_match(lengths: list[float]) -> None:
 
 
 @given(st.lists(st.floats(0.01, 5.0), min_size=1, max_size=30))
-def test_no_phone_is_without_a_frame(lengths: list[float]) -> None:
+def test_every_phone_has_a_frame(lengths: list[float]) -> None:
     assert min(whole_frames(lengths)) >= 1
 
 

@@ -66,7 +66,7 @@ def test_a_plan_is_made_again_in_another_manner() -> None:
     assert again == plan_of("ban dot feel", "ban good kit feel", speed=2.0)
 
 
-def test_a_plan_names_what_is_doubtful_at_its_edits_and_nothing_else() -> None:
+def test_a_plan_lists_only_doubts_at_its_edits() -> None:
     plan = plan_of("ban dot feel good kit pen", "ban dot feel rose kit pen")
     for number, text in enumerate(plan.text.spoken):
         words = tuple(

@@ -101,9 +101,7 @@ def test_the_edited_speech_says_the_new_text(old: list[str], new: list[str]) -> 
 
 @settings(max_examples=150)
 @given(SPOKEN, SPOKEN)
-def test_what_is_taken_fits_the_recording_and_never_overlaps(
-    old: list[str], new: list[str]
-) -> None:
+def test_removed_frames_fit_the_recording_and_never_overlap(old: list[str], new: list[str]) -> None:
     plan = planned(old, new)
     reached = 0
     for edit in plan.edits:
@@ -118,7 +116,7 @@ def test_what_is_taken_fits_the_recording_and_never_overlaps(
 
 @settings(max_examples=100)
 @given(SPOKEN, SPOKEN)
-def test_windows_hold_what_is_kept_and_mask_what_is_new(old: list[str], new: list[str]) -> None:
+def test_windows_show_kept_frames_and_mask_new_ones(old: list[str], new: list[str]) -> None:
     plan = planned(old, new)
     seen: set[int] = set()
     for window in plan.windows:
@@ -236,7 +234,7 @@ def test_pauses_among_new_words_and_for_deleted_ones() -> None:
     assert gone.source[0] < gone.source[1]
 
 
-def test_an_emphasised_word_is_said_again() -> None:
+def test_an_emphasised_word_is_resynthesised() -> None:
     (edit,) = plan_of("ban dot feel", "ban *dot* feel").edits
     assert (edit.op, edit.old_words, edit.new_words) == ("replace", "dot", "dot")
     assert [word.emphasis for word in edit.words] == [True]
@@ -255,7 +253,7 @@ def test_a_duration_is_for_one_place() -> None:
         plan_of("ban dot feel", "good dot kit", duration=0.5)
 
 
-def test_a_plan_given_back_changes_nothing_but_what_was_changed_in_it() -> None:
+def test_an_edited_plan_file_changes_only_the_edited_durations() -> None:
     plan = plan_of("ban dot feel", "ban good, kit feel")
     lengths = tuple(tuple(word.seconds for word in edit.words) for edit in plan.edits)
     again = plan_of("ban dot feel", "ban good, kit feel", lengths=lengths)

@@ -34,7 +34,7 @@ def test_another_name_is_refused() -> None:
         matching("bandwidth,rooms")
 
 
-def test_what_was_asked_is_told_and_read_again() -> None:
+def test_a_request_survives_json() -> None:
     request = EditRequest(
         new_text="never",
         text="always",
@@ -54,7 +54,7 @@ def test_what_was_asked_is_told_and_read_again() -> None:
 
 @pytest.mark.parametrize("asked", ["speed", "margin", "duration", "reach"])
 @pytest.mark.parametrize("value", ["fast", float("nan"), float("inf"), 10**400, [1], {}])
-def test_what_is_no_number_in_a_record_is_refused(asked: str, value: object) -> None:
+def test_non_numbers_in_a_record_are_refused(asked: str, value: object) -> None:
     record = EditRequest(new_text="never", text="always").to_json()
     record["asked"] |= {asked: value}
     with pytest.raises((ValueError, TypeError, OverflowError)):

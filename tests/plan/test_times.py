@@ -46,7 +46,7 @@ def test_a_duration(command: list[str], tmp_path: Path) -> None:
     assert told["scale"] != 1.0
 
 
-def test_a_pronunciation_of_ones_own(command: list[str], tmp_path: Path) -> None:
+def test_a_users_own_pronunciation_is_used(command: list[str], tmp_path: Path) -> None:
     new = ARCTIC.replace("always", "Nguyen")
     own = tmp_path / "own.dict"
     own.write_text("nguyen W IH1 N\nunheard AH1 N\n")

@@ -141,7 +141,7 @@ def test_files_that_are_no_lists(
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def test_outputs_stay_in_their_folder(folder: Path) -> None:
+def test_outputs_are_confined_to_their_folder(folder: Path) -> None:
     rows = [{"new_text": TEXTS[0], "out": out} for out in ("../x.wav", str(folder / "y.wav"))]
     assert edit.main(command(write_list(folder, rows))) == 1
     assert all("is not in" in row["reason"] for row in report(folder))

@@ -70,7 +70,7 @@ def test_a_word_that_is_not_sure_says_so() -> None:
 
 
 @pytest.mark.parametrize("answer", ["\n", "y\n", "Yes\n"])
-def test_on_a_terminal_one_is_asked(
+def test_the_user_is_asked_on_a_terminal(
     answer: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     screen = answered(answer, monkeypatch, tmp_path)
@@ -84,7 +84,7 @@ def test_no_means_no(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         answered("n\n", monkeypatch, tmp_path)
 
 
-def test_nothing_is_asked_with_yes_in_a_pipe_or_of_a_text_beside(
+def test_nothing_is_asked_with_yes_without_a_terminal_or_with_a_sidecar(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "[Y/n]" not in answered("n\n", monkeypatch, tmp_path, ask=False)
@@ -125,7 +125,7 @@ def confirm(plan: Planned) -> None:
     confirm_doubts(plan, ask=True)  # type: ignore[arg-type]
 
 
-def test_doubts_are_said_and_asked_about(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_doubts_are_shown_and_confirmed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     screen = at_a_terminal(confirm, "y\n", monkeypatch, tmp_path)
     assert all(str(doubt) in screen for doubt in DOUBTS)
     for answer in ("\n", "n\n", ""):
@@ -133,7 +133,7 @@ def test_doubts_are_said_and_asked_about(monkeypatch: pytest.MonkeyPatch, tmp_pa
             at_a_terminal(confirm, answer, monkeypatch, tmp_path)
 
 
-def test_without_a_terminal_or_with_yes_doubts_are_said_only(
+def test_without_a_terminal_or_with_yes_doubts_are_only_shown(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def said(plan: Planned) -> None:
@@ -148,7 +148,7 @@ def test_without_a_terminal_or_with_yes_doubts_are_said_only(
     assert str(DOUBTS[0]) in capsys.readouterr().err
 
 
-def test_strict_makes_nothing_of_what_is_doubtful(tmp_path: Path) -> None:
+def test_strict_refuses_doubtful_edits(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     refuse_doubts(plan)  # type: ignore[arg-type]
     plan.doubts = DOUBTS

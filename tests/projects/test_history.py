@@ -76,7 +76,9 @@ def _as(talk: Path, data: bytes) -> Path:
     return path
 
 
-def test_what_has_no_history(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_without_a_history_is_refused(
+    talk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for flag in ("--undo", "--redo", "--history"):
         assert edit.main(["--wav", str(talk), flag]) == 1
         assert "There is no edit of talk.wav" in capsys.readouterr().err
@@ -100,7 +102,7 @@ VERSIONS = [
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_history_is_read_as_it_was_written(place: int) -> None:
+def test_a_history_survives_json(place: int) -> None:
     history = History(tuple(VERSIONS), place)
     written = json.loads(json.dumps({**history.current, **history.to_json()}))
     read = History.of(written)
@@ -111,7 +113,7 @@ def test_a_history_is_read_as_it_was_written(place: int) -> None:
         }
 
 
-def test_what_a_version_goes_on_from() -> None:
+def test_a_version_continues_from_the_last_with_another_text() -> None:
     history = History(tuple(VERSIONS), 2)
     assert history.base("c") == 2
     assert history.base("b") == 0  # another take of the last change

@@ -148,7 +148,7 @@ def test_a_foreign_edit_json_is_not_replaced(
     assert record.read_text() == foreign and not talk.with_name("o.wav").exists()
 
 
-def test_of_two_edits_at_once_one_wins_and_the_other_is_told(
+def test_of_two_concurrent_edits_one_wins_and_the_other_fails(
     results: list[EditedRecording], tmp_path: Path
 ) -> None:
     out = tmp_path / "o.wav"
@@ -208,7 +208,7 @@ def test_a_broken_edit_json_is_passed_over(place: tuple[Any, ...], record: str, 
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "1" * 5000, "\0", "", "nul"])
-def test_an_edit_json_that_is_none_is_passed_over(text: str, talk: Path) -> None:
+def test_an_invalid_edit_json_is_ignored(text: str, talk: Path) -> None:
     record_path(talk).write_text(text)
     assert find_project(Recording.open(talk)) is None
 

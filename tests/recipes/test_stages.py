@@ -79,13 +79,13 @@ def test_a_stage_that_was_done_is_skipped(recipe: Recipe) -> None:
     assert "Stage 2 (prepare_data) is done." in again.stdout
 
 
-def test_a_stage_that_is_asked_for_is_done_again(recipe: Recipe) -> None:
+def test_a_requested_stage_is_run_again(recipe: Recipe) -> None:
     recipe.run("--stop_stage", "3")
     recipe.run("--stage", "2", "--stop_stage", "2")
     assert recipe.modules() == ["prepare"]
 
 
-def test_a_stage_is_done_again_when_what_it_depends_on_has_changed(recipe: Recipe) -> None:
+def test_a_stage_is_run_again_when_its_inputs_have_changed(recipe: Recipe) -> None:
     recipe.run()
     again = recipe.run("--clips", "5")
     assert recipe.modules() == ALL and "Stage 2 was done with other settings" in again.stdout
@@ -117,7 +117,7 @@ def test_options_reach_the_programs(recipe: Recipe) -> None:
     assert "--init small" in training
 
 
-def test_what_is_said_while_training_stays_in_a_log(recipe: Recipe) -> None:
+def test_training_output_is_kept_in_a_log(recipe: Recipe) -> None:
     recipe.python.write_text(STAND_IN + "echo epoch 1 of 2\n")
     assert "epoch 1 of 2" in recipe.run("--stop_stage", "4").stdout
     log = recipe.folder / "work" / "exp" / "a3t_small" / "train.log"

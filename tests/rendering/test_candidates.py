@@ -26,7 +26,7 @@ def results(editor: Editor, arctic: Path) -> list[EditedRecording]:
     return editor.candidates(editor.plan(arctic, new_text=NEW, text=ARCTIC), 4)
 
 
-def test_candidates_differ_and_the_best_stands_first(results: list[EditedRecording]) -> None:
+def test_candidates_differ_and_the_best_comes_first(results: list[EditedRecording]) -> None:
     lengths = [len(result.patches[0].samples) for result in results]
     assert len({(length, result.patches[0].samples.tobytes()) for length, result in
                 zip(lengths, results, strict=True)}) == 4  # fmt: skip
@@ -80,7 +80,7 @@ def test_a_word_that_is_not_heard_is_made_again(
     assert note["of"] == 2 and note["heard_first"] == 0.1 < note["heard"]
 
 
-def test_what_is_never_heard_is_reported(
+def test_inaudible_words_are_reported(
     editor: Editor, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checks = without_hearing(editor, monkeypatch, 9)

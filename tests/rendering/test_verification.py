@@ -64,12 +64,14 @@ def patched_with(editor: Editor, arctic: Path, shift: float) -> list[float]:
     return [word.score for word in result.scores[0]]
 
 
-def test_the_word_itself_is_heard_and_another_sound_is_not(editor: Editor, arctic: Path) -> None:
+def test_the_right_word_is_confirmed_and_another_sound_is_not(editor: Editor, arctic: Path) -> None:
     assert patched_with(editor, arctic, 0.0)[0] > 0.8
     assert patched_with(editor, arctic, 1.75)[0] < 0.5  # "superlative" in its place
 
 
-def test_an_edit_says_what_is_heard(editor: Editor, arctic: Path, tmp_path: Path) -> None:
+def test_an_edit_records_the_confidence_of_its_words(
+    editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
     new = "You never want to see it again in the superlative degree."
     result = editor.edit(arctic, new_text=new, text=ARCTIC)
     assert result.scores is not None and len(result.scores) == len(result.plan.edits)
@@ -91,7 +93,7 @@ def test_doubtful_words_are_named(editor: Editor, arctic: Path) -> None:
     assert editor.verify(spoilt).doubtful == ("never",)
 
 
-def test_the_aligner_is_asked_for_the_window_only(
+def test_only_the_window_is_aligned(
     editor: Editor, arctic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long the recording: a minute of silence around it costs nothing more."""

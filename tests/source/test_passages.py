@@ -186,7 +186,7 @@ def test_long_silence_beside_a_passage_is_not_aligned(
     assert plan.passages == ((11, 22),) and plan.edits[0].source[0] > 64 * 80
 
 
-def test_an_alignment_is_remembered_by_what_was_aligned(tmp_path: Path) -> None:
+def test_an_alignment_is_cached_by_what_was_aligned(tmp_path: Path) -> None:
     kept, one = AlignmentCache(tmp_path / "kept"), aligned(["ban", "dot"])
     key = ("0f", ["ban", "dot"], "aligner")
     assert kept.get(*key) is None

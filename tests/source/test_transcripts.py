@@ -55,7 +55,7 @@ def test_subtitles_beside_it(talk: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".TextGrid", ".lab", ".txt"])
-def test_an_alignment_beside_it_is_taken(suffix: str, talk: Path) -> None:
+def test_a_sidecar_alignment_is_used(suffix: str, talk: Path) -> None:
     write_alignment(labelled(), talk.with_suffix(suffix))
     result = found(talk)
     assert result.origin == f"talk{suffix}"
@@ -65,7 +65,7 @@ def test_an_alignment_beside_it_is_taken(suffix: str, talk: Path) -> None:
     assert result.alignment.duration == pytest.approx(4.0)
 
 
-def test_a_transcript_that_begins_with_numbers_is_no_alignment(talk: Path) -> None:
+def test_a_transcript_that_begins_with_numbers_is_not_an_alignment(talk: Path) -> None:
     talk.with_suffix(".lab").write_text("12 30 people came\n")
     assert found(talk).alignment is None
 

@@ -15,14 +15,14 @@ def test_pauses_stand_between_words() -> None:
     assert read.pauses == ((0, 1.0), (1, 0.0), (2, 0.5))
 
 
-def test_emphasis_is_no_word_and_not_written() -> None:
+def test_emphasis_marks_are_neither_words_nor_written() -> None:
     read = Transcript.from_text("we *never* do *that at all*, “*truly*”")
     assert [read.spoken[k] for k in sorted(read.emphasis)] == "never that at all truly".split()
     assert read.written(1, 2) == "never"
 
 
 @pytest.mark.parametrize("text", ["5 * 3 is fifteen", "a *b", "2 ** 3", "see note*"])
-def test_other_asterisks_are_what_they_were(text: str) -> None:
+def test_other_asterisks_are_unchanged(text: str) -> None:
     assert Transcript.from_text(text).emphasis == frozenset()
 
 
@@ -33,7 +33,7 @@ def test_no_pause(mark: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_pause_alone_is_no_text() -> None:
+def test_a_pause_alone_is_not_a_text() -> None:
     with pytest.raises(InputError, match="no words"):
         Transcript.from_text("[pause 0.4]")
 
@@ -47,7 +47,7 @@ def test_unknown_marks() -> None:
     check_marks("he [the president] said [pause 0.4] *so*", "he said")
 
 
-def test_new_words_that_nobody_can_say() -> None:
+def test_unpronounceable_new_words_are_refused() -> None:
     with pytest.raises(InputError, match="Greek letters"):
         check_marks("we say Καλημέρα now", "we meet")
     with pytest.raises(InputError, match="has 60 letters"):

@@ -49,7 +49,7 @@ def test_ids_are_positions() -> None:
 
 
 @pytest.mark.parametrize("symbol", ["", "AH", "AH3", "ah0", "SPN", "B0", "SIL"])
-def test_what_is_no_phone_is_unknown(symbol: str) -> None:
+def test_a_symbol_that_is_not_a_phone_is_unknown(symbol: str) -> None:
     assert phone_ids([symbol]) == [PHONE_ID["<unk>"]]
 
 

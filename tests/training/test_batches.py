@@ -131,7 +131,7 @@ def test_splits_are_kept_apart(store: Store) -> None:
 
 
 @pytest.mark.parametrize("evenness", [0.0, 0.5, 1.0])
-def test_voices_are_drawn_as_evenly_as_is_asked(tmp_path: Path, evenness: float) -> None:
+def test_voices_are_drawn_as_evenly_as_requested(tmp_path: Path, evenness: float) -> None:
     rng = np.random.default_rng(0)
     with StoreWriter(tmp_path) as writer:
         for k in range(10):
@@ -145,7 +145,7 @@ def test_voices_are_drawn_as_evenly_as_is_asked(tmp_path: Path, evenness: float)
     assert voices.count("rare") / len(voices) == pytest.approx(expected, abs=0.04)
 
 
-def test_degraded_copies_are_drawn_as_often_as_is_asked(store: Store, tmp_path: Path) -> None:
+def test_degraded_copies_are_drawn_as_often_as_requested(store: Store, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no degraded copies"):
         batches(store, degraded=0.5)
     arrays = made_up_clip(np.random.default_rng(0), 0, 40, 20)
@@ -156,7 +156,7 @@ def test_degraded_copies_are_drawn_as_often_as_is_asked(store: Store, tmp_path: 
     assert np.mean(clips) == pytest.approx(0.25, abs=0.05)
 
 
-def test_a_mask_covers_whole_phones_and_the_share_of_them_that_was_asked_for(store: Store) -> None:
+def test_a_mask_covers_whole_phones_and_the_requested_share(store: Store) -> None:
     made = batches(store, THESIS, crop=None)
     clip = made.clip(made.draws(0)[0])
     phones = len(clip["phones"])

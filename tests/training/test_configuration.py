@@ -95,7 +95,7 @@ def test_later_files_change_earlier_ones_key_by_key(tmp_path: Path) -> None:
     assert config["training"]["steps"] == 3 and config["training"]["rate"] == 1e-3
 
 
-def test_a_broken_configuration_is_said(tmp_path: Path) -> None:
+def test_a_broken_configuration_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("extends: nowhere.yaml\n")
     with pytest.raises(InputError, match="nowhere"):
         read_config(tmp_path / "a.yaml")

@@ -46,7 +46,7 @@ def test_the_networks_losses_train_the_network_alone_and_only_where_it_filled() 
     assert not filled.grad[~masked].any()
 
 
-def test_what_was_filled_as_it_was_recorded_has_nothing_to_match() -> None:
+def test_a_perfect_fill_has_no_matching_loss() -> None:
     critic = Critic(4)
     _, recorded, masked = batch(0)
     losses = judged(critic, recorded.clone(), recorded, masked)
@@ -55,7 +55,7 @@ def test_what_was_filled_as_it_was_recorded_has_nothing_to_match() -> None:
     assert losses.critic >= 0.5
 
 
-def test_frames_that_are_not_masked_are_not_judged() -> None:
+def test_unmasked_frames_are_not_judged() -> None:
     critic = Critic(4)
     filled, recorded, masked = batch(0)
     other = torch.where(masked[..., None], filled, torch.full_like(filled, 9.0))

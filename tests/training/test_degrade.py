@@ -48,7 +48,7 @@ def test_silence_stays_finite() -> None:
 
 
 @pytest.mark.parametrize("ratio", [0.0, 10.0, 20.0])
-def test_noise_lies_as_far_below_the_speech_as_is_asked(ratio: float) -> None:
+def test_noise_has_the_requested_level_below_the_speech(ratio: float) -> None:
     speech = make_speech()
     noise = sounds.coloured_noise(len(speech), np.random.default_rng(0), slope=-3.0)
     added = sounds.with_noise(speech, noise, ratio) - speech
@@ -67,7 +67,7 @@ def test_noise_has_its_colour(slope: float) -> None:
     np.testing.assert_allclose(np.diff(octaves), slope, atol=0.5)
 
 
-def test_a_room_rings_as_long_as_is_asked_and_keeps_the_direct_sound_in_its_place() -> None:
+def test_reverberation_has_the_requested_length_and_does_not_delay_the_direct_sound() -> None:
     click = np.zeros(SAMPLE_RATE)
     click[1000] = 1.0
     ring = sounds.reverberant(click, np.random.default_rng(0), seconds=0.4, direct=0.0)
@@ -79,7 +79,7 @@ def test_a_room_rings_as_long_as_is_asked_and_keeps_the_direct_sound_in_its_plac
     assert 3 * (late - early) / SAMPLE_RATE == pytest.approx(0.4, rel=0.25)
 
 
-def test_a_band_keeps_what_lies_in_it_and_its_time() -> None:
+def test_a_band_pass_keeps_its_band_without_delay() -> None:
     noise = np.random.default_rng(0).standard_normal(4 * SAMPLE_RATE)
     line = sounds.band(noise, 300.0, 3400.0)
     hertz, before = welch(noise, SAMPLE_RATE, nperseg=2048)
@@ -119,7 +119,7 @@ def test_the_copies_of_a_clip_are_its_own_and_as_long(tmp_path: Path) -> None:
     assert not np.array_equal(mels[0], mels[1]) and not np.array_equal(mels[0], elsewhere)
 
 
-def test_babble_is_as_long_as_is_asked(tmp_path: Path) -> None:
+def test_babble_has_the_requested_length(tmp_path: Path) -> None:
     voices = [tmp_path / f"{k}.wav" for k in range(2)]
     for k, path in enumerate(voices):
         soundfile.write(path, make_speech(0.3 + k / 10), SAMPLE_RATE)

@@ -31,7 +31,7 @@ def make_alignment() -> Alignment:
 
 
 @pytest.mark.parametrize("name", ["alignments.jsonl", "alignments.jsonl.xz"])
-def test_alignments_come_back_as_they_were_written(name: str, tmp_path: Path) -> None:
+def test_alignments_survive_writing_and_reading(name: str, tmp_path: Path) -> None:
     line = json.dumps({"path": "corpus/a.flac", "alignment": make_alignment().to_json()}) + "\n"
     data = line.encode()
     (tmp_path / name).write_bytes(lzma.compress(data) if name.endswith(".xz") else data)
@@ -41,14 +41,14 @@ def test_alignments_come_back_as_they_were_written(name: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "text", ["nonsense", '{"path": "a"}', '{"path": "a", "alignment": []}', "[" * 10_000]
 )
-def test_a_line_that_is_no_alignment_is_named(text: str, tmp_path: Path) -> None:
+def test_an_invalid_alignment_line_is_named(text: str, tmp_path: Path) -> None:
     good = json.dumps({"path": "a", "alignment": make_alignment().to_json()})
     (tmp_path / "a.jsonl").write_text(f"{good}\n{text}\n")
     with pytest.raises(InputError, match="Line 2"):
         read_alignments(tmp_path / "a.jsonl")
 
 
-def test_a_file_that_is_not_there_or_broken_is_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_or_broken_file_gives_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="can't be read"):
         read_alignments(tmp_path / "none.jsonl")
     (tmp_path / "cut.jsonl.xz").write_bytes(lzma.compress(b"{}" * 1000)[:40])
@@ -56,7 +56,7 @@ def test_a_file_that_is_not_there_or_broken_is_one_sentence(tmp_path: Path) -> N
         read_alignments(tmp_path / "cut.jsonl.xz")
 
 
-def test_a_given_alignment_is_what_the_features_have(tmp_path: Path) -> None:
+def test_features_follow_a_given_alignment(tmp_path: Path) -> None:
     wave = np.random.default_rng(0).standard_normal(SAMPLE_RATE).astype(np.float32) * 0.1
     found = features(wave, make_alignment())
     assert found["durations"].tolist() == [16, 8, 40, 17]
@@ -162,7 +162,7 @@ def test_shards_that_several_machines_made_are_one_store(
         main([*options[:-1], "4/3"])
 
 
-def test_what_is_done_is_not_done_again(
+def test_finished_work_is_not_repeated(
     made: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arctic: Path
 ) -> None:
     def again(job: room.Job) -> dict[str, np.ndarray]:
@@ -189,7 +189,7 @@ def test_a_clip_that_breaks_a_library_is_left_out_like_any_other(
     )
 
 
-def test_a_missing_stage_and_a_missing_mfa_are_said(
+def test_a_missing_stage_and_a_missing_mfa_are_reported(
     tmp_path: Path,
     arctic: Path,
     capsys: pytest.CaptureFixture[str],

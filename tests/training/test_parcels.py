@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_joined_is_what_was_split(folder: Path, tmp_path: Path) -> None:
+def test_splitting_and_joining_restores_the_folder(folder: Path, tmp_path: Path) -> None:
     written = parcels.split(folder, tmp_path / "parcels", megabytes=0.1)
     assert len(written) == 3 or len(written) == 4
     assert all(path.stat().st_size <= 0.1 * 2**20 for path in written)

@@ -9,7 +9,7 @@ from a3t.training import precision
 from a3t.training.precision import seconds_of_products, use_bfloat16
 
 
-def test_what_is_asked_for_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_requested_precision_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(bfloat16: bool) -> float:
         raise AssertionError
 
@@ -20,7 +20,7 @@ def test_what_is_asked_for_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(("low", "expected"), [(0.5, True), (0.95, False), (2.4, False)])
-def test_the_quicker_is_taken_and_float32_where_they_are_alike(
+def test_the_faster_precision_is_used_and_float32_on_a_tie(
     monkeypatch: pytest.MonkeyPatch, low: float, expected: bool
 ) -> None:
     monkeypatch.setattr(precision, "seconds_of_products", lambda b: low if b else 1.0)

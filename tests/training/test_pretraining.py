@@ -112,7 +112,7 @@ def test_bfloat16_learns_the_same_and_short_runs_resume(tmp_path: Path, make: Ma
     assert found[1] == pytest.approx(found[0], rel=0.1) and found[1] != found[0]
 
 
-def test_what_is_exported_is_what_the_editor_builds(tmp_path: Path, make: Make) -> None:
+def test_the_editor_builds_the_exported_model(tmp_path: Path, make: Make) -> None:
     work, run = make(tmp_path / "run")
     run.train(work.losses, work.validate, log_every=4)
     (tmp_path / "run" / "config.yaml").write_text(yaml.safe_dump(CONFIG))
@@ -142,7 +142,7 @@ def test_the_network_is_standardised_by_the_stores_statistics(tmp_path: Path, ma
     torch.testing.assert_close(network.mel_scale, torch.tensor(scale).float())
 
 
-def test_pitch_and_energy_have_their_losses_and_validation_is_told_neither(
+def test_pitch_and_energy_have_losses_and_validation_gets_neither(
     tmp_path: Path, make: Make
 ) -> None:
     model = CONFIG["model"] | {"pitch": True, "energy": True}

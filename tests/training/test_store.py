@@ -27,7 +27,7 @@ def same(store: Store, name: str, arrays: dict[str, np.ndarray]) -> None:
         np.testing.assert_array_equal(getattr(stored, key), arrays[key])
 
 
-def test_clips_of_all_shards_are_read_as_they_were_written(tmp_path: Path) -> None:
+def test_clips_of_all_shards_survive_writing_and_reading(tmp_path: Path) -> None:
     for shard in range(3):
         with StoreWriter(tmp_path / "train" / f"shard{shard}", ["pitch"]) as writer:
             for k in range(2):
@@ -46,7 +46,7 @@ def test_clips_of_all_shards_are_read_as_they_were_written(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("harm", ["array", "index", "both"])
-def test_what_a_kill_left_half_written_is_taken_away(tmp_path: Path, harm: str) -> None:
+def test_files_left_half_written_by_a_kill_are_removed(tmp_path: Path, harm: str) -> None:
     with StoreWriter(tmp_path) as writer:
         for k in range(3):
             writer.add(str(k), clip(k), "v", "train")
@@ -87,7 +87,7 @@ def test_one_process_writes_at_a_time_and_the_same_arrays(tmp_path: Path) -> Non
         StoreWriter(tmp_path, ["pitch"])
 
 
-def test_a_full_disk_is_one_sentence_and_costs_the_last_clip_alone(tmp_path: Path) -> None:
+def test_a_full_disk_gives_one_sentence_and_loses_only_the_last_clip(tmp_path: Path) -> None:
     class Full(io.BytesIO):
         def write(self, _: object) -> int:
             raise OSError(errno.ENOSPC, "No space left on device")
@@ -114,7 +114,7 @@ def test_statistics_are_those_of_all_frames_of_the_split(tmp_path: Path) -> None
     np.testing.assert_allclose(store.statistics(clips=2)[0], few.mean(0), atol=1e-4)
 
 
-def test_what_is_no_store_is_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_store_gives_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a3t\.training\.extract"):
         Store(tmp_path)
     (tmp_path / INDEX).write_text('{"no": "clip"}\n')

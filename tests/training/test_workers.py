@@ -33,6 +33,6 @@ def test_a_few_jobs_need_no_other_process_and_errors_come_through() -> None:
         list(workers.by_workers(whose, [1, -1], 2))
 
 
-def test_a_process_that_is_stopped_is_said() -> None:
+def test_a_stopped_process_is_reported() -> None:
     with pytest.raises(InputError, match="lack of memory"):
         list(workers.by_workers(whose, [1, 13], 2))

@@ -163,7 +163,7 @@ def test_statistics_from_hdf5_or_none(tmp_path: Path, mel: torch.Tensor) -> None
     assert not torch.allclose(outputs["none"], outputs["npy"])
 
 
-def test_the_most_trained_checkpoint_is_taken(tmp_path: Path) -> None:
+def test_the_latest_checkpoint_is_used(tmp_path: Path) -> None:
     checkpoint = write_checkpoint(tmp_path, "melgan")
     later = tmp_path / "checkpoint-10000steps.pkl"
     later.write_bytes(checkpoint.read_bytes())
@@ -207,7 +207,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_what_is_damaged_is_refused_in_a_sentence(
+def test_a_damaged_checkpoint_is_refused_in_one_sentence(
     damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -148,7 +148,7 @@ def test_a_window_depends_on_its_step_only(cache: Path) -> None:
     assert not torch.equal(later.samples, windows(8).samples)
 
 
-def test_the_loss_hears_nothing_above_what_is_known() -> None:
+def test_the_loss_ignores_frequencies_above_the_recordings_band() -> None:
     whistle = torch.sin(2 * torch.pi * 10000 * torch.arange(24000) / 24000)
     true = 0.1 * torch.randn(1, 24000, generator=torch.Generator().manual_seed(0))
     made = true + 0.1 * whistle
@@ -198,7 +198,7 @@ def test_training_learns_and_moves_every_parameter(cache: Path, tmp_path: Path) 
     assert all(not torch.equal(start[name], value) for name, value in work.model.named_parameters())
 
 
-def test_export_is_what_the_editor_loads(cache: Path, tmp_path: Path) -> None:
+def test_the_editor_loads_the_export(cache: Path, tmp_path: Path) -> None:
     work = make(cache)
     run = Run(work.model, work.schedule, tmp_path / "run")
     run.train_step(work.losses)

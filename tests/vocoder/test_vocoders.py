@@ -152,7 +152,7 @@ def test_the_shortest_mels(vocoder: Vocoder, frames: int) -> None:
     assert samples.shape == (frames * HOP,) and bool(samples.isfinite().all())
 
 
-def test_griffin_lim_says_what_the_mel_says() -> None:
+def test_griffin_lim_reproduces_the_mel() -> None:
     mel = log_mel(voice())
     made = log_mel(GriffinLim()(mel))[: len(mel)]
     quiet_noise = log_mel(0.05 * torch.randn(len(mel) * HOP))[: len(mel)]

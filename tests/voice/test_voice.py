@@ -76,7 +76,7 @@ def test_pieces_are_the_speech_and_its_phones(
     assert sorted(set(piece.words.tolist()) - {-1}) == list(range(11))
 
 
-def test_what_is_not_heard_as_written_is_left_out(editor: Editor, arctic: Path) -> None:
+def test_clips_that_do_not_match_their_text_are_left_out(editor: Editor, arctic: Path) -> None:
     recording = Recording.open(arctic)
     aligned = editor.align(recording, ARCTIC)
     doubtful = tuple(replace(word, score=0.1) if word.text else word for word in aligned.words)
@@ -91,7 +91,7 @@ def test_facts_of_the_speaker(pieces: list[VoicePiece]) -> None:
     assert facts["pitch_range_semitones"] > 1
 
 
-def test_a_change_that_is_taken_away_leaves_the_network_as_it_was() -> None:
+def test_removing_an_adaptation_restores_the_network() -> None:
     network = load_networks("small").model
     before = {name: value.clone() for name, value in network.state_dict().items()}
     add_low_rank(network, 4)

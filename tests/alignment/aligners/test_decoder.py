@@ -35,7 +35,9 @@ def resident() -> int:
     return int(line.split()[1]) * 1024
 
 
-def test_a_used_decoder_finds_what_a_new_one_finds(waveform: np.ndarray, lookup: Lookup) -> None:
+def test_a_used_decoder_gives_the_same_result_as_a_new_one(
+    waveform: np.ndarray, lookup: Lookup
+) -> None:
     words = alternatives(lookup, ["and", "you", "always"])
     sphinx._idle.clear()
     new = force_align(waveform, words)

@@ -75,7 +75,7 @@ def test_a_repetition_is_named_and_moves_nothing(
             assert after.end == pytest.approx(before.end + shift, abs=0.06)
 
 
-def test_noise_between_words_is_no_word(
+def test_noise_between_words_is_not_a_word(
     found: Alignment, speech: Speech, words: Sequence[str], lookup: Lookup
 ) -> None:
     samples, rate = speech
@@ -108,7 +108,7 @@ def test_too_many_words_for_the_time_are_refused(
     one_sentence(caught.value)
 
 
-def test_phones_can_be_short_where_there_is_no_time(
+def test_phones_may_be_short_where_time_is_short(
     speech: Speech, words: Sequence[str], lookup: Lookup
 ) -> None:
     """Twice as fast as anyone speaks, it is still an alignment."""
@@ -130,6 +130,6 @@ def test_a_long_recording_goes_in_pieces(
         assert word.start == pytest.approx(expected, abs=0.1)
 
 
-def test_pocketsphinx_stays_as_it_was(aligned: Alignment) -> None:
+def test_pocketsphinx_can_be_chosen(aligned: Alignment) -> None:
     assert isinstance(load_aligner("pocketsphinx"), PocketSphinxAligner)
     assert aligned.score > 0.9

@@ -171,7 +171,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_what_is_not_speech_is_refused_in_one_sentence(
+def test_non_speech_is_refused_in_one_sentence(
     kind: str, words: tuple[str, ...], lookup: Lookup, one_sentence: Check
 ) -> None:
     with pytest.raises(AlignmentError) as caught:
@@ -195,7 +195,7 @@ def test_a_low_rate_is_refused(speech: Speech, one_sentence: Check) -> None:
         (["it"], {"it": [["I", "T"]]}, "I"),
     ],
 )
-def test_words_that_cannot_be_said(
+def test_unpronounceable_words_are_refused(
     text: list[str],
     said: dict[str, list[list[str]]],
     named: str,

@@ -106,7 +106,7 @@ def test_posteriors_are_probabilities_every_10_ms(speech: Speech) -> None:
     assert np.exp(result).sum(axis=1) == pytest.approx(1.0, abs=1e-4)
 
 
-def test_the_network_hears_silence_and_phones(speech: Speech, aligned: Alignment) -> None:
+def test_the_network_distinguishes_silence_and_phones(speech: Speech, aligned: Alignment) -> None:
     heard = posteriors(features(speech[0])).argmax(axis=1)
     hits = total = 0
     for phone in aligned.phones:
@@ -116,7 +116,7 @@ def test_the_network_hears_silence_and_phones(speech: Speech, aligned: Alignment
     assert hits / total > 0.6
 
 
-def test_what_is_refined_still_covers_the_recording(aligned: Alignment, speech: Speech) -> None:
+def test_a_refined_alignment_still_covers_the_recording(aligned: Alignment, speech: Speech) -> None:
     result = refine(aligned, small(speech[0]))
     ends = [phone.end for phone in result.phones]
     assert [phone.start for phone in result.phones] == [0.0, *ends[:-1]]
@@ -149,7 +149,7 @@ def test_a_pause_that_was_missed_is_found(aligned: Alignment, speech: Speech) ->
     assert [w.text for w in result.spoken] == [w.text for w in aligned.spoken]
 
 
-def test_the_network_alone_finds_what_both_find(aligned: Alignment, speech: Speech) -> None:
+def test_the_network_alone_agrees_with_both_together(aligned: Alignment, speech: Speech) -> None:
     words = aligned.spoken
     phones = [[phone.symbol for phone in word.phones] for word in words]
     sound = small(speech[0])

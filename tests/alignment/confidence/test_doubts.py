@@ -58,7 +58,7 @@ def named(found: list[Doubt]) -> list[tuple[str, float]]:
         (0, 5, [("met", 0.7), ("", 1.0), ("", 2.5)]),
     ],
 )
-def test_an_edit_looks_at_its_words_and_beside_them(
+def test_doubts_are_sought_at_an_edit_and_beside_it(
     first: int, end: int, expected: list[tuple[str, float]]
 ) -> None:
     assert named(doubts_beside(SPEECH, first, end)) == expected
@@ -77,13 +77,13 @@ def test_other_positions_are_errors(first: int, end: int) -> None:
         doubts_beside(SPEECH, first, end)
 
 
-def test_they_are_said_and_written() -> None:
+def test_doubts_are_described_and_serialised() -> None:
     for doubt in doubts(SPEECH):
         assert str(doubt).endswith(".")
         assert Doubt.from_json(json.loads(json.dumps(doubt.to_json()))) == doubt
 
 
-def test_words_that_nobody_wrote_are_found_beside_their_neighbours_only(
+def test_unwritten_words_are_found_only_beside_the_edit(
     speech: tuple[np.ndarray, int], words: Sequence[str], lookup: Lookup
 ) -> None:
     """The recording says more than the text: "always want to see" is left out."""

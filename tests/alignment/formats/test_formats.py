@@ -94,7 +94,7 @@ def test_a_real_alignment_survives(ending: str, tmp_path: Path, aligned: Alignme
     same(read_alignment(tmp_path / f"arctic{ending}"), aligned, ending)
 
 
-def test_praat_tiers_as_another_reader_sees_them(tmp_path: Path, aligned: Alignment) -> None:
+def test_praat_tiers_are_read_alike_by_another_reader(tmp_path: Path, aligned: Alignment) -> None:
     write_alignment(aligned, tmp_path / "x.TextGrid")
     grid = textgrid.openTextgrid(str(tmp_path / "x.TextGrid"), includeEmptyIntervals=True)
     assert tuple(grid.tierNames) == ("words", "phones")
@@ -218,7 +218,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_cannot_be_read_is_said_in_one_sentence(
+def test_an_unreadable_file_gives_one_sentence(
     name: str, tmp_path: Path, one_sentence: Check
 ) -> None:
     content = BAD[name]
@@ -311,7 +311,7 @@ def test_a_failed_write_leaves_the_old_file(
         ("a.lab", "", False),
     ],
 )
-def test_labels_are_told_from_transcripts(
+def test_label_files_are_distinguished_from_transcripts(
     name: str, first: str, labels: bool, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(f"{first}\nand more\n")

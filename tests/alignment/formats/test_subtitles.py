@@ -17,7 +17,7 @@ from alignment.formats.subtitles import read_transcript, write_subtitles
 Check = Callable[[BaseException], None]
 
 
-def test_subtitles_show_what_was_written(tmp_path: Path, aligned: Alignment) -> None:
+def test_subtitles_show_the_written_text(tmp_path: Path, aligned: Alignment) -> None:
     written = "And you always want to see it, <in> the superlative degree.".split()
     for ending, mark in ((".srt", ","), (".vtt", ".")):
         path = tmp_path / f"x{ending}"
@@ -33,7 +33,7 @@ def test_subtitles_show_what_was_written(tmp_path: Path, aligned: Alignment) -> 
 
 
 @pytest.mark.parametrize("ending", [".srt", ".vtt"])
-def test_subtitles_as_another_reader_sees_them(
+def test_subtitles_are_read_alike_by_another_reader(
     ending: str, tmp_path: Path, aligned: Alignment
 ) -> None:
     webvtt = pytest.importorskip("webvtt", reason="webvtt-py is not installed")

@@ -65,7 +65,7 @@ def agreement(found: np.ndarray, owners: Sequence[int]) -> float:
     return float(right.mean())
 
 
-def test_the_text_is_followed_past_what_is_settled() -> None:
+def test_the_text_is_followed_beyond_the_settled_part() -> None:
     words = text(700, 0)
     frames, owners = spoken(words, 1, range(700))
     assert len(frames) > 9000  # a minute is settled at a time
@@ -73,7 +73,7 @@ def test_the_text_is_followed_past_what_is_settled() -> None:
 
 
 @pytest.mark.parametrize(("left_out", "put_in"), [(0, 60), (60, 0), (60, 60)])
-def test_the_rest_stands_around_a_wrong_paragraph(left_out: int, put_in: int) -> None:
+def test_a_wrong_paragraph_leaves_the_rest_aligned(left_out: int, put_in: int) -> None:
     words, others = text(300, 2), text(60, 3)
     before, a = spoken(words[:120], 4, range(120))
     within, _ = spoken(others[:put_in], 5, range(put_in))
@@ -159,7 +159,7 @@ def minutes(monkeypatch: pytest.MonkeyPatch) -> tuple[InMemory, list[str]]:
 
 
 @pytest.mark.parametrize("level", [0.0, 0.5, 1.0])
-def test_a_piece_that_fails_is_named_and_the_rest_stands(
+def test_a_failing_piece_is_named_and_the_rest_aligned(
     level: float, minutes: tuple[InMemory, list[str]]
 ) -> None:
     recording, words = minutes

@@ -77,9 +77,7 @@ def test_a_window_has_the_times_of_the_whole(
     assert long.read < 0.6 * long.samples
 
 
-def test_words_that_are_not_there_are_refused(
-    long: Sounding, rough: list[Word], lookup: Lookup
-) -> None:
+def test_missing_words_are_refused(long: Sounding, rough: list[Word], lookup: Lookup) -> None:
     other = [Word("mountains", word.start, word.end, 1.0, ()) for word in rough]
     with pytest.raises(AlignmentError):
         align_window(PocketSphinxAligner(), long, other, lookup(["mountains"]), 24, 25, 1.0)

@@ -42,7 +42,7 @@ def test_every_phone_is_of_one_class() -> None:
     }
 
 
-def test_what_is_known_of_each_boundary(aligned: Alignment, speech: Speech) -> None:
+def test_features_of_each_boundary(aligned: Alignment, speech: Speech) -> None:
     sound = Acoustics.of(speech[0])
     boundaries = boundaries_of(aligned, sound)
     assert boundaries is not None
@@ -60,7 +60,7 @@ def test_one_phone_has_no_boundary() -> None:
     assert correct(alone, np.zeros((200, 40)), np.zeros((101, 40))).shape == (0,)
 
 
-def test_what_is_learnt_is_what_is_applied() -> None:
+def test_training_and_inference_use_the_same_features() -> None:
     from alignment.training.train_boundaries import train
 
     random = np.random.default_rng(0)

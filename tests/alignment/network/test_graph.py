@@ -62,7 +62,7 @@ def test_words_and_pauses_stand_where_they_are_heard() -> None:
     assert [visit.start for visit in found] == [EACH * k for k in range(7)]
 
 
-def test_the_pronunciation_that_is_heard_is_chosen() -> None:
+def test_the_spoken_pronunciation_is_chosen() -> None:
     for vowel, number in (("AH", 0), ("IY", 1)):
         found = path([THE, MAN], "DH", vowel, "M", "AE", "N")
         assert {v.state.pronunciation for v in found if v.state.word == 0} == {number}
@@ -78,7 +78,7 @@ def test_the_pronunciation_that_is_heard_is_chosen() -> None:
         (("sp", "S", "K", "OW", "CH", "Z", "UH", "sp"), NOISE),
     ],
 )
-def test_what_nobody_wrote_is_named_and_moves_no_neighbour(
+def test_unwritten_sound_is_named_and_moves_no_neighbour(
     between: tuple[str, ...], kind: int
 ) -> None:
     found = path([THE, MAN, RAN], "sp", "DH", "AH", *between, "M", "AE", "N", "R", "AE", "N")
@@ -94,7 +94,7 @@ def test_what_nobody_wrote_is_named_and_moves_no_neighbour(
         assert starts[0] == (3 + len(between)) * EACH
 
 
-def test_nothing_is_invented_where_the_text_is_heard() -> None:
+def test_nothing_is_inserted_where_the_text_matches() -> None:
     found = path([THE, MAN, RAN], "DH", "AH", "M", "AE", "N", "R", "AE", "N")
     assert {visit.state.kind for visit in found} == {WORD}
 

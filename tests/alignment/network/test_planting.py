@@ -44,7 +44,7 @@ def test_every_kind_does_something(planter) -> None:  # type: ignore[no-untyped-
         ("", PlantedChange(0, 1, ()), Counts(6, 6, 5, 5)),
     ],
 )
-def test_errors_are_told_apart_by_the_edit(
+def test_errors_inside_and_outside_the_edit_are_counted_apart(
     found: str, change: PlantedChange, counts: Counts
 ) -> None:
     assert counted(SAID, found.split(), change) == counts

@@ -74,12 +74,12 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 TONE = np.sin(np.arange(48_000) * 0.1).astype(np.float32)
 
 
-def test_faster_whisper_is_taken_by_itself_when_it_has_a_model(install: Install) -> None:
+def test_faster_whisper_is_the_default_if_it_has_a_model(install: Install) -> None:
     install("faster_whisper")
     assert recognised_text(TONE, 24_000, ["not", "used"], {}) == "We met, 2 times."
 
 
-def test_openai_whisper_is_taken_when_its_file_is_there(install: Install, tmp_path: Path) -> None:
+def test_openai_whisper_is_used_if_its_model_file_exists(install: Install, tmp_path: Path) -> None:
     install("whisper")
     assert whisper.find_whisper() is None
     (tmp_path / "cache" / "whisper").mkdir(parents=True)
@@ -108,6 +108,6 @@ def test_without_whisper_only_who_asks_for_it_is_refused(
         recognised_text(TONE, 16_000, None, {}, "whisper")
 
 
-def test_there_is_no_third_recogniser() -> None:
+def test_an_unknown_recogniser_is_refused() -> None:
     with pytest.raises(AlignmentError, match="sphinx4"):
         recognised_text(TONE, 16_000, None, {}, "sphinx4")

@@ -97,7 +97,7 @@ def test_segments_have_their_shape_and_every_degradation_is_finite(
     assert set(example.symbols.tolist()) <= seen
 
 
-def test_noise_is_added_and_never_taken_away(example: Example, backgrounds: Backgrounds) -> None:
+def test_noise_is_added_never_removed(example: Example, backgrounds: Backgrounds) -> None:
     """Powers of independent sounds add: only a narrow band removes anything."""
     power = np.exp(example.logarithms.astype(np.float32))
     for seed in range(20):
@@ -133,7 +133,7 @@ def test_bands_are_hidden_in_some_segments() -> None:
     assert (inputs == 1).all()
 
 
-def test_the_weights_that_are_written_say_what_the_network_says() -> None:
+def test_saved_weights_give_the_same_posteriors() -> None:
     """With each normalisation folded into its convolution."""
     import torch
 
@@ -162,7 +162,7 @@ def test_a_training_runs_and_its_weights_are_read(
     assert weights["pairs"].shape == (len(SYMBOLS), len(SYMBOLS))
 
 
-def test_a_folder_s_list_is_read_but_for_what_is_left_out(
+def test_a_folders_list_is_read_except_for_excluded_clips(
     aligned: Alignment, speech: Speech, tmp_path: Path
 ) -> None:
     for name in ("a", "b", "c"):

@@ -79,7 +79,7 @@ def test_upload_edit_preview_make_choose_accept_undo_download(
     assert page.locator("#new-text textarea").input_value() == NEVER
 
 
-def test_what_is_typed_meanwhile_wins_over_a_late_answer(
+def test_text_typed_meanwhile_wins_over_a_late_answer(
     page: Any, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, typed = threading.Event(), threading.Event()

@@ -57,11 +57,11 @@ def test_sounds(sound: str) -> None:
         "(see page two)", "(the end)", "[he]", "x < b > c", "(sighing she left)",
     ],
 )  # fmt: skip
-def test_what_is_only_in_brackets_is_spoken(spoken: str) -> None:
+def test_text_entirely_in_brackets_is_spoken(spoken: str) -> None:
     assert not skipped(f"We know {spoken} that.") and not unspoken(f"We know {spoken} that.")
 
 
-def test_a_heading_is_no_speaker() -> None:
+def test_a_heading_is_not_a_speaker() -> None:
     assert said("WARNING: keep out") == "warning keep out"
     assert said("There are two speakers: Ann and Bob") == "there are two speakers ann and bob"
 

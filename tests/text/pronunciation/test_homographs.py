@@ -205,7 +205,7 @@ def test_what_the_tables_say_is_in_the_lexicon() -> None:
 
 
 @pytest.mark.parametrize("word", sorted(homograph_words.VOICED - {"misuse"}))
-def test_voiced_pairs_are_told_apart(word: str) -> None:
+def test_voiced_pairs_are_distinguished(word: str) -> None:
     forms = homographs.noun_and_verb(word, lookup(word))
     assert forms is not None
     noun, verb = (phones[-1] if phones[-1] in "SZ" else phones[-3] for phones in forms)

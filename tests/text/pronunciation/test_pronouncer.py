@@ -65,7 +65,7 @@ def test_without_a_letter_there_is_nothing_to_say(pronouncer: Pronouncer) -> Non
     assert pronouncer.pronounce([]) == []
 
 
-def test_words_of_cmudict_are_as_it_has_them(
+def test_words_of_cmudict_have_its_pronunciations(
     pronouncer: Pronouncer, dictionary: dict[str, list[list[str]]]
 ) -> None:
     """Against the package's own reader, on words picked at random."""
@@ -147,7 +147,7 @@ def test_the_same_in_another_process() -> None:
     assert done.stdout.strip() == repr(here), done.stderr
 
 
-def test_what_is_guessed_is_said(pronouncer: Pronouncer) -> None:
+def test_guessed_pronunciations_are_reported(pronouncer: Pronouncer) -> None:
     guessed = [word for word in UNKNOWN if pronouncer.is_guessed(word)]
     assert {"ibrahimovic", "kubernetes", "xqzt"} <= set(guessed)
     assert not {"vlogs", "gregson's", "unfriended", "tiktok", "shouldn't've"} & set(guessed)
@@ -155,7 +155,7 @@ def test_what_is_guessed_is_said(pronouncer: Pronouncer) -> None:
     assert not Pronouncer({"xqzt": [("Z",)]}).is_guessed("xqzt")
 
 
-def test_homographs_are_known_as_such(pronouncer: Pronouncer) -> None:
+def test_homographs_are_recognised(pronouncer: Pronouncer) -> None:
     assert all(map(pronouncer.is_homograph, ["read", "Polish", "records", "live", "bass"]))
     assert not any(map(pronouncer.is_homograph, ["the", "a", "tomato", "either", "cat", "'"]))
 
@@ -166,7 +166,7 @@ def test_g2p_ens_network_is_a_choice() -> None:
     assert theirs != Pronouncer().candidates("ibrahimovic")
 
 
-def test_ones_own_pronunciations_stand_before_the_dictionarys() -> None:
+def test_a_users_own_pronunciations_take_precedence() -> None:
     own = Pronouncer({"read": [("R", "AY1", "D")]})
     assert own.candidates("Read") == [("R", "AY1", "D")]
     assert own.pronounce(["they", "read"])[1] == ("R", "AY1", "D")
