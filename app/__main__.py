@@ -12,7 +12,6 @@ import ipaddress
 import os
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -69,11 +68,14 @@ def main(arguments: list[str] | None = None) -> int:
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
-    with suppress(KeyboardInterrupt), tempfile.TemporaryDirectory(prefix="a3t-app-") as temporary:
+    from app.run_folder import run_folder
+
+    # Behind a proxy, or with a password, the page goes by any name.
+    local_only = is_loopback(options.host) and not (auth or options.no_auth or options.root_path)
+    with suppress(KeyboardInterrupt), run_folder() as folder:
         tidy_up_first()
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
         # Uploads and results go into a folder of this run's own, deleted when the page ends.
-        folder = Path(temporary).resolve()
         os.environ["GRADIO_TEMP_DIR"] = str(folder)
         try:
             from app import limits
@@ -82,7 +84,8 @@ def main(arguments: list[str] | None = None) -> int:
             limits.MAX_MEGABYTES = options.max_megabytes or limits.MAX_MEGABYTES
             limits.MAX_SECONDS = 60 * (options.max_minutes or limits.MAX_SECONDS / 60)
             service = Service(folder)
-            with launch(service, options.host, options.port, auth, options.root_path) as address:
+            where = (options.host, options.port, auth, options.root_path, local_only)
+            with launch(service, *where) as address:
                 print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
                 service.warm_up()
                 try:
@@ -134,6 +137,7 @@ def launch(
     port: int | None,
     auth: tuple[str, str] | None = None,
     root_path: str = "",
+    local_only: bool = False,
 ) -> Iterator[str]:
     """The page, served on `host` at `port` (None: a free one) while the context lasts; its address.
 
@@ -155,7 +159,7 @@ def launch(
         "footer_links": [],
         "enable_monitoring": False,
         "css": (Path(__file__).parent / "page.css").read_text(encoding="utf-8"),
-        "app_kwargs": {"middleware": [Middleware(Guard)]},
+        "app_kwargs": {"middleware": [Middleware(Guard, local_only=local_only)]},
         # Leaves out gradio's look at its own page, which gives up after 3 s on a busy machine.
         "_frontend": False,
     }

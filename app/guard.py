@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
-from urllib.parse import unquote
+from collections.abc import Mapping
+from urllib.parse import unquote, urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,17 +24,29 @@ HEADERS = (
 class Guard:
     """ASGI middleware around Gradio.
 
+    A page that is for this computer only answers to this computer's names alone (`local_only`):
+    another site's name may be made to mean 127.0.0.1 while a visitor is on it. A POST that another
+    site's page sends is refused; programs send no Origin.
+
     Gradio fetches addresses of other servers when a path is one (`/file=https://…`, or a field's
     path): refused here, so that nobody uses this server to reach another. Bodies of requests that
     are not uploads are bounded.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, local_only: bool = False) -> None:
         self.app = app
+        self.local_only = local_only
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
+            return
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if self.local_only and not is_local(headers.get(b"host", "")):
+            await refuse(send, 403, texts.OTHER_HOST)
+            return
+        if scope["method"] not in ("GET", "HEAD") and is_from_elsewhere(headers):
+            await refuse(send, 403, texts.OTHER_ORIGIN)
             return
         path = unquote(scope["path"])
         if elsewhere(path):
@@ -54,6 +68,28 @@ class Guard:
             await send(message)
 
         await self.app(scope, receive, with_headers)
+
+
+def is_local(host: str) -> bool:
+    """Whether a Host header names this computer, with any port."""
+    try:
+        name = urlsplit(f"//{host}").hostname
+        if name == "localhost":
+            return True
+        return ipaddress.ip_address(name or "").is_loopback
+    except ValueError:
+        return False
+
+
+def is_from_elsewhere(headers: Mapping[bytes, str]) -> bool:
+    """Whether a browser says that the request comes from another site's page."""
+    if headers.get(b"sec-fetch-site") == "cross-site":
+        return True
+    origin = headers.get(b"origin")
+    if origin is None:
+        return False
+    ours = (headers.get(b"host", ""), headers.get(b"x-forwarded-host", ""))
+    return origin.partition("://")[2].lower() not in [name.lower() for name in ours if name]
 
 
 def elsewhere(path: str) -> bool:

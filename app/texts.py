@@ -229,3 +229,10 @@ def doubtful_summary(doubtful: int) -> str:
 
 def counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+OTHER_HOST = (
+    "This page is for this computer only, and was asked for by another name: open it at "
+    "http://127.0.0.1, or start it with --auth or --root-path behind a proxy."
+)
+OTHER_ORIGIN = "Another site's page may not send anything here: use this page itself."
