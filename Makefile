@@ -3,6 +3,7 @@
 # make test COVERAGE=--cov  the same, and which lines they run
 # make test-app  the page in a browser (needs Chromium: apt-get install chromium)
 # make test-recipes  a recipe through all its stages (adds ESPnet to .venv)
+# make fuzz MINUTES=10  hostile inputs for that long, for every parser
 # make lint   ruff and mypy
 # make app    the web page at http://127.0.0.1:7860
 # make clean  remove .venv, demo/ and every cache
@@ -20,7 +21,7 @@ WORKERS ?= -n auto --maxprocesses=4 --dist=loadfile
 TORCH  := $(shell grep '^torch==' requirements.txt)
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test test-all test-app test-recipes lint app clean
+.PHONY: demo test test-all test-app fuzz test-recipes lint app clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
@@ -34,6 +35,10 @@ test-all: $(VENV)/.dev-ready
 
 test-app: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -q tests/app/browser
+
+MINUTES ?= 5
+fuzz: $(VENV)/.dev-ready
+	A3T_FUZZ_SECONDS=$$(( $(MINUTES) * 60 )) $(BIN)/python -m pytest -q tests/fuzz -k wanted
 
 test-recipes: $(VENV)/.espnet-ready
 	$(BIN)/python -m pytest -q tests/espnet tests/recipes/test_mini.py

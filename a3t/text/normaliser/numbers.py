@@ -136,7 +136,7 @@ def elapsed(hours: int, minutes: int, seconds: int) -> list[str]:
         [*cardinal(count), unit if count == 1 else unit + "s"]
         for count, unit in ((hours, "hour"), (minutes, "minute"), (seconds, "second"))
         if count
-    ]
+    ] or [["zero", "seconds"]]
     last = ["and", *parts[-1]] if len(parts) > 1 else parts[-1]
     return [*(word for part in parts[:-1] for word in part), *last]
 

@@ -1,0 +1,131 @@
+"""Hostile inputs, made from a seed: sound files, texts, subtitles, alignments, records, lists.
+
+Each is (kind, name, bytes): a well-formed one, and mutations of it that a fuzzer's dictionary and a
+few cuts, swaps and repetitions give.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import soundfile as sf
+
+FORMATS = [
+    ("wav", "WAV", "PCM_16"), ("wav", "WAV", "FLOAT"), ("wav", "WAV", "GSM610"),
+    ("flac", "FLAC", "PCM_16"), ("ogg", "OGG", "VORBIS"), ("opus", "OGG", "OPUS"),
+    ("mp3", "MP3", "MPEG_LAYER_III"), ("aiff", "AIFF", "PCM_16"), ("w64", "W64", "PCM_24"),
+    ("caf", "CAF", "PCM_16"), ("rf64", "RF64", "PCM_16"),
+]  # fmt: skip
+TEXTS = {
+    "txt": "and you always want to see it [pause 0.4] in *the* superlative degree, $5.20 at 9:30",
+    "srt": "1\n00:00:00,000 --> 00:00:01,500\n<i>and you</i> always\n\n2\n00:00:02,000 --> "
+    "00:00:03,000\nwant {\\an8}to see\n",
+    "vtt": "WEBVTT\n\n00:00.000 --> 00:01.500\nand you &amp; always\n",
+    "lab": "0 5000000 and 0.9\n5000000 9000000 you 0.9\n",
+    "ctm": "talk 1 0.00 0.50 and 0.9\ntalk 1 0.50 0.40 you 0.9\n",
+    "TextGrid": 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n1\n<exists>\n1\n'
+    '"IntervalTier"\n"words"\n0\n1\n1\n0\n1\n"and"\n',
+    "dict": "and AE1 N D\nyou Y UW1\n",
+}
+ALIGNMENT = {
+    "duration": 0.5,
+    "score": 1.0,
+    "words": [
+        {
+            "text": "and", "start": 0.0, "end": 0.5, "score": 1.0,
+            "phones": [
+                {"symbol": "AE1", "start": 0.0, "end": 0.2, "score": 1.0},
+                {"symbol": "N", "start": 0.2, "end": 0.5, "score": 1.0},
+            ],
+        }
+    ],
+}  # fmt: skip
+RECORD = {
+    "source": {"path": "talk.wav", "sha256": "0" * 64},
+    "text": "and", "new_text": "you", "rate": 1.0, "seed": 0,
+    "edits": [{"op": "replace", "old_words": "and", "new_words": "you"}],
+    "asked": {"speed": 1.0, "fit": False, "margin": 0.025, "duration": None, "lengths": None},
+    "alignment": ALIGNMENT, "aligned_words": None,
+    "model": {"name": "small", "sha256": "0"}, "vocoder": {"name": "builtin", "sha256": "0"},
+}  # fmt: skip
+PLAN = {"text": "and", "new_text": "you", "edits": [{"words": [{"word": "you", "seconds": 0.3}]}]}
+LIST = "wav\tnew_text\tout\ntalk.wav\tand you\tout.wav\n"
+
+VALUES = [
+    None, True, -1, 0, 2**63, 2**70, 10**400, 1e308, float("inf"), float("nan"), "", "\0",
+    "\ud800", "x" * 3000, [], {}, [[[[]]]],
+]  # fmt: skip
+PIECES = [
+    b"\0", b"\xff", b"\n", b"<", b"{\\", b"[a3t 1 wrote this file: 1 samples at 1 Hz]\n",
+    b"9" * 400,
+    b"(", b"[pause ", b"*", b"-", b"1,", b".", b" --> ", b"[" * 200,
+    b'{"a":' * 200, b"\xef\xbb\xbf",
+    "\u202e\u0301".encode(), b"nan", b"inf", b"-1", b"1e999", b"\r", b"\t" * 50, b"&#x110000;",
+]  # fmt: skip
+
+
+def inputs(seed: int, count: int) -> Iterator[tuple[str, str, bytes]]:
+    """``count`` inputs; the same for a seed."""
+    draw = random.Random(seed)
+    sounds = [(ending, _sound(container, subtype)) for ending, container, subtype in FORMATS]
+    for k in range(count):
+        match draw.randrange(5):
+            case 0:
+                ending, data = draw.choice(sounds)
+                yield "sound", f"{k}.{ending}", _mutated(data, draw)
+            case 1:
+                kind, record = draw.choice(
+                    [("alignment", ALIGNMENT), ("record", RECORD), ("plan", PLAN)]
+                )
+                text = json.dumps(_changed(record, draw))
+                yield kind, f"{k}.json", text.encode("utf-8", "surrogatepass")
+            case 2:
+                yield "list", f"{k}.{draw.choice(['tsv', 'jsonl'])}", _mutated(LIST.encode(), draw)
+            case _:
+                ending = draw.choice(sorted(TEXTS))
+                yield "text", f"{k}.{ending}", _mutated(TEXTS[ending].encode(), draw)
+
+
+def _sound(container: str, subtype: str) -> bytes:
+    file = io.BytesIO()
+    samples = np.random.default_rng(0).normal(0, 0.1, 8000)
+    with sf.SoundFile(file, "w", 16_000, 1, subtype, format=container) as sound:
+        if container != "W64":
+            sound.comment = "[a3t 0.1.0 wrote this file: 8000 samples at 16000 Hz]\n[end of a3t]"
+        sound.write(samples)
+    return file.getvalue()
+
+
+def _mutated(data: bytes, draw: random.Random) -> bytes:
+    result = bytearray(data)
+    for _ in range(draw.randrange(4)):
+        place, piece = draw.randrange(len(result) + 1), draw.choice(PIECES)
+        match draw.randrange(5):
+            case 0:
+                result[place:place] = piece
+            case 1:
+                result[place:place] = piece * draw.randrange(1, 20_000 // len(piece) + 2)
+            case 2:
+                del result[place : place + draw.randrange(200)]
+            case 3:
+                result[place : place + 4] = draw.randbytes(4)
+            case 4:
+                del result[draw.randrange(len(result) + 1) :]
+    return bytes(result)
+
+
+def _changed(record: object, draw: random.Random) -> object:
+    """The record with something else in one place."""
+    copy = json.loads(json.dumps(record))
+    inner = copy
+    while True:
+        keys = list(inner) if isinstance(inner, dict) else list(range(len(inner)))
+        key = draw.choice(keys)
+        if not (isinstance(inner[key], dict | list) and inner[key]) or draw.random() < 0.3:
+            inner[key] = draw.choice(VALUES)
+            return copy
+        inner = inner[key]

@@ -1,0 +1,105 @@
+"""Every parser of what others made, on inputs made from a seed: a result, or one sentence.
+
+A case may take 10 seconds of processor time. A3T_FUZZ_SECONDS goes on for that long from a random
+seed, which a failure names: `make fuzz MINUTES=10`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from a3t import edit
+from a3t.audio.provenance import provenance_of
+from a3t.audio.recording import Recording
+from a3t.errors import InputError
+from a3t.plan.plan_file import read_plan
+from a3t.projects.manifest import read_jobs
+from a3t.projects.replay import read_record
+from a3t.source.transcripts import sidecar, text_of
+from a3t.text.markup import check_marks
+from a3t.text.transcript import Transcript
+from alignment import AlignmentError
+from alignment.formats import read_alignment
+from alignment.formats.dictionary import read_dictionary
+from tests.fuzz.corpus import inputs
+
+LONGEST = 10.0  # seconds of processor time
+
+
+def _text(path: Path) -> None:
+    for read in (read_alignment, text_of, read_dictionary):
+        _one_sentence(read, path)
+    _one_sentence(lambda path: sidecar(path.with_suffix(".wav")), path)
+    content = path.read_bytes().decode("utf-8", "replace")
+    _one_sentence(lambda _: Transcript.from_text(content, max_words=None), path)
+    _one_sentence(lambda _: check_marks(content, "and you"), path)
+
+
+def _sound(path: Path) -> None:
+    _one_sentence(provenance_of, path)
+    _one_sentence(lambda path: Recording.open(path).read(0, 100), path)
+
+
+def _list(path: Path) -> None:
+    given = ["--manifest", str(path), "--out-dir", str(path.parent / "out")]
+    _one_sentence(lambda _: read_jobs(edit.parser().parse_args(given), edit.parser()), path)
+
+
+READERS: dict[str, Callable[[Path], None]] = {
+    "sound": _sound,
+    "alignment": lambda path: _one_sentence(read_alignment, path),
+    "record": lambda path: _one_sentence(read_record, path),
+    "plan": lambda path: _one_sentence(read_plan, path),
+    "list": _list,
+    "text": _text,
+}
+
+
+def _one_sentence(read: Callable[[Path], object], path: Path) -> None:
+    begun = time.process_time()
+    try:
+        read(path)
+    except (InputError, AlignmentError) as error:
+        assert str(error).strip() and "Traceback" not in str(error)
+    assert time.process_time() - begun < LONGEST, f"{path.name} took too long"
+
+
+def run(seed: int, count: int, folder: Path) -> None:
+    for kind, name, data in inputs(seed, count):
+        path = folder / name
+        path.write_bytes(data)
+        try:
+            READERS[kind](path)
+        except Exception as error:
+            raise AssertionError(f"seed {seed}, {kind} {name}: {error!r}") from error
+        path.unlink()
+
+
+def test_a_time_of_no_length() -> None:
+    """Found by this: a subtitle's time that stands where its words should."""
+    assert Transcript.from_text("wait 00:00:00").spoken == ("wait", "zero", "seconds")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hostile_inputs(seed: int, tmp_path: Path) -> None:
+    run(seed, 100, tmp_path)
+
+
+@pytest.mark.slow
+def test_two_thousand_hostile_inputs(tmp_path: Path) -> None:
+    run(1000, 2000, tmp_path)
+
+
+def test_for_as_long_as_is_wanted(tmp_path: Path) -> None:
+    seconds = float(os.environ.get("A3T_FUZZ_SECONDS", 0))
+    if not seconds:
+        pytest.skip("A3T_FUZZ_SECONDS is not set")
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        run(random.SystemRandom().randrange(2**32), 100, tmp_path)
