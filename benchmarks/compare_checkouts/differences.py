@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -44,7 +45,10 @@ def difference(one: Path, other: Path) -> str:
         return ""
     if one.suffix == ".json":
         records = [json.loads(path.read_text(encoding="utf-8") or "null") for path in (one, other)]
-        return next(unlike(*map(comparable, records)), "")
+        kinds = {
+            re.sub(r"\d+", "", how.split(":")[0]): how for how in unlike(*map(comparable, records))
+        }
+        return "; ".join(kinds.values())
     if one.name == "report.tsv":
         tables = [path.read_text(encoding="utf-8").splitlines() for path in (one, other)]
         rows = [[line.split("\t")[:4] for line in table] for table in tables]
