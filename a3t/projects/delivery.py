@@ -1,4 +1,4 @@
-"""The files of an edit, written aside and put in place together: all of them or none."""
+"""Writes an edit's files to a temporary folder and moves them in place together: all or none."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def write(
     inputs: Sequence[Path] = (),
     seen: tuple[RecordState] | None = None,
 ) -> list[Path]:
-    """Write the results, the best as ``out``, the others as its stem.2, .3 …
+    """Write the results, the best as ``out``, the others as {stem}.2, {stem}.3 …
 
-    ``provenance`` as for `EditedRecording.save`, and ``notes`` of each. The best one's ``exports``
-    (`a3t.projects.exports`) are written as well; returns their paths. ``seen`` holds what
-    ``out``'s edit.json was when the edit began. Raises InputError, with nothing written or
-    replaced, if a file can't be written, is one of ``inputs``, or if another edit was faster.
+    ``provenance`` and ``notes``, for each result, as for `EditedRecording.save`. Also writes the
+    best one's ``exports`` (`a3t.projects.exports`) and returns their paths. ``seen`` is the state
+    of ``out``'s edit.json when the edit began. Raises InputError, and writes and replaces nothing,
+    if a file can't be written or is one of ``inputs``, or if another edit has changed ``out``.
     """
     check_outputs(results[0].recording, out, len(results), exports, inputs)
     targets = outputs(out, len(results))
@@ -46,8 +46,8 @@ def write(
         with locked(stage.parent):
             if seen is not None and record_state(out) != seen[0]:
                 raise InputError(
-                    f"{out} was changed by another edit while this one was made: nothing was "
-                    "written, so run it again."
+                    f"{out} was changed by another edit in the meantime: nothing was written, so "
+                    "run this one again."
                 )
             files = [pair for target in targets for pair in record_and_sound(stage, target)]
             put_in_place([*zip(staged, paths, strict=True), *files])

@@ -29,11 +29,11 @@ class History:
     place: int
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> History:
-        """The history that an edit.json tells; KeyError, TypeError or ValueError if it is none."""
-        current = {name: value for name, value in told.items() if name not in (LIST, PLACE)}
-        versions = tuple({**current, **differing} for differing in told.get(LIST, [{}]))
-        place = told.get(PLACE, 0)
+    def of(cls, record: Mapping[str, Any]) -> History:
+        """The history in an edit.json; KeyError, TypeError or ValueError if it isn't one."""
+        current = {name: value for name, value in record.items() if name not in (LIST, PLACE)}
+        versions = tuple({**current, **differing} for differing in record.get(LIST, [{}]))
+        place = record.get(PLACE, 0)
         if not isinstance(place, int) or not 0 <= place < len(versions):
             raise ValueError(place)
         for k, version in enumerate(versions):

@@ -1,8 +1,9 @@
-"""A list of edits, read: a line an edit, each as the options of the single command.
+"""Reads a list of edits: one line per edit, with the options of the single command.
 
-.tsv: tab-separated, the first line names the columns. .jsonl: a JSON object a line. A column is an
-option by its name (`wav`, `new_text`, `text`, `out`, `seed`, `speed` …); what a line leaves open is
-as on the command line. Files are found from the list's folder, outputs lie in --out-dir.
+.tsv: tab-separated, with column names in the first line. .jsonl: one JSON object per line. Columns
+are named after options (`wav`, `new_text`, `text`, `out`, `seed`, `speed` …); an option that a line
+omits has its value from the command line. Files are relative to the list's folder, outputs to
+--out-dir.
 """
 
 from __future__ import annotations
@@ -23,40 +24,40 @@ from a3t.projects.output_files import input_files
 
 LARGEST = 200_000_000  # bytes
 
-# These hold for the whole list, or are no edit's at all.
+# Options that apply to the whole list, and options that a line can't have.
 WHOLE = {"manifest", "out_dir", "jobs", "scheduler", "model", "vocoder", "voice", "device"}
 NO_EDIT = {"replay", "plan", "json", "yes", "history", "undo", "redo"}
 FILES = ("wav", "alignment", "dict")
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 
-# Its number, from 1, and its cells by column, or why it has none.
+# A line's number, from 1, and its cells by column, or the error in it.
 Line = tuple[int, dict[str, str] | InputError]
 
 
 @dataclass(frozen=True, slots=True)
 class ManifestEdit:
-    """A line of the list: the options that it comes to, and what names them all in edit.json."""
+    """A line of the list: its options, and a digest of them, which edit.json records."""
 
     line: int
     options: argparse.Namespace
     digest: str
-    sources: tuple[Path, ...]  # the files that it is made of
-    problem: str | None = None  # why it can't be done, if that is known already
+    sources: tuple[Path, ...]  # its input files
+    problem: str | None = None  # why it can't be made, if that is known in advance
 
     @property
     def done(self) -> bool:
-        """Whether its edit.json, which is written last, is there and newer than what it is of."""
+        """Whether its results exist, were made from this line and are newer than its inputs."""
         out: Path = self.options.out
         record = out.with_name(f"{out.stem}.edit.json")
         try:
-            made = record.stat().st_mtime
-            if any(path.stat().st_mtime > made for path in (out, *self.sources)):
+            written = record.stat().st_mtime
+            if any(path.stat().st_mtime > written for path in (out, *self.sources)):
                 return False
-            told = json.loads(record.read_text(encoding="utf-8"))
-            if not isinstance(told, dict) or told.get("job") != self.digest:
+            data = json.loads(record.read_text(encoding="utf-8"))
+            if not isinstance(data, dict) or data.get("job") != self.digest:
                 return False
-            # A kill may have come between the record and its sound.
-            return bool(told["output"]["sha256"] == sha256_of(out))
+            # The process may have been killed between writing the record and its sound.
+            return bool(data["output"]["sha256"] == sha256_of(out))
         except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return False
 
@@ -89,7 +90,7 @@ def read_jobs(options: argparse.Namespace, parser: argparse.ArgumentParser) -> l
 
 
 def _refuse(message: str) -> NoReturn:
-    """What a wrong argument comes to here: no end of the program."""
+    """Replaces `ArgumentParser.error`, which would end the program."""
     raise InputError(f"{message[:1].upper()}{message[1:]}.")
 
 
@@ -112,7 +113,7 @@ def _job(
             raise InputError(_strange(strange[0], usual))
         missing = [name for name in ("wav", "new_text") if not row.get(name)]
         if missing:
-            raise InputError(f"It has no “{missing[0]}”.")
+            raise InputError(f"“{missing[0]}” is missing.")
         arguments = [part for name in row for part in _argument(name, row[name], usual, folder)]
         parser.parse_args(arguments, given)
         given.out = (into / (given.out or default_output(given.wav.name))).resolve()
@@ -126,19 +127,19 @@ def _job(
     if problem is not None and (given.out is None or into not in given.out.parents):
         given.out = into / f"line {line}"  # for the report; it is not written
     apart = (WHOLE | NO_EDIT) - {"model", "vocoder", "voice"}
-    told = {name: str(value) for name, value in vars(given).items() if name not in apart}
-    digest = hashlib.sha256(json.dumps([__version__, told]).encode()).hexdigest()
+    values = {name: str(value) for name, value in vars(given).items() if name not in apart}
+    digest = hashlib.sha256(json.dumps([__version__, values]).encode()).hexdigest()
     return ManifestEdit(line, given, digest, sources, problem)
 
 
 def _argument(name: str, value: str, usual: Mapping[str, Any], folder: Path) -> list[str]:
-    """A cell as an argument of the command; none where it is empty."""
+    """A cell as command-line arguments; none if it is empty."""
     option = f"--{name.replace('_', '-')}"
     if value == "":
         return []
     if isinstance(usual[name], bool):
         if value.lower() not in YES + NO:
-            raise InputError(f"“{name}” is yes or no, not “{value}”.")
+            raise InputError(f"“{name}” must be yes or no, not “{value}”.")
         return [option] if value.lower() in YES else []
     if name in FILES:
         value = str(folder / value)
@@ -158,17 +159,17 @@ def _lines(manifest: Path, usual: Mapping[str, Any]) -> Iterator[Line]:
         raise InputError(f"{manifest} is not a list of edits: its name must end in .tsv or .jsonl.")
     try:
         if manifest.stat().st_size > LARGEST:
-            raise InputError(f"{manifest} is too large for a list of edits: cut it into parts.")
+            raise InputError(f"{manifest} is too large for a list of edits: split it.")
         lines = manifest.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
         raise InputError(f"{manifest} can't be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise InputError(f"{manifest} is not a text in UTF-8: save it again.") from None
+        raise InputError(f"{manifest} is not UTF-8 text: save it as UTF-8.") from None
     return read(manifest, lines, usual)
 
 
 def _table(manifest: Path, lines: list[str], usual: Mapping[str, Any]) -> Iterator[Line]:
-    # A quotation mark is a character like any other: it is not spoken, and may stand alone.
+    # A quotation mark is an ordinary character here and may be unpaired.
     table = [[cell.strip() for cell in line.split("\t")] for line in lines]
     names = [name.lower() for name in table[0]] if any(table[0]) else []
     if strange := sorted(set(names) - usual.keys()):
@@ -189,6 +190,6 @@ def _objects(manifest: Path, lines: list[str], usual: Mapping[str, Any]) -> Iter
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict) or any(isinstance(v, list | dict) for v in row.values()):
-            yield number, InputError("It is no JSON object of plain values.")
+            yield number, InputError("It is not a JSON object of plain values.")
         else:
             yield number, {name: "" if v is None else str(v) for name, v in row.items()}

@@ -1,4 +1,4 @@
-"""The files of an edit, checked before any work: can each be written, and is none an input?"""
+"""Checks, before any work, that an edit's files can be written and that none is an input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from a3t.audio.writing import check_output
 from a3t.errors import InputError
 from a3t.source.transcripts import SIDECARS
 
-RecordState = tuple[int, int, int] | None  # what an edit.json was when it was read; None: no file
+RecordState = tuple[int, int, int] | None  # inode, time and size of an edit.json; None: no file
 
 ENDINGS = {
     "textgrid": ".TextGrid",
@@ -28,7 +28,7 @@ ENDINGS = {
 
 
 def input_files(options: argparse.Namespace) -> tuple[Path, ...]:
-    """The files that an edit's options name, and those beside its recording that say its words."""
+    """The files that an edit's options name, and the transcripts beside its recording."""
     files = [options.wav, options.alignment, options.dict, getattr(options, "plan_file", None)]
     for text in (options.text, options.new_text):
         if text and text.startswith("@"):
@@ -45,7 +45,7 @@ def outputs(out: Path, candidates: int) -> list[Path]:
 
 
 def export_paths(out: Path, kinds: Sequence[str]) -> list[Path]:
-    """Where the exports of these kinds are written."""
+    """The paths of the exports of these kinds."""
     return [out.with_name(f"{out.stem}{ENDINGS[kind]}") for kind in kinds]
 
 
@@ -69,7 +69,7 @@ def check_outputs(
 
 
 def record_state(out: Path) -> RecordState:
-    """What an output's edit.json is now, to find later whether another edit has replaced it."""
+    """The current state of an output's edit.json, to detect if another edit replaces it."""
     try:
         stat = record_path(out).stat()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""An output of this program as a project: its original and its versions, found by its edit.json."""
+"""An edited output as a project: its original and its versions, found through its edit.json."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from a3t.rendering.edited import NEXT
 
 @dataclass(frozen=True)
 class Project:
-    """``out`` was made of the recording ``source``."""
+    """An output, the recording that it was made from, its history, and its edit.json's state."""
 
     out: Path
     source: Recording
@@ -28,29 +28,32 @@ class Project:
 
     @property
     def text(self) -> str:
-        """What the original says, as it was given or found."""
+        """The original's text, as it was given or found."""
         return str(self.history.current["text"])
 
 
 def find_project(recording: Recording, out: Path | None = None) -> Project | None:
-    """The project that a new edit of a recording goes on with: of what it was made of, if this
-    program made it; else the one at ``out`` ({stem}.edited.wav) if that was made of it."""
+    """The project that a new edit of a recording continues, if any.
+
+    If this program made the recording, it is that of the recording's source; else it is the one of
+    ``out`` (default: {stem}.edited.wav), provided that was made from the recording.
+    """
     wav = recording.path
-    seen, told = record_state(wav), _record(wav)
-    if told is not None and recording.sha256 in (
-        told.get("output", {}).get("sha256"),
-        told.get(NEXT),
+    seen, record = record_state(wav), _record(wav)
+    if record is not None and recording.sha256 in (
+        record.get("output", {}).get("sha256"),
+        record.get(NEXT),
     ):
-        original = source_of(record_path(wav), told)
+        original = source_of(record_path(wav), record)
         if _is_file(original):
             source = Recording.open(original)
-            if source.sha256 == told["source"]["sha256"]:
+            if source.sha256 == record["source"]["sha256"]:
                 seen = seen if out is None else record_state(out)
-                return Project(out or wav, source, History.of(told), seen)
+                return Project(out or wav, source, History.of(record), seen)
     out = out or default_output(wav)
-    seen, told = record_state(out), _record(out)
-    if told is not None and out.is_file() and told["source"]["sha256"] == recording.sha256:
-        return Project(out, recording, History.of(told), seen)
+    seen, record = record_state(out), _record(out)
+    if record is not None and out.is_file() and record["source"]["sha256"] == recording.sha256:
+        return Project(out, recording, History.of(record), seen)
     return None
 
 

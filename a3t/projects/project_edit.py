@@ -21,7 +21,7 @@ from a3t.projects.output_files import (
 from a3t.source.transcripts import SIDECARS
 from a3t.text.transcript import Transcript
 
-if TYPE_CHECKING:  # torch: what can be refused at once is refused before the models are loaded
+if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor
     from a3t.plan.edit_plan import EditPlan
     from a3t.projects.history import History
@@ -31,9 +31,9 @@ if TYPE_CHECKING:  # torch: what can be refused at once is refused before the mo
 
 @dataclass(frozen=True)
 class ProjectEdit:
-    """A recording, what is wanted of it, where the result goes, and of what it is a next version.
+    """A recording, the request for it, the output, and the history that it continues, if any.
 
-    Checked as far as it can be without the models.
+    Everything that can be checked without the models has been.
     """
 
     recording: Recording
@@ -46,7 +46,7 @@ class ProjectEdit:
 
     @classmethod
     def of(cls, options: argparse.Namespace) -> ProjectEdit:
-        """The edit that parsed options ask for; InputError if it can be refused at once."""
+        """The edit that parsed options describe; InputError if they can't be used."""
         request = edit_request(options)
         recording = Recording.open(options.wav)
         request.new_transcript  # noqa: B018  (raises for a text that can't be spoken)
@@ -70,7 +70,7 @@ class ProjectEdit:
         check_outputs(self.recording, self.out, count, self.exports, self.inputs)
 
     def continuing(self, project: Project) -> ProjectEdit:
-        """The same as an edit of the project's original, which goes on with its last version."""
+        """The same request as an edit of the project's original that continues its version."""
         text = self.request.text
         if project.source.path != self.recording.path:
             current = str(project.history.current["new_text"])
@@ -86,7 +86,7 @@ class ProjectEdit:
         if text is None and not self._finds_its_text(project):
             text = project.text
         request = replace(self.request, text=text)
-        # What lies beside the output was written with it, unless it was given by name.
+        # The files beside the output were written with it, unless they are named explicitly.
         own = {project.out, *(project.out.with_suffix(suffix) for suffix in SIDECARS)}
         own.discard(self.request.alignment)  # type: ignore[arg-type]
         edit = replace(
@@ -102,7 +102,7 @@ class ProjectEdit:
         return edit
 
     def write(self, results: list[EditedRecording], provenance: bool = True) -> list[Path]:
-        """`a3t.projects.delivery.write` for what `make` gave."""
+        """Write the results of `make`, by `a3t.projects.delivery.write`."""
         from a3t.projects.delivery import write
 
         return write(
@@ -110,15 +110,15 @@ class ProjectEdit:
         )
 
     def _finds_its_text(self, project: Project) -> bool:
-        """Whether the text is better looked for again: a given alignment has one, and that beside
-        a long recording may have times, which say where to look."""
+        """Whether to look for the text again: a given alignment has one, and a file beside a long
+        recording may have times, which show where to align."""
         beside = any(project.source.path.with_suffix(suffix).is_file() for suffix in SIDECARS)
         long = bool(project.history.current.get("aligned_words"))
         return self.request.alignment is not None or (long and beside)
 
     def make(self, editor: Editor, plan: EditPlan) -> list[EditedRecording]:
-        """What the plan asks for, the best first; what the version before has changed stays as it
-        sounded there."""
+        """The results that the plan requests, the best first, with the previous version's edits as
+        they sounded there."""
         results = editor.make(plan)
         if self.history is None or self.base is None:
             return results
@@ -130,11 +130,11 @@ class ProjectEdit:
 
     @property
     def base(self) -> int | None:
-        """The version whose sound this one goes on from; None for the original."""
+        """The version that this edit continues from; None for the original."""
         return None if self.history is None else self.history.base(self.request.new_text)
 
     def notes(self, result: EditedRecording) -> dict[str, Any]:
-        """What the edit.json of a next version tells of the others; nothing for a first one."""
+        """The history for the edit.json of a next version; empty for a first one."""
         if self.history is None:
             return {}
         continues = {"continues": self.base}

@@ -35,15 +35,15 @@ def replay(
     the record isn't an edit.json, or if the recording, the model or the vocoder differ from those
     that it names.
     """
-    told = read_record(record)
-    recording = Recording.open(source or source_of(record, told))
-    if recording.sha256 != told["source"]["sha256"]:
+    data = read_record(record)
+    recording = Recording.open(source or source_of(record, data))
+    if recording.sha256 != data["source"]["sha256"]:
         raise InputError(
             f"{recording.path} is not the recording that {record.name} was made from (the sha256 "
             "differs): give the right one with --wav."
         )
-    names = (model or told["model"]["name"], vocoder or told["vocoder"]["name"])
-    return remake(Editor.load(*names, device, progress), recording, History.of(told).chain())
+    names = (model or data["model"]["name"], vocoder or data["vocoder"]["name"])
+    return remake(Editor.load(*names, device, progress), recording, History.of(data).chain())
 
 
 def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> EditedRecording:
@@ -95,8 +95,8 @@ def read_record(path: Path) -> Mapping[str, Any]:
     try:
         if path.stat().st_size > LARGEST_RECORD:
             raise InputError(f"{path} is too large for an edit.json.")
-        told = json.loads(path.read_text(encoding="utf-8"))
-        for version in History.of(told).versions:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        for version in History.of(data).versions:
             for kind, key in (("source", "path"), ("model", "name"), ("vocoder", "name")):
                 if not isinstance(version[kind][key], str):
                     raise TypeError(key)
@@ -113,12 +113,12 @@ def read_record(path: Path) -> Mapping[str, Any]:
         raise InputError(f"{path} can't be read: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise InputError(f"{path} is not an edit.json that this version can read.") from None
-    return told  # type: ignore[no-any-return]
+    return data  # type: ignore[no-any-return]
 
 
-def source_of(record: Path, told: Mapping[str, Any]) -> Path:
+def source_of(record: Path, data: Mapping[str, Any]) -> Path:
     """The source as an edit.json names it, else the file of that name beside it."""
-    named = Path(told["source"]["path"])
+    named = Path(data["source"]["path"])
     try:
         return named if named.is_file() else record.parent / named.name
     except OSError:  # a name that is too long for this system
