@@ -4,7 +4,7 @@ from __future__ import annotations
 
 ATTRIBUTIONS = {
     "commonvoice": "Mozilla Common Voice (its contributors), CC0 1.0",
-    "speechocean": "speechocean762 (Speechocean), CC BY 4.0",
+    "speechocean": "speechocean762 (Junbo Zhang et al.), CC BY 4.0",
     "librispeech": "LibriSpeech (c) 2014 Vassil Panayotov, CC BY 4.0, from LibriVox recordings",
     "libritts": "LibriTTS (Google, from LibriVox recordings), CC BY 4.0",
     "ljspeech": "the LJ Speech Dataset (Keith Ito), public domain",
