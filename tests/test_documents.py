@@ -1,4 +1,4 @@
-"""What the documents name exists, and every dependency is pinned."""
+"""Everything that the documents name exists, and every dependency is pinned."""
 
 from __future__ import annotations
 

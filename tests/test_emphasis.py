@@ -1,4 +1,4 @@
-"""Emphasis: higher and louder, within the speaker's own bounds, and nothing else changes."""
+"""Emphasis raises pitch and level within the speaker's range, and changes nothing else."""
 
 from __future__ import annotations
 

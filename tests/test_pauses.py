@@ -1,4 +1,4 @@
-"""Pauses that are put in: their length, their sound, and that all else stays."""
+"""Inserted pauses: their length, their sound, and that everything else is unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights: what is written is read, and what is not the named file is refused."""
+"""Model folders: weights survive writing and reading, and files with another sha256 are refused."""
 
 from __future__ import annotations
 

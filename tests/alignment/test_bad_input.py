@@ -1,4 +1,4 @@
-"""Whatever is handed in: an alignment with honest scores, or one sentence."""
+"""Any input gives an alignment with honest scores, or one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""python -m alignment: what it writes, by the ending, and what it says to bad input."""
+"""python -m alignment: output formats by suffix, and errors for bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs spread over processes: completeness, failures as values, deaths survived."""
+"""Jobs in parallel processes: all are done, failures are values, crashes are survived."""
 
 from __future__ import annotations
 

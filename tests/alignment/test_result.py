@@ -1,4 +1,4 @@
-"""Records: written to JSON and read back, covering the recording."""
+"""Alignment records survive JSON and cover the recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The endpoints for programs, through gradio's own client on a server on this machine."""
+"""The endpoints for programs, through Gradio's own client and a local server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts side by side as HTML: right marks, and nothing of a text taken for HTML."""
+"""Texts side by side as HTML: correct marks, and all text escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page accepts: only what was uploaded to it, of a bearable size."""
+"""What the page accepts: only files uploaded to it, within its size limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page's buttons do, called as gradio calls them; and how the page is started."""
+"""The page's event handlers, called as Gradio calls them; and starting the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that no page would send, as they come by hand."""
+"""Forged requests that no page would send."""
 
 from __future__ import annotations
 

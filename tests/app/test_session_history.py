@@ -1,4 +1,4 @@
-"""Accepted edits: each one of the original, none a copy of a copy."""
+"""Accepted edits are edits of the original, not copies of copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A visitor's session: history, what others can't reach, and what is forgotten."""
+"""A visitor's session: its history, its privacy, its expiry."""
 
 from __future__ import annotations
 

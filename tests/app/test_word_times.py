@@ -1,4 +1,4 @@
-"""Words that a person has moved, and words after an edit."""
+"""Word times corrected by the user, and word times after an edit."""
 
 from __future__ import annotations
 

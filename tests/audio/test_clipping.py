@@ -1,4 +1,4 @@
-"""Clipped recordings are told from others, and a patch in one stops at its ceiling."""
+"""Clipped recordings are detected, and a patch in one stops at its ceiling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outside the spans that are named, output = input, sample for sample, in every format."""
+"""Outside the recorded spans, output equals input, sample for sample, in every format."""
 
 from __future__ import annotations
 

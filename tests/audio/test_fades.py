@@ -1,4 +1,4 @@
-"""Cross-fades keep the power, find the quiet place and the phase."""
+"""Cross-fades keep the power, and find the quiet place and the phase."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a patch is given of its recording: its bandwidth, its top, its noise, and nothing else."""
+"""A patch takes on its recording's bandwidth, high band and noise, and nothing else."""
 
 from __future__ import annotations
 

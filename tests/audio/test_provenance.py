@@ -1,4 +1,4 @@
-"""What a file tells of its synthetic parts, through edits of edits, and python -m a3t.inspect."""
+"""Provenance in files, through edits of edits, and python -m a3t.inspect."""
 
 from __future__ import annotations
 

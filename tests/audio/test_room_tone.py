@@ -1,4 +1,4 @@
-"""Room tone: as loud and as coloured as the recording's pauses, in every channel, not repeated."""
+"""Room tone has the level and spectrum of the recording's pauses in every channel, unrepeated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX files against the networks that they were made of, at lengths they were not traced with."""
+"""ONNX files against the original networks, at lengths other than the traced ones."""
 
 from __future__ import annotations
 

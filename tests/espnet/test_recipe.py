@@ -1,4 +1,4 @@
-"""A recipe from a corpus's own layout to edited recordings, all of its stages, in a tiny size."""
+"""All stages of a tiny recipe, from a corpus's own layout to edited recordings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the network looks as it fills an edit."""
+"""The attention of the network as it fills an edit."""
 
 from __future__ import annotations
 

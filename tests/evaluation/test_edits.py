@@ -1,4 +1,4 @@
-"""Edits against natural speech: the list, the conditions, what is measured, and what is said."""
+"""Edits against natural speech: the list, the conditions, the measures, the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adapting measured: who is taken, what is material, what is tested, and what is reported."""
+"""Evaluation of voice adaptation: speakers, material, test clips, and report."""
 
 from __future__ import annotations
 

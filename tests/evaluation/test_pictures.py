@@ -1,4 +1,4 @@
-"""The picture of an edit: what it shows is right, and a PNG comes of it without a display."""
+"""The picture of an edit shows the right things, and needs no display."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reconstruction experiment on one real sentence, with fillers whose answers are known."""
+"""The reconstruction experiment on one real sentence, with fillers of known results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judges training runs: the same clips, the middle third of their phones, and pictures."""
+"""Comparison of training runs: clips, masked middle thirds, and pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copy-synthesis judged: a perfect copy, a worse one, what is missing, and the tables."""
+"""Evaluation of copy-synthesis: a perfect copy, a worse one, missing packages, tables."""
 
 from __future__ import annotations
 

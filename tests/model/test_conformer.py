@@ -1,4 +1,4 @@
-"""Depthwise convolutions, which are run in one of two ways."""
+"""Depthwise convolutions, both implementations."""
 
 from __future__ import annotations
 

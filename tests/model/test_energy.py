@@ -1,4 +1,4 @@
-"""How loud what is filled is to be: counted from what is visible, and told where it is masked."""
+"""Loudness of filled frames: computed from visible ones, given as a condition for masked ones."""
 
 from __future__ import annotations
 

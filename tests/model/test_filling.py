@@ -1,4 +1,4 @@
-"""Filling: in one pass or in pieces, and only what is masked."""
+"""Filling, in one pass or in pieces, changes only masked frames."""
 
 from __future__ import annotations
 

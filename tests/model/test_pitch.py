@@ -1,4 +1,4 @@
-"""The pitch between encoder and decoder: who is told it, what is said of it, and the comb."""
+"""Pitch between encoder and decoder: conditioning, prediction, and the comb."""
 
 from __future__ import annotations
 

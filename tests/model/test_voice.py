@@ -1,4 +1,4 @@
-"""The voice vector: of the visible frames alone, wherever they stand, and of no padding."""
+"""The voice vector depends only on visible frames, not on their positions or on padding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Durations: rounding that keeps totals, the ratio sum over sum, the predictor's properties."""
+"""Durations: rounding that keeps totals, the ratio of sums, properties of the predictor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is too long is refused in one sentence, before memory is asked for."""
+"""Excessive requests are refused in one sentence, before memory is allocated."""
 
 from __future__ import annotations
 

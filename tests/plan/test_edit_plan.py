@@ -1,4 +1,4 @@
-"""A plan goes to JSON and back, is made again in another manner, and maps its words."""
+"""A plan survives JSON, can be varied, and maps its words."""
 
 from __future__ import annotations
 

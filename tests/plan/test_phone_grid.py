@@ -1,4 +1,4 @@
-"""Alignments on the frame grid: no gap, no phone without a frame."""
+"""Alignments on the frame grid: no gaps, and every phone has a frame."""
 
 from __future__ import annotations
 

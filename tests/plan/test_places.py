@@ -1,4 +1,4 @@
-"""Edits where recordings are difficult: at their ends, at pauses and across them, at clipping."""
+"""Edits in difficult places: at the ends, at and across pauses, in clipped speech."""
 
 from __future__ import annotations
 

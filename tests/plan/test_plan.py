@@ -1,4 +1,4 @@
-"""The plan of any edit: its phones say the new text, its frames fit the recording."""
+"""Plans for any edit: their phones spell the new text, their frames fit the recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wanted of an edit: on the command line, and in an edit.json."""
+"""Edit requests on the command line and in an edit.json."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pauses at punctuation: as long as this speaker's, and none where this speaker makes none."""
+"""Pauses at punctuation have this speaker's usual length, or none if the speaker makes none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long the new words take: a duration, and a plan that was edited by hand."""
+"""Durations of new words: requested, or from a plan file that was edited by hand."""
 
 from __future__ import annotations
 

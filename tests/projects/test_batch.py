@@ -1,4 +1,4 @@
-"""Many edits from one list: all of them, once, whatever happens in between."""
+"""Batches: every edit is made once, whatever happens in between."""
 
 from __future__ import annotations
 

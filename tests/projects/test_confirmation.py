@@ -1,4 +1,4 @@
-"""What was recognised is shown with its confidences; on a terminal a person is asked about it."""
+"""Recognised transcripts are shown with confidences, and confirmed by the user on a terminal."""
 
 from __future__ import annotations
 

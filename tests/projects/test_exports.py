@@ -1,4 +1,4 @@
-"""What other programs read of an edited recording: it is the result's, and in their own formats."""
+"""Exports of an edited recording describe the result, in formats that other programs read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions of one output: edits of the original, kept, undone and done again, byte for byte."""
+"""Versions of one output: edits of the original, kept, undone and redone, byte for byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An edit.json carried out again gives the same bytes, and says why where it can't."""
+"""Replaying an edit.json gives the same bytes, or the reason why it can't."""
 
 from __future__ import annotations
 

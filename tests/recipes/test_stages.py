@@ -1,4 +1,4 @@
-"""The recipes' stages, with a stand-in for Python that notes what it is asked for."""
+"""The recipes' stages, with a stand-in for Python that records its commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""recipes/vocoder: its stages with a stand-in for Python, and all of it at a tiny size."""
+"""recipes/vocoder: its stages with a stand-in for Python, and a complete run at a tiny size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Candidates: they differ, the best stands first, and the reasons can be checked."""
+"""Candidates differ, the best comes first, and the ranking can be checked."""
 
 from __future__ import annotations
 

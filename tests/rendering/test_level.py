@@ -1,4 +1,4 @@
-"""The level of what is filled: moved towards its neighbours', class of sound by class of sound."""
+"""The level of filled frames is moved towards their neighbours', phone class by phone class."""
 
 from __future__ import annotations
 

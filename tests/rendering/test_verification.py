@@ -1,4 +1,4 @@
-"""The result is listened to: right words are heard, others are named."""
+"""Verification of results: right words are confirmed, others reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long recordings: the passages around the edits are enough, and only they are looked at."""
+"""Long recordings: only the passages around the edits are aligned, and they suffice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a transcript comes from: given, beside the recording, or recognised."""
+"""Sources of a transcript: given, beside the recording, or recognised."""
 
 from __future__ import annotations
 

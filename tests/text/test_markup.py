@@ -1,4 +1,4 @@
-"""Marks in a text: pauses and emphasis are no words, and what means nothing is refused."""
+"""Marks for pauses and emphasis are not words, and meaningless ones are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""python -m a3t.text: lines in, how they are said out, in their order."""
+"""python -m a3t.text: lines in, their readings out, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spelling alone makes no sound; whatever sounds otherwise does."""
+"""A change of spelling alone makes no edit; a change of sound does."""
 
 from __future__ import annotations
 

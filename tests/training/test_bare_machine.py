@@ -1,4 +1,4 @@
-"""Training on a GPU machine that has torch, NumPy, PyYAML and tqdm, and nothing else of ours."""
+"""Training on a GPU machine with only torch, NumPy, PyYAML and tqdm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crops, masks and augmentation: what a training step is given."""
+"""Training batches: crops, masks and augmentation."""
 
 from __future__ import annotations
 

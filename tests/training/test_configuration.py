@@ -1,4 +1,4 @@
-"""Configurations: what each builds, and that the plain loop and ESPnet train the same of it."""
+"""Configurations: what each builds, and that the plain loop and ESPnet train alike from it."""
 
 from __future__ import annotations
 

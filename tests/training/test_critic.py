@@ -1,4 +1,4 @@
-"""The critic of filled mel: who learns from which loss, and that it learns to see blur."""
+"""The critic of filled mels: which loss trains which part, and that it learns to detect blur."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Degraded speech: as long as before, nothing shifted, as bad as was asked for."""
+"""Degraded speech has the same length and timing, and the requested degradation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Features of clips, and bad ones among them; alignments that were made before."""
+"""Feature extraction: clips, bad clips among them, and existing alignments."""
 
 from __future__ import annotations
 

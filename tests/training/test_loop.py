@@ -1,4 +1,4 @@
-"""The training loop: a stopped run goes on as if it had not been stopped."""
+"""The training loop: an interrupted run resumes as if it had not been interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders in pieces: what was split is joined, and damage is named before anything is written."""
+"""Folders split into parcels are restored, and damage is named before anything is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which number format is quicker here: what is asked for is done, and "auto" is measured."""
+"""The choice of number format: requests are honoured, and "auto" is measured."""
 
 from __future__ import annotations
 

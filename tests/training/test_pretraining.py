@@ -1,4 +1,4 @@
-"""A3T's pretraining as a whole, with a tiny network on made-up features."""
+"""A3T's pretraining as a whole, with a tiny network on synthetic features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The feature store: what is read is what was written, whatever happened in between."""
+"""The feature store returns what was written, whatever happened in between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training of the duration predictor from random weights."""
+"""Training the duration predictor from random weights."""
 
 from __future__ import annotations
 

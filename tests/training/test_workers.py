@@ -1,4 +1,4 @@
-"""Clips done by processes, in order, by none for long."""
+"""Clips processed in parallel, in order, without long waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's own voice: what it is made of, how it is learnt, kept and used."""
+"""A person's own voice: its material, its training, its file, and its use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PocketSphinx as it is used here: nothing is left of one recording when the next comes."""
+"""A PocketSphinx decoder keeps nothing from one recording to the next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Montreal Forced Aligner's side, against a stand-in that writes what MFA writes."""
+"""The interface to the Montreal Forced Aligner, with a stand-in that writes files like MFA's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network's own aligner: it covers the recording and names what nobody wrote."""
+"""The network aligner covers the recording and finds unwritten speech."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small network and the search over its posteriors."""
+"""The small network, and the search over its posteriors."""
 
 from __future__ import annotations
 

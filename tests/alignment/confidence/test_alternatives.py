@@ -1,4 +1,4 @@
-"""How much better than a word anything else would fit in its place."""
+"""How much better than a word the best alternative in its place fits."""
 
 from __future__ import annotations
 

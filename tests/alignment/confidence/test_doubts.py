@@ -1,4 +1,4 @@
-"""What is doubtful about an edit: its words, its neighbours, and sound between them."""
+"""Doubts about an edit: its words, its neighbours, and sound between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alignments as files: what is written is read back, and other readers open it."""
+"""Alignments as files: they survive writing and reading, and other readers open them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subtitles written, and transcripts of other programs read."""
+"""Writing subtitles, and reading transcripts of other programs."""
 
 from __future__ import annotations
 

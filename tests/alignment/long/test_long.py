@@ -1,4 +1,4 @@
-"""Long recordings: the search for rough places, the pieces, and what is made of them."""
+"""Long recordings: rough search, division into pieces, and joining."""
 
 from __future__ import annotations
 

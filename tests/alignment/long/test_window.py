@@ -1,4 +1,4 @@
-"""A few words of a longer recording aligned from rough times."""
+"""Aligning a few words of a longer recording from approximate times."""
 
 from __future__ import annotations
 

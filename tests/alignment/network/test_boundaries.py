@@ -1,4 +1,4 @@
-"""Boundaries moved by what their surroundings say."""
+"""Boundaries corrected from their surroundings."""
 
 from __future__ import annotations
 

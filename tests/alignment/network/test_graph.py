@@ -1,4 +1,4 @@
-"""The graph of ways to say a text, and the best path through it."""
+"""The graph of pronunciations of a text, and the best path through it."""
 
 from __future__ import annotations
 

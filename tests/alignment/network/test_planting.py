@@ -1,4 +1,4 @@
-"""The benchmarks' planted edits, and how recognised words are counted against them."""
+"""The benchmarks' planted edits, and how recognition errors are counted against them."""
 
 from __future__ import annotations
 

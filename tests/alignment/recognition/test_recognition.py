@@ -1,4 +1,4 @@
-"""What is heard when nobody typed it: the new text as prior."""
+"""Recognition without a transcript, with the new text as a prior."""
 
 from __future__ import annotations
 

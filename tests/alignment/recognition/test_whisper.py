@@ -1,4 +1,4 @@
-"""Whisper as the recogniser. The package is a stand-in: its models can't be fetched in a test."""
+"""Whisper as the recogniser, with a stand-in package: tests can't download its models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the phone network is trained on, and that a training runs."""
+"""The training data of the phone network, and a short training run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page in a browser, behind a reverse proxy that shows it under a path."""
+"""The page in a browser, behind a reverse proxy that serves it under a path."""
 
 from __future__ import annotations
 

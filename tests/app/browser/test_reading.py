@@ -1,4 +1,4 @@
-"""Who can read and use the page: screen readers, keyboards, dark rooms, phones."""
+"""Accessibility: screen readers, keyboards, dark mode, phones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people bring: a microphone, hours of speech, files that are none."""
+"""Recordings in the browser: a microphone, hours of speech, invalid files."""
 
 from __future__ import annotations
 

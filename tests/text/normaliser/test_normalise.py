@@ -1,4 +1,4 @@
-"""What is written and what a narrator says for it; properties of the normaliser; its refusals."""
+"""Written forms and how a narrator reads them; properties of the normaliser; its refusals."""
 
 from __future__ import annotations
 

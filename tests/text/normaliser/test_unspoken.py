@@ -1,4 +1,4 @@
-"""What stands in a transcript and isn't spoken, and what only looks like it."""
+"""Parts of a transcript that are not spoken, and text that only looks like them."""
 
 from __future__ import annotations
 

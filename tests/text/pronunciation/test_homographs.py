@@ -1,4 +1,4 @@
-"""Homographs told apart by the words beside them, and the forms of function words."""
+"""Homographs decided by neighbouring words, and the forms of function words."""
 
 from __future__ import annotations
 

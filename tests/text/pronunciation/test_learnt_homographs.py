@@ -1,4 +1,4 @@
-"""Homographs by learnt weights, by what settles them, and what the weights are made of."""
+"""Homographs by learnt weights: their features, their rules, and their training data."""
 
 from __future__ import annotations
 

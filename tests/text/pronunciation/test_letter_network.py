@@ -1,4 +1,4 @@
-"""The network that guesses: against torch's own GRU, its shipped quality, and its stress."""
+"""The letter-to-sound network: against torch's own GRU, its shipped accuracy, its stress."""
 
 from __future__ import annotations
 

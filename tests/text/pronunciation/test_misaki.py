@@ -1,4 +1,4 @@
-"""misaki's lexicon as CMUdict would write it."""
+"""misaki's lexicon in CMUdict's notation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pronunciations: what every word gets, without a network, the same everywhere."""
+"""Every word gets a pronunciation, without a network and the same everywhere."""
 
 from __future__ import annotations
 
