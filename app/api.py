@@ -23,9 +23,9 @@ from app.settings import MOST_SEED
 
 
 def wanted(text: str, new_text: str, speed: float, seed: int = 0) -> EditRequest:
-    """The edit that an endpoint's fields ask for; InputError for what can't be had."""
-    known, new = texts_of(text, new_text)
-    return EditRequest(new_text=new, text=known, speed=float(speed), seed=seed)
+    """The edit that an endpoint's fields request; InputError if a value is out of range."""
+    old, new = texts_of(text, new_text)
+    return EditRequest(new_text=new, text=old, speed=float(speed), seed=seed)
 
 
 def add_endpoints(service: Service) -> None:
@@ -40,7 +40,7 @@ def add_endpoints(service: Service) -> None:
     speed = gr.Number(1.0, label="speed", **hidden)
     audio = gr.Audio(label="audio", type="filepath", **hidden)
     record = gr.File(label="record", **hidden)
-    told = gr.JSON(label="result", **hidden)
+    result = gr.JSON(label="result", **hidden)
     used = gr.Textbox(label="text", **hidden)
 
     def transcribe(recording: str | None, expected: str = "") -> str:
@@ -87,8 +87,8 @@ def add_endpoints(service: Service) -> None:
 
     line: dict[str, Any] = {"concurrency_id": EDITOR, "concurrency_limit": 1}
     ask.click(transcribe, [recording, expected], used, api_name="transcribe", **line)
-    ask.click(align, [recording, text], told, api_name="align", **line)
-    ask.click(plan, [recording, other_text, text, speed], told, api_name="plan", **line)
+    ask.click(align, [recording, text], result, api_name="align", **line)
+    ask.click(plan, [recording, other_text, text, speed], result, api_name="plan", **line)
     ask.click(
         edit,
         [recording, text, other_text, seed, speed],

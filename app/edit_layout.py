@@ -23,7 +23,7 @@ Shown = dict[Any, Any]  # component -> its new value
 
 
 class EditLayout:
-    """Built inside a `gr.Blocks`; `session` is the visitor's, which nobody else's page reaches."""
+    """Built inside a `gr.Blocks`; `session` is the visitor's own, inaccessible to other pages."""
 
     def __init__(self) -> None:
         self.session = gr.State(
@@ -80,11 +80,11 @@ class EditLayout:
                 self.settings = Settings()
         self.status = gr.HTML("", elem_id="status")
         self.proposed = gr.JSON(visible=False)  # texts for the fields: see `proposal`
-        told = {name: escape(text) for name, text in texts.STAGE_TEXTS.items()}
+        labels = {name: escape(text) for name, text in texts.STAGE_TEXTS.items()}
         self.stage = gr.HTML(
             None,
             label=texts.STAGE,
-            html_template=Template((HERE / "stage.html").read_text("utf-8")).substitute(told),
+            html_template=Template((HERE / "stage.html").read_text("utf-8")).substitute(labels),
             js_on_load=stage_script(),
             apply_default_css=False,
             elem_id="stage",

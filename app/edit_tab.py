@@ -141,12 +141,12 @@ class EditTab(EditLayout):
     def on_words_file(self, given: Given) -> Shown:
         with one_sentence():
             session, new_text = given[self.session], given[self.new_text]
-            found = self.service.read_words(session, given[self.words_file])
-            wanted = found.new_text if found.new_text is not None else new_text or found.text
+            file = self.service.read_words(session, given[self.words_file])
+            proposed = file.new_text if file.new_text is not None else new_text or file.text
             shown: Shown = self.show_all(session) if session is not None else {}
-            if found.request is not None:  # an edit to be made again, as it was wanted
-                shown |= self.settings.showing(found.request)
-            return shown | {self.proposed: self._offers(given, found.text, wanted)}
+            if file.request is not None:  # an edit to be made again, with the same settings
+                shown |= self.settings.showing(file.request)
+            return shown | {self.proposed: self._offers(given, file.text, proposed)}
 
     def _offers(self, given: Given, text: str, new_text: str | None = None) -> dict[str, Any]:
         """Texts for the fields, as `proposal`; the new text stays as it is without one."""
@@ -160,9 +160,9 @@ class EditTab(EditLayout):
             session = self._begin(given)
             typed = limits.check_text(given[self.text], texts.THE_TRANSCRIPT)
             models = self.settings.models(given)
-            known = self.service.find_words(session, typed, watch, models)
-            wanted = given[self.new_text] if given[self.new_text].strip() else known
-            return self.show_all(session) | {self.proposed: self._offers(given, known, wanted)}
+            text = self.service.find_words(session, typed, watch, models)
+            new_text = given[self.new_text] if given[self.new_text].strip() else text
+            return self.show_all(session) | {self.proposed: self._offers(given, text, new_text)}
 
     def on_preview(
         self, given: Given, request: gr.Request, progress: gr.Progress = PROGRESS

@@ -1,4 +1,4 @@
-"""What the browser is told when something goes wrong: one sentence, never a traceback."""
+"""Turns errors into what the browser shows: one sentence, never a traceback."""
 
 from __future__ import annotations
 

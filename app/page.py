@@ -10,7 +10,7 @@ from app.edit_tab import EditTab, cancelling
 from app.service import Service
 from app.speak_tab import SpeakTab
 
-WAITING = 24  # requests in the queue; those beyond it are told to try again
+WAITING = 24  # length of the queue; further requests are rejected with "try again"
 
 
 def build_page(service: Service) -> gr.Blocks:

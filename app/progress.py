@@ -40,7 +40,7 @@ class Watch:
         return self._cancelled is None or not self._cancelled.is_set()
 
     def check(self) -> None:
-        """Raises CancelledError if nobody waits any more."""
+        """Raises CancelledError if nobody is waiting any more."""
         if not self.wanted():
             raise CancelledError
 
@@ -58,7 +58,7 @@ class Watch:
 
 
 class Running:
-    """What each page has asked for and still waits for, so that it can be cancelled.
+    """The requests that each page is waiting for, so that they can be cancelled.
 
     A page is known by gradio's name for its connection, which only its browser has.
     """

@@ -68,7 +68,7 @@ class Version:
 
 @dataclass
 class Session:
-    """All that one visitor's page works on; its files are in `folder`, which nobody else knows."""
+    """Everything that one visitor's page works on; its files are in `folder`, a secret path."""
 
     folder: Path
     stem: str

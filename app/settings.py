@@ -82,10 +82,10 @@ class Settings:
 
     def request(self, given: Given, text: str, new_text: str) -> PageRequest:
         """The fields as an edit; InputError naming the one that can't be used."""
-        known, wanted = texts_of(text, new_text)
+        old_text, new_text = texts_of(text, new_text)
         edit = EditRequest(
-            new_text=wanted,
-            text=known,
+            new_text=new_text,
+            text=old_text,
             speed=float(given[self.speed]),
             fit=bool(given[self.fit]),
             duration=float(given[self.duration]) if given[self.duration] else None,

@@ -53,18 +53,18 @@ def words_in(path: Path) -> WordsFile:
 
 
 def _edit_json(path: Path) -> WordsFile:
-    """An edit.json gives both texts; Whisper's JSON gives the one."""
+    """Read an edit.json, which has both texts, or Whisper's JSON, which has only one."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
         raise InputError(texts.no_json(path.name)) from None
-    if not isinstance(told, dict) or not isinstance(told.get("new_text"), str):
+    if not isinstance(record, dict) or not isinstance(record.get("new_text"), str):
         return WordsFile(read_transcript(path))
-    both = str(told.get("text", "")), str(told["new_text"])
+    both = str(record.get("text", "")), str(record["new_text"])
     try:
-        request, source = EditRequest.from_json(told), str(told["source"]["sha256"])
+        request, source = EditRequest.from_json(record), str(record["source"]["sha256"])
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
-        return WordsFile(*both)  # of another version: the texts alone
+        return WordsFile(*both)  # from another version: use only the texts
     alignment = request.alignment
     if not isinstance(alignment, Alignment) or request.aligned_words:
         alignment = None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 PATIENCE = 0.5  # seconds that a cancelled worker has to come to its next step, before it is ended
-POLL = 0.1  # seconds between two looks at whether the result is still wanted
+POLL = 0.1  # seconds between checks whether the result is still wanted
 
 
 class StoppedError(Exception):

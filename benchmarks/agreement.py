@@ -47,8 +47,8 @@ def differences(spoken: Spoken, pronouncer: Pronouncer) -> np.ndarray | None:
         phone.start * FRAME_SECONDS + BOUNDARY_OFFSET for word in found for phone in word.phones
     ]
     duration = len(spoken.samples) / spoken.rate
-    said = [word.pronunciation for word in found]
-    alone = align_by_network(spoken.words, said, duration, Acoustics.of(waveform))
+    pronunciations = [word.pronunciation for word in found]
+    alone = align_by_network(spoken.words, pronunciations, duration, Acoustics.of(waveform))
     if alone is None:
         return None
     second = [phone.start for word in alone.spoken for phone in word.phones]

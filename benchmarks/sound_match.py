@@ -39,8 +39,8 @@ from a3t.audio.spectra import decibels, frequencies, spectra
 from a3t.audio.traits import MatchedTraits
 from a3t.corpora import corpora_root, read_corpora
 from a3t.editor import Editor
-from a3t.evaluation.clips import draw_items
-from a3t.evaluation.reconstruction import Item
+from a3t.evaluation.clips import draw_clips
+from a3t.evaluation.reconstruction import HeldOutClip
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.filling import MaskedMel, fill
 from a3t.text.phones import PHONES
@@ -97,7 +97,7 @@ CONDITIONS: dict[str, Callable[[Sound, np.random.Generator], tuple[Sound, int]]]
 
 @dataclass(frozen=True)
 class RemadeStretch:
-    """A stretch made anew, at the recording's rate, what was recorded there, and what is beside."""
+    """A resynthesised stretch at the recording's rate, its original, and its neighbours."""
 
     made: Sound
     true: Sound
@@ -108,8 +108,8 @@ class RemadeStretch:
     first: int
 
 
-def make_case(editor: Editor, item: Item, condition: str, folder: Path) -> RemadeStretch:
-    """The item under a condition, its middle third filled."""
+def make_case(editor: Editor, item: HeldOutClip, condition: str, folder: Path) -> RemadeStretch:
+    """Put a clip under a condition and fill its middle third."""
     draw = np.random.default_rng(zlib.crc32(item.name.encode()))
     sound, rate = CONDITIONS[condition](item.samples.astype(np.float64), draw)
     path = folder / "recording.wav"
@@ -119,19 +119,19 @@ def make_case(editor: Editor, item: Item, condition: str, folder: Path) -> Remad
     first, last = item.frames(item.region)
     begin, end = max(0, first - CONTEXT), min(int(item.durations.sum()), last + CONTEXT)
     owner = np.repeat(np.arange(len(item.phones)), item.durations)[begin:end]
-    heard, place = np.unique(owner, return_inverse=True)
+    phones, place = np.unique(owner, return_inverse=True)
     masked = np.zeros(end - begin, bool)
     masked[first - begin : last - begin] = True
     mel = log_mel(mono)[begin:end]
-    filled = fill(editor.model, MaskedMel(mel, masked, item.phones[heard].tolist(), place))
-    said = editor.vocoder(filled).numpy()
+    filled = fill(editor.model, MaskedMel(mel, masked, item.phones[phones].tolist(), place))
+    vocoded = editor.vocoder(filled).numpy()
     if condition == "vocoder to 8 kHz":
-        low = soxr.resample(soxr.resample(said, SAMPLE_RATE, 16_000), 16_000, SAMPLE_RATE)
-        said = np.pad(low, (0, max(0, len(said) - len(low))))[: len(said)]
+        low = soxr.resample(soxr.resample(vocoded, SAMPLE_RATE, 16_000), 16_000, SAMPLE_RATE)
+        vocoded = np.pad(low, (0, max(0, len(vocoded) - len(low))))[: len(vocoded)]
 
     def both(start: int, stop: int) -> tuple[Sound, Sound]:
         made, at = resample_patch(
-            said[(start - begin) * HOP : (stop - begin) * HOP], start * HOP, rate
+            vocoded[(start - begin) * HOP : (stop - begin) * HOP], start * HOP, rate
         )
         real = recording.mono(at, min(at + len(made), recording.samples)).astype(np.float64)
         return real, made[: len(real)]
@@ -143,7 +143,7 @@ def make_case(editor: Editor, item: Item, condition: str, folder: Path) -> Remad
     return RemadeStretch(made, true, rate, neighbours, recording, aligned(item), middle)
 
 
-def aligned(item: Item) -> Alignment:
+def aligned(item: HeldOutClip) -> Alignment:
     """The item's phones as an alignment, a word each."""
     edges = np.concatenate([[0], np.cumsum(item.durations)]) * HOP / SAMPLE_RATE
     words = []
@@ -202,7 +202,7 @@ def limits(condition: str) -> AbstractContextManager[object]:
 
 
 def cases(
-    editor: Editor, items: list[Item], condition: str, folder: Path
+    editor: Editor, items: list[HeldOutClip], condition: str, folder: Path
 ) -> Iterator[RemadeStretch]:
     for item in items:
         if item.rate > 16_000 or condition != "vocoder to 8 kHz":
@@ -215,7 +215,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     editor = Editor.load()
-    items = list(draw_items(read_corpora(corpora_root()), options.clips))
+    items = list(draw_clips(read_corpora(corpora_root()), options.clips))
     print(
         "| recording | clips | given | below 7.6 kHz | above | too loud above | quietest tenth |\n"
         "|---|---|---|---|---|---|---|"

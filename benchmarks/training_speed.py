@@ -10,7 +10,7 @@ Conformer stacks over [frames ; phones] with relative positions, Linear, Post-Ne
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
+if __name__ == "__main__":  # before the other imports, which are slow
     from a3t.errors import end_at_once
 
     end_at_once()

@@ -27,18 +27,18 @@ RECORD_ENTRY, NEXT = "edits", "next"  # in every edit.json; in one whose sound i
 
 
 def record_and_sound(stage: Path, out: Path) -> list[tuple[Path, Path]]:
-    """What is renamed to what, so that a kill between two of the renames leaves no sound without
-    its record.
+    """The renames that put an edit in place, in an order that never leaves a sound without its
+    record, even if the process is killed between two of them.
 
-    A first record comes before its sound. One that replaces another comes after it, and before
-    that the other is told the sha256 of the sound that comes (`NEXT`).
+    A first record is put in place before its sound. A later one comes after its sound; before that,
+    the new sound's sha256 is added to the existing record, as `NEXT`.
     """
     sound, record = (stage / out.name, out), (record_path(stage / out.name), record_path(out))
     if not (record[1].is_file() and out.is_file()):
         return [record, sound]
     earlier = stage / "earlier.edit.json"
-    told = dict(json.loads(record[1].read_text(encoding="utf-8")))
-    write_json(earlier, told | {NEXT: sha256_of(sound[0])})
+    existing = dict(json.loads(record[1].read_text(encoding="utf-8")))
+    write_json(earlier, existing | {NEXT: sha256_of(sound[0])})
     return [(earlier, record[1]), sound, record]
 
 

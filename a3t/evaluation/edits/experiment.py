@@ -31,8 +31,8 @@ from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.edit_plan import EditPlan
 from alignment import Alignment, AlignmentError
 
-SURE = 0.5  # score below which an aligned word is no natural stretch
-NATURAL = 3  # stretches an edit and condition
+SURE = 0.5  # least score of an aligned word in a natural stretch
+NATURAL = 3  # natural stretches per edit and condition
 FADE = 180  # samples from a span's end to the middle of its cross-fade
 CONTEXT = 2 * SAMPLE_RATE  # samples on each side of an edit that PLCMOS rates with it
 
