@@ -3,7 +3,7 @@
 | | limit | why |
 |---|---|---|
 | a text | 300,000 characters, 60,000 words | comparing two such takes about 450 MB |
-| one request | 2,000 changes and pauses | each is rendered by itself |
+| one request | 2,000 changes and pauses, 5,000 new words | each is rendered by itself |
 | one change | a minute of new words | attention's memory grows with the square of its frames |
 | speech from a prompt | two minutes | the same |
 
@@ -22,6 +22,7 @@ MOST_CHARACTERS = 300_000
 MOST_SEED = 2**63 - 1
 MOST_WORDS = 60_000
 MOST_EDITS = 2_000
+MOST_NEW_WORDS = 5_000
 LONGEST_EDIT = 60 * FRAMES_PER_SECOND  # frames; a phone takes at least one
 LONGEST_SPEECH = 120 * FRAMES_PER_SECOND
 
@@ -46,6 +47,16 @@ def check_words(*texts: Transcript) -> None:
         raise InputError(
             f"A text of {most:,} words is too long (the limit is {MOST_WORDS:,}): "
             "cut the recording into parts."
+        )
+
+
+def check_new_words(count: int) -> None:
+    """InputError for more new words than are made at once."""
+    if count > MOST_NEW_WORDS:
+        raise InputError(
+            f"The new text has {count:,} words that the recording doesn't have, and at most "
+            f"{MOST_NEW_WORDS:,} can be made at once: make them in several edits, or check that "
+            "the text belongs to the recording."
         )
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from a3t.audio.span_map import SpanMap
 from a3t.errors import InputError
-from a3t.plan.edit_limits import check_edits, check_words
+from a3t.plan.edit_limits import check_edits, check_new_words, check_words
 from a3t.text.edit_script import WordEdit, edit_script
 from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
@@ -42,6 +42,8 @@ class Revision:
         """
         check_words(text, new_text)
         check_edits(len(new_text.pauses) + len(new_text.emphasis))
+        changes = edit_script(text.spoken, new_text.spoken)  # before spellings, which take longer
+        check_new_words(sum(edit.new[1] - edit.new[0] for edit in changes))
         new_text = respelled(text, new_text)
         script = edit_script(text.spoken, new_text.spoken)
         check_edits(len(script))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -77,6 +78,15 @@ def test_changes_without_end_are_refused(piece: str) -> None:
             Transcript.from_text(" ".join(words), max_words=None),
             Transcript.from_text(new, max_words=None),
         )
+
+
+def test_a_text_with_hardly_a_word_of_the_recording_is_refused() -> None:
+    """Before spellings are compared, which takes seconds for each thousand of these words."""
+    draw = random.Random(0)
+    words = ["".join(draw.choices("abcdefgh", k=3)) for _ in range(400)]
+    texts = [Transcript.from_text(" ".join(draw.choices(words, k=9_000)), None) for _ in range(2)]
+    with pytest.raises(InputError, match="words that the recording doesn't have"):
+        Revision.of(*texts)
 
 
 @pytest.mark.parametrize("seed", ["18446744073709551616", "-1", "1" + "0" * 400])
