@@ -1,4 +1,4 @@
-"""Changes of a network's weights that are small enough to keep one for each voice.
+"""Low-rank changes of a network's weights, small enough to save one per voice.
 
 To each linear layer's weight W a product U D of two narrow matrices is added, which alone is
 trained (Hu et al. 2022, "LoRA: Low-Rank Adaptation of Large Language Models").
@@ -28,7 +28,7 @@ class LowRank(nn.Module):
 
 
 def add_low_rank(network: nn.Module, rank: int) -> None:
-    """Let nothing be trained of a network but a low-rank change of its linear layers."""
+    """Make a network train nothing but a low-rank change of its linear layers."""
     for parameter in network.parameters():
         parameter.requires_grad_(False)
     for _, layer in _layers(network, rank):

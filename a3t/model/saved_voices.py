@@ -1,4 +1,4 @@
-"""Voices by name: a folder each, with the low-rank changes, a configuration and a card."""
+"""Saved voices by name: each a folder with low-rank changes, a configuration and a card."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 @dataclass(frozen=True)
 class Voice:
-    """A voice that was made; ``facts`` is what its card tells, ``model`` what it changes."""
+    """A saved voice: ``facts`` for its card, and ``model``, the weights that it was made for."""
 
     name: str
     model: Mapping[str, str]  # name and sha256 of the weights
@@ -70,7 +70,7 @@ def check_name(name: str) -> str:
 
 
 def voice_names() -> list[str]:
-    """Of all voices that were made, in order."""
+    """The names of all saved voices, sorted."""
     folder = voices_folder()
     return sorted(
         path.parent.name for path in folder.glob(f"*/{CONFIG}") if NAME.fullmatch(path.parent.name)
@@ -97,7 +97,7 @@ def load_voice(name: str) -> Voice:
 def save_voice(
     name: str, model: Mapping[str, str], facts: Mapping[str, Any], changes: Mapping[str, Tensor]
 ) -> Path:
-    """Keep a voice under a name, in place of one that had it; its folder."""
+    """Save a voice, replacing one of the same name; returns its folder."""
     from a3t.pretrained import save_checkpoint
 
     folder = voices_folder() / check_name(name)

@@ -1,1 +1,1 @@
-"""A person's voice: made from their own recordings, kept under a name, used for their edits."""
+"""Personal voices: learnt from a person's own recordings, saved by name, used for their edits."""

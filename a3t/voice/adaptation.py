@@ -1,4 +1,4 @@
-"""A network brought nearer to one voice, in minutes, on a processor.
+"""Adapting a network to one voice, in minutes, on a CPU.
 
 The masked spectrogram of a person's own recordings is filled as in pretraining, and only a
 low-rank change of the weights is trained. It is judged by pieces that are held out, and the best
@@ -27,14 +27,14 @@ from a3t.training.objective import LossConfig, Objective, validate
 from a3t.training.store import OPTIONAL, Store, StoreWriter
 from a3t.voice.material import VoicePiece
 
-LEAST_SECONDS = 3.0  # of speech: with less nothing is learnt that holds
+LEAST_SECONDS = 3.0  # of speech: less than this generalises to nothing
 HELD_OUT = 0.12  # share of the pieces by which an adaptation is judged
 JUDGED_FROM = 6  # pieces: with fewer none is held out
 
 
 @dataclass(frozen=True)
 class AdaptationConfig:
-    """How a voice is adapted to.
+    """The settings of an adaptation.
 
     Args:
         rank: of the change of each layer's weight.
@@ -122,7 +122,7 @@ def adapt(
 
 
 class _Best:
-    """The state that fills what was held out best; the last one where nothing was."""
+    """The state that fills the held-out pieces best, or the last one if none are held out."""
 
     def __init__(self, objective: Objective, batches: Batches | None) -> None:
         self.objective = objective
@@ -134,7 +134,7 @@ class _Best:
         self.state: dict[str, Tensor] = {}
 
     def judge_start(self) -> float | None:
-        """The untouched network's figure; the change begins at zero."""
+        """The validation loss before adaptation: the low-rank change starts at zero."""
         if not self.batches:
             return None
         return validate(self.objective, self.batches)["l1"]
@@ -150,16 +150,16 @@ class _Best:
         return found
 
     def restore(self, run: Run) -> int:
-        """Load that state; the step it is of."""
+        """Load that state; returns its step."""
         self.objective.load_state_dict(self.state or run.average)
         return self.step or run.step
 
 
 def _stored(pieces: Sequence[VoicePiece], folder: Path) -> Store:
-    """The pieces as a feature store; those that are there already are not written again."""
+    """The pieces as a feature store; pieces already in it are not written again."""
     pitched = all(piece.pitch is not None for piece in pieces)
     count = round(HELD_OUT * len(pieces)) if len(pieces) >= JUDGED_FROM else 0
-    # Evenly spread, so that what judges is not one moment of one recording.
+    # Evenly spread, so that validation doesn't hang on one moment of one recording.
     held_out = set(np.linspace(0, len(pieces) - 1, count).round().astype(int).tolist())
     with StoreWriter(folder, [OPTIONAL] if pitched else [], [p.name for p in pieces]) as writer:
         there = {clip.name for clip in writer.clips}

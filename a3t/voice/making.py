@@ -1,4 +1,4 @@
-"""A voice made from a person's recordings: gathered, aligned, adapted to, kept."""
+"""Making a voice: a person's recordings are gathered, aligned and adapted to, and it is saved."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from a3t.voice.material import UnusedSpeech, VoicePiece, pieces_of
 from a3t.voice.speaker import speaker_facts
 from alignment import AlignmentError
 
-MOST_SECONDS = 1800.0  # of speech: half an hour; more teaches nothing that this finds
+MOST_SECONDS = 1800.0  # of speech, half an hour: so few steps learn nothing from more
 MOST_FILES = 5000
 
 
 @dataclass(frozen=True)
 class MadeVoice:
-    """Where a voice was kept, what it was made of, and what could not be used."""
+    """A saved voice, how it was adapted, and what couldn't be used."""
 
     folder: Path
     adaptation: Adaptation
@@ -38,7 +38,7 @@ def make_voice(
     say: Callable[[str], None] = lambda sentence: None,
     progress: Callable[[int, int], None] | None = None,
 ) -> MadeVoice:
-    """Make a voice of recordings, or of folders of them, each with its text beside it or without.
+    """Make a voice from recordings, or folders of them, with or without transcripts beside them.
 
     Interrupted, the same call goes on with the adaptation. ``say`` is told of what is left out as
     it is found. Raises InputError if nothing can be made of them.
@@ -61,7 +61,7 @@ def make_voice(
 
 
 def recordings_in(paths: Sequence[Path]) -> list[Path]:
-    """The files as named, and those below folders whose ending is a sound's, in order."""
+    """The files named, and the audio files below the folders named, in order."""
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -79,7 +79,7 @@ def recordings_in(paths: Sequence[Path]) -> list[Path]:
 def gather(
     paths: Sequence[Path], editor: Editor, say: Callable[[str], None]
 ) -> tuple[list[VoicePiece], list[UnusedSpeech]]:
-    """The pieces of all recordings that can be used, and what is left out."""
+    """The usable pieces of all recordings, and what was left out."""
     pieces: list[VoicePiece] = []
     left_out: list[UnusedSpeech] = []
 

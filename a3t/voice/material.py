@@ -1,4 +1,4 @@
-"""What a voice is made of: stretches of a person's recordings, with their phones, on the grid.
+"""The material for a voice: stretches of a person's recordings with their phones on the grid.
 
 T frames, L phones.
 """
@@ -49,7 +49,7 @@ class VoicePiece:
 
 @dataclass(frozen=True)
 class UnusedSpeech:
-    """A recording, or a stretch of one, that is no use, and why."""
+    """A recording, or a stretch of one, that can't be used, and why."""
 
     path: Path
     reason: str
@@ -70,7 +70,7 @@ def pieces_of(recording: Recording, alignment: Alignment) -> Iterator[VoicePiece
         spoken = sorted({phone.word for phone in part if phone.word >= 0})
         doubtful = sum(scores[word] < SURE for word in spoken)
         if doubtful > MOST_DOUBTFUL * len(spoken):
-            reason = f"{doubtful} of {len(spoken)} words are not heard as the text has them."
+            reason = f"{doubtful} of {len(spoken)} words don't sound like the text."
             yield UnusedSpeech(recording.path, reason, seconds_of(first))
             continue
         score = float(np.mean([scores[word] for word in spoken]))
@@ -92,29 +92,30 @@ def _piece(
     )
 
 
-def _cut(grid: Sequence[GridPhone]) -> Iterator[list[GridPhone]]:
-    """Runs of phones with words in them, each from a pause to a pause where that can be had."""
-    runs: list[list[GridPhone]] = [[]]
-    for phone in grid:
-        pause = phone.word < 0 and phone.frames >= PAUSE
-        length = phone.last - runs[-1][0].first if runs[-1] else 0
-        if pause:
-            runs.append([])  # the pause itself teaches nothing of the voice
+def _cut(grid: Sequence[GridPhone]) -> Iterator[Sequence[GridPhone]]:
+    """Stretches with words in them, from one pause to another unless they are too long for that.
+
+    Short pauses inside a stretch belong to it; long ones teach nothing about the voice.
+    """
+    runs: list[tuple[int, int]] = []  # places [first, last) in the grid
+    for place, phone in enumerate(grid):
+        if phone.word < 0 and phone.frames >= PAUSE:
             continue
-        if runs[-1] and length > LONGEST:
-            runs.append([])
-        runs[-1].append(phone)
-    joined: list[list[GridPhone]] = []
-    for run in runs:
-        near = joined and run and run[0].first - joined[-1][-1].last <= 4 * PAUSE
-        if near and run[-1].last - joined[-1][0].first <= LONGEST:
-            gap = [p for p in grid if joined[-1][-1].last <= p.first < run[0].first]
-            joined[-1] += [*gap, *run]
-        elif run:
-            joined.append(list(run))
-    for run in joined:
-        if run[-1].last - run[0].first >= SHORTEST and any(phone.word >= 0 for phone in run):
-            yield run
+        if runs and runs[-1][1] == place and phone.last - grid[runs[-1][0]].first <= LONGEST:
+            runs[-1] = (runs[-1][0], place + 1)
+        else:
+            runs.append((place, place + 1))
+    joined: list[tuple[int, int]] = []
+    for first, last in runs:
+        near = joined and grid[first].first - grid[joined[-1][1] - 1].last <= 4 * PAUSE
+        if near and grid[last - 1].last - grid[joined[-1][0]].first <= LONGEST:
+            joined[-1] = (joined[-1][0], last)
+        else:
+            joined.append((first, last))
+    for first, last in joined:
+        part = grid[first:last]
+        if part[-1].last - part[0].first >= SHORTEST and any(phone.word >= 0 for phone in part):
+            yield part
 
 
 def log_pitch_of(wave: np.ndarray, frames: int) -> np.ndarray | None:

@@ -1,4 +1,4 @@
-"""The voice of the recording that is being edited, learnt from its own words.
+"""The voice of the recording being edited, learnt from its own words.
 
 A recording, an hour or one sentence, is itself the best material for its own edits.
 """
@@ -32,7 +32,7 @@ def in_recorded_voice(
     progress: Callable[[int, int], None] | None = None,
     config: AdaptationConfig | None = None,
 ) -> Editor:
-    """An editor adapted to the speaker of a plan's recording, by the words that are aligned in it.
+    """An editor adapted to the speaker of a plan's recording, using the words aligned in it.
 
     What was learnt is kept in the folder ``cache``, if there is one, for the next edit. Words that
     are doubtful teach nothing. Raises InputError if too little is left to learn from.
@@ -57,7 +57,7 @@ def _voice(editor: Editor, data: bytes) -> Voice:
 
 
 def _digest(editor: Editor, plan: EditPlan, config: AdaptationConfig) -> str:
-    """Of everything that decides what is learnt."""
+    """Identifies everything that determines what is learnt."""
     aligned = json.dumps(plan.alignment.to_json(), sort_keys=True)
     parts = (editor.sha256, plan.recording.sha256, aligned, repr(config))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -71,7 +71,7 @@ def _kept(path: Path | None) -> bytes | None:
 
 
 def _keep(path: Path | None, data: bytes) -> None:
-    """Beside the remembered alignments; what can't be written is not remembered."""
+    """Cache the voice; failing to write it is not an error."""
     if path is None:
         return
     try:

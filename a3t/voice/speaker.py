@@ -1,4 +1,4 @@
-"""What recordings tell of how a person speaks: pace, pauses, pitch and level."""
+"""How a person speaks, measured on their recordings: pace, pauses, pitch and level."""
 
 from __future__ import annotations
 
