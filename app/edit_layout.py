@@ -195,7 +195,8 @@ def doubts_html(take: Take | None) -> str:
         return ""
     result = take.result
     hardly_heard = [texts.hardly_heard(result.doubtful)] if result.doubtful else []
-    return "".join(map(note, [*map(str, result.plan.doubts), *hardly_heard]))
+    guessed = [texts.guessed(*pair) for pair in result.plan.guessed.items()]
+    return "".join(map(note, [*map(str, result.plan.doubts), *guessed, *hardly_heard]))
 
 
 def history_label(take: Take) -> str:

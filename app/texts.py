@@ -157,6 +157,13 @@ def hardly_heard(words: Sequence[str]) -> str:
     return f"Listen to it: {listed} can hardly be heard in the result."
 
 
+def guessed(word: str, phones: str) -> str:
+    return (
+        f"“{word}” is in no dictionary: it was said as {phones}. If that is wrong, give its "
+        "pronunciation and edit again."
+    )
+
+
 def not_offered(name: str) -> str:
     return f"{name} is not one of the models, vocoders and aligners here: choose another."
 

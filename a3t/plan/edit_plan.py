@@ -14,6 +14,7 @@ from a3t.grid import frames_of, grid_frames, seconds_of
 from a3t.plan.phone_grid import GridPhone, on_grid
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.confidence.doubts import Doubt, doubts_beside
@@ -204,6 +205,18 @@ class EditPlan:
         }
         return tuple(sorted(doubts, key=lambda doubt: doubt.start))
 
+    @cached_property
+    def guessed(self) -> dict[str, str]:
+        """New words that neither a lexicon nor the recording has, and their phones, which were
+        guessed from the letters."""
+        pronouncer = Pronouncer(dict(self.request.pronunciations))
+        new = {word: self.new_text.words[word].text for e in self.edits for word in range(*e.new)}
+        return {
+            text: " ".join(self.pronunciations[word])
+            for word, text in new.items()
+            if text not in self.text.spoken and pronouncer.is_guessed(text)
+        }
+
     def whole_words(self, count: int) -> SpanMap:
         """The mapping from the whole text's words, ``count`` of them, to the whole new text's."""
         if not self.passages:
@@ -238,6 +251,7 @@ class EditPlan:
             "windows": [{"source_frames": list(w.source), "edits": w.edits} for w in self.windows],
             "pronunciations": [" ".join(phones) for phones in self.pronunciations],
             "doubts": [doubt.to_json() for doubt in self.doubts],
+            "guessed": self.guessed,
         }
 
     @classmethod
@@ -289,6 +303,8 @@ class EditPlan:
                         f"replace “{edit.old_words}” ({place}) with “{edit.new_words}” "
                         f"({edit.seconds:.2f} s)"
                     )
+        for word, phones in self.guessed.items():
+            lines.append(f"“{word}” is in no dictionary; guessed from its letters: {phones}")
         return "\n".join(lines)
 
 

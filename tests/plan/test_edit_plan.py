@@ -79,3 +79,13 @@ def test_a_plan_lists_only_doubts_at_its_edits() -> None:
         with mock.patch.object(Recording, "sha256", "0f"):
             assert doubtful.to_json()["doubts"] == [doubt.to_json() for doubt in doubtful.doubts]
     assert plan.doubts == ()
+
+
+def test_guessed_words_are_named() -> None:
+    with mock.patch.dict(WORDS, {"xqzanov": "Z AA1 N"}):
+        plan = plan_of("ban feel", "ban xqzanov feel rose")
+        assert plan.guessed == {"xqzanov": "Z AA1 N"}
+        assert "“xqzanov” is in no dictionary" in plan.describe()
+        assert not plan_of("ban xqzanov", "ban xqzanov xqzanov").guessed  # the recording has it
+        own = plan_of("ban", "ban xqzanov", pronunciations={"xqzanov": [("Z",)]})
+        assert not own.guessed
