@@ -12,6 +12,7 @@ from a3t.projects.exports import export
 from a3t.projects.output_files import (
     RecordState,
     check_outputs,
+    export_files,
     export_paths,
     outputs,
     record_state,
@@ -41,8 +42,8 @@ def write(
     with staged_beside(out) as stage:
         for result, target in zip(results, targets, strict=True):
             result.write_files(stage / target.name, provenance, notes(result))
-        paths = export_paths(out, exports)
-        staged = export(results[0], stage / out.name, exports)
+        export(results[0], stage / out.name, exports)
+        staged = export_files(stage / out.name, exports)
         with locked(stage.parent):
             if seen is not None and record_state(out) != seen[0]:
                 raise InputError(
@@ -50,5 +51,5 @@ def write(
                     "run this one again."
                 )
             files = [pair for target in targets for pair in record_and_sound(stage, target)]
-            put_in_place([*zip(staged, paths, strict=True), *files])
-    return paths
+            put_in_place([*((path, out.with_name(path.name)) for path in staged), *files])
+    return export_paths(out, exports)

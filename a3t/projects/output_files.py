@@ -49,6 +49,12 @@ def export_paths(out: Path, kinds: Sequence[str]) -> list[Path]:
     return [out.with_name(f"{out.stem}{ENDINGS[kind]}") for kind in kinds]
 
 
+def export_files(out: Path, kinds: Sequence[str]) -> list[Path]:
+    """All files that the exports are: labels have their phones in a second one."""
+    phones = [out.with_name(f"{out.stem}.labels.phones.txt")] if "labels" in kinds else []
+    return [*export_paths(out, kinds), *phones]
+
+
 def check_outputs(
     recording: Recording, out: Path, candidates: int, kinds: Sequence[str], inputs: Iterable[Path]
 ) -> None:
@@ -56,7 +62,7 @@ def check_outputs(
     for sound in outputs(out, candidates):
         check_output(recording, sound)
         check_record(record_path(sound), "edits")
-    written = [*outputs(out, candidates), *export_paths(out, kinds)]
+    written = [*outputs(out, candidates), *export_files(out, kinds)]
     used = [path for path in inputs if path.exists()]
     for path in written:
         check_target(path, recording.path)

@@ -82,6 +82,15 @@ def test_a_project_survives_a_kill_at_any_rename(
     assert "next" not in json.loads(record_path(out).read_text())
 
 
+def test_every_file_of_every_export_is_there(
+    results: list[EditedRecording], tmp_path: Path
+) -> None:
+    kinds = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "png")
+    write([results[0]], tmp_path / "o.wav", kinds)
+    assert len(os.listdir(tmp_path)) == 2 + len(kinds) + 1
+    assert (tmp_path / "o.labels.phones.txt").is_file()  # of the labels
+
+
 @pytest.mark.parametrize("blocked", ["o.edit.json", "o.2.wav", "o.2.edit.json", "o.srt", "o.png"])
 def test_nothing_is_written_if_one_file_cannot_be(
     blocked: str, results: list[EditedRecording], tmp_path: Path
