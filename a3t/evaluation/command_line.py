@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from a3t.console import run
 from a3t.errors import InputError
 from a3t.evaluation.voices_command import add_voices_command
+from a3t.grid import SAMPLE_RATE
 
 if TYPE_CHECKING:
     from a3t.evaluation.reconstruction import HeldOutClip
@@ -234,7 +235,7 @@ def _compare(options: argparse.Namespace) -> None:
         except (OSError, RuntimeError):
             raise InputError(f"{path} can't be read as sound.") from None
         signals.append((samples.mean(axis=1), int(rate)))
-    rate = max((r for _, r in signals if r in cepstra.ALL_PASS), default=24_000)
+    rate = max((r for _, r in signals if r in cepstra.ALL_PASS), default=SAMPLE_RATE)
     one, two = (metrics.resampled(samples, own, rate) for samples, own in signals)
     pitch = metrics.pitch_error(one, two, rate, dtw=True)
     figures: dict[str, float | None] = {

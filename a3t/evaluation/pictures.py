@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from a3t.errors import InputError
 from a3t.evaluation.edit_view import Label, Mark, Side, read_record, sides_of
+from a3t.grid import seconds_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +118,7 @@ def _draw_mel(
     axes: Axes, side: Side, mel: npt.NDArray[np.float32], loudness: tuple[float, float]
 ) -> None:
     """Draw the log-mel as an image with its frequencies on the left."""
-    hop = 300 / 24_000
+    hop = seconds_of(1)
     extent = (side.start - hop / 2, side.start + (len(mel) - 0.5) * hop, -0.5, mel.shape[1] - 0.5)
     axes.imshow(
         mel.T,

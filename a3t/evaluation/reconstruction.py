@@ -17,12 +17,11 @@ import numpy.typing as npt
 
 from a3t.errors import InputError
 from a3t.evaluation import cepstra, metrics
+from a3t.grid import HOP, SAMPLE_RATE
 
-SAMPLE_RATE = 24_000
-HOP = 300
 # Rates at which the MCD is computed. A 16 kHz recording has nothing above 8 kHz: its MCD at 24 kHz
 # compares the vocoder's guess with an empty band, so its own rate is the fair one.
-RATES = (24_000, 16_000)
+RATES = (SAMPLE_RATE, 16_000)
 SHORTEST_VOICE = 0.5  # seconds; too little to recognise a speaker in less
 
 Mel = npt.NDArray[np.float32]
@@ -212,7 +211,7 @@ class _Truth:
         def distortion(rate: int, dtw: bool = True) -> float:
             return cepstra.cepstral_distortion(self.cepstra[rate], other[rate], dtw=dtw)
 
-        own = 24_000 if item.rate >= 24_000 else 16_000
+        own = SAMPLE_RATE if item.rate >= SAMPLE_RATE else 16_000
         true = item.mel[first:last]
         return ReconstructionRow(
             clip=item.name,
@@ -224,7 +223,7 @@ class _Truth:
             true_frames=last - first,
             mcd=distortion(own),
             mcd_unwarped=distortion(own, dtw=False) if same_length else float("nan"),
-            mcd_24k=distortion(24_000),
+            mcd_24k=distortion(SAMPLE_RATE),
             mcd_16k=distortion(16_000),
             mel_distance=metrics.mel_cepstral_distance(true, filled, dtw=not same_length),
             mel_l1=metrics.mel_l1(true, filled) if same_length else float("nan"),

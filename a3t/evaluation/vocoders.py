@@ -84,7 +84,7 @@ class Judge:
     def __init__(self, original: Original) -> None:
         self.original = original
         self.missing: set[str] = set()
-        self.rate = 24_000 if original.rate >= 24_000 else 16_000
+        self.rate = SAMPLE_RATE if original.rate >= SAMPLE_RATE else 16_000
         self.pitch, self.cepstra = self._analyse(original.samples)
 
     def row(self, vocoder: str, samples: Floats32) -> VocoderRow:
