@@ -21,6 +21,7 @@ from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.low_rank import add_low_rank, take_low_rank
 from a3t.model.masking import MaskingConfig
+from a3t.pretrained import load_checkpoint
 from a3t.training.batches import Batches, DataConfig
 from a3t.training.loop import Run, Schedule
 from a3t.training.objective import LossConfig, Objective, validate
@@ -42,6 +43,7 @@ class AdaptationConfig:
         batch_frames: frames of a step.
         crop: shortest and longest stretch in frames.
         adversarial: weight of a critic that keeps the voice from blurring; 0 for none.
+        critic: a shipped one to start from, or null for random weights.
         seed: of everything that is drawn.
     """
 
@@ -51,6 +53,7 @@ class AdaptationConfig:
     batch_frames: int = 1000
     crop: tuple[int, int] = (160, 320)
     adversarial: float = 0.2
+    critic: str | None = "critic"
     seed: int = 0
 
 
@@ -93,6 +96,9 @@ def adapt(
     network = copy.deepcopy(network).cpu()
     torch.manual_seed(config.seed)
     objective = Objective(network, LossConfig(adversarial=config.adversarial))
+    if objective.critic is not None and config.critic is not None:
+        _, weights, _ = load_checkpoint(config.critic)
+        objective.critic.load_state_dict({name: value.float() for name, value in weights.items()})
     add_low_rank(network, config.rank)
     batches, held_out = _batches(network, _stored(pieces, folder / "features"), config)
     schedule = Schedule(

@@ -6,7 +6,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -175,14 +174,13 @@ def test_two_processes_are_one_with_the_same_batch(corpus: Path, tmp_path: Path,
     }
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     assert train.main(command(corpus, alone, "--max_epoch", "2", config=still)) == 0
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    # They meet by a file: a port that is free now may be another test's in a moment.
+    meeting = (tmp_path / "meeting").as_uri()
 
     def worker(rank: int) -> Callable[[], None]:
         more = (
             *("--dist_world_size", "2", "--dist_rank", str(rank), "--dist_backend", "gloo"),
-            *("--dist_master_addr", "127.0.0.1", "--dist_master_port", port),
+            *("--dist_init_method", meeting),
             *("--multiprocessing_distributed", "false", "--max_epoch", "2"),
         )
         arguments = command(corpus, shared, *more, config=still)
@@ -190,7 +188,7 @@ def test_two_processes_are_one_with_the_same_batch(corpus: Path, tmp_path: Path,
 
     children = [in_child(worker(rank)) for rank in range(2)]
     for child in children:
-        child.join(120)
+        child.join()
         assert child.exitcode == 0
     assert np.allclose(losses(shared), losses(alone), rtol=1e-5)
     for epoch, stats in state(alone)["reporter"]["stats"].items():

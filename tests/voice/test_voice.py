@@ -134,6 +134,16 @@ def test_the_same_seed_gives_the_same_voice_however_often_it_was_stopped(
     assert all(torch.equal(whole.changes[name], resumed.changes[name]) for name in whole.changes)
 
 
+def test_the_shipped_critic_is_where_adapting_begins(
+    editor: Editor, pieces: list[VoicePiece], tmp_path: Path
+) -> None:
+    one, other = (
+        adapt(editor.model, pieces, tmp_path / str(critic), replace(QUICK, critic=critic))
+        for critic in ("critic", None)
+    )
+    assert any(not torch.equal(one.changes[name], other.changes[name]) for name in one.changes)
+
+
 def test_too_little_speech_is_refused(
     editor: Editor, pieces: list[VoicePiece], tmp_path: Path
 ) -> None:
