@@ -14,6 +14,7 @@ from a3t.text.pronunciation.lexicon import in_lexicon, lookup
 from a3t.text.transcript import Transcript, TranscriptWord
 
 _MOST = 6  # words on either side that are compared as one
+_PASSES = 4  # a pass brings the texts nearer, which may line them up anew; few texts need two
 # British endings and their American ones, with the letters that must stand before them.
 _ENDINGS = tuple(
     (re.compile(british), american)
@@ -48,11 +49,18 @@ def respelled(old: Transcript, new: Transcript) -> Transcript:
     """The new text with the old one's words wherever the two differ in spelling alone.
 
     So nothing is made anew there: the words are the old ones, their written tokens the new ones.
-    Two texts that are said alike give the old words throughout.
+    Two texts that are said alike give the old words throughout, and a result is its own result,
+    so a plan that is read back finds the edits that it was saved with.
     """
-    same = _alike(old, new)
-    if not same:
-        return new
+    for _ in range(_PASSES):
+        same = _alike(old, new)
+        if not same:
+            break
+        new = _with_old_words(old, new, same)
+    return new
+
+
+def _with_old_words(old: Transcript, new: Transcript, same: Sequence[WordEdit]) -> Transcript:
     words: list[TranscriptWord] = []
     places: list[int] = []  # where each new word, and the end, has gone
     token = -1
