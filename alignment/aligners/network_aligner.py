@@ -7,11 +7,11 @@ noise between two words is named and has its own time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 import numpy as np
 
-from alignment.aligner import InMemory, Pronunciations, Readable
+from alignment.aligner import Pronunciations
+from alignment.aligners.by_pieces import AlignerByPieces
 from alignment.aligners.lookup import require_room, stress_of
 from alignment.aligners.refinement import Acoustics, apart, crossed
 from alignment.confidence.scores import (
@@ -21,7 +21,6 @@ from alignment.confidence.scores import (
     require_speech,
     score_words,
 )
-from alignment.long.whole import align_long
 from alignment.network.boundaries import Boundaries, changes, correct
 from alignment.network.graph import (
     FILLER,
@@ -38,7 +37,6 @@ from alignment.network.phone_network import INDEX, SYMBOLS
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
 from alignment.waveform import model_waveform
 
-LONG_SECONDS = 60.0  # longer recordings are aligned in pieces
 HASTY_FRAMES = 4.5  # for each phone; with fewer a phone can be as short as a frame
 SHORTEST_PAUSE = 0.05  # seconds; a shorter one goes to its neighbours, half and half
 CHANGE_REACH = 3  # frames of 5 ms on either side in which the spectral change is looked for
@@ -46,7 +44,7 @@ CHANGE_REACH = 3  # frames of 5 ms on either side in which the spectral change i
 NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
 
 
-class NetworkAligner:
+class NetworkAligner(AlignerByPieces):
     """The phone network's posteriors, one Viterbi search, and the boundary network.
 
     Keeps nothing from one recording to the next: the same input gives the same result.
@@ -54,22 +52,14 @@ class NetworkAligner:
 
     name = "network"
 
-    def __init__(self, workers: int = 1) -> None:
-        self.workers = workers
-
-    def align(
+    def _align_short(
         self,
         samples: np.ndarray,
         sample_rate: int,
         words: Sequence[str],
         pronunciations: Pronunciations,
-        check: bool = True,
+        check: bool,
     ) -> Alignment:
-        """As every aligner (see alignment.aligner). With `check`, a recording that doesn't match
-        the words is refused; without, the scores say so."""
-        if np.ndim(samples) == 1 and len(samples) > LONG_SECONDS * sample_rate:
-            recording = InMemory(np.asarray(samples), sample_rate)
-            return self.align_recording(recording, words, pronunciations, check)
         waveform = model_waveform(samples, sample_rate)
         stressed = stress_of(words, pronunciations)
         duration = len(samples) / sample_rate
@@ -84,25 +74,6 @@ class NetworkAligner:
         alignment = score_words(
             _on_the_clock(visits, words, candidates, sound, duration), sound.scores, NETWORK
         )
-        if check:
-            require_match(alignment)
-        return alignment
-
-    def align_recording(
-        self,
-        recording: Readable,
-        words: Sequence[str],
-        pronunciations: Pronunciations,
-        check: bool = True,
-    ) -> Alignment:
-        """As `align`, without ever holding a long recording in memory: see alignment.long."""
-        if recording.samples <= LONG_SECONDS * recording.sample_rate:
-            rate = recording.sample_rate
-            return self.align(recording.mono(), rate, words, pronunciations, check)
-        every = zip(words, stress_of(words, pronunciations), strict=True)
-        usable = {word: list(candidates.values()) for word, candidates in every}
-        align = partial(NetworkAligner().align, check=False)
-        alignment = align_long(align, recording, words, usable, self.workers)
         if check:
             require_match(alignment)
         return alignment

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
-from alignment.aligner import InMemory, Pronunciations, Readable
+from alignment.aligner import Pronunciations
+from alignment.aligners.by_pieces import AlignerByPieces
 from alignment.aligners.decoder import (
     FRAME_SECONDS,
     DecodedWord,
@@ -28,7 +28,6 @@ from alignment.confidence.scores import (
     score_words,
 )
 from alignment.errors import AlignmentError
-from alignment.long.whole import align_long
 from alignment.network.phone_network import SMALL_WEIGHTS, load_weights
 from alignment.result import Alignment, Phone, Word, pause
 from alignment.waveform import model_waveform
@@ -37,11 +36,8 @@ from alignment.waveform import model_waveform
 # frame t lies half a hop before the frame's centre, at 10 t + 12.8 - 5 ms.
 BOUNDARY_OFFSET = 0.0078
 
-# The second pass keeps every state of the text for every frame: longer recordings are cut up.
-LONG_SECONDS = 60.0
 
-
-class PocketSphinxAligner:
+class PocketSphinxAligner(AlignerByPieces):
     """Two passes of PocketSphinx: words with a choice of pronunciations, then their phones.
 
     The boundaries are then refined (alignment.aligners.refinement) and the words judged
@@ -51,27 +47,14 @@ class PocketSphinxAligner:
 
     name = "pocketsphinx"
 
-    def __init__(self, workers: int = 1) -> None:
-        self.workers = workers
-
-    def align(
+    def _align_short(
         self,
         samples: np.ndarray,
         sample_rate: int,
         words: Sequence[str],
         pronunciations: Pronunciations,
-        check: bool = True,
+        check: bool,
     ) -> Alignment:
-        """Words and phones of `samples` (mono, float, (n,), 16 kHz or more), in seconds.
-
-        One word of the result's `spoken` for each of `words`; each has the phones of one of its
-        `pronunciations`, stress as handed in. With `check`, a recording that doesn't match the
-        words is refused; without, the scores say so.
-        Raises AlignmentError with one sentence.
-        """
-        if np.ndim(samples) == 1 and len(samples) > LONG_SECONDS * sample_rate:
-            recording = InMemory(np.asarray(samples), sample_rate)
-            return self.align_recording(recording, words, pronunciations, check)
         waveform = model_waveform(samples, sample_rate)
         stressed = stress_of(words, pronunciations)
         duration = len(samples) / sample_rate
@@ -90,25 +73,6 @@ class PocketSphinxAligner:
             alignment = score_words(alone, sound.scores, ALONE, weights)
         else:
             alignment = score_words(refine(first, sound), sound.scores, BOTH, weights)
-        if check:
-            require_match(alignment)
-        return alignment
-
-    def align_recording(
-        self,
-        recording: Readable,
-        words: Sequence[str],
-        pronunciations: Pronunciations,
-        check: bool = True,
-    ) -> Alignment:
-        """As `align`, without ever holding a long recording in memory: see alignment.long."""
-        if recording.samples <= LONG_SECONDS * recording.sample_rate:
-            rate = recording.sample_rate
-            return self.align(recording.mono(), rate, words, pronunciations, check)
-        every = zip(words, stress_of(words, pronunciations), strict=True)
-        usable = {word: list(candidates.values()) for word, candidates in every}
-        align = partial(PocketSphinxAligner().align, check=False)
-        alignment = align_long(align, recording, words, usable, self.workers)
         if check:
             require_match(alignment)
         return alignment
