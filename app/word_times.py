@@ -15,9 +15,8 @@ from app import texts
 def move_word(alignment: Alignment, number: int, start: float, end: float) -> Alignment:
     """The spoken word `number` (from 0) at [start, end) seconds; its phones keep their shares.
 
-    A neighbour that is in the way is shortened; pauses elsewhere stay as they are. Raises
-    InputError if there is no such word, or if a word would have less than one frame (12.5 ms) for
-    each of its phones.
+    A neighbour that is in the way is shortened. Raises InputError if there is no such word, or if a
+    word would have less than one frame (12.5 ms) for each of its phones.
     """
     spoken = list(alignment.spoken)
     if not 0 <= number < len(spoken):
@@ -32,8 +31,7 @@ def move_word(alignment: Alignment, number: int, start: float, end: float) -> Al
     if number + 1 < len(spoken) and spoken[number + 1].start < spoken[number].end:
         after = spoken[number + 1]
         spoken[number + 1] = _fitted(after, spoken[number].end, after.end)
-    pauses = [each for each in alignment.words if each.is_pause]
-    return covering(spoken, alignment.duration, alignment.score, pauses)
+    return covering(spoken, alignment.duration, alignment.score)
 
 
 def _fitted(word: Word, start: float, end: float) -> Word:

@@ -127,25 +127,27 @@ def _parser() -> argparse.ArgumentParser:
 def _reconstruction(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from a3t.evaluation import systems
-    from a3t.evaluation.reconstruction import BASELINES, ReconstructionRow, reconstruct
+    from a3t.evaluation.reconstruction import ReconstructionRow, reconstruct
     from a3t.evaluation.report import markdown_report, rows_to_tsv
+    from a3t.evaluation.systems import networks
+    from a3t.evaluation.systems.simple import Interpolation, MeanSpectrum
     from a3t.vocoder import load_vocoder
 
     if options.clips < 2:
         raise InputError("At least two clips are needed: one by a seen and one by an unseen voice.")
-    model, model_name = systems.load_a3t(options.model)
+    model, model_name = networks.load_a3t(options.model)
     durations, durations_name = None, "none"
-    timing = options.durations or systems.durations_beside(options.model)
+    timing = options.durations or networks.durations_beside(options.model)
     if timing:
-        network, durations_name = systems.load_durations(timing)
-        durations = systems.duration_predictor(network)
+        network, durations_name = networks.load_durations(timing)
+        durations = networks.duration_predictor(network)
     vocoder = load_vocoder(options.vocoder)
-    fillers = {"A3T": systems.a3t_filler(model), **BASELINES}
-    vocode = systems.as_vocoder(vocoder)
+    compared = (networks.A3TSystem(model), MeanSpectrum(), Interpolation())
+    systems = {system.name: system for system in compared}
+    vocode = networks.as_vocoder(vocoder)
     rows: list[ReconstructionRow] = []
     for clip in tqdm(_test_clips(options), total=options.clips, unit="clip", disable=None):
-        rows += reconstruct([clip], fillers, vocode, durations)
+        rows += reconstruct([clip], systems, vocode, durations)
     if not rows:
         raise InputError(f"{options.features} has no test clip of 2 to 12 s.")
     sha = f" (sha256 {vocoder.sha256[:12]})" if vocoder.sha256 else ""

@@ -20,14 +20,14 @@ from a3t.corpora import Clip, is_unseen
 from a3t.errors import InputError
 from a3t.evaluation.clips import SECONDS, align_clip
 from a3t.evaluation.reconstruction import (
-    Filler,
     HeldOutClip,
     Vocoder,
     open_gap,
     reconstruct,
 )
 from a3t.evaluation.report import Mean
-from a3t.evaluation.systems import a3t_filler
+from a3t.evaluation.systems.interface import System
+from a3t.evaluation.systems.networks import A3TSystem
 from a3t.grid import frames_of
 from a3t.model.a3t import A3T
 from a3t.model.low_rank import apply_low_rank
@@ -123,20 +123,20 @@ def compare(
     spent = time.process_time() - begun
     changed = copy.deepcopy(network)
     apply_low_rank(changed, found.changes)
-    fillers = {BEFORE: a3t_filler(network), AFTER: a3t_filler(changed)}
+    systems = {BEFORE: A3TSystem(network), AFTER: A3TSystem(changed)}
     for clip in tests:
-        for row in reconstruct([clip], fillers, vocoder):
-            if row.system in fillers or row.system == "copy-synthesis":
-                level = _level(clip, fillers[row.system]) if row.system in fillers else 0.0
+        for row in reconstruct([clip], systems, vocoder):
+            if row.system in systems or row.system == "copy-synthesis":
+                level = _level(clip, systems[row.system]) if row.system in systems else 0.0
                 figures = (row.similarity, row.mcd, row.detail, level)
                 own = (voice, round(found.seconds, 1), clip.name, row.system)
                 yield OwnVoiceRow(*own, *figures, spent if row.system == AFTER else 0.0)
 
 
-def _level(clip: HeldOutClip, filler: Filler) -> float:
+def _level(clip: HeldOutClip, system: System) -> float:
     phones = clip.region
     first, last = clip.frames(phones)
-    filled = filler(open_gap(clip, phones, clip.durations[phones[0] : phones[1]]))
+    filled = system.fill(open_gap(clip, phones, clip.durations[phones[0] : phones[1]]))
     return float(20 * (filled.mean() - clip.mel[first:last].mean()))
 
 

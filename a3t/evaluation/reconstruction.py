@@ -1,6 +1,6 @@
 """Identity reconstruction: the middle third of a clip's phones is masked, filled and compared.
 
-The experiment of the thesis's tables 4.2-4.4, for any clips, fillers and vocoders. All systems are
+The experiment of the thesis's tables 4.2-4.4, for any clips, systems and vocoders. All systems are
 treated alike: the clip's own mel with the region filled in, a window of it through one vocoder, and
 the region compared with the recording. Copy-synthesis, the unchanged mel, shows the cost of the
 vocoder alone; the mean spectrum shows the cost of knowing nothing.
@@ -17,15 +17,13 @@ import numpy.typing as npt
 
 from a3t.errors import InputError
 from a3t.evaluation import cepstra, metrics
+from a3t.evaluation.systems.interface import Gap, Ints, Mel, System
 from a3t.grid import HOP, SAMPLE_RATE
 
 # Rates at which the MCD is computed. A 16 kHz recording has nothing above 8 kHz: its MCD at 24 kHz
 # compares the vocoder's guess with an empty band, so its own rate is the fair one.
 RATES = (SAMPLE_RATE, 16_000)
 SHORTEST_VOICE = 0.5  # seconds; too little to recognise a speaker in less
-
-Mel = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -54,47 +52,8 @@ class HeldOutClip:
         return int(ends[phones[0]]), int(ends[phones[1]])
 
 
-@dataclass(frozen=True)
-class Gap:
-    """A filler's input: the mel around a gap, and the phones with their new durations."""
-
-    mel: Mel  # (T', 80), zeros in the gap
-    phones: Ints  # (P,)
-    durations: Ints  # (P,) frames in the output
-    phone_span: tuple[int, int]  # the masked phones, [first, last)
-    frame_span: tuple[int, int]  # the masked frames, [first, last)
-
-    @property
-    def visible(self) -> Mel:
-        """The frames outside the gap, (T' - gap, 80)."""
-        first, last = self.frame_span
-        return np.concatenate([self.mel[:first], self.mel[last:]])
-
-
-Filler = Callable[[Gap], Mel]  # -> the gap's frames, (last - first, 80)
 Vocoder = Callable[[Mel], npt.NDArray[np.float32]]  # (T, 80) -> (300 T,)
 Predictor = Callable[[HeldOutClip, tuple[int, int]], Ints]  # frames of the phones [first, last)
-
-
-def mean_filler(gap: Gap) -> Mel:
-    """Every masked frame is the mean of the visible ones, bin by bin."""
-    first, last = gap.frame_span
-    return np.repeat(gap.visible.mean(0, keepdims=True), last - first, axis=0)
-
-
-def interpolation_filler(gap: Gap) -> Mel:
-    """Linear interpolation from the last frame before the gap to the first one after it."""
-    first, last = gap.frame_span
-    if first == 0 or last == len(gap.mel):
-        raise InputError("Interpolation needs a visible frame on both sides of the gap.")
-    weight = (np.arange(first, last) - first + 1)[:, None] / (last - first + 1)
-    return ((1 - weight) * gap.mel[first - 1] + weight * gap.mel[last]).astype(np.float32)
-
-
-BASELINES: Mapping[str, Filler] = {
-    "mean spectrum": mean_filler,
-    "interpolation": interpolation_filler,
-}
 
 
 @dataclass(frozen=True)
@@ -122,7 +81,7 @@ class ReconstructionRow:
 
 def reconstruct(
     items: Sequence[HeldOutClip],
-    fillers: Mapping[str, Filler],
+    systems: Mapping[str, System],
     vocoder: Vocoder,
     predictor: Predictor | None = None,
     *,
@@ -130,9 +89,9 @@ def reconstruct(
 ) -> Iterator[ReconstructionRow]:
     """All rows of the experiment, clip by clip.
 
-    Copy-synthesis comes first, then every filler with given durations, then, if there is a
-    ``predictor``, every filler with predicted ones. The region is vocoded and analysed together
-    with ``context`` frames on each side. Raises InputError if the output of a filler or of the
+    Copy-synthesis comes first, then every system with given durations, then, if there is a
+    ``predictor``, every system with predicted ones. The region is vocoded and analysed together
+    with ``context`` frames on each side. Raises InputError if the output of a system or of the
     vocoder has the wrong length.
     """
     for item in items:
@@ -145,8 +104,8 @@ def reconstruct(
             timings["predicted"] = np.asarray(predictor(item, phones), dtype=np.int64)
         for name, timing in timings.items():
             gap = open_gap(item, phones, timing)
-            for system, filler in fillers.items():
-                yield truth.row(system, name, np.asarray(filler(gap), np.float32), vocoder)
+            for system, filler in systems.items():
+                yield truth.row(system, name, np.asarray(filler.fill(gap), np.float32), vocoder)
 
 
 def open_gap(item: HeldOutClip, phones: tuple[int, int], durations: Ints) -> Gap:
@@ -158,7 +117,16 @@ def open_gap(item: HeldOutClip, phones: tuple[int, int], durations: Ints) -> Gap
     hole = np.zeros((length, item.mel.shape[1]), dtype=np.float32)
     mel = np.concatenate([item.mel[:first], hole, item.mel[last:]])
     timing = np.concatenate([item.durations[: phones[0]], durations, item.durations[phones[1] :]])
-    return Gap(mel, item.phones, timing, phones, (first, first + length))
+    hidden = slice(first * HOP, last * HOP)
+    return Gap(
+        mel,
+        item.phones,
+        timing,
+        (first, first + length),
+        item.words,
+        np.delete(item.samples, hidden),
+        item.name,
+    )
 
 
 class _Truth:

@@ -12,7 +12,7 @@ from pathlib import Path
 from a3t.errors import InputError
 from a3t.evaluation.aligned import AlignedMel
 from a3t.evaluation.attention import Attention, attention, draw_attention
-from a3t.evaluation.systems import load_a3t
+from a3t.evaluation.systems.networks import load_a3t
 from a3t.model.a3t import A3T
 from a3t.text.phones import PHONES
 from a3t.training.extract import ClipError, Job, extract_clip

@@ -38,13 +38,14 @@ def evaluate_voices(options: argparse.Namespace) -> None:
 
     from a3t.audio.files import atomic_path
     from a3t.corpora import corpora_root, read_corpora
-    from a3t.evaluation import own_voices, systems
+    from a3t.evaluation import own_voices
     from a3t.evaluation.report import rows_to_tsv
+    from a3t.evaluation.systems import networks
     from a3t.vocoder import load_vocoder
     from a3t.voice.adaptation import AdaptationConfig
 
-    model, name = systems.load_a3t(options.model)
-    vocoder = systems.as_vocoder(load_vocoder(options.vocoder))
+    model, name = networks.load_a3t(options.model)
+    vocoder = networks.as_vocoder(load_vocoder(options.vocoder))
     config = AdaptationConfig(
         rank=options.rank,
         steps=options.steps,

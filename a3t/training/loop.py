@@ -32,6 +32,11 @@ class Schedule:
     in the thesis: ``rate`` × width^-½ × min(step^-½, step × warmup^-1.5). ``epoch`` is the number
     of steps between checkpoints, and between validations; ``ema`` is the decay of the running
     average of the weights.
+
+    With ``minutes``, which are the processor's, training ends when they are spent, or at ``steps``,
+    and the rate decays over the last third of them: so networks of different cost are trained for
+    the same time on machines however busy. What the steps see still depends on the seed and the
+    step alone, but not how many there are.
     """
 
     steps: int = 10_000
@@ -45,13 +50,18 @@ class Schedule:
     ema: float = 0.999
     seed: int = 0
     epoch: int = 250
+    minutes: float | None = None
 
-    def rate_at(self, step: int) -> float:
+    def rate_at(self, step: int, spent: float = 0.0) -> float:
+        """The learning rate of a step, before which ``spent`` seconds of the processor have gone
+        into training."""
         if self.noam is not None:
             count = step + 1
             return self.rate * self.noam**-0.5 * min(count**-0.5, count * self.warmup**-1.5)
         rising = min(1.0, (step + 1) / self.warmup)
         falling = min(1.0, (self.steps - step) / max(1, self.decay))
+        if self.minutes is not None:
+            falling = min(falling, max(0.0, 3.0 * (1.0 - spent / (60.0 * self.minutes))))
         return self.rate * min(rising, falling)
 
 
@@ -61,6 +71,7 @@ class Run:
     def __init__(self, model: nn.Module, schedule: Schedule, folder: Path) -> None:
         self.model, self.schedule, self.folder = model, schedule, folder
         self.step = 0
+        self.spent = 0.0  # seconds of the processor in training steps
         self.optimiser = torch.optim.AdamW(
             model.parameters(),
             lr=schedule.rate,
@@ -77,6 +88,7 @@ class Run:
             return False
         state = torch.load(path, map_location="cpu", weights_only=True)
         self.step = int(state["step"])
+        self.spent = float(state.get("spent", 0.0))
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.follow_from(state["average"])
@@ -94,6 +106,7 @@ class Run:
         torch.save(
             {
                 "step": self.step,
+                "spent": self.spent,
                 "schedule": asdict(self.schedule),
                 "model": self.model.state_dict(),
                 "average": self.average,
@@ -108,8 +121,9 @@ class Run:
 
         The losses it returns stay on the device: reading them would make a GPU wait.
         """
+        started = time.process_time()
         for group in self.optimiser.param_groups:
-            group["lr"] = self.schedule.rate_at(self.step)
+            group["lr"] = self.schedule.rate_at(self.step, self.spent)
         # So that dropout, too, depends on the seed and the step alone.
         torch.manual_seed(self.schedule.seed * 1_000_003 + self.step)
         self.model.train()
@@ -122,7 +136,15 @@ class Run:
         self.optimiser.step()
         self.step += 1
         self._follow()
+        self.spent += time.process_time() - started
         return {name: loss.detach() for name, loss in found.items()} | {"norm": norm}
+
+    @property
+    def done(self) -> bool:
+        """Whether the schedule's steps, or its minutes, are over."""
+        minutes = self.schedule.minutes
+        over = minutes is not None and self.spent >= 60.0 * minutes
+        return over or self.step >= self.schedule.steps
 
     @torch.no_grad()
     def _follow(self) -> None:
@@ -145,7 +167,7 @@ class Run:
         minutes: float = float("inf"),
         stopping: threading.Event | None = None,
     ) -> None:
-        """Train to ``schedule.steps``, or for ``minutes``, or until ``stopping`` is set.
+        """Train until `done`, or for ``minutes`` on the clock, or until ``stopping`` is set.
 
         ``validate`` returns named figures; it is called with the averaged weights in place. Writes
         log.jsonl and checkpoints, one of them at the end, however that comes.
@@ -156,7 +178,7 @@ class Run:
         stopping = stopping or threading.Event()
         bar = tqdm(total=self.schedule.steps, initial=self.step, unit="step", disable=None)
         try:
-            while self.step < self.schedule.steps and not stopping.is_set():
+            while not self.done and not stopping.is_set():
                 if time.monotonic() > end:
                     break
                 for name, value in self.train_step(losses).items():
@@ -169,10 +191,9 @@ class Run:
                     self._log({"step": self.step, **means, "seconds_per_step": round(seconds, 3)})
                     bar.set_postfix(total=means["total"])
                     sums, counted, started = {}, 0, time.monotonic()
-                if self.step % self.schedule.epoch == 0 or self.step == self.schedule.steps:
-                    # Judged first: a run that resumes has then judged every state it passed.
-                    self._log({"step": self.step, **self.judge(validate)})
+                if self.step % self.schedule.epoch == 0 or self.done:
                     self.save()
+                    self._log({"step": self.step, **self.judge(validate)})
         finally:
             bar.close()
             self.save()

@@ -1,2 +1,1 @@
-"""Aligners: the phone network (the default), PocketSphinx refined by one, and the Montreal Forced
-Aligner."""
+"""Aligners: PocketSphinx, embedded and refined by a network, and the Montreal Forced Aligner."""

@@ -197,11 +197,7 @@ def with_bands_hidden(inputs: np.ndarray, random: np.random.Generator) -> np.nda
 
 
 def listed(folder: Path) -> Iterator[tuple[Path, Alignment]]:
-    """Every recording of a folder that has an alignment, in the folder's list or beside it.
-
-    A .json goes before a .TextGrid, which says nothing of how sure a word is.
-    """
-    from alignment.corpus import RECORDINGS
+    """Every recording of a folder that has an alignment, in the folder's list or beside it."""
     from alignment.formats import read_alignment
 
     for name in ("alignments.jsonl.xz", "alignments.jsonl"):
@@ -213,8 +209,8 @@ def listed(folder: Path) -> Iterator[tuple[Path, Alignment]]:
                     yield folder / entry["path"], Alignment.from_json(entry["alignment"])
             return
     for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() in RECORDINGS:
-            beside = [path.with_suffix(ending) for ending in (".json", ".TextGrid")]
+        if path.suffix.lower() in (".wav", ".flac", ".ogg", ".opus", ".mp3"):
+            beside = [path.with_suffix(ending) for ending in (".TextGrid", ".json")]
             found = next((each for each in beside if each.is_file()), None)
             if found is not None:
                 yield path, read_alignment(found)
@@ -235,6 +231,6 @@ def folder_examples(folder: Path, left_out: frozenset[str] = frozenset()) -> lis
     if not found:
         raise AlignmentError(
             f"{folder} has no recordings with alignments: make them first with "
-            f"python -m alignment corpus {folder} --ending .json."
+            f"python -m alignment corpus {folder}."
         )
     return found

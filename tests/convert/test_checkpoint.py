@@ -17,7 +17,7 @@ import yaml
 from a3t.convert.__main__ import main
 from a3t.convert.checkpoint import BLOCK, WHOLE, convert, load, our_name
 from a3t.errors import InputError
-from a3t.evaluation.systems import load_a3t
+from a3t.evaluation.systems.networks import load_a3t
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.legacy import LegacyA3T

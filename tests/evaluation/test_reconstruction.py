@@ -12,6 +12,8 @@ from a3t.errors import InputError
 from a3t.evaluation import reconstruction as rec
 from a3t.evaluation import report
 from a3t.evaluation.metrics import resampled
+from a3t.evaluation.systems.interface import Gap, Ints, Mel, System
+from a3t.evaluation.systems.simple import Interpolation, MeanSpectrum
 from a3t.grid import HOP
 
 PHONES = 9
@@ -34,15 +36,16 @@ def rows(item: rec.HeldOutClip) -> list[rec.ReconstructionRow]:
     pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
     first, last = item.frames(item.region)
 
-    def true_filler(gap: rec.Gap) -> rec.Mel:
-        frames = np.linspace(first, last - 1, gap.frame_span[1] - gap.frame_span[0])
-        return item.mel[frames.round().astype(int)]
+    class Truth(System):
+        def fill(self, gap: Gap) -> Mel:
+            frames = np.linspace(first, last - 1, gap.length)
+            return item.mel[frames.round().astype(int)]
 
-    def longer(item: rec.HeldOutClip, phones: tuple[int, int]) -> rec.Ints:
+    def longer(item: rec.HeldOutClip, phones: tuple[int, int]) -> Ints:
         return (item.durations[phones[0] : phones[1]] * 4 + 2) // 3
 
-    fillers = {"truth": true_filler, **rec.BASELINES}
-    return list(rec.reconstruct([item], fillers, sines(item), longer))
+    systems = {"truth": Truth(), "mean spectrum": MeanSpectrum(), "interpolation": Interpolation()}
+    return list(rec.reconstruct([item], systems, sines(item), longer))
 
 
 def sines(item: rec.HeldOutClip) -> rec.Vocoder:
@@ -54,7 +57,7 @@ def sines(item: rec.HeldOutClip) -> rec.Vocoder:
 
     inverse = np.linalg.pinv(mel_filters().numpy()).T  # (80, 1025)
 
-    def vocode(mel: rec.Mel) -> np.ndarray:
+    def vocode(mel: Mel) -> np.ndarray:
         magnitude = np.maximum(10.0 ** mel.astype(np.float64) @ inverse, 1e-7)
         random = np.random.default_rng(7)
         out = np.zeros(len(mel) * HOP + 2048)
@@ -93,10 +96,10 @@ def test_baselines_on_a_ramp() -> None:
     mel = np.repeat(np.arange(10, dtype=np.float32)[:, None], 80, axis=1)
     hidden = mel.copy()
     hidden[4:7] = 0
-    gap = rec.Gap(hidden, np.arange(3), np.array([4, 3, 3]), (1, 2), (4, 7))
-    np.testing.assert_allclose(rec.interpolation_filler(gap), mel[4:7])
+    gap = Gap(hidden, np.arange(3), np.array([4, 3, 3]), (4, 7), np.arange(3))
+    np.testing.assert_allclose(Interpolation().fill(gap), mel[4:7])
     np.testing.assert_allclose(
-        rec.mean_filler(gap), np.delete(mel, [4, 5, 6], 0).mean(0)[None] + 0 * mel[:3]
+        MeanSpectrum().fill(gap), np.delete(mel, [4, 5, 6], 0).mean(0)[None] + 0 * mel[:3]
     )
 
 
@@ -128,11 +131,18 @@ def test_the_true_mel_is_copy_synthesis_and_the_mean_spectrum_is_worse(
     assert stretched_mean.mel_distance > 1
 
 
+class Short(System):
+    name = "short"
+
+    def fill(self, gap: Gap) -> Mel:
+        return gap.mel[:1]
+
+
 def test_wrong_lengths_are_named(item: rec.HeldOutClip) -> None:
     pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
     with pytest.raises(InputError, match="The vocoder gave"):
         next(rec.reconstruct([item], {}, lambda mel: np.zeros(len(mel), np.float32)))
-    rows = rec.reconstruct([item], {"short": lambda gap: gap.mel[:1]}, sines(item))
+    rows = rec.reconstruct([item], {"short": Short()}, sines(item))
     next(rows)
     with pytest.raises(InputError, match="arctic: short"):
         next(rows)

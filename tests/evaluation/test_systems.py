@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ import yaml
 
 from a3t.corpora import UNSEEN_SPEAKERS, Clip, split_of
 from a3t.errors import InputError
-from a3t.evaluation import clips, reconstruction, systems
+from a3t.evaluation import clips, reconstruction
+from a3t.evaluation.systems import networks
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
 
@@ -45,25 +47,21 @@ def make_item(frames: int = 60) -> reconstruction.HeldOutClip:
 def test_a_filler_sees_everything_but_the_gap(model: A3T) -> None:
     """What stood in the gap cannot matter: the network gets zeros there, and masks them."""
     item = make_item()
-    fill = systems.a3t_filler(model)
+    fill = networks.A3TSystem(model).fill
     gap = reconstruction.open_gap(item, item.region, np.array([5, 4, 3, 2]))
     filled = fill(gap)
     assert filled.shape == (14, 80)
     first, last = gap.frame_span
     spoilt, seen = gap.mel.copy(), gap.mel.copy()
     spoilt[first:last] = 7.0
-    np.testing.assert_array_equal(fill(reconstruction.Gap(spoilt, *rest(gap))), filled)
+    np.testing.assert_array_equal(fill(replace(gap, mel=spoilt)), filled)
     seen[first - 1] += 1.0
-    assert not np.allclose(fill(reconstruction.Gap(seen, *rest(gap))), filled)
-
-
-def rest(gap: reconstruction.Gap) -> tuple:
-    return gap.phones, gap.durations, gap.phone_span, gap.frame_span
+    assert not np.allclose(fill(replace(gap, mel=seen)), filled)
 
 
 def test_predicted_durations_follow_the_speakers_rate_and_not_the_region() -> None:
     torch.manual_seed(1)
-    predict = systems.duration_predictor(DurationPredictor(width=16, hidden=16, blocks=1).eval())
+    predict = networks.duration_predictor(DurationPredictor(width=16, hidden=16, blocks=1).eval())
     item = make_item()
     expected = predict(item, item.region)
     assert expected.shape == (4,)
@@ -82,16 +80,16 @@ def test_a_training_run_is_evaluated_by_its_averaged_weights(model: A3T, tmp_pat
     (folder / "config.yaml").write_text(yaml.safe_dump({"model": TINY}))
     state = {"step": 7, "average": model.state_dict(), "model": {}}
     torch.save(state, folder / "checkpoint.pt")
-    loaded, name = systems.load_a3t(folder)
+    loaded, name = networks.load_a3t(folder)
     assert name == "run, 7 steps"
     assert not loaded.training
     for key, value in model.state_dict().items():
         torch.testing.assert_close(loaded.state_dict()[key], value)
     (folder / "config.yaml").write_text(yaml.safe_dump({"model": {**TINY, "width": 32}}))
     with pytest.raises(InputError, match="not fit"):
-        systems.load_a3t(folder)
+        networks.load_a3t(folder)
     with pytest.raises(InputError, match="no model"):
-        systems.load_a3t("no-such-model")
+        networks.load_a3t("no-such-model")
 
 
 def make_clip(corpus: str, speaker: str, number: int, seconds: float = 4.0) -> Clip:

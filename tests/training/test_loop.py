@@ -105,3 +105,15 @@ def test_noam_is_the_thesiss_schedule() -> None:
     assert max(range(10_000), key=rates.__getitem__) == 3999
     assert rates[3999] == pytest.approx(384**-0.5 * 4000**-0.5)
     assert rates[0] == pytest.approx(384**-0.5 * 4000**-1.5)
+
+
+def test_by_minutes_the_rate_falls_with_what_is_spent_and_the_end_is_kept(tmp_path: Path) -> None:
+    plan = Schedule(steps=10**6, rate=3.0, warmup=1, decay=1, minutes=10)
+    assert [plan.rate_at(5, 60.0 * spent) for spent in (0, 6, 8, 10)] == pytest.approx(
+        [3, 3, 1.8, 0]
+    )
+    run = make_run(tmp_path, steps=10**6, minutes=1e-9)
+    run.train(lambda step: losses(run, step), dict)
+    assert run.done and run.step == 1 and run.spent > 0
+    again = make_run(tmp_path, steps=10**6, minutes=1e-9)
+    assert again.resume() and again.spent == run.spent and again.done

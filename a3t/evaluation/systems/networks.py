@@ -1,4 +1,4 @@
-"""Trained networks as the callables that the experiments take."""
+"""A3T and its shapes as a system, and what reads trained networks from a model or a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from a3t.errors import InputError
-from a3t.evaluation.reconstruction import Filler, Gap, HeldOutClip, Ints, Mel, Predictor, Vocoder
+from a3t.evaluation.reconstruction import HeldOutClip, Predictor, Vocoder
+from a3t.evaluation.systems.interface import Gap, Ints, Mel, System
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
 from a3t.model.embeddings import Batch
@@ -69,29 +70,30 @@ def _fill(model: torch.nn.Module, tensors: Mapping[str, Tensor], name: str) -> N
     model.eval()
 
 
-def a3t_filler(model: A3T) -> Filler:
-    """A filler that uses one forward pass, with the whole clip as context."""
+class A3TSystem(System):
+    """A3T, or a shape of it: one forward pass, with the whole clip as context."""
 
-    def fill(gap: Gap) -> Mel:
+    def __init__(self, model: A3T, name: str = "A3T", speech_only: bool = False) -> None:
+        """``speech_only``: without the text, for networks that were trained without."""
+        self.model, self.name, self.speech_only = model.eval(), name, speech_only
+
+    def fill(self, gap: Gap) -> Mel:
         first, last = gap.frame_span
-        T = len(gap.mel)
-        masked = np.zeros(T, dtype=bool)
+        masked = np.zeros(len(gap.mel), dtype=bool)
         masked[first:last] = True
-        owner = np.repeat(np.arange(len(gap.phones)), gap.durations)
-        frame_phone = np.full(T, -1, dtype=np.int64)
-        frame_phone[: len(owner)] = owner
+        phones, owner = gap.phones, gap.frame_phone
+        if self.speech_only:
+            phones, owner = phones[:0], np.full_like(owner, -1)
         batch = Batch(
             mel=torch.from_numpy(gap.mel)[None],
             masked=torch.from_numpy(masked)[None],
-            phones=torch.from_numpy(gap.phones)[None],
-            frame_phone=torch.from_numpy(frame_phone)[None],
-            frames=torch.tensor([T]),
-            phone_count=torch.tensor([len(gap.phones)]),
+            phones=torch.from_numpy(phones)[None],
+            frame_phone=torch.from_numpy(owner)[None],
+            frames=torch.tensor([len(gap.mel)]),
+            phone_count=torch.tensor([len(phones)]),
         )
-        filled: Mel = model.fill(batch)[0, first:last].numpy()
+        filled: Mel = self.model.fill(batch)[0, first:last].numpy()
         return filled
-
-    return fill
 
 
 def duration_predictor(predictor: DurationPredictor) -> Predictor:

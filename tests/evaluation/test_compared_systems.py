@@ -1,0 +1,205 @@
+"""What holds for every system that A3T is compared with; EditSpeech's own properties."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import torch
+
+from a3t.errors import InputError
+from a3t.evaluation.systems.editspeech import (
+    EditSpeechNetwork,
+    EditSpeechSystem,
+    FrameDecoder,
+    fuse,
+    reverse,
+)
+from a3t.evaluation.systems.interface import Gap, Mel, System
+from a3t.evaluation.systems.networks import A3TSystem
+from a3t.evaluation.systems.simple import CopySynthesis, Interpolation, MeanSpectrum
+from a3t.evaluation.systems.speech_batches import SpeechBatch, SpeechBatches, phone_means
+from a3t.evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
+from a3t.evaluation.systems.wav_folder import WavFolder
+from a3t.grid import HOP, SAMPLE_RATE
+from a3t.model.a3t import A3T
+from tests.evaluation.gaps import make_gap
+from tests.training.stores import write_store
+
+
+class Speaks(torch.nn.Module):
+    """Speech whose every frame holds the phone's id: a stand-in for FastSpeech 2's network."""
+
+    def speak(self, sentence: object) -> torch.Tensor:
+        phones, durations = sentence.phones[0], sentence.durations[0]  # type: ignore[attr-defined]
+        return phones.repeat_interleave(durations).float()[:, None].expand(-1, 80)
+
+
+def small_editspeech() -> EditSpeechNetwork:
+    torch.manual_seed(3)
+    return EditSpeechNetwork(width=16, hidden=16, prenet=8, postnet=8)
+
+
+def systems() -> list[System]:
+    torch.manual_seed(0)
+    tiny = A3T(width=16, hidden=32, encoder_blocks=1, decoder_blocks=1, postnet_channels=8)
+    network = Speaks()
+    return [
+        MeanSpectrum(), Interpolation(), A3TSystem(tiny), A3TSystem(tiny, "MAM", speech_only=True),
+        EditSpeechSystem(small_editspeech()),
+        WholeSentence(network), EditedWords(network), SlicedSentence(network),  # type: ignore[arg-type]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("system", systems(), ids=lambda system: system.name)
+@pytest.mark.parametrize("span", [(3, 6), (0, 2), (6, 9)])
+def test_a_system_fills_the_gap_and_never_sees_what_was_there(
+    system: System, span: tuple[int, int]
+) -> None:
+    gap = make_gap(*span)
+    output = system.output(gap)
+    assert output.mel is not None and output.mel.shape == gap.mel.shape
+    assert output.region == gap.frame_span
+    assert np.isfinite(output.mel).all()
+    spoilt = gap.mel.copy()
+    spoilt[slice(*gap.frame_span)] = 9.0
+    hidden = replace(gap, mel=spoilt)
+    hidden.__dict__["voice"] = gap.voice
+    np.testing.assert_array_equal(system.fill(hidden), system.fill(gap))
+    if output.made == gap.frame_span:
+        outside = np.ones(len(gap.mel), bool)
+        outside[slice(*gap.frame_span)] = False
+        np.testing.assert_array_equal(output.mel[outside], gap.mel[outside])
+
+
+def test_a_wrong_length_or_a_nan_is_named() -> None:
+    class Wrong(MeanSpectrum):
+        def fill(self, gap: Gap) -> Mel:
+            return super().fill(gap)[1:]
+
+    class Broken(MeanSpectrum):
+        def fill(self, gap: Gap) -> Mel:
+            return super().fill(gap) * np.nan
+
+    for system in (Wrong(), Broken()):
+        with pytest.raises(InputError, match="one: mean spectrum gave"):
+            system.output(make_gap())
+
+
+def test_baselines_put_speech_where_the_thesis_says() -> None:
+    gap = make_gap()
+    network: object = Speaks()
+    first, last = gap.frame_span
+    true = gap.phones[gap.frame_phone[first:last]]
+    for kind in (WholeSentence, EditedWords, SlicedSentence):
+        np.testing.assert_array_equal(kind(network).fill(gap)[:, 0], true)  # type: ignore[arg-type]
+    whole = WholeSentence(network).output(gap)  # type: ignore[arg-type]
+    assert whole.made == (0, len(gap.mel)) and whole.mel is not None
+    spoken = gap.frame_phone >= 0
+    np.testing.assert_array_equal(whole.mel[spoken, 0], gap.phones[gap.frame_phone[spoken]])
+    # A gap that ends within phones, as an edit's margins do.
+    wider = replace(gap, frame_span=(first - 2, last + 1))
+    wider.__dict__["voice"] = gap.voice
+    found = EditedWords(network).fill(wider)[:, 0]  # type: ignore[arg-type]
+    np.testing.assert_array_equal(found, gap.phones[gap.frame_phone[first - 2 : last + 1]])
+
+
+def test_copy_synthesis_is_what_it_was_shown() -> None:
+    gap = make_gap()
+    true = np.ones((gap.length, 80), np.float32)
+    np.testing.assert_array_equal(CopySynthesis(true).fill(gap), true)
+
+
+def test_a_decoder_does_not_see_the_future() -> None:
+    torch.manual_seed(0)
+    decoder = FrameDecoder(8, 12, 6, 6, 0.0)
+    mel, held = torch.randn(1, 20, 80), torch.randn(1, 20, 8)
+    changed = mel.clone()
+    changed[:, 12:] += 1
+    one, two = decoder(held, mel), decoder(held, changed)
+    torch.testing.assert_close(one[:, :13], two[:, :13])
+    assert not torch.allclose(one[:, 13:], two[:, 13:])
+
+
+def test_free_decoding_equals_forced_decoding_of_its_own_frames() -> None:
+    torch.manual_seed(0)
+    decoder = FrameDecoder(8, 12, 6, 6, 0.0).eval()
+    mel, held = torch.randn(1, 9, 80), torch.randn(1, 20, 8)
+    made = decoder.go_on(held, mel)
+    forced = decoder(held, torch.cat([mel, made], 1))
+    torch.testing.assert_close(forced[:, 9:], made)
+
+
+def test_reversal_leaves_padding_behind() -> None:
+    x = torch.arange(12.0).reshape(2, 6, 1)
+    frames = torch.tensor([6, 4])
+    turned = reverse(x, frames)
+    assert turned[1, :, 0].tolist() == [9, 8, 7, 6, 10, 11]
+    torch.testing.assert_close(reverse(turned, frames), x)
+
+
+def test_fusion_joins_where_both_are_nearest() -> None:
+    right, left = torch.zeros(5, 80), torch.full((5, 80), 4.0)
+    left[3] = 0.5
+    assert fuse(right, left)[:, 0].tolist() == [0, 0, 0, 0.5, 4]
+
+
+def speech_batch(path: Path) -> SpeechBatch:
+    store = write_store(path, {"train": 3, "dev": 1}, pitch=True)
+    vectors = {clip.name: np.ones(256, np.float32) for clip in store.clips}
+    return SpeechBatches({"data": {"batch_frames": 900}}, store, vectors, train=True)(0)
+
+
+def test_a_batch_for_speech_says_of_each_phone_what_its_frames_say(tmp_path: Path) -> None:
+    batch = speech_batch(tmp_path)
+    torch.testing.assert_close(batch.durations.sum(1), batch.frames)
+    assert batch.voice.shape == (len(batch.mel), 256)
+    values = torch.tensor([[1.0, 3.0, 0.0, 5.0, 9.0]])
+    owner = torch.tensor([[0, 0, 1, 1, -1]])
+    assert phone_means(values, owner, 3).tolist() == [[2.0, 2.5, 0.0]]
+    assert phone_means(values, owner, 3, values > 0).tolist() == [[2.0, 5.0, 0.0]]
+
+
+def test_clips_without_a_speaker_embedding_are_named(tmp_path: Path) -> None:
+    store = write_store(tmp_path, {"train": 2}, pitch=True)
+    with pytest.raises(InputError, match="2 clips have no speaker embedding"):
+        SpeechBatches({}, store, {}, train=True)
+
+
+def test_all_of_editspeech_is_trained(tmp_path: Path) -> None:
+    network = small_editspeech()
+    network(speech_batch(tmp_path))["total"].backward()
+    for name, parameter in network.named_parameters():
+        assert parameter.grad is not None and parameter.grad.abs().max() > 0, name
+
+
+def test_a_folder_of_sounds(tmp_path: Path) -> None:
+    gap = make_gap()
+    system = WavFolder(tmp_path, "theirs")
+    with pytest.raises(InputError, match=r"has no one\.wav"):
+        system.output(gap)
+    sound = np.random.default_rng(0).normal(0, 0.1, (len(gap.mel) + 7) * HOP)
+
+    def written(samples: np.ndarray) -> None:
+        soundfile.write(tmp_path / "one.wav", samples, SAMPLE_RATE)
+
+    written(sound)
+    output = system.output(gap)
+    first, last = gap.frame_span
+    assert output.region == (first, last + 7) and output.made == (0, len(gap.mel) + 7)
+    assert output.sound is not None and len(output.sound) == len(sound)
+    assert system.fill(gap).shape == (last - first + 7, 80)
+    written(np.zeros(len(sound)))
+    with pytest.raises(InputError, match="silent"):
+        system.output(gap)
+    written(sound[: 5 * HOP])
+    with pytest.raises(InputError, match="shorter than what surrounds"):
+        system.output(gap)
+    (tmp_path / "one.wav").write_bytes(b"no sound")
+    with pytest.raises(InputError, match="can't be read"):
+        system.output(gap)
+    with pytest.raises(InputError, match="no folder"):
+        WavFolder(tmp_path / "nowhere")
