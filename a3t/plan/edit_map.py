@@ -24,11 +24,6 @@ class EditMap:
         return samples / self.sample_rate
 
     @property
-    def source_seconds(self) -> float:
-        """The source's duration."""
-        return self.seconds(self.samples.length)
-
-    @property
     def output_seconds(self) -> float:
         """The edited recording's duration."""
         return self.seconds(self.samples.output_length)

@@ -91,16 +91,6 @@ def minimal_script(old: Sequence[str], new: Sequence[str]) -> list[WordEdit]:
     return edits
 
 
-def apply_script(old: Sequence[str], new: Sequence[str], edits: Sequence[WordEdit]) -> list[str]:
-    """`old` with each edit's range replaced by its words of `new`; gives `new` back."""
-    words: list[str] = []
-    position = 0
-    for edit in edits:
-        words += [*old[position : edit.old[0]], *new[edit.new[0] : edit.new[1]]]
-        position = edit.old[1]
-    return [*words, *old[position:]]
-
-
 def _rising(a: Sequence[str], b: Sequence[str]) -> list[int]:
     """For each prefix of `a`, the bits j where one more word of `b` lengthens the common part.
 

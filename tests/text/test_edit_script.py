@@ -9,8 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Indel
 
-from a3t.text.edit_script import SHORT_WORDS, WordEdit, apply_script, edit_script, minimal_script
+from a3t.text.edit_script import SHORT_WORDS, WordEdit, edit_script, minimal_script
 from a3t.text.transcript import Transcript
+
+
+def apply_script(old: list[str], new: list[str], edits: list[WordEdit]) -> list[str]:
+    """`old` with each edit's range replaced by its words of `new`; gives `new` back."""
+    words: list[str] = []
+    position = 0
+    for edit in edits:
+        words += [*old[position : edit.old[0]], *new[edit.new[0] : edit.new[1]]]
+        position = edit.old[1]
+    return [*words, *old[position:]]
+
 
 CASES = {
     "identical": ("the cat sat down", "the cat sat down", []),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from a3t.text.pronunciation.homograph_words import ADVERBS, AUXILIARIES, OBJECT_PRONOUNS
+from a3t.text.pronunciation.neighbours import ends_sentence, word_at
 
 _CLASSES: dict[str, str] = {
     **dict.fromkeys("the a an".split(), "article"),
@@ -53,8 +54,7 @@ def features(index: int, words: Sequence[str], written: Sequence[str] | None) ->
     """The features of words[index]; `written` are the tokens behind the words, where known."""
 
     def at(offset: int) -> str:
-        place = index + offset
-        return words[place] if 0 <= place < len(words) else ""
+        return word_at(words, index + offset)
 
     names = {-3: "L3", -2: "L2", -1: "L1", 1: "R1", 2: "R2", 3: "R3"}
     classes = {offset: word_class(at(offset)) for offset in names}
@@ -78,7 +78,7 @@ def _as_written(index: int, words: Sequence[str], written: Sequence[str]) -> Ite
     """Capitals, and punctuation beside the word."""
     token = written[index].strip("\"'“”‘’([{*_")
     before = written[index - 1] if index else ""
-    starts = not before or before.rstrip("\"'”’)]").endswith((".", "!", "?", ":"))
+    starts = not before or ends_sentence(before)
     in_capitals = not any(any(map(str.islower, near)) for near in written[max(0, index - 3) :][:7])
     if token[:1].isupper() and not in_capitals:
         yield "capital, first" if starts else "capital"

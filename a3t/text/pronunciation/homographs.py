@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from a3t.text.phones import is_vowel
 from a3t.text.pronunciation.homograph_features import features
 from a3t.text.pronunciation.homograph_words import (
-    ADVERBS,
     ARTICLES,
     AUXILIARIES,
     BE,
@@ -39,6 +38,7 @@ from a3t.text.pronunciation.homograph_words import (
 )
 from a3t.text.pronunciation.learnt_homographs import shipped
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup, senses
+from a3t.text.pronunciation.neighbours import previous, word_at
 from a3t.text.pronunciation.settled_homographs import settled
 
 
@@ -96,8 +96,8 @@ def choose_by_rule(
 
 
 def _function_word(index: int, words: Sequence[str]) -> str:
-    word, after = words[index], _at(words, index + 1)
-    if word in FULL and (not after or _at(words, index - 1) in ARTICLES):
+    word, after = words[index], word_at(words, index + 1)
+    if word in FULL and (not after or word_at(words, index - 1) in ARTICLES):
         return FULL[word]  # "going to", "a can"
     return FUNCTION_WORDS[word][bool(after) and _begins_with_vowel(after)]
 
@@ -137,37 +137,21 @@ def _begins_with_vowel(word: str) -> bool:
 
 def _is_letter(index: int, words: Sequence[str]) -> bool:
     """Whether "a" is the letter's name: beside another letter ("a b c"), or at "grade a"."""
-    before, after = _at(words, index - 1), _at(words, index + 1)
+    before, after = word_at(words, index - 1), word_at(words, index + 1)
     letter_before = len(before) == 1 and before not in "ai"
     letter_after = len(after) == 1 and after != "a"
     named = before in ("grade", "plan", "vitamin", "letter", "class", "type", "section")
     return letter_before or letter_after or (named and after in ("", "is", "and", "or", "was"))
 
 
-def _at(words: Sequence[str], index: int) -> str:
-    return words[index] if 0 <= index < len(words) else ""
-
-
-def _previous(index: int, words: Sequence[str]) -> int:
-    """Where the last word before `index` stands that is not an adverb; -1 for none."""
-    index -= 1
-    while index >= 0 and (words[index] in ADVERBS or _is_manner(words[index])):
-        index -= 1
-    return index
-
-
-def _is_manner(word: str) -> bool:
-    return len(word) > 4 and word.endswith("ly") and word not in ("family", "only", "reply")
-
-
 def _is_verb(index: int, words: Sequence[str]) -> bool:
-    word, after = words[index], _at(words, index + 1)
+    word, after = words[index], word_at(words, index + 1)
     third_person = word.endswith("s") and not word.endswith("ss")
-    at = _previous(index, words)
-    before, earlier = _at(words, at), _at(words, at - 1)
+    at = previous(index, words)
+    before, earlier = word_at(words, at), word_at(words, at - 1)
     object_follows = after in OBJECT_STARTS
     if before == "" or before in ("and", "or", "but", "then", "so"):
-        if before in ("and", "or", "but") and _at(words, at - 2) == "to":
+        if before in ("and", "or", "but") and word_at(words, at - 2) == "to":
             return True  # "to stop and record"
         return (object_follows and not third_person) or (
             word in USUALLY_VERBS and after not in NOUN_AFTERWARDS | {""}
@@ -185,7 +169,7 @@ def _is_verb(index: int, words: Sequence[str]) -> bool:
     if before in ("who", "which", "that") and object_follows:
         return earlier not in NOMINAL  # "upon that subject his …"
     if before in ("he", "she", "it") or before not in NOMINAL:
-        asked = {_at(words, at - back) for back in (1, 2, 3)}
+        asked = {word_at(words, at - back) for back in (1, 2, 3)}
         if asked & AUXILIARIES and not (asked & NOMINAL - {"the", "a", "my", "your", "his"}):
             return True
     if before in NOMINAL or before in BE or before.endswith(("'s", "'re", "'m", "ous", "ful")):
@@ -205,8 +189,8 @@ def _is_plural(word: str) -> bool:
 
 
 def _read_is_past(index: int, words: Sequence[str]) -> bool:
-    at = _previous(index, words)
-    before, earlier = _at(words, at), _at(words, at - 1)
+    at = previous(index, words)
+    before, earlier = word_at(words, at), word_at(words, at - 1)
     if before in PERFECT or before.endswith("'ve"):
         return True
     if before in ("well", "widely"):
@@ -215,7 +199,7 @@ def _read_is_past(index: int, words: Sequence[str]) -> bool:
         return True  # "have you read"
     if before == "to" or before in AUXILIARIES or before.endswith("'ll"):
         return False
-    asked = {_at(words, at - back) for back in (1, 2, 3)}
+    asked = {word_at(words, at - back) for back in (1, 2, 3)}
     if asked & AUXILIARIES:
         return False  # "did he read", "can the boy read"
     if before in NOT_SUBJECTS:
@@ -233,9 +217,9 @@ def _tells_the_past(index: int, words: Sequence[str]) -> bool:
 def _by_clue(index: int, words: Sequence[str]) -> str:
     """Words that share a spelling: the first sense whose clues stand beside it, else the usual."""
     usual, as_verb, clues = BY_CLUE[words[index]]
-    before, after = _at(words, index - 1), _at(words, index + 1)
+    before, after = word_at(words, index - 1), word_at(words, index + 1)
     for phones, words_before, words_after in clues:
-        far = _at(words, index - 2) if before in ("a", "the", "his", "her") else before
+        far = word_at(words, index - 2) if before in ("a", "the", "his", "her") else before
         if before in words_before or far in words_before or after in words_after:
             return phones
     if words[index] == "lives" and before.endswith(("ful", "ous", "'s", "s'", "ive")):

@@ -44,7 +44,8 @@ def to_arpabet(written: str) -> Pronunciation:
 
 
 @cache
-def _tables() -> tuple[dict[str, str], ...]:
+def tables() -> tuple[dict[str, str], ...]:
+    """misaki's phones of the words that people wrote or checked, and of those that nobody did."""
     spec = find_spec("misaki")
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("misaki's lexicon is not installed: pip install misaki==0.9.4")
@@ -67,13 +68,12 @@ def _read(path: Path) -> dict[str, str]:
 
 def misaki_lookup(word: str) -> list[Pronunciation]:
     """How misaki says a lower-case word: one pronunciation, or []."""
-    for table in _tables():
+    for table in tables():
         if word in table:
             return [phones] if (phones := to_arpabet(table[word])) else []
     return []
 
 
-def misaki_words(checked: bool = True) -> list[str]:
-    """Its words; `checked`: only those that people wrote or checked."""
-    tables = _tables()[:1] if checked else _tables()
-    return sorted({word for table in tables for word in table})
+def misaki_words() -> list[str]:
+    """Those of its words that people wrote or checked."""
+    return sorted(tables()[0])

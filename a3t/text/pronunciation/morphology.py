@@ -49,6 +49,7 @@ _ENDINGS = (
     ("ed", ("e", ""), _past),
     ("ing", ("", "e"), _progressive),
 )
+_MIN_PART = 4  # letters of a compound's parts
 _MIN_STEM = 3  # letters; shorter stems are too often no stem at all ("bing", "red")
 
 
@@ -76,9 +77,9 @@ def from_ending(word: str, network: Network = "a3t") -> list[Pronunciation]:
     return []
 
 
-def from_compound(word: str, min_part: int = 4) -> list[Pronunciation]:
-    """Two known words written together ("wolfdog" needs min_part 3); [] if it is none."""
-    for middle in range(min_part, len(word) - min_part + 1):
+def from_compound(word: str) -> list[Pronunciation]:
+    """Two known words written together ("sheepdog" is no dictionary's); [] if it is none."""
+    for middle in range(_MIN_PART, len(word) - _MIN_PART + 1):
         if in_lexicon(word[:middle]) and in_lexicon(word[middle:]):
             first, second = lookup(word[:middle])[0], lookup(word[middle:])[0]
             return [first + tuple(phone.replace("1", "2") for phone in second)]

@@ -8,14 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from a3t.text.pronunciation.homograph_words import (
-    ADVERBS,
-    AUXILIARIES,
-    BE,
-    OBJECT_STARTS,
-    PERFECT,
-)
+from a3t.text.pronunciation.homograph_words import AUXILIARIES, BE, OBJECT_STARTS, PERFECT
 from a3t.text.pronunciation.lexicon import senses
+from a3t.text.pronunciation.neighbours import ends_sentence, previous, word_at
 
 # A last é says which of the two it is.
 _ACCENTED = {
@@ -51,8 +46,7 @@ _GOING = frozenset("go goes going went gone came come stay stayed it's we're i'm
 def settled(index: int, words: Sequence[str], written: Sequence[str] | None) -> str:
     """The name of the sense of words[index]; "" where nothing settles it."""
     word = words[index]
-    before = words[index - 1] if index else ""
-    after = words[index + 1] if index + 1 < len(words) else ""
+    before, after = word_at(words, index - 1), word_at(words, index + 1)
     token = written[index] if written is not None else ""
     if word in _ACCENTED and "é" in token:
         return _ACCENTED[word]
@@ -73,7 +67,7 @@ def settled(index: int, words: Sequence[str], written: Sequence[str] | None) -> 
         around = words[max(0, index - 6) : index + 7]
         if before in ahead or after in behind or not near.isdisjoint(around):
             return sense
-    starts = not index or (written is not None and _ends_sentence(written[index - 1]))
+    starts = not index or (written is not None and ends_sentence(written[index - 1]))
     if starts and after in OBJECT_STARTS:  # an order: "close the door"
         return next((sense for sense in senses(word) if sense.endswith("_vrb")), "")
     return ""
@@ -81,17 +75,10 @@ def settled(index: int, words: Sequence[str], written: Sequence[str] | None) -> 
 
 def _read(index: int, words: Sequence[str]) -> str:
     """Past after "have" and "was", present after "to" and "can", whatever adverbs stand between."""
-    place = index - 1
-    while place >= 0 and (words[place] in ADVERBS or words[place].endswith("ly")):
-        place -= 1
-    before = words[place] if place >= 0 else ""
+    before = word_at(words, previous(index, words))
     if before in PERFECT or before.endswith("'ve"):
         return "read_past"
     return "read_present" if before == "to" or before in AUXILIARIES else ""
-
-
-def _ends_sentence(token: str) -> bool:
-    return token.rstrip("\"'”’)]").endswith((".", "!", "?", ":"))
 
 
 def _polish(index: int, before: str, after: str, written: Sequence[str] | None) -> str:
@@ -100,7 +87,7 @@ def _polish(index: int, before: str, after: str, written: Sequence[str] | None) 
     if written is not None:
         if _is_small(index, written):
             return "polish"
-        if written[index][:1].isupper() and index and not _ends_sentence(written[index - 1]):
+        if written[index][:1].isupper() and index and not ends_sentence(written[index - 1]):
             return "polish_geo"
     return "polish" if verb else "polish_geo"
 
