@@ -15,8 +15,9 @@ PACKAGES = ("a3t", "alignment", "app", "benchmarks")
 # The rooms, each of which imports only from those before it.
 ORDER = """
     a3t.errors a3t.grid alignment
-    a3t.text a3t.audio a3t.source
-    a3t.pretrained a3t.model a3t.vocoder
+    a3t.audio a3t.pretrained
+    a3t.text a3t.source
+    a3t.model a3t.vocoder
     a3t.plan a3t.rendering a3t.editor
     a3t.console a3t.inspect a3t.tts
     a3t.convert a3t.corpora a3t.training a3t.voice a3t.evaluation
