@@ -159,7 +159,9 @@ def launch(
         "footer_links": [],
         "enable_monitoring": False,
         "css": (Path(__file__).parent / "page.css").read_text(encoding="utf-8"),
-        "app_kwargs": {"middleware": [Middleware(Guard, local_only=local_only)]},
+        "app_kwargs": {
+            "middleware": [Middleware(Guard, folder=service.folder, local_only=local_only)]
+        },
         # Leaves out gradio's look at its own page, which gives up after 3 s on a busy machine.
         "_frontend": False,
     }

@@ -25,7 +25,23 @@ from app.settings import MOST_SEED
 def wanted(text: str, new_text: str, speed: float, seed: int = 0) -> EditRequest:
     """The edit that an endpoint's fields request; InputError if a value is out of range."""
     old, new = texts_of(text, new_text)
-    return EditRequest(new_text=new, text=old, speed=float(speed), seed=seed)
+    return EditRequest(new_text=new, text=old, speed=number(speed), seed=whole(seed))
+
+
+def number(value: float | None) -> float:
+    """A field's number; InputError for anything else, and for integers that no float holds."""
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(texts.WRONG_FIELDS) from None
+
+
+def whole(value: float | None) -> int:
+    """A field's whole number, 0 if it is empty; InputError for anything else."""
+    try:
+        return int(value or 0)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(texts.WRONG_FIELDS) from None
 
 
 def add_endpoints(service: Service) -> None:
@@ -67,7 +83,7 @@ def add_endpoints(service: Service) -> None:
     ) -> tuple[str, str, str]:
         """The edited recording, its edit.json, and the transcript that was used."""
         with one_sentence():
-            request = PageRequest(wanted(text, new_text, speed, int(seed or 0)))
+            request = PageRequest(wanted(text, new_text, speed, seed))
             made, written, known = service.edit(recording, request, Watch())
             return str(made), str(written), known
 
@@ -81,7 +97,7 @@ def add_endpoints(service: Service) -> None:
                 raise InputError(texts.NO_TEXT_TO_SAY)
             known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
             made, written, prompt_said = service.tts(
-                prompt, known, to_say, Watch(), int(seed or 0), float(speed)
+                prompt, known, to_say, Watch(), whole(seed), number(speed)
             )
             return str(made), str(written), prompt_said
 

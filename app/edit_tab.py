@@ -12,6 +12,7 @@ from gradio.blocks import Block
 
 from a3t.errors import InputError
 from app import limits, texts
+from app.bounded import bounded
 from app.changes import changes_html, note
 from app.edit_layout import SETTLE, EditLayout, Shown, history_label, lines, proposal
 from app.error_sentences import one_sentence
@@ -134,9 +135,9 @@ class EditTab(EditLayout):
         try:
             limits.check_text(text, texts.THE_TRANSCRIPT)
             limits.check_text(new_text, texts.THE_NEW_TEXT)
+            return {self.changes: bounded(changes_html, text, new_text)}
         except InputError as error:
             return {self.changes: note(str(error))}
-        return {self.changes: changes_html(text, new_text)}
 
     def on_words_file(self, given: Given) -> Shown:
         with one_sentence():

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import anyio.to_thread
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import texts
+from app.quota import Quota, RefusedError, Visitors
 
 LARGEST_BODY = 2_000_000  # bytes of a request that is not an upload
 
@@ -30,44 +33,98 @@ class Guard:
 
     Gradio fetches addresses of other servers when a path is one (`/file=https://…`, or a field's
     path): refused here, so that nobody uses this server to reach another. Bodies of requests that
-    are not uploads are bounded.
+    are not uploads are bounded, and so are uploads, for a visitor and for all (`app.quota`).
     """
 
-    def __init__(self, app: ASGIApp, local_only: bool = False) -> None:
+    def __init__(self, app: ASGIApp, folder: Path, local_only: bool = False) -> None:
         self.app = app
         self.local_only = local_only
+        self.quota, self.visitors = Quota(folder), Visitors()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if scope["type"] == "websocket":  # Gradio has none
+            await send({"type": "websocket.close", "code": 1008})
+            return
         if self.local_only and not is_local(headers.get(b"host", "")):
             await refuse(send, 403, texts.OTHER_HOST)
             return
-        if scope["method"] not in ("GET", "HEAD") and is_from_elsewhere(headers):
+        reads = scope["method"] in ("GET", "HEAD")
+        if not reads and is_from_elsewhere(headers):
             await refuse(send, 403, texts.OTHER_ORIGIN)
             return
         path = unquote(scope["path"])
         if elsewhere(path):
             await refuse(send, 403, texts.SERVED_ELSEWHERE)
             return
-        if scope["method"] == "POST" and not path.rstrip("/").endswith("/upload"):
-            body = await read_body(receive)
-            if body is None:
-                await refuse(send, 413, texts.LARGE_REQUEST)
-                return
-            if b"http" in body.lower() and names_elsewhere(body):
-                await refuse(send, 403, texts.FETCHED_ELSEWHERE)
-                return
-            receive = replay(body, receive)
+        visitor = self.visitors.visitor(headers)
+        new = reads and visitor is None and path.endswith("/")
+        send = answering(send, [self.visitors.new_cookie()] if new else ())
+        if reads:
+            await self.app(scope, receive, send)
+        elif path.rstrip("/").endswith("/upload"):
+            await self.upload(scope, receive, send, headers, visitor)
+        else:
+            await self.post(scope, receive, send)
 
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *HEADERS]
+    async def upload(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        headers: Mapping[bytes, str],
+        visitor: str | None,
+    ) -> None:
+        """A file, if there is room for it and a browser's has come from the page."""
+        if visitor is None and (b"origin" in headers or b"sec-fetch-site" in headers):
+            await refuse(send, 403, texts.NOT_FROM_THE_PAGE)
+            return
+        address = (scope.get("client") or ("",))[0]
+        arriving = self.quota.upload(visitor or address, headers.get(b"content-length"))
+        try:
+            await anyio.to_thread.run_sync(arriving.__enter__)
+        except RefusedError as error:
+            await refuse(send, error.status, error.sentence)
+            return
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            arriving.__exit__(None, None, None)
+
+    async def post(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Any other request, if its body is small and names no other server."""
+        body = await read_body(receive)
+        if body is None:
+            await refuse(send, 413, texts.LARGE_REQUEST)
+        elif b"http" in body.lower() and names_elsewhere(body):
+            await refuse(send, 403, texts.FETCHED_ELSEWHERE)
+        else:
+            await self.app(scope, replay(body, receive), send)
+
+
+def answering(send: Send, cookies: Sequence[str]) -> Send:
+    """A `send` that adds the headers of every answer.
+
+    Gradio's answer that the queue is full (503, with its length) becomes a sentence.
+    """
+    replaced = False
+
+    async def with_headers(message: Message) -> None:
+        nonlocal replaced
+        if message["type"] == "http.response.start":
+            if message["status"] == 503:
+                replaced = True
+                await refuse(send, 503, texts.QUEUE_FULL)
+                return
+            given = [(b"set-cookie", cookie.encode()) for cookie in cookies]
+            message["headers"] = [*message.get("headers", []), *HEADERS, *given]
+        if not replaced:
             await send(message)
 
-        await self.app(scope, receive, with_headers)
+    return with_headers
 
 
 def is_local(host: str) -> bool:

@@ -16,6 +16,7 @@ import soundfile
 
 from a3t.errors import InputError
 from app import texts
+from app.bounded import bounded
 
 MAX_MEGABYTES = 200
 MAX_SECONDS = 7200.0
@@ -35,13 +36,18 @@ def check_upload(path: str | None, uploads: Path) -> Path:
     file = inside(path, uploads)
     if file.stat().st_size > MAX_MEGABYTES * 1_000_000:
         raise InputError(texts.too_large(MAX_MEGABYTES))
-    try:
-        info = soundfile.info(str(file))
-    except (soundfile.SoundFileError, ValueError, RuntimeError):
-        raise InputError(texts.NO_SOUND) from None
-    if not math.isfinite(info.duration) or info.duration > MAX_SECONDS:
+    seconds = bounded(stated_length, file)
+    if not math.isfinite(seconds) or seconds > MAX_SECONDS:
         raise InputError(texts.too_long(MAX_SECONDS))
     return file
+
+
+def stated_length(file: Path) -> float:
+    """The seconds that a sound file's header tells of; InputError if it is none."""
+    try:
+        return float(soundfile.info(str(file)).duration)
+    except (soundfile.SoundFileError, ValueError, RuntimeError):
+        raise InputError(texts.NO_SOUND) from None
 
 
 def check_text_file(path: str | None, uploads: Path) -> Path:

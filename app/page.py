@@ -7,6 +7,7 @@ import gradio as gr
 from app import limits, texts
 from app.api import add_endpoints
 from app.edit_tab import EditTab, cancelling
+from app.error_sentences import Page
 from app.service import Service
 from app.speak_tab import SpeakTab
 
@@ -15,7 +16,7 @@ WAITING = 24  # length of the queue; further requests are rejected with "try aga
 
 def build_page(service: Service) -> gr.Blocks:
     """The page over `service`, ready to launch."""
-    with gr.Blocks(
+    with Page(
         title=texts.TITLE,
         analytics_enabled=False,
         delete_cache=(limits.KEEP_SECONDS // 6, limits.KEEP_SECONDS),

@@ -1,6 +1,7 @@
 """What is needed of a recording again and again, worked out once: its header, its overview.
 
-An hour of speech is read by blocks, so the page's memory does not grow with the recording.
+An hour of speech is read by blocks, so memory does not grow with the recording; what others made is
+decoded in a process of its own (`app.bounded`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 
 from a3t.audio.formats import to_float
 from a3t.audio.recording import Recording
+from app.bounded import bounded
 
 COLUMNS = 1000  # of the picture of a whole recording
 
@@ -24,18 +26,22 @@ def opened(path: Path) -> Recording:
     try:
         state = path.stat()
     except OSError:
-        return Recording.open(path)
+        return bounded(Recording.open, path)
     return _opened(path, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=64)
 def _opened(path: Path, modified: int, size: int) -> Recording:
-    return Recording.open(path)
+    return bounded(Recording.open, path)
 
 
 @lru_cache(maxsize=64)
 def overview(recording: Recording) -> tuple[int, ...]:
     """The lowest and highest sample, alternately, of each of COLUMNS slices, -100..100; mono."""
+    return bounded(_overview, recording)
+
+
+def _overview(recording: Recording) -> tuple[int, ...]:
     edges = np.linspace(0, recording.samples, COLUMNS + 1).astype(np.int64)
     low, high = np.zeros(COLUMNS), np.zeros(COLUMNS)
     position = 0

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import limits, texts
+from app.bounded import bounded
 from app.page_request import USUAL, Models, PageRequest
 from app.progress import CancelledError, Running, Watch
 from app.sessions import Session, Version, close_session
@@ -209,7 +210,7 @@ class Service:
 
         path = limits.check_text_file(upload, self.folder)
         with self._sentences(path.parent):
-            found = words_in(path)
+            found = bounded(words_in, path)
         if session is not None and found.alignment is not None:
             session.touch()
             if (
@@ -247,7 +248,7 @@ class Service:
         with self._request(upload) as recording, self.editor(watch) as editor:
             result = editor.edit(recording, request.edit)
             suffix = request.suffix or (".flac" if recording.suffix == ".flac" else ".wav")
-            out = result.save(recording.with_name(f"{recording.stem}.edited{suffix}"))
+            out = bounded(result.save, recording.with_name(f"{recording.stem}.edited{suffix}"))
         return out, without_folders(out.with_suffix(".edit.json")), result.plan.text.text
 
     def tts(
@@ -264,7 +265,7 @@ class Service:
 
         with self._request(upload) as prompt, self.editor(watch) as editor:
             result = editor.tts(prompt, text, prompt_text or None, seed, speed)
-            out = result.save(prompt.with_name(f"{prompt.stem}.spoken.wav"))
+            out = bounded(result.save, prompt.with_name(f"{prompt.stem}.spoken.wav"))
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
 
     @contextmanager

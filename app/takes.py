@@ -14,6 +14,7 @@ from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment, shown_words
 from alignment.formats import write_alignment
 from app import texts
+from app.bounded import bounded
 from app.changes import words_of
 from app.sessions import EditMark, Session, Take, Version
 
@@ -32,7 +33,7 @@ def write_take(
     original, name = session.original, session.result_name
     suffix = suffix or (".flac" if original.audio.suffix.lower() == ".flac" else ".wav")
     folder.mkdir()
-    audio = result.save(folder / f"{name}{suffix}", notes=notes)
+    audio = bounded(result.save, folder / f"{name}{suffix}", notes=notes)
     record = without_folders(audio.with_suffix(".edit.json"))
     alignment = edited_alignment(result, original.alignment or result.plan.alignment)
     grid, subtitles = folder / f"{name}.TextGrid", folder / f"{name}.srt"

@@ -77,6 +77,22 @@ EXPIRED = "This session has expired: upload the recording again."
 NO_EXAMPLE = "The example comes with the package pysptk, which is not installed here."
 QUEUE_FULL = "Too many people are waiting: try again in a minute."
 FAILED = "Something went wrong inside the editor; whoever runs this page will find it in the log."
+OUTGROWN = (
+    "This needs more memory than one request may take here: use a shorter recording or a shorter "
+    "text, or the command line."
+)
+TOO_SLOW = (
+    "This takes more time than one request may take here: use a shorter recording or a shorter "
+    "text, or the command line."
+)
+CRASHED = (
+    "The program that worked on this came to a sudden end: if it was about a file, convert that to "
+    "WAV or to plain text and upload it again."
+)
+WRONG_FIELDS = (
+    "A field of this request has a value of the wrong kind: send the fields that the API's "
+    "description lists, each with its type."
+)
 STARTED, RECORDED = "Recording", "As recorded"
 
 NO_FILE = "There is no file yet: upload one first."
@@ -243,3 +259,7 @@ OTHER_HOST = (
     "http://127.0.0.1, or start it with --auth or --root-path behind a proxy."
 )
 OTHER_ORIGIN = "Another site's page may not send anything here: use this page itself."
+NOT_FROM_THE_PAGE = "Uploads are taken from this page alone: load it again, then upload."
+NO_LENGTH = "An upload has to say how long it is (Content-Length): send it as a file."
+UPLOADED_ENOUGH = "You have uploaded a great deal in the last hour: try again later."
+NO_ROOM = "There is no room for another recording at the moment: try again in an hour."

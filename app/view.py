@@ -26,6 +26,7 @@ from a3t.projects.history import differences, planned_changes
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import made_spans
 from alignment import Alignment
+from app.bounded import bounded
 from app.changes import DOUBTFUL
 from app.recordings import as_percent, opened, overview
 from app.sessions import EditMark, Session
@@ -134,13 +135,13 @@ def side(
             )
     return {
         "name": name,
-        "file": str(heard(recording)),
+        "file": str(bounded(heard, recording)),
         "start": start,
         "end": end,
         "duration": recording.seconds,
-        "peaks": list(peaks(recording, start, end)),
+        "peaks": list(bounded(peaks, recording, start, end)),
         "overview": whole,
-        "mel": mel_picture(recording, start, end),
+        "mel": bounded(mel_picture, recording, start, end),
         "words": words,
         "marks": [
             {"op": mark.op, "start": mark.start, "end": mark.end, "words": mark.words}

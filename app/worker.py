@@ -2,8 +2,8 @@
 
 PocketSphinx holds Python's lock while it runs: in the server's own process it would stop the
 page for everybody while one person's recording is aligned. So the models live in a second
-process, which also keeps the page quick while they are loaded, and which can be ended when a
-visitor cancels in the middle of a long step.
+process, which also keeps the page quick while they are loaded, which can be ended when a visitor
+cancels in the middle of a long step, and whose memory and time for each call are bounded.
 """
 
 from __future__ import annotations
@@ -18,6 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
 from alignment import AlignmentError
+from app import texts
+from app.bounded import (
+    EDITOR_MEMORY,
+    EDITOR_SECONDS,
+    bound_memory,
+    bound_time,
+    ended,
+    is_memory,
+)
 from app.page_request import USUAL, Models
 
 if TYPE_CHECKING:
@@ -35,6 +44,14 @@ POLL = 0.1  # seconds between checks whether the result is still wanted
 
 class StoppedError(Exception):
     """In the worker: whoever asked no longer wants the result."""
+
+
+class EndedError(RuntimeError):
+    """The worker's process has ended."""
+
+
+class OutgrownError(Exception):
+    """The worker ran out of memory; what is left of it is not used again."""
 
 
 class AbandonedError(Exception):
@@ -60,16 +77,28 @@ class EditorProcess:
 
     What `progress` raises ends the call, and is raised here. Once `wanted` says no, the process is
     ended if it doesn't come to its next step at once, and AbandonedError is raised. Raises
-    RuntimeError, with the worker's trace, when something goes wrong inside; `alive` is False if the
-    process has ended.
+    InputError if the process outgrows its `memory` (bytes) or a call its `seconds` of processor
+    time, and RuntimeError, with the worker's trace, when something goes wrong inside; `alive` is
+    False if the process has ended.
     """
 
-    def __init__(self, load: Callable[[Models], Any] = load_editor) -> None:
+    def __init__(
+        self,
+        load: Callable[[Models], Any] = load_editor,
+        memory: int | None = None,
+        seconds: int | None = None,
+    ) -> None:
         self.progress: Callable[[str], None] | None = None
         self.wanted: Callable[[], bool] = always
         context = multiprocessing.get_context("spawn")  # the server has threads: no fork
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=work, args=(theirs, load), name="a3t", daemon=True)
+        means = (
+            EDITOR_MEMORY if memory is None else memory,
+            EDITOR_SECONDS if seconds is None else seconds,
+        )
+        self._process = context.Process(
+            target=work, args=(theirs, load, means), name="a3t", daemon=True
+        )
         self._process.start()
         theirs.close()  # so that either side notices when the other ends
 
@@ -113,9 +142,13 @@ class EditorProcess:
         """Call the worker's method and handle the steps that it reports until it is done."""
         try:
             return ask(self._pipe, name, args, options, self.progress, self.wanted)
-        except AbandonedError:
+        except (AbandonedError, OutgrownError) as error:
             self.end()
+            if isinstance(error, OutgrownError):
+                raise InputError(texts.OUTGROWN) from None
             raise
+        except EndedError:
+            raise ended(self._process) from None
 
     def end(self) -> None:
         """End the process whatever it is doing; nothing has been written yet."""
@@ -154,9 +187,11 @@ def ask(
                 stopped = error
             pipe.send(stopped is None)
     except (EOFError, OSError) as error:
-        raise RuntimeError("the editor's process has ended") from error
+        raise EndedError("the editor's process has ended") from error
     if kind == "done":
         return value
+    if kind == "outgrown":
+        raise OutgrownError
     if kind == "sentence":
         raise value
     raise stopped or RuntimeError(f"in the editor's process:\n{value}")
@@ -169,11 +204,18 @@ def wait_for_answer(pipe: Connection, wanted: Callable[[], bool]) -> None:
             raise AbandonedError
 
 
-def work(pipe: Connection, load: Callable[[Models], Any]) -> None:
-    """The worker's loop: load, then answer calls until the other end is closed."""
+def work(
+    pipe: Connection, load: Callable[[Models], Any], means: tuple[int, int] | None = None
+) -> None:
+    """The worker's loop: load, then answer calls until the other end is closed.
+
+    means: the process's bytes of memory, and each call's seconds of processor time.
+    """
     if multiprocessing.parent_process() is not None:  # not in a thread of a test
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and it this
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if means is not None:
+        bound_memory(means[0])
     editor: Any = None
     loaded: Models | None = None
 
@@ -185,6 +227,8 @@ def work(pipe: Connection, load: Callable[[Models], Any]) -> None:
     try:
         while True:
             name, args, options = pipe.recv()
+            if means is not None:
+                bound_time(means[1])
             try:
                 models = args[0] if name == "use" else loaded or USUAL
                 if models != loaded:
@@ -200,8 +244,11 @@ def work(pipe: Connection, load: Callable[[Models], Any]) -> None:
                 pipe.send(("sentence", error))
             except (EOFError, BrokenPipeError):
                 raise
-            except Exception:
-                pipe.send(("failed", traceback.format_exc()))
+            except Exception as error:
+                if is_memory(error):
+                    pipe.send(("outgrown", None))
+                else:
+                    pipe.send(("failed", traceback.format_exc()))
     except (EOFError, BrokenPipeError):
         return
 

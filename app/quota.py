@@ -1,0 +1,133 @@
+"""How much may be uploaded: by one visitor, by all together, at once; and who is a visitor.
+
+A visitor is known by a cookie that the page gives, and a browser may upload only with it; programs,
+which send no Origin, are known by their address.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import shutil
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+
+from app import limits, texts
+
+MOST_HELD = 10_000_000_000  # bytes of uploads and results
+MOST_EACH = 2_000_000_000  # bytes that one visitor uploads in limits.KEEP_SECONDS
+LEFT_FREE = 1_000_000_000  # bytes of the disk that uploads don't take
+AT_ONCE = 16  # uploads
+FORM = 100_000  # bytes of a form around its file
+
+
+class RefusedError(Exception):
+    """An upload that isn't taken: the HTTP status and the sentence."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status, self.sentence = status, sentence
+
+
+class Visitors:
+    """Cookies that only this run of the page can have given."""
+
+    def __init__(self) -> None:
+        self.name = f"a3t_{secrets.token_hex(4)}"  # cookies of other ports are sent here as well
+        self._key = secrets.token_bytes(32)
+
+    def new_cookie(self) -> str:
+        """A Set-Cookie header for somebody who has none."""
+        name = secrets.token_hex(16)
+        return f"{self.name}={name}.{self._signature(name)}; Path=/; HttpOnly; SameSite=Strict"
+
+    def visitor(self, headers: Mapping[bytes, str]) -> str | None:
+        """The name in the visitor's cookie; None without one, or with a forged one."""
+        try:
+            cookies = SimpleCookie(headers.get(b"cookie", ""))
+        except CookieError:
+            return None
+        if self.name not in cookies:
+            return None
+        name, _, signature = cookies[self.name].value.partition(".")
+        true = hmac.compare_digest(signature.encode(), self._signature(name).encode())
+        return name if name and true else None
+
+    def _signature(self, name: str) -> str:
+        return hmac.new(self._key, name.encode(), "sha256").hexdigest()
+
+
+class Quota:
+    """What is uploaded to `folder`; thread-safe."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._arriving: dict[int, int] = {}  # number of an upload -> its bytes
+        self._count = 0
+        self._uploaded: dict[str, deque[tuple[float, int]]] = {}  # visitor -> when, bytes
+
+    @contextmanager
+    def upload(self, visitor: str, stated: str | None) -> Iterator[None]:
+        """The time that an upload takes; `stated` is its Content-Length. Raises RefusedError."""
+        size = self._checked(stated)
+        with self._lock:
+            self._check_room(visitor, size)
+            number = self._count = self._count + 1
+            self._arriving[number] = size
+            self._uploaded.setdefault(visitor, deque()).append((time.monotonic(), size))
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._arriving[number]
+
+    def _checked(self, stated: str | None) -> int:
+        if stated is None or not (stated.isascii() and stated.isdigit()) or len(stated) > 18:
+            raise RefusedError(411, texts.NO_LENGTH)
+        if int(stated) > limits.MAX_MEGABYTES * 1_000_000 + FORM:
+            raise RefusedError(413, texts.too_large(limits.MAX_MEGABYTES))
+        return int(stated)
+
+    def _check_room(self, visitor: str, size: int) -> None:
+        arriving = sum(self._arriving.values())
+        if len(self._arriving) >= AT_ONCE:
+            raise RefusedError(503, texts.QUEUE_FULL)
+        if self.uploaded(visitor) + size > MOST_EACH:
+            raise RefusedError(429, texts.UPLOADED_ENOUGH)
+        free = shutil.disk_usage(self.folder).free
+        if held(self.folder) + arriving + size > MOST_HELD or free - arriving - size < LEFT_FREE:
+            raise RefusedError(507, texts.NO_ROOM)
+
+    def uploaded(self, visitor: str) -> int:
+        """The bytes that a visitor has uploaded in the last limits.KEEP_SECONDS."""
+        since = time.monotonic() - limits.KEEP_SECONDS
+        for name, times in list(self._uploaded.items()):
+            while times and times[0][0] < since:
+                times.popleft()
+            if not times:
+                del self._uploaded[name]
+        return sum(size for _, size in self._uploaded.get(visitor, ()))
+
+
+def held(folder: Path) -> int:
+    """The bytes of all files in a folder and its folders."""
+    total = 0
+    waiting = [os.fspath(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+        except OSError:  # deleted in the meantime
+            continue
+    return total

@@ -1,0 +1,69 @@
+"""What takes too much of something, for processes that import this and little else."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.page_request import Models
+
+
+def grow(size: int) -> float:
+    return float(np.ones(size).sum())
+
+
+def grow_in_torch(size: int) -> float:
+    import torch
+
+    return float(torch.ones(size).sum())
+
+
+def grow_in_lists(size: int) -> int:
+    return len([bytes(1000) for _ in range(size)])
+
+
+def spin() -> None:
+    while True:
+        pass
+
+
+def crash() -> None:
+    ctypes.string_at(0)
+
+
+def kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def refuse(error: Exception) -> None:
+    raise error
+
+
+class GreedyEditor:
+    """Takes as much memory, or time, as the new text says."""
+
+    progress: Any = None
+
+    def __init__(self, models: Models) -> None:
+        pass
+
+    def plan(self, recording: Path, request: Any) -> Any:
+        if request.new_text == "spin":
+            spin()
+        if request.new_text == "grow":
+            grow(10**9)
+        return Planned()
+
+
+class Planned:
+    def to_json(self) -> dict[str, Any]:
+        return {"source": {}, "edits": ["made"]}
+
+
+def greedy(models: Models) -> GreedyEditor:
+    return GreedyEditor(models)

@@ -1,0 +1,119 @@
+"""Uploads: who may, how much, and what is left when one is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app import limits, quota
+from app.__main__ import launch
+from app.quota import Quota, RefusedError, Visitors, held
+from app.service import Service
+
+
+@pytest.fixture(scope="module")
+def url(service: Service) -> Iterator[str]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADIO_TEMP_DIR", str(service.folder))
+        with launch(service, "127.0.0.1", None) as address:
+            yield address
+
+
+def sent(client: httpx.Client, url: str, size: int = 10, **headers: str) -> httpx.Response:
+    files = {"files": ("a.wav", b"x" * size)}
+    return client.post(f"{url}/gradio_api/upload", files=files, headers=headers)
+
+
+def test_a_browser_uploads_from_the_page_alone(url: str) -> None:
+    with httpx.Client() as client:
+        assert sent(client, url).status_code == 200  # a program
+        for headers in ({"origin": url}, {"sec-fetch-site": "same-origin"}):
+            answer = sent(client, url, **headers)
+            assert answer.status_code == 403 and "this page alone" in answer.json()["detail"]
+        given = client.get(url).headers["set-cookie"]
+        assert "HttpOnly" in given and "SameSite=Strict" in given
+        assert sent(client, url, origin=url).status_code == 200
+        assert "set-cookie" not in client.get(url).headers
+    with httpx.Client(cookies={given.partition("=")[0]: "a" * 32 + "." + "0" * 64}) as forger:
+        assert sent(forger, url, origin=url).status_code == 403
+
+
+def test_cookies() -> None:
+    ours, theirs = Visitors(), Visitors()
+    cookie = ours.new_cookie().partition(";")[0]
+    name = ours.visitor({b"cookie": f"a=b; {cookie}"})
+    assert name and len(name) == 32
+    assert theirs.visitor({b"cookie": cookie}) is None
+    value = cookie.partition("=")[2]
+    for forged in ("", ".", name, f"{name}.", f"{name}.é", value[1:], f".{value}", '"', "\0;="):
+        assert ours.visitor({b"cookie": f"{ours.name}={forged}"}) is None
+    assert ours.visitor({}) is None
+
+
+@pytest.mark.parametrize("stated", [None, "", "-1", "1e3", "²", "9" * 400, "0x10", "1 1"])
+def test_an_upload_states_its_length(tmp_path: Path, stated: str | None) -> None:
+    with pytest.raises(RefusedError) as caught, Quota(tmp_path).upload("x", stated):
+        pass
+    assert caught.value.status == 411
+
+
+def test_an_upload_without_length_is_not_begun(url: str, service: Service) -> None:
+    before = held(service.folder)
+    parts = (b"x" * 1000 for _ in range(1000))
+    kind = {"content-type": "multipart/form-data; boundary=x"}
+    answer = httpx.post(f"{url}/gradio_api/upload", content=parts, headers=kind)
+    assert answer.status_code == 411 and held(service.folder) == before
+
+
+def test_the_quota_of_one_and_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quota, "MOST_EACH", 1000)
+    monkeypatch.setattr(quota, "MOST_HELD", 2500)
+    monkeypatch.setattr(quota, "LEFT_FREE", 0)
+    uploads = Quota(tmp_path)
+
+    def upload(visitor: str, size: int, keep: bool = True) -> int:
+        try:
+            with uploads.upload(visitor, str(size)):
+                if keep:
+                    (tmp_path / f"{len(list(tmp_path.iterdir()))}").write_bytes(b"x" * size)
+                return 200
+        except RefusedError as error:
+            return error.status
+
+    assert [upload("a", 600), upload("a", 600), upload("a", 400)] == [200, 429, 200]
+    assert [upload("b", 1000), upload("c", 1000), upload("c", 500)] == [200, 507, 200]
+    monkeypatch.setattr(limits, "KEEP_SECONDS", -1)  # an hour later
+    for path in tmp_path.iterdir():
+        path.unlink()
+    assert upload("a", 1000) == 200
+    monkeypatch.setattr(quota, "LEFT_FREE", 10**18)
+    assert upload("d", 1) == 507
+
+
+def test_uploads_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quota, "MOST_HELD", 10_000)
+    uploads = Quota(tmp_path)
+    with ExitStack() as stack:
+        for number in range(quota.AT_ONCE):
+            stack.enter_context(uploads.upload(str(number), "10"))
+        with pytest.raises(RefusedError, match="Too many people"), uploads.upload("x", "10"):
+            pass
+    with uploads.upload("x", "9000"), pytest.raises(RefusedError), uploads.upload("y", "2000"):
+        pass  # what is still arriving counts
+    with uploads.upload("y", "2000"):
+        pass
+
+
+def test_too_large_an_upload_is_refused_unread(
+    url: str, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MAX_MEGABYTES", 1)
+    before = held(service.folder)
+    with httpx.Client() as client:
+        answer = sent(client, url, 2_000_000)
+    assert answer.status_code == 413 and "larger than 1 MB" in answer.json()["detail"]
+    assert held(service.folder) == before
