@@ -42,7 +42,7 @@ class ReadingProcesses:
         self.memory, self.seconds = memory, seconds
         self._free = threading.Semaphore(count)
         self._lock = threading.Lock()
-        self._idle: list[Reader] = []
+        self._idle: list[ReadingProcess] = []
 
     def run(self, function: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
         """`function(*args, **options)`, all of which can be pickled, in one of the processes.
@@ -54,7 +54,7 @@ class ReadingProcesses:
             with self._lock:
                 reader = self._idle.pop() if self._idle else None
             if reader is None or not reader.alive:
-                reader = Reader(
+                reader = ReadingProcess(
                     READER_MEMORY if self.memory is None else self.memory,
                     READER_SECONDS if self.seconds is None else self.seconds,
                 )
@@ -78,7 +78,7 @@ class ReadingProcesses:
             reader.end()
 
 
-class Reader:
+class ReadingProcess:
     """One of the processes. `spent`: it must not be used again."""
 
     def __init__(self, memory: int, seconds: int) -> None:
