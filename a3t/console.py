@@ -159,6 +159,8 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
     from a3t.plan.request import EditRequest, pronunciations_of
     from alignment.formats.dictionary import user_dictionary
 
+    if options.plan_file and options.new_text is not None:
+        raise InputError("A plan file has its own new text: omit the one given beside it.")
     fields = read_plan(options.plan_file) if options.plan_file else {}
     if "new_text" not in fields:
         fields["new_text"] = text_argument(options.new_text)

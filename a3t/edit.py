@@ -147,6 +147,8 @@ def main(arguments: list[str] | None = None) -> int:
         parser().error("--adapt learns the recording's own voice: omit --voice")
     if not options.wav or (options.new_text is None and not options.plan_file):
         parser().error("--wav and --new-text are required (or --replay)")
+    if options.new_text is not None and options.plan_file:
+        parser().error("--plan-file has its own new text: omit --new-text")
     return run(lambda: edit(options))
 
 

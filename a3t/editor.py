@@ -18,7 +18,7 @@ from a3t.audio.recording import Recording
 from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
-from a3t.plan.edit_limits import check_characters, check_seed
+from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import speech_plan
@@ -206,6 +206,7 @@ class Editor:
         that of `a3t.plan.prompt`.
         """
         check_seed(seed)
+        check_speed(speed)
         check_characters(text)
         check_characters(prompt_text or "")
         pronouncer = Pronouncer(pronunciations)

@@ -49,9 +49,12 @@ def speak(options: argparse.Namespace) -> None:
     prompt_text = text_argument(options.prompt_text) if options.prompt_text is not None else None
     from a3t.audio.files import check_target
     from a3t.audio.recording import Recording
+    from a3t.plan.edit_limits import check_seed, check_speed
     from a3t.text.transcript import Transcript
     from alignment.formats.dictionary import user_dictionary
 
+    check_seed(options.seed)
+    check_speed(options.speed)
     pronunciations = user_dictionary(options)
     Recording.open(options.prompt_wav)
     Transcript.from_text(text)

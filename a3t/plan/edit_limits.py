@@ -20,6 +20,7 @@ from a3t.text.transcript import Transcript
 
 MOST_CHARACTERS = 300_000
 MOST_SEED = 2**63 - 1
+SPEEDS = (0.25, 4.0)
 MOST_WORDS = 60_000
 MOST_EDITS = 2_000
 MOST_NEW_WORDS = 5_000
@@ -91,6 +92,12 @@ def check_seed(seed: int) -> None:
     """InputError for a seed that the random generators don't accept."""
     if not 0 <= seed <= MOST_SEED:
         raise InputError("The seed is out of range: use a whole number from 0 to 2^63 - 1.")
+
+
+def check_speed(speed: float) -> None:
+    """InputError for a rate of the new words, relative to the speaker's, that nobody speaks at."""
+    if not SPEEDS[0] <= speed <= SPEEDS[1]:
+        raise InputError(f"A speed of {speed:g} is out of range: use 0.25 to 4.")
 
 
 def shortened(words: str, letters: int = 40) -> str:

@@ -71,7 +71,8 @@ def place_edits(
     result = []
     for edit in script:
         place = _place(edit, words, text, new_text)
-        here = {k: x for k, x in (pauses or {}).items() if edit.new[0] <= k <= edit.new[1]}
+        asked = range(edit.new[0], edit.new[1] + 1)
+        here = {k: pauses[k] for k in asked if pauses and k in pauses}
         result.append(replace(place, pauses={**place.pauses, **here}))
     return result
 

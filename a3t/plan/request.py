@@ -14,7 +14,7 @@ from typing import Any
 
 from a3t.audio.traits import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
-from a3t.plan.edit_limits import check_characters, check_seed
+from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.json_values import finite_number, string
 from a3t.text.phones import PHONES
 from a3t.text.transcript import Transcript
@@ -25,7 +25,6 @@ Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 
 MARGIN, REACH = 0.025, 0.075  # seconds
 LONGEST_RECORDING = 1e6  # seconds that an alignment may tell of
-SPEEDS = (0.25, 4.0)
 MOST_CANDIDATES = 8
 
 
@@ -79,8 +78,7 @@ class EditRequest:
     def __post_init__(self) -> None:
         check_characters(self.new_text)
         check_characters(self.text or "")
-        if not SPEEDS[0] <= self.speed <= SPEEDS[1]:
-            raise InputError(f"A speed of {self.speed:g} is out of range: use 0.25 to 4.")
+        check_speed(self.speed)
         if not 0.0 <= self.margin <= 0.5:
             raise InputError(f"A margin of {self.margin:g} s is out of range: use 0 to 0.5.")
         if not 0.025 <= self.reach <= 0.25:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
@@ -67,7 +68,7 @@ def timeline(
     marked = {place for place, _ in new_text.pauses}
     result: list[Moment] = []
     shift = 0  # of kept words: index in the new text minus index in the old one
-    remaining = list(enumerate(places))
+    remaining = deque(enumerate(places))
 
     def made_pause(k: int, before: int, seconds: float) -> Moment:
         phone = PlannedPhone(PAUSE, 0, -1)
@@ -89,12 +90,14 @@ def timeline(
             if word < last:
                 result.extend(Moment(k, PlannedPhone(s, 0, word)) for s in pronunciations[word])
 
+    removed = 0  # up to this frame nothing is kept
     for phone in grid:
         while remaining and phone.first >= remaining[0][1].frames[0]:
-            k, place = remaining.pop(0)
+            k, place = remaining.popleft()
             new_moments(k, place)
             shift = place.edit.new[1] - place.edit.old[1]
-        if not any(p.frames[0] <= phone.first < p.frames[1] for p in places):
+            removed = max(removed, place.frames[1])
+        if phone.first >= removed:
             word = phone.word + shift if phone.word >= 0 else -1
             result.append(Moment(-1, PlannedPhone(phone.symbol, phone.frames, word, phone.first)))
     for k, place in remaining:
@@ -124,9 +127,12 @@ def timed(
     predicted = durations.frames([m.phone.symbol for m in moments], [m.phone.word for m in moments])
     if request.lengths is not None and len(request.lengths) != len(edits):
         raise InputError(ANOTHER_PLAN)
+    of_edit: defaultdict[int, list[tuple[Moment, float]]] = defaultdict(list)
+    for moment, length in zip(moments, predicted, strict=True):
+        of_edit[moment.edit].append((moment, length))
     result = {}
     for number, k in enumerate(edits):
-        own = [(m, length) for m, length in zip(moments, predicted, strict=True) if m.edit == k]
+        own = of_edit[k]
         expected = [_length(moment, length, ratio * request.speed) for moment, length in own]
         lengths = [_length(moment, length, ratio) for moment, length in own]
         scale = 1.0
@@ -210,7 +216,7 @@ def _fit_to_plan(phones: Sequence[PlannedPhone], lengths: Sequence[float]) -> li
         # One frame each; the others are shared out in the old proportions.
         spare = [(phones[k].frames - 1) or 0.5 for k in unit]
         share = (frames - len(unit)) / sum(spare)
-        edges = [round(sum(spare[:k]) * share) for k in range(len(unit) + 1)]
+        edges = [round(total * share) for total in accumulate(spare, initial=0)]
         for k, (start, end) in zip(unit, pairwise(edges), strict=True):
             result[k] = replace(phones[k], frames=1 + end - start)
     return result

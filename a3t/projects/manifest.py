@@ -27,7 +27,7 @@ LARGEST = 200_000_000  # bytes
 # Options that apply to the whole list, and options that a line can't have.
 WHOLE = {"manifest", "out_dir", "jobs", "scheduler", "model", "vocoder", "voice", "device"}
 NO_EDIT = {"replay", "plan", "json", "yes", "history", "undo", "redo"}
-FILES = ("wav", "alignment", "dict")
+FILES = ("wav", "alignment", "dict", "plan_file")
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 
 # A line's number, from 1, and its cells by column, or the error in it.
@@ -111,7 +111,8 @@ def _job(
         strange = sorted(row.keys() - usual.keys())
         if strange:
             raise InputError(_strange(strange[0], usual))
-        missing = [name for name in ("wav", "new_text") if not row.get(name)]
+        text = "plan_file" if row.get("plan_file") and not row.get("new_text") else "new_text"
+        missing = [name for name in ("wav", text) if not row.get(name)]
         if missing:
             raise InputError(f"“{missing[0]}” is missing.")
         arguments = [part for name in row for part in _argument(name, row[name], usual, folder)]

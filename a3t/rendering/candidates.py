@@ -20,9 +20,10 @@ from a3t.audio.patches import read_patched
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, frames_of, seconds_of
 from a3t.model.durations import DurationPredictor
+from a3t.plan.edit_limits import SPEEDS
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import replan
-from a3t.plan.request import MARGIN, REACH, SPEEDS, EditRequest
+from a3t.plan.request import MARGIN, REACH, EditRequest
 from a3t.rendering.edited import EditedRecording
 
 

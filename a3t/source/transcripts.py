@@ -161,6 +161,8 @@ def read_text(path: Path | str) -> str:
             data = file.read(LARGEST_TEXT + 1)
     except OSError as error:
         raise InputError(f"The text file {path} can't be read: {error.strerror}.") from None
+    except ValueError:  # a NUL in its name
+        raise InputError(f"The text file {str(path)!r} can't be read: check its name.") from None
     if len(data) > LARGEST_TEXT:
         raise InputError(f"{path} is too large for a transcript: it may have up to 1 MB.")
     try:

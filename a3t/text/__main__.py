@@ -11,10 +11,8 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
-from a3t.console import run
-from a3t.errors import InputError
+from a3t.console import run, text_argument
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.readings import Reading, read
 
@@ -62,16 +60,7 @@ def _lines(texts: Iterable[str]) -> Iterable[str]:
         for raw in sys.stdin.buffer:
             yield raw.decode("utf-8", errors="replace").rstrip("\r\n")
     for text in texts:
-        if not text.startswith("@") or " " in text:
-            yield text
-            continue
-        try:
-            content = Path(text[1:]).read_bytes().decode("utf-8", errors="replace")
-        except OSError as error:
-            raise InputError(
-                f"{text[1:]} can't be read ({error.strerror}): name a file of text after the @."
-            ) from None
-        yield from content.splitlines()
+        yield from text_argument(text).splitlines() or [""]
 
 
 def shown(reading: Reading) -> str:

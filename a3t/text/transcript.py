@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from a3t.errors import InputError
@@ -83,7 +84,7 @@ class Transcript:
                 words.append(TranscriptWord(word, written, paused, index))
         return cls(text, tuple(words), tuple(sorted(pauses.items())), frozenset(emphasis))
 
-    @property
+    @cached_property
     def spoken(self) -> tuple[str, ...]:
         """The spoken words, for the aligner, the pronouncer and the edit script."""
         return tuple(word.text for word in self.words)

@@ -49,6 +49,20 @@ def test_long_speech_is_refused(text: str, editor: Editor, arctic: Path) -> None
         editor.tts(arctic, text, ARCTIC)
 
 
+@pytest.mark.parametrize("speed", [0, -1, 0.2, 4.1, 1e300, float("nan"), float("inf")])
+def test_a_speed_that_nobody_speaks_at(
+    speed: float, editor: Editor, arctic: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(InputError, match=r"out of range: use 0\.25 to 4"):
+        editor.tts(arctic, "Good morning.", ARCTIC, speed=speed)
+    with pytest.raises(InputError, match=r"out of range: use 0\.25 to 4"):
+        EditRequest(new_text="Good morning.", speed=speed)
+    command = ["--prompt-wav", str(arctic), "--text", "Good morning.", "--out", "x.wav"]
+    assert tts.main([*command, "--speed", str(speed)]) == 1  # before anything is loaded
+    error = capsys.readouterr().err
+    assert "out of range: use 0.25 to 4" in error and "loading" not in error
+
+
 def test_durations_are_predicted_in_pieces(editor: Editor, asked_for: list[int]) -> None:
     count = durations.MOST_PHONES + 500
     phones, words = ["AH0"] * count, [k // 3 for k in range(count)]

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from a3t import edit
+from a3t.console import edit_request
+from a3t.errors import InputError
+from a3t.projects.manifest import read_jobs
 from tests.conftest import ARCTIC
 
 NEW = ARCTIC.replace("always", "never, ever")
@@ -37,6 +40,29 @@ def test_a_plan_edited_by_hand(
     replayed = ["--replay", str(tmp_path / "x.edit.json"), "--out", str(tmp_path / "y.wav")]
     assert edit.main(replayed) == 0
     assert (tmp_path / "y.wav").read_bytes() == (tmp_path / "x.wav").read_bytes()
+
+
+def test_a_plan_file_has_its_own_new_text(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps({"text": ARCTIC, "new_text": NEW, "edits": []}))
+    both = ["--plan-file", str(plan), "--new-text", NEW]
+    with pytest.raises(SystemExit) as stopped:
+        edit.main([*command, *both])
+    assert stopped.value.code == 2 and "omit --new-text" in capsys.readouterr().err
+    with pytest.raises(InputError, match="omit the one"):
+        edit_request(edit.parser().parse_args([*command, *both]))
+    lines = tmp_path / "list.jsonl"
+    row = {"wav": command[1], "plan_file": "plan.json", "out": "a.wav"}
+    lines.write_text(
+        "\n".join(json.dumps(x) for x in (row, {**row, "out": "b.wav", "new_text": "b"}))
+    )
+    given = ["--manifest", str(lines), "--out-dir", str(tmp_path / "out")]
+    one, both_given = read_jobs(edit.parser().parse_args(given), edit.parser())
+    assert one.problem is None and edit_request(one.options).new_text == NEW
+    with pytest.raises(InputError, match="omit the one"):
+        edit_request(both_given.options)
 
 
 def test_a_duration(command: list[str], tmp_path: Path) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from a3t.errors import InputError
 from a3t.text.markup import check_marks
+from a3t.text.normaliser.normalise import _read
+from a3t.text.normaliser.tokens import tokens_of
 from a3t.text.transcript import Transcript
 
 
@@ -45,6 +49,17 @@ def test_unknown_marks() -> None:
         check_marks(f"we {mark} never meet", f"we {mark} meet")  # it is in the old text: text
     check_marks("we meet [Music]", "we meet")  # a sound, which nobody speaks
     check_marks("he [the president] said [pause 0.4] *so*", "he said")
+
+
+def test_a_text_of_plain_words_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("a3t.text.normaliser.normalise._read", None)
+    check_marks("we never meet, at 9:30, for $5 " * 1000, "we meet")
+
+
+@given(st.lists(st.text(st.characters(max_codepoint=126, min_codepoint=33), max_size=45)))
+def test_short_plain_words_can_all_be_spoken_or_passed_over(words: list[str]) -> None:
+    """So that nothing has to be looked for in such a text."""
+    assert not any(token.refusal for token in _read(tokens_of(" ".join(words)), True))
 
 
 def test_unpronounceable_new_words_are_refused() -> None:

@@ -41,6 +41,19 @@ def test_standard_input_and_files(
     assert [x["phones"][-1] for x in objects(capsys)] == ["P OW1 L IH0 SH", "P AA1 L IH0 SH"]
 
 
+def test_names_with_spaces_and_bytes_that_are_no_text(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "two lines.txt"
+    path.write_text("one\ntwo 2\n", encoding="utf-8")
+    assert main(["--json", f"@{path}"]) == 0
+    assert [x["spoken"] for x in objects(capsys)] == ["one", "two two"]
+    path.write_bytes("café".encode("latin-1"))
+    assert main(["--json", f"@{path}"]) == 1
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and "not UTF-8" in message
+
+
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["@nothing.txt"]) == 1
     message = capsys.readouterr().err

@@ -63,7 +63,7 @@ def skipped(text: str) -> list[str]:
 
 def unreadable(text: str) -> list[tuple[str, InputError]]:
     """The words of a text that can't be spoken, each with the reason."""
-    if text.isascii() and len(text) < MAX_WORD_LETTERS:
+    if text.isascii() and all(len(token) <= MAX_WORD_LETTERS for token in text.split()):
         return []
     return [
         (token.written, token.refusal) for token in _read(tokens_of(text), True) if token.refusal

@@ -122,7 +122,7 @@ def noun_and_verb(
 
 
 def _stressed_late(phones: Pronunciation) -> bool:
-    return next(phone for phone in phones if is_vowel(phone))[-1] != "1"
+    return next((phone for phone in phones if is_vowel(phone)), "1")[-1] != "1"
 
 
 def _named(wanted: str, candidates: Sequence[Pronunciation]) -> Pronunciation:

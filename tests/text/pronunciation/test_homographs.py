@@ -234,6 +234,11 @@ some = st.sampled_from(
 )
 
 
+def test_own_pronunciations_without_a_vowel() -> None:
+    for ways in ((("S", "T"), ("P", "R")), (("S", "T"), ("R", "IH0", "K", "AO1", "R", "D"))):
+        assert homographs.choose(1, ["the", "record", "is"], ways) in ways
+
+
 @settings(max_examples=80)
 @given(st.lists(some, max_size=12))
 def test_any_words_get_one_of_their_candidates(words: list[str]) -> None:
