@@ -42,6 +42,10 @@ def parser() -> argparse.ArgumentParser:
         epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
     result.add_argument("--wav", type=Path, metavar="IN", help="the recording to edit")
+    result.add_argument(
+        "--track", type=int, metavar="N",
+        help="which track of sound to edit in a file with several (default: its main one)",
+    )  # fmt: skip
     result.add_argument("--new-text", metavar="TEXT", help="what the recording should say")
     result.add_argument(
         "--text",
@@ -158,6 +162,8 @@ def edit(options: argparse.Namespace) -> None:
     from a3t.projects.project_edit import ProjectEdit
 
     job = ProjectEdit.of(options)
+    if about := job.recording.about_track:
+        say(about)
 
     from a3t.editor import Editor
     from a3t.projects.confirmation import confirm_doubts, confirm_transcript, refuse_doubts
@@ -273,6 +279,7 @@ def report(
     exported: list[Path],
 ) -> None:
     """Say what was made and written, the best result as ``out``."""
+    from a3t.audio.muxing import encoded_again
     from a3t.audio.provenance import provenance_of
     from alignment.atomic import remove_abandoned
 
@@ -289,6 +296,11 @@ def report(
         say("The recording is long, so the exported files have only the words around the edits.")
     if provenance and best.patches and not provenance_of(out).traces:
         say(f"A {out.suffix} file can't record which parts are synthetic: keep its edit.json.")
+    if codec := encoded_again(out):
+        say(
+            f"All of the sound in {out.name} was encoded again ({codec}): a name that ends in .mov "
+            "or .mkv keeps it sample for sample."
+        )
     if best.doubtful:
         words = ", ".join(f"“{word}”" for word in best.doubtful)
         say(f"Check by ear: {words} can hardly be heard in the result.")

@@ -1,4 +1,4 @@
-"""What makes a file unfit for editing, each said in one sentence."""
+"""Opening a sound file, and what makes it unfit for editing, each said in one sentence."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import soundfile as sf
 
+from a3t.audio.containers import TrackReader, decoded_track
 from a3t.audio.formats import Native, sample_format
 from a3t.audio.truncation import is_truncated
 from a3t.errors import InputError
@@ -33,10 +34,20 @@ class SoundReader(sf.SoundFile):
         """What libsndfile says of this file."""
         return bool(super().seekable())
 
+    def text(self, name: str) -> bytes:
+        """A text of the file, by libsndfile's name for it, in its own encoding; empty if it has
+        none. soundfile would decode it as UTF-8 and lose what isn't."""
+        text = sf._snd.sf_get_string(self._file, sf._str_types[name])
+        return bytes(sf._ffi.string(text)) if text else b""
+
+
+Reader = SoundReader | TrackReader
+
 
 @contextlib.contextmanager
-def open_audio(path: Path) -> Iterator[SoundReader]:
-    """libsndfile on an open descriptor, so that it judges by the content and not by the name."""
+def open_audio(path: Path, track: int | None = None) -> Iterator[Reader]:
+    """libsndfile on an open descriptor, so that it judges by the content and not by the name; what
+    it can't read is tried as a container, of which ``track`` is read (`a3t.audio.containers`)."""
     if not path.exists():
         raise InputError(f"{path} does not exist: check the name of the recording.")
     if path.is_dir():
@@ -55,14 +66,21 @@ def open_audio(path: Path) -> Iterator[SoundReader]:
                 raise InputError(
                     f"{path} is broken or cut off: copy, download or convert it again."
                 ) from error
-            raise InputError(
-                f"{path} is not audio that can be read here: convert it to WAV or FLAC first."
-            ) from error
-        with file:
-            yield file
+            decoded = decoded_track(path, track)
+            if decoded is None:
+                raise InputError(
+                    f"{path} is not audio that can be read here: convert it to WAV or FLAC first."
+                ) from error
+        else:
+            if track not in (None, 1):
+                raise InputError(f"{path} has no track {track}: it has only one, omit --track.")
+            with file:
+                yield file
+            return
+    yield TrackReader(decoded)
 
 
-def read_block(file: SoundReader, length: int, dtype: str) -> Native:
+def read_block(file: Reader, length: int, dtype: str) -> Native:
     """Up to `length` samples; nothing at the end, and nothing where decoding fails."""
     try:
         return file.read(length, dtype, always_2d=True)
@@ -70,7 +88,7 @@ def read_block(file: SoundReader, length: int, dtype: str) -> Native:
         return np.empty((0, file.channels), dtype)
 
 
-def check_header(path: Path, file: SoundReader) -> None:
+def check_header(path: Path, file: Reader) -> None:
     """What the header alone tells; raises InputError."""
     rate = file.samplerate
     if file.frames <= 0:
@@ -107,7 +125,7 @@ def check_header(path: Path, file: SoundReader) -> None:
         )
 
 
-def check_samples(path: Path, file: SoundReader) -> int:
+def check_samples(path: Path, file: Reader) -> int:
     """Goes through the samples as far as they need checking; returns how many there are.
 
     Integer PCM can't be broken inside, so the first sound is enough; raises InputError.
@@ -139,7 +157,7 @@ def check_samples(path: Path, file: SoundReader) -> int:
         )
     if silent:
         raise InputError(f"{path} is silent (all its samples are zero): use another recording.")
-    if file.format == "MP3":
+    if file.format == "MP3" and isinstance(file, SoundReader):
         _check_mp3_length(path, file, count / file.samplerate)
     return count
 

@@ -1,7 +1,8 @@
 """The texts of a sound file (title, artist, comment …): read, and carried into an edited copy.
 
 WAV and RF64: every text of LIST INFO, and the chunks of `a3t.audio.chunks`. FLAC, Ogg, AIFF, CAF
-and MP3: the ten texts that libsndfile knows. W64 holds none.
+and MP3: the ten texts that libsndfile knows. W64 holds none. MP4, Matroska and their like: whatever
+they have, by `a3t.audio.muxing`.
 
 A WAV or AIFF doesn't say how its texts are encoded: their bytes are carried as they are. The others
 hold UTF-8.
@@ -33,7 +34,9 @@ NAMES = {
 }
 
 # Bytes of a comment that a reader gets back whole; what is longer spoils an AIFF.
-ROOM = {"WAV": 10**7, "WAVEX": 10**7, "RF64": 10**7, "FLAC": 10**6, "OGG": 40_000, "W64": 0}
+ROOM = {"WAV": 10**7, "WAVEX": 10**7, "RF64": 10**7, "FLAC": 10**6, "OGG": 40_000, "W64": 0,
+        "MP4": 10**6, "M4V": 10**6, "M4A": 10**6, "MOV": 60_000, "MKV": 10**6, "MKA": 10**6,
+        "WEBM": 10**6}  # fmt: skip
 USUAL_ROOM = 6_000
 
 ENCODINGS = ("utf-8", "cp1252", "latin-1")  # of texts, the first that fits; the last always does
@@ -55,8 +58,8 @@ def texts_of(recording: Recording, comment: str | None = None) -> dict[str, byte
 
     A `comment` takes the place of its own, in the same encoding if that has all its characters.
     """
-    with open_audio(recording.path) as file:
-        texts = {name: text for name in sf._str_types if (text := _get(file, name))}
+    with open_audio(recording.path, recording.track) as file:
+        texts = {name: text for name in sf._str_types if (text := file.text(name))}
     own = _comment(recording.path)
     return texts | {"comment": own if comment is None else _encoded(comment, own)}
 
@@ -94,7 +97,7 @@ def _comment(path: Path) -> bytes:
     """As it stands in the file; libsndfile keeps the beginning only of a WAV's."""
     with open_audio(path) as file:
         if file.format not in chunks.RIFF:
-            return _get(file, "comment")
+            return file.text("comment")
     return chunks.texts_of(path).get(chunks.COMMENT, b"")
 
 
@@ -121,11 +124,6 @@ def _encoding(text: bytes) -> str:
 
 
 # soundfile decodes texts as UTF-8 and loses what is none, so its binding is called directly.
-
-
-def _get(file: sf.SoundFile, name: str) -> bytes:
-    text = sf._snd.sf_get_string(file._file, sf._str_types[name])
-    return bytes(sf._ffi.string(text)) if text else b""
 
 
 def _set(file: sf.SoundFile, name: str, text: bytes) -> None:

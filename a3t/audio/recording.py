@@ -13,6 +13,7 @@ import numpy as np
 import soxr
 
 from a3t.audio.checks import BLOCK, check_header, check_samples, open_audio, read_block
+from a3t.audio.containers import TrackReader, decoded_track, several_tracks
 from a3t.audio.formats import Native, SampleFormat, sample_format, to_float
 from a3t.audio.whole_decoding import decode_whole, decodes_from_start
 from a3t.errors import InputError
@@ -27,6 +28,9 @@ class Recording:
 
     sample_rate: Hz; channels: 1..8; samples: per channel; subtype and container: libsndfile's
     names, e.g. "PCM_24" and "WAV". Positions are samples of this file, counted from 0.
+
+    track: of a container that FFmpeg's libraries read (`a3t.audio.containers`, whose names subtype
+    and container then are), the number of the track, from 1; None for all other files.
     """
 
     path: Path
@@ -35,10 +39,11 @@ class Recording:
     samples: int
     subtype: str
     container: str
+    track: int | None = None
 
     @classmethod
-    def open(cls, path: Path | str) -> Recording:
-        """Checks a file and describes it.
+    def open(cls, path: Path | str, track: int | None = None) -> Recording:
+        """Checks a file, or a track of it, and describes it.
 
         Integer PCM is read up to its first sound; anything that can be broken inside (a codec)
         or hold NaN (floats) is read to its end, by blocks. Raises InputError: missing, a folder,
@@ -46,10 +51,12 @@ class Recording:
         a sample rate outside 16..192 kHz, more than 8 channels.
         """
         path = Path(path)
-        with open_audio(path) as file:
+        with open_audio(path, track) as file:
             check_header(path, file)
             samples = check_samples(path, file)
-            return cls(path, file.samplerate, file.channels, samples, file.subtype, file.format)
+            kind = (file.subtype, file.format)
+            number = file.track.number if isinstance(file, TrackReader) else None
+            return cls(path, file.samplerate, file.channels, samples, *kind, number)
 
     @property
     def format(self) -> SampleFormat:
@@ -65,14 +72,27 @@ class Recording:
         with self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
+    @property
+    def identity(self) -> str:
+        """What nothing but this sound has: the file's sha256, and its track if it has tracks."""
+        return self.sha256 if self.track is None else f"{self.sha256} track {self.track}"
+
+    @property
+    def about_track(self) -> str | None:
+        """Which of the file's tracks this is, in a sentence; None if it is the only one."""
+        decoded = decoded_track(self.path, self.track) if self.track else None
+        return several_tracks(decoded, self.path) if decoded else None
+
     def to_json(self) -> dict[str, str | int]:
         """The `source` of an edit.json."""
+        track = {} if self.track is None else {"track": self.track}
         return {
             "path": str(self.path),
             "sha256": self.sha256,
             "sample_rate": self.sample_rate,
             "channels": self.channels,
             "samples": self.samples,
+            **track,
         }
 
     def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Native]:
@@ -80,7 +100,7 @@ class Recording:
         stop = self.samples if stop is None else stop
         if not 0 <= start <= stop <= self.samples:
             raise ValueError(f"[{start}, {stop}) is not within [0, {self.samples})")
-        with open_audio(self.path) as file:
+        with open_audio(self.path, self.track) as file:
             if decodes_from_start(file):
                 whole = decode_whole(self.path, self.samples)
                 for first in range(start, stop, BLOCK):

@@ -45,12 +45,14 @@ def make_patch(
     recording's clock at 24 kHz (frame t begins at 300 t); a == b inserts. margins: how many
     samples at either end of `synthesis` speak what the recording says before a and after b, so
     synthesis[0] lies at a - margins[0]. Where the edit touches the recording's start (a == 0) or
-    end there is no margin (0), and the patch fades in or out there. The patch's level follows
+    end there is no margin (0), and the patch fades in or out there. Speech as long as what it
+    replaces leaves the recording's length as it is, to the sample. The patch's level follows
     the recording's in the margins, and stays below full scale; with `own` it gets more of the
     recording's sound. Raises ValueError if the margins don't fit.
     """
     rate = recording.sample_rate
     fade = max(1, _samples(fade_ms, rate))
+    keeps_length = len(synthesis) - sum(margins) == replaced[1] - replaced[0]
     sound, left, right = _on_the_recordings_clock(recording, synthesis, replaced, margins, fade)
     around = Surroundings.read(recording, left.first, right.last)
     if own:
@@ -64,6 +66,9 @@ def make_patch(
         # What the first joint moved, the second moves along with, so that the length stays true.
         moved = leave.offset - left.offset if len(right) else 0
         later = replace(right, offset=right.offset + moved)
+        if keeps_length:  # then only its place is free
+            lag, last = 0, min(later.last, len(sound) - later.offset)
+            later = replace(later, first=max(later.first, -later.offset), last=last)
         return leave, best_seam(later, around, sound, fade, lag, prefer=right.first)
 
     leave, enter = seams(_samples(lag_ms, rate))

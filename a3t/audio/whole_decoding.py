@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import soundfile as sf
 
-from a3t.audio.checks import BLOCK, open_audio, read_block
+from a3t.audio.checks import BLOCK, Reader, SoundReader, open_audio, read_block
 from a3t.audio.formats import Native, is_lossy, sample_format
 from a3t.errors import InputError
 
 
-def decodes_from_start(file: sf.SoundFile) -> bool:
+def decodes_from_start(file: Reader) -> bool:
     """Whether a file's samples depend on where decoding began."""
+    if not isinstance(file, SoundReader):  # it was decoded already
+        return False
     # libsndfile says of DWVW that it can seek, and then refuses to.
     return not file.can_seek or is_lossy(file.subtype) or file.subtype.startswith("DWVW")
 

@@ -13,6 +13,7 @@ from a3t.audio.checks import open_audio, read_block
 from a3t.audio.files import atomic_path, check_target
 from a3t.audio.formats import Native, can_hold, is_lossy
 from a3t.audio.metadata import append_chunks, set_texts, texts_of
+from a3t.audio.muxing import check_in_sync, codec_in, is_exact, muxed_format, write_muxed
 from a3t.audio.patches import Patch, in_order, insert_patches, sample_map
 from a3t.audio.recording import Recording
 from a3t.audio.span_map import SpanPair
@@ -39,7 +40,7 @@ class WrittenFile:
     """A file that was written.
 
     samples: per channel. spans: one for each patch, in order. exact: outside the spans every
-    sample equals the recording's; False only for a lossy container (.ogg, .opus, .mp3).
+    sample equals the recording's; False only for a lossy codec (.ogg, .opus, .mp3, .mp4, .webm).
     """
 
     path: Path
@@ -69,7 +70,8 @@ def write_edited(
     """Writes the recording with the patches in it, streaming; memory does not grow with length.
 
     The container follows `out`'s extension, the sample format is the recording's own (for a
-    lossy one the 32-bit floats it decodes to). Without patches the samples are identical, and in
+    lossy one the 32-bit floats it decodes to). A container for films takes the recording's picture
+    along, if it has one (`a3t.audio.muxing`). Without patches the samples are identical, and in
     a file of the same kind every byte. What texts the recording has are kept
     (`a3t.audio.metadata`), with `comment` in the place of its own if one is given. Raises
     InputError if `out` is the recording, can't hold its samples, or can't be written; then an
@@ -82,6 +84,12 @@ def write_edited(
     if not samples:
         raise InputError(f"Nothing would be left of {recording.path}: keep at least one word.")
     container, subtype = container_and_subtype(recording, out, samples)
+    if muxed_format(out):
+        check_in_sync(recording, samples, out)
+        blocks, texts = insert_patches(recording, ordered), texts_of(recording, comment)
+        with atomic_path(out) as temporary:
+            write_muxed(recording, blocks, temporary, out, texts)
+        return WrittenFile(out, samples, spans.changes, is_exact(subtype))
     if not ordered and (container, subtype) == (recording.container, recording.subtype):
         with atomic_path(out) as temporary:
             shutil.copyfile(recording.path, temporary)
@@ -103,13 +111,19 @@ def write_edited(
 
 
 def container_and_subtype(recording: Recording, out: Path | str, samples: int) -> tuple[str, str]:
-    """libsndfile's names for what `out` will be; raises InputError if it can't hold the samples."""
+    """What `out` will be, by libsndfile's names, or by FFmpeg's of the codec in a container.
+
+    Raises InputError if it can't hold the samples.
+    """
     out = Path(out)
+    if muxed_format(out):
+        return out.suffix[1:].upper(), codec_in(recording, out)
     kind = recording.format
     container = CONTAINERS.get(out.suffix.lower())
     if container is None:
         raise InputError(
-            f"{out} has no extension that says which file to write: use .wav, .flac, .w64 or .aiff."
+            f"{out} has no extension that says which file to write: use .wav, .flac, .w64 or "
+            ".aiff, or .mov or .mkv for a film."
         )
     if container == "WAV":
         if samples * recording.channels * kind.width > LARGEST_WAV:

@@ -46,13 +46,13 @@ def find_project(recording: Recording, out: Path | None = None) -> Project | Non
     ):
         original = source_of(record_path(wav), record)
         if _is_file(original):
-            source = Recording.open(original)
+            source = Recording.open(original, record["source"].get("track"))
             if source.sha256 == record["source"]["sha256"]:
                 seen = seen if out is None else record_state(out)
                 return Project(out or wav, source, History.of(record), seen)
     out = out or default_output(wav)
     seen, record = record_state(out), _record(out)
-    if record is not None and out.is_file() and record["source"]["sha256"] == recording.sha256:
+    if record is not None and out.is_file() and _is_of(record, recording):
         return Project(out, recording, History.of(record), seen)
     return None
 
@@ -66,6 +66,12 @@ def open_project(wav: Path, out: Path | None = None) -> Project:
             f"beside it, and {(out or default_output(wav)).name} was not made from it."
         )
     return project
+
+
+def _is_of(record: Mapping[str, Any], recording: Recording) -> bool:
+    """Whether a record's edit was made from this recording, and from the same track of it."""
+    source = record["source"]
+    return (source["sha256"], source.get("track")) == (recording.sha256, recording.track)
 
 
 def _is_file(path: Path) -> bool:

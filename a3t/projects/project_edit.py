@@ -48,7 +48,7 @@ class ProjectEdit:
     def of(cls, options: argparse.Namespace) -> ProjectEdit:
         """The edit that parsed options describe; InputError if they can't be used."""
         request = edit_request(options)
-        recording = Recording.open(options.wav)
+        recording = Recording.open(options.wav, options.track)
         request.new_transcript  # noqa: B018  (raises for a text that can't be spoken)
         out = options.out or default_output(options.wav)
         edit = cls(

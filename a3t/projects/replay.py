@@ -36,7 +36,7 @@ def replay(
     that it names.
     """
     data = read_record(record)
-    recording = Recording.open(source or source_of(record, data))
+    recording = Recording.open(source or source_of(record, data), data["source"].get("track"))
     if recording.sha256 != data["source"]["sha256"]:
         raise InputError(
             f"{recording.path} is not the recording that {record.name} was made from (the sha256 "
@@ -102,6 +102,8 @@ def read_record(path: Path) -> Mapping[str, Any]:
                     raise TypeError(key)
                 if not isinstance(version[kind]["sha256"], str | None):
                     raise TypeError("sha256")
+            if not isinstance(version["source"].get("track"), int | None):
+                raise TypeError("track")
             if not isinstance(version.get("output", {}), Mapping):
                 raise TypeError("output")
             if len(version["source"]["path"]) > LONGEST_PATH:

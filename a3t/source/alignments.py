@@ -123,7 +123,7 @@ class AlignmentStore:
                 return Passages(align(), (everything,))
             own = _own_pronunciations(pronouncer, text)
             aligner = f"{self.aligner.name} {__version__}.{EDITION} {own}"
-            key = (recording.sha256, text.spoken, aligner)
+            key = (recording.identity, text.spoken, aligner)
             alignment = self._cache.get(*key)
             if alignment is None:
                 alignment = align()
@@ -177,4 +177,4 @@ def _own_pronunciations(pronouncer: Pronouncer, text: Transcript) -> str:
 
 
 def _key(recording: Recording, text: Transcript, words: Range, pronouncer: Pronouncer) -> Key:
-    return recording.sha256, text.text, words, _own_pronunciations(pronouncer, text)
+    return recording.identity, text.text, words, _own_pronunciations(pronouncer, text)

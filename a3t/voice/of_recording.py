@@ -59,7 +59,7 @@ def _voice(editor: Editor, data: bytes) -> Voice:
 def _digest(editor: Editor, plan: EditPlan, config: AdaptationConfig) -> str:
     """Identifies everything that determines what is learnt."""
     aligned = json.dumps(plan.alignment.to_json(), sort_keys=True)
-    parts = (editor.sha256, plan.recording.sha256, aligned, repr(config))
+    parts = (editor.sha256, plan.recording.identity, aligned, repr(config))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -1,0 +1,127 @@
+"""Reading the sound of films, and of sound files that libsndfile doesn't know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile as sf
+
+from a3t.audio.patches import Patch
+from a3t.audio.recording import Recording
+from a3t.audio.writing import write_edited
+from a3t.errors import InputError
+from tests.audio.films import film, straight
+
+KINDS = [
+    ("x.m4a", "aac", None, "AAC"),
+    ("x.m4a", "alac", None, "PCM_16"),
+    ("x.mp4", "aac", "mpeg4", "AAC"),
+    ("x.mov", "pcm_s24le", "mpeg4", "PCM_16"),
+    ("x.mov", "pcm_f32le", "mpeg4", "FLOAT"),
+    ("x.webm", "libopus", "libvpx-vp9", "OPUS"),
+    ("x.mkv", "flac", "mpeg4", "PCM_16"),
+    ("x.mkv", "ac3", "mpeg4", "AC3"),
+    ("x.avi", "pcm_s16le", "mpeg4", "PCM_16"),
+    ("x.ts", "aac", "mpeg4", "AAC"),
+]
+
+
+@pytest.mark.parametrize(("name", "codec", "picture", "subtype"), KINDS)
+def test_every_kind_is_read_as_it_plays_from_its_start(
+    name: str, codec: str, picture: str | None, subtype: str, arctic: Path, tmp_path: Path
+) -> None:
+    """From whatever sample; and outside an edit, the edited file has the same decoded samples."""
+    path = film(tmp_path / name, arctic, codec, picture)
+    recording = Recording.open(path)
+    whole = straight(path)[: recording.samples]
+    spoken = sf.info(arctic).duration
+    assert abs(recording.seconds - spoken) < 0.05
+    assert (recording.sample_rate, recording.channels) == (48_000, 1)
+    if subtype.startswith("PCM"):  # speech of 16 bits, resampled: 24 bits may be used
+        assert recording.subtype in ("PCM_16", "PCM_24")
+    else:
+        assert recording.subtype == subtype
+    np.testing.assert_array_equal(recording.read(), whole)
+    for start in range(0, recording.samples, recording.samples // 5):
+        stop = min(start + 3000, recording.samples)
+        np.testing.assert_array_equal(recording.read(start, stop), whole[start:stop])
+    out = tmp_path / "out.wav"
+    assert write_edited(recording, [Patch((10_000, 11_000), np.zeros((500, 1)))], out).exact
+    edited = Recording.open(out).read()
+    np.testing.assert_array_equal(edited[:10_000], whole[:10_000])
+    np.testing.assert_array_equal(edited[10_500:], whole[11_000:])
+
+
+def test_a_track_is_chosen_and_named(arctic: Path, tmp_path: Path) -> None:
+    path = film(tmp_path / "x.mkv", arctic, "pcm_s16le", None, tracks=10)
+    first, third = Recording.open(path), Recording.open(path, 3)
+    assert (first.track, third.track) == (1, 3)
+    assert first.about_track is not None and "10 tracks of sound" in first.about_track
+    assert "Track 1 is used (--track N)" in first.about_track
+    assert "3 (Microphone 3, pcm_s16le, 1 ch)" in first.about_track
+    np.testing.assert_array_equal(third.read(), straight(path, 2))
+    assert first.identity != third.identity
+    assert third.to_json()["track"] == 3
+    with pytest.raises(InputError, match="has no track 11: it has 10 tracks of sound"):
+        Recording.open(path, 11)
+    with pytest.raises(InputError, match="has no track 2: it has only one"):
+        Recording.open(arctic, 2)
+
+
+def test_sound_that_is_missing_is_silence(arctic: Path, tmp_path: Path) -> None:
+    """So that what follows stays with its picture."""
+    gap = (1.0, 1.8)
+    path = film(tmp_path / "x.mkv", arctic, "pcm_f32le", missing=gap, rate=16_000)
+    recording = Recording.open(path)
+    expected, _ = sf.read(arctic, dtype="float32")
+    expected[16_000 : round(1.8 * 16_000)] = 0
+    # Matroska counts milliseconds.
+    found = recording.read()[:, 0]
+    assert abs(len(found) - len(expected)) <= 16
+    np.testing.assert_array_equal(found[:16_000], expected[:16_000])
+    assert not found[16_100:28_700].any()
+    later = slice(30_000, 60_000)
+    lags = [np.abs(found[30_000 + k : 60_000 + k] - expected[later]).max() for k in range(-16, 17)]
+    assert min(lags) == 0
+
+
+def test_bad_files_get_one_sentence(arctic: Path, tmp_path: Path) -> None:
+    whole = film(tmp_path / "whole.mp4", arctic).read_bytes()
+    plain = film(tmp_path / "plain.mkv", arctic, "pcm_s16le").read_bytes()
+    cases = {
+        "silent.mp4": ("has no sound", film(tmp_path / "silent.mp4", arctic, silent=True)),
+        "cut.mp4": ("is cut off or broken", whole[: len(whole) // 2]),
+        "cut.mkv": ("is cut off", plain[: len(plain) // 2]),
+        "locked.m4a": ("DRM", whole.replace(b"mp4a", b"drms")),
+        "noise.mp4": ("is not audio", np.random.default_rng(0).bytes(50_000)),
+        "list.m4a": ("is not audio", b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n"),
+        "list.mp4": ("is not audio", b"ffconcat version 1.0\nfile whole.mp4\n"),
+    }
+    for name, (sentence, content) in cases.items():
+        path = tmp_path / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        with pytest.raises(InputError, match=sentence) as error:
+            Recording.open(path)
+        assert "\n" not in str(error.value) and str(path) in str(error.value)
+
+
+def test_an_index_before_the_sound_does_not_hide_a_cut(arctic: Path, tmp_path: Path) -> None:
+    import av
+
+    path = tmp_path / "fast.mp4"
+    with av.open(str(film(tmp_path / "x.mp4", arctic))) as old:
+        options = {"movflags": "faststart"}
+        with av.open(str(path), "w", options=options) as new:
+            copies = {s: new.add_stream_from_template(s) for s in old.streams}
+            for packet in old.demux():
+                if packet.dts is not None:
+                    packet.stream = copies[packet.stream]
+                    new.mux(packet)
+    assert Recording.open(path).samples
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(InputError, match=r"is (cut off|broken)"):
+        Recording.open(path)
