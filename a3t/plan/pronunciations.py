@@ -19,9 +19,10 @@ def speaker_pronunciations(
         phones = tuple(phone.symbol for phone in word.phones)
         spoken.setdefault(word.text, Counter())[phones] += 1
     defaults = pronouncer.pronounce(text.spoken, [word.written for word in text.words])
+    usual = {word: ways.most_common(1)[0][0] for word, ways in spoken.items()}
     return [
-        spoken[word].most_common(1)[0][0]
-        if word in spoken and word not in pronouncer.own and not pronouncer.is_homograph(word)
+        usual[word]
+        if word in usual and word not in pronouncer.own and not pronouncer.is_homograph(word)
         else pronunciation
         for word, pronunciation in zip(text.spoken, defaults, strict=True)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -66,8 +67,9 @@ class Revision:
         for word in sorted(new_text.emphasis & kept.keys()):
             if kept[word] not in text.emphasis:
                 script.append(WordEdit("replace", (kept[word], kept[word] + 1), (word, word + 1)))
+        touched = {place for edit in script for place in range(edit.new[0], edit.new[1] + 1)}
         for place in pauses:
-            if not any(edit.new[0] <= place <= edit.new[1] for edit in script):
+            if place not in touched:
                 old = kept[place - 1] + 1 if place else kept[place]
                 script.append(WordEdit("insert", (old, old), (place, place)))
         return cls(text, new_text, tuple(_joined(script)), pauses)
@@ -84,17 +86,18 @@ class Revision:
         edits: list[WordEdit] = []
         pauses: dict[int, float] = {}
         growth = old_start = new_start = 0
-        remaining = list(self.edits)
+        remaining = deque(self.edits)
         for first, last in passages:
             own: list[WordEdit] = []
             while remaining and remaining[0].old[1] <= last:
-                own.append(remaining.pop(0))
+                own.append(remaining.popleft())
             begin = first + growth
             growth += sum((e.new[1] - e.new[0]) - (e.old[1] - e.old[0]) for e in own)
             end = last + growth
             old_by, new_by = old_start - first, new_start - begin
             edits += [WordEdit(e.op, _moved(e.old, old_by), _moved(e.new, new_by)) for e in own]
-            pauses |= {k + new_by: x for k, x in self.pauses.items() if begin <= k <= end}
+            here = (k for k in range(begin, end + 1) if k in self.pauses)
+            pauses |= {k + new_by: self.pauses[k] for k in here}
             new_ranges.append((begin, end))
             old_start, new_start = old_start + last - first, new_start + end - begin
         if remaining or passages[-1][1] > len(self.text.words):

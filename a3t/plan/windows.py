@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -49,11 +50,18 @@ def _window(
     left = min(CONTEXT // 2, first - left_limit)
     right = min(CONTEXT - left, right_limit - last)
     left = min(CONTEXT - right, first - left_limit)
-    starts = [p.first for p in grid if left_limit <= p.first <= first]
-    ends = [p.last for p in grid if last <= p.last <= right_limit]
+    before, after = _within(grid, left_limit, first), _within(grid, last - 1, right_limit)
+    starts = [p.first for p in grid[before] if left_limit <= p.first <= first]
+    ends = [p.last for p in grid[after] if last <= p.last <= right_limit]
     start = min(starts, key=lambda frame: abs(frame - (first - left)), default=first)
     end = min(ends, key=lambda frame: abs(frame - (last + right)), default=last)
     return Window((min(start, first), max(end, last)), tuple(inner))
+
+
+def _within(grid: Sequence[GridPhone], first: int, last: int) -> slice:
+    """The phones that have frames from ``first`` to ``last``; those of the whole are in order."""
+    begin = bisect_right(grid, first, key=lambda phone: phone.first)
+    return slice(max(begin - 1, 0), bisect_right(grid, last, key=lambda phone: phone.first))
 
 
 @dataclass(frozen=True)
@@ -105,7 +113,7 @@ def lay_out(plan: EditPlan, window: Window) -> WindowFrames:
         place = spans[k][1]
 
     removed = [plan.edits[k].source for k in edits]
-    for phone in plan.phones:
+    for phone in plan.phones[_within(plan.phones, *window.source)]:
         while edits and phone.first >= plan.edits[edits[0]].source[0]:
             add_edit(edits.pop(0))
         inside = window.source[0] <= phone.first < window.source[1]

@@ -41,6 +41,8 @@ from a3t.text.pronunciation.lexicon import Pronunciation, lookup, senses
 from a3t.text.pronunciation.neighbours import previous, word_at
 from a3t.text.pronunciation.settled_homographs import settled
 
+_SENTENCE = 60  # words on either side whose tense may be the word's
+
 
 def choose(
     index: int,
@@ -210,7 +212,7 @@ def _read_is_past(index: int, words: Sequence[str]) -> bool:
 
 
 def _tells_the_past(index: int, words: Sequence[str]) -> bool:
-    others = [word for position, word in enumerate(words) if position != index]
+    others = (*words[max(0, index - _SENTENCE) : index], *words[index + 1 : index + 1 + _SENTENCE])
     return any(word in PAST_SIGNS or (len(word) > 4 and word.endswith("ed")) for word in others)
 
 

@@ -1,0 +1,269 @@
+"""Twice the input is about twice the work, for everything that reads a stranger's text.
+
+The normaliser has its own cases in tests/text/normaliser, subtitles' tags and the comments of sound
+files theirs beside their rooms.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from a3t import edit
+from a3t.errors import InputError
+from a3t.plan.edit_plan import PlannedEdit
+from a3t.plan.phone_grid import on_grid
+from a3t.plan.places import WordFrames, merge_touching, place_edits
+from a3t.plan.plan_file import read_plan
+from a3t.plan.pronunciations import speaker_pronunciations
+from a3t.plan.request import EditRequest
+from a3t.plan.revision import Revision
+from a3t.plan.speaker_pauses import usual_pauses
+from a3t.plan.timeline import timed, timeline
+from a3t.plan.windows import windows_around
+from a3t.projects.manifest import read_jobs
+from a3t.projects.replay import read_record
+from a3t.source.transcripts import read_text, text_of
+from a3t.text.edit_script import edit_script
+from a3t.text.markup import check_marks
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.respelling import respelled
+from a3t.text.transcript import Transcript
+from alignment import Alignment, AlignmentError
+from alignment.formats import read_alignment
+from alignment.formats.assembly import LabelledInterval, assemble, require_whole
+from alignment.formats.dictionary import read_dictionary
+from alignment.formats.subtitles import read_transcript
+from tests.fuzz.corpus import RECORD
+from tests.fuzz.work import work
+
+ONCE = 1000  # lines of work that don't grow
+
+
+def assert_linear(of: Callable[[int], Callable[[], object]], size: int) -> None:
+    """`of(n)` is a call on an input of size n; what it refuses in a sentence is work as well."""
+
+    def counted(n: int) -> int:
+        call = of(n)
+
+        def refused() -> None:
+            with contextlib.suppress(InputError, AlignmentError):
+                call()
+
+        return work(refused)
+
+    counted(size // 4)  # what is loaded once
+    short, long = counted(size), counted(2 * size)
+    assert long <= 2.3 * short + ONCE, f"{short} for {size}, {long} for twice that"
+
+
+PIECES = [
+    "<", "{\\", "[", "(", "*", "* ", "*a* ", "*a ", "[pause", "[pause 0.1] ", "[a 1] ", "[Music] ",
+    "(laughs) ", "-", ".", "1,", "9", "a", "é", "ж ", "a ", "read ", "they read ", "really record ",
+    "AB:\n", "12:30 ", "\n", '"', "“", "’", "&#", "www.a.b/", "a@b ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_marks(piece: str) -> None:
+    assert_linear(lambda n: lambda: check_marks("so " + piece * n, "so " + piece * n), 500)
+    assert_linear(lambda n: lambda: check_marks("so", piece * n), 500)
+
+
+WORDS: dict[str, Callable[[int], tuple[str, str]]] = {
+    "the same": lambda n: ("we met " * n, "we met " * n),
+    "spelling": lambda n: ("colour we e-mail " * n, "color we email " * n),
+    "every second word": lambda n: ("we met them " * n, "we saw them " * n),
+    "pauses": lambda n: ("we met " * n, "we [pause 0.1] met " * n),
+    "stress": lambda n: ("we met " * n, "we *met* " * n),
+    "homographs": lambda n: ("they read " * n, "they record " * n),
+    "added": lambda n: ("so we met", "so we " + "really " * n + "met"),
+    "removed": lambda n: ("so we " + "really " * n + "met", "so we met"),
+}
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_comparing_texts(case: str) -> None:
+    def texts(n: int) -> tuple[Transcript, Transcript]:
+        old, new = (Transcript.from_text(text, max_words=None) for text in WORDS[case](n))
+        return old, new
+
+    def of(function: Callable[[Transcript, Transcript], object]) -> Callable[[int], object]:
+        def made(n: int) -> Callable[[], object]:
+            old, new = texts(n)
+            return lambda: function(old, new)
+
+        return made  # type: ignore[return-value]
+
+    for function in (
+        lambda old, new: edit_script(old.spoken, new.spoken),
+        respelled,
+        Revision.of,
+        lambda old, new: Pronouncer().pronounce(new.spoken, [w.written for w in new.words]),
+    ):
+        assert_linear(of(function), 120)  # type: ignore[arg-type]
+
+
+class Steady:
+    """A duration network for which every phone takes 8 frames."""
+
+    def frames(self, phones: list[str], words: list[int]) -> list[float]:
+        return [8.0] * len(phones)
+
+
+def aligned(words: int) -> Alignment:
+    """Words of two phones and 0.2 s each, with a pause after every fifth."""
+    said = []
+    clock = 0.0
+    for k in range(words):
+        phones = [
+            {"symbol": symbol, "start": clock + at, "end": clock + at + 0.1, "score": 1.0}
+            for symbol, at in (("W", 0.0), ("IY1", 0.1))
+        ]
+        said.append(
+            {"text": "we", "start": clock, "end": clock + 0.2, "score": 1, "phones": phones}
+        )
+        clock += 0.2 + 0.3 * (k % 5 == 4)
+    return Alignment.from_json({"duration": clock + 0.5, "score": 1.0, "words": said})
+
+
+@pytest.mark.parametrize("every", [1, 3])
+def test_planning(every: int) -> None:
+    """From a revision to its windows, the networks apart: each edit and each phone once."""
+
+    def of(n: int) -> Callable[[], object]:
+        alignment = aligned(n * every + 2)
+        old = ["we"] * len(alignment.spoken)
+        new = ["never" if k % (every + 1) == every else word for k, word in enumerate(old)]
+        before, after = (Transcript.from_text(" ".join(text), None) for text in (old, new))
+        revision = Revision.of(before, after)
+
+        def plan() -> None:
+            frames = round(alignment.duration * 80)
+            grid = on_grid(alignment, frames)
+            words = WordFrames.of(grid, len(old), frames)
+            said = speaker_pronunciations(after, alignment, Pronouncer())
+            script = merge_touching(revision.edits, words)
+            places = place_edits(script, words, before, after, revision.pauses)
+            moments = timeline(grid, places, said, after, usual_pauses(before, grid))
+            request = EditRequest(new_text="never")
+            timed(moments, grid, Steady(), request, {}, after)  # type: ignore[arg-type]
+            windows_around([edited(place.frames) for place in places], grid, frames)
+
+        return plan
+
+    assert_linear(of, 100)
+
+
+def edited(source: tuple[int, int]) -> PlannedEdit:
+    return PlannedEdit("replace", (0, 1), (0, 1), "we", "never", source, (), (0, 0), (0, 0))
+
+
+FILES: dict[str, tuple[str, str, str]] = {  # ending, beginning, what is repeated
+    "srt": ("srt", "", "1\n00:00:00,000 --> 00:00:01,500\n<i>and you</i> always\n\n"),
+    "vtt": ("vtt", "WEBVTT\n\n", "00:00.000 --> 00:01.500\nand you &amp; always\n\n"),
+    "arrows": ("srt", "", " --> "),
+    "empty cues": ("vtt", "WEBVTT\n\n", "00:00.000 --> 00:01.500\n"),
+    "lab": ("lab", "", "0 5000000 and 0.9\n"),
+    "ctm": ("ctm", "", "talk 1 0.00 0.50 and 0.9\n"),
+    "tabs": ("ctm", "", "\t"),
+    "labels": ("txt", "", "0.0\t0.5\tand\n"),
+    "quotes": ("TextGrid", 'File type = "ooTextFile"\n', '""'),
+    "dict": ("dict", "", "and AE1 N D\n"),
+    "dict without end": ("dict", "and", " AE1"),
+    "brackets": ("json", '{"words": ', "["),
+    "words": ("json", "[1", ', {"text": "a", "start": 0, "end": 1}'),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_reading_files(case: str, tmp_path: Path) -> None:
+    ending, begins, piece = FILES[case]
+
+    def of(function: Callable[[Path], object]) -> Callable[[int], Callable[[], object]]:
+        def made(n: int) -> Callable[[], object]:
+            path = tmp_path / f"{n}.{ending}"
+            path.write_text(begins + piece * n)
+            return lambda: function(path)
+
+        return made
+
+    for function in (read_alignment, read_dictionary, read_transcript, text_of, read_text):
+        assert_linear(of(function), 100)
+
+
+def test_assembling_words_and_phones() -> None:
+    """Of a TextGrid: what is read of the file itself is praatio's, which searches from offsets."""
+
+    def of(n: int) -> Callable[[], object]:
+        words = [LabelledInterval(k / 5, (k + 1) / 5, "we") for k in range(n)]
+        phones = [LabelledInterval(k / 10, (k + 1) / 10, ("W", "IY1")[k % 2]) for k in range(2 * n)]
+        return lambda: require_whole(assemble(words, phones, n / 5, Path("x")), Path("x"))
+
+    assert_linear(of, 200)
+
+
+def records() -> Iterator[tuple[str, Callable[[Path], object], Callable[[int], str]]]:
+    yield (
+        "a plan",
+        read_plan,
+        lambda n: json.dumps(
+            {"text": "a", "new_text": "b", "edits": [{"words": [{"seconds": 1.0}] * n}] * 3}
+        ),
+    )
+    yield (
+        "a record",
+        read_record,
+        lambda n: json.dumps(RECORD | {"alignment": aligned(n).to_json(), "text": "we " * n}),
+    )
+    yield (
+        "a history",
+        read_record,
+        lambda n: json.dumps(
+            RECORD | {"history": [RECORD | {"continues": None}] * n, "version": n}
+        ),
+    )
+
+
+@pytest.mark.parametrize(("name", "read", "made"), [pytest.param(*x, id=x[0]) for x in records()])
+def test_reading_records(
+    name: str, read: Callable[[Path], object], made: Callable[[int], str], tmp_path: Path
+) -> None:
+    def of(n: int) -> Callable[[], object]:
+        path = tmp_path / f"{n}.json"
+        path.write_text(made(n))
+        return lambda: read(path)
+
+    assert_linear(of, 100)
+
+
+@pytest.mark.parametrize("ending", ["tsv", "jsonl"])
+def test_reading_lists(ending: str, tmp_path: Path) -> None:
+    def of(n: int) -> Callable[[], object]:
+        path = tmp_path / f"{n}.{ending}"
+        lines = [f"talk.wav\tand you\tout{k}.wav" for k in range(n)]
+        if ending == "jsonl":
+            names = ("wav", "new_text", "out")
+            lines = [json.dumps(dict(zip(names, x.split("\t"), strict=True))) for x in lines]
+        else:
+            lines.insert(0, "wav\tnew_text\tout")
+        path.write_text("\n".join(lines))
+        given = ["--manifest", str(path), "--out-dir", str(tmp_path / "out")]
+        return lambda: read_jobs(edit.parser().parse_args(given), edit.parser())
+
+    assert_linear(of, 20)
+
+
+def test_a_quadratic_function_is_noticed() -> None:
+    def found_twice(n: int) -> Callable[[], object]:
+        numbers = list(range(n))
+        return lambda: [k for k in numbers if not any(j == k + 1 for j in numbers)]
+
+    with pytest.raises(AssertionError):
+        assert_linear(found_twice, 200)
+    with pytest.raises(AssertionError):
+        assert_linear(lambda n: lambda: [("a" * n).find("b") for _ in range(n)], 2000)
