@@ -1,0 +1,130 @@
+"""The systems by name, from the folder that holds their runs: one folder a system, named like its
+configuration in ``conf/``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from a3t.errors import InputError
+from a3t.evaluation.systems.editspeech import EditSpeechNetwork, EditSpeechSystem
+from a3t.evaluation.systems.fastspeech2 import FastSpeech2Network, FastSpeech2System
+from a3t.evaluation.systems.interface import System
+from a3t.evaluation.systems.networks import A3TSystem, load_a3t
+from a3t.evaluation.systems.simple import Interpolation, MeanSpectrum
+from a3t.evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
+from a3t.evaluation.systems.wav_folder import WavFolder
+from a3t.training.configuration import read_config
+from a3t.training.loop import CHECKPOINT
+
+# What a table calls the run of each configuration.
+RUNS: Mapping[str, str] = {
+    "a3t": "A3T",
+    "a3t_thesis": "A3T, thesis's inputs",
+    "no_alignment_embedding": "w/o alignment embedding",
+    "transformer": "- Conformer",
+    "no_postnet": "- Post-Net",
+    "fat_mlm": "- L1 (FAT-MLM's shape)",
+    "mam": "MAM's shape",
+    "mask_20": "A3T, 20 % masked",
+    "mask_50": "A3T, 50 % masked",
+    "editspeech": "EditSpeech",
+    "fastspeech2": "FastSpeech 2",
+    "fastspeech2_gst": "FastSpeech 2 + GST",
+}
+BASELINES: Mapping[str, Callable[[FastSpeech2Network], System]] = {
+    "Baseline 1": WholeSentence,
+    "Baseline 2": EditedWords,
+    "Baseline 3": SlicedSentence,
+}
+# The rows of tables 4.2 and 4.3 alone, which have durations given.
+ABLATIONS = frozenset(RUNS[name] for name in ("transformer", "no_postnet", "mask_20", "mask_50"))
+SHIPPED = "A3T as shipped (trained longer)"
+FLOORS = ("mean spectrum", "interpolation")
+
+
+def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]:
+    """A run's network with its averaged weights, its configuration, and how long it was trained:
+    ``steps`` and ``minutes`` of the processor. InputError if the folder holds no such run."""
+    config = read_config(folder / "config.yaml")
+    system = config.get("system", "a3t")
+    if not (folder / CHECKPOINT).is_file():
+        raise InputError(f"{folder} has no {CHECKPOINT}: train it first.")
+    state = torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=True)
+    facts = {"steps": state["step"], "minutes": state.get("spent", 0.0) / 60}
+    if system == "a3t":
+        return load_a3t(folder)[0], config, facts
+    kinds: dict[str, type[EditSpeechNetwork] | type[FastSpeech2Network]] = {
+        "editspeech": EditSpeechNetwork,
+        "fastspeech2": FastSpeech2Network,
+    }
+    if system not in kinds:
+        raise InputError(f"{folder} is a run of an unknown system, {system}.")
+    network = kinds[system].from_config(config)
+    try:
+        network.load_state_dict(state["average"])
+    except RuntimeError as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"The weights in {folder} do not fit: {first}") from None
+    return network.eval(), config, facts
+
+
+def load_system(name: str, runs: Path, more: Mapping[str, str] | None = None) -> System:
+    """One system by the name that a table gives it. ``more``: further systems, each the name of a
+    shipped model, a model's folder, or ``wav-folder=PATH``."""
+    if more and name in more:
+        where = more[name]
+        if where.startswith("wav-folder="):
+            return WavFolder(Path(where.partition("=")[2]), name)
+        return A3TSystem(load_a3t(where)[0], name)
+    simple: dict[str, Callable[[], System]] = {
+        "mean spectrum": MeanSpectrum,
+        "interpolation": Interpolation,
+    }
+    if name in simple:
+        return simple[name]()
+    if name in BASELINES:
+        network, _, _ = load_run(runs / "fastspeech2")
+        assert isinstance(network, FastSpeech2Network)
+        return BASELINES[name](network)
+    for folder, shown in RUNS.items():
+        if shown == name:
+            return _of_run(runs / folder, name)
+    raise InputError(f"There is no system {name!r}.")
+
+
+def _of_run(folder: Path, name: str) -> System:
+    network, config, _ = load_run(folder)
+    if isinstance(network, EditSpeechNetwork):
+        return EditSpeechSystem(network)
+    if isinstance(network, FastSpeech2Network):
+        return FastSpeech2System(network, name)
+    speech_only = (config.get("data") or {}).get("speech_only") is not None
+    return A3TSystem(network, name, speech_only)  # type: ignore[arg-type]
+
+
+def available(runs: Path) -> list[str]:
+    """The names of the systems that a folder of runs allows, best known first."""
+    found = [shown for folder, shown in RUNS.items() if (runs / folder / CHECKPOINT).is_file()]
+    if "FastSpeech 2" in found:
+        found += BASELINES
+    return [*found, *FLOORS]
+
+
+def training_of(runs: Path) -> Sequence[str]:
+    """One line for each run: how long it was trained, and how large it is."""
+    lines = []
+    for folder, shown in RUNS.items():
+        if not (runs / folder / CHECKPOINT).is_file():
+            continue
+        network, _, facts = load_run(runs / folder)
+        size = sum(parameter.numel() for parameter in network.parameters())
+        lines.append(
+            f"{shown}: {facts['minutes']:.1f} minutes of one core, {facts['steps']:,} steps,"
+            f" {size:,} parameters"
+        )
+    return lines

@@ -1,0 +1,131 @@
+"""`python -m a3t.evaluate table NUMBER`: its options, and what it does."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from a3t.errors import InputError
+
+if TYPE_CHECKING:
+    from a3t.evaluation.tables.tasks import GapTask, TaskMaker
+
+NUMBERS = ("4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "all")
+
+
+def add_table_command(commands: Any) -> None:
+    """Add `table` to a parser's subcommands."""
+    own: argparse.ArgumentParser = commands.add_parser(
+        "table", help="a table of the thesis, 4.2 to 4.7, or all systems by all measures"
+    )
+    own.add_argument("number", choices=NUMBERS, metavar="NUMBER", help=", ".join(NUMBERS))
+    own.add_argument(
+        "--runs", type=Path, required=True, metavar="FOLDER",
+        help="the trained systems, each a folder (a3t.evaluation.systems.train_systems)",
+    )  # fmt: skip
+    own.add_argument(
+        "--system", action="append", default=[], metavar="NAME=MODEL",
+        help="another model (repeatable); NAME=wav-folder=FOLDER takes anybody's sounds, named like"
+        " the tasks in OUT/tasks.jsonl",
+    )  # fmt: skip
+    own.add_argument("--no-shipped", action="store_true", help="leave the shipped model out")
+    own.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
+    own.add_argument("--durations", default="durations", metavar="NAME_OR_PATH")
+    own.add_argument(
+        "--clips", type=int, default=8, metavar="N",
+        help="clips to reconstruct of seen voices, and of unseen ones (default: 8)",
+    )  # fmt: skip
+    own.add_argument("--edits", type=int, default=12, metavar="N", help="listed edits to make")
+    own.add_argument(
+        "--prompts", type=int, default=6, metavar="N",
+        help="sentences to speak by seen voices, and by unseen ones (default: 6)",
+    )  # fmt: skip
+    own.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
+    own.add_argument("--no-sounds", action="store_true", help="keep no sounds")
+    own.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
+    own.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    own.set_defaults(command=make_table)
+
+
+def further_systems(options: argparse.Namespace) -> dict[str, str]:
+    """The systems of --system, and the shipped one, by name; InputError if one isn't NAME=MODEL."""
+    from a3t.evaluation.systems.named import SHIPPED
+
+    found = {} if options.no_shipped else {SHIPPED: "small"}
+    for each in options.system:
+        name, equals, where = each.partition("=")
+        if not (name and equals and where):
+            raise InputError(f"--system {each}: write NAME=MODEL, or NAME=wav-folder=FOLDER.")
+        found[name] = where
+    return found
+
+
+def make_table(options: argparse.Namespace) -> None:
+    """Carry out the parsed command; raises InputError."""
+    from a3t.audio.files import atomic_path
+    from a3t.corpora import corpora_root
+    from a3t.evaluation.systems import networks
+    from a3t.evaluation.systems.named import available, training_of
+    from a3t.evaluation.tables import tasks, thesis_tables
+    from a3t.evaluation.tables.comparison import Systems, run_comparison
+    from a3t.evaluation.tables.html_report import html_report
+
+    specs = thesis_tables.specs_of(options.number)
+    kinds = {spec.kind for spec in specs}
+    more = further_systems(options)
+    named = [name for spec in specs for name in spec.systems]
+    there = available(options.runs)
+    wanted = [name for name in (*there, *more) if name in named or name in more]
+    predictor, durations_name = networks.load_durations(options.durations)
+    predict = networks.duration_predictor(predictor)
+    maker = tasks.TaskMaker(options.corpora or corpora_root(), predictor, predict)
+    work = tasks_of(maker, kinds, options)
+    if not work:
+        raise InputError("The corpora have no clip for these tables: see a3t/corpora.")
+    options.out.mkdir(parents=True, exist_ok=True)
+    tasks.write_list(work, options.out / "tasks.jsonl")
+    systems = Systems(options.runs, tuple(wanted), options.vocoder, more)
+    rows = run_comparison(work, systems, options.out, options.jobs, not options.no_sounds)
+    tables = [thesis_tables.fill_table(spec, rows, tuple(more)) for spec in specs]
+    absent = sorted(set(named) - set(there) - set(more) - {"recording", "copy-synthesis"})
+    facts = [
+        *training_of(options.runs),
+        f"Durations by {durations_name}, scaled to the speaker; vocoder: {options.vocoder}",
+        f"{len(work)} tasks, {len({task.voice for task in work})} voices",
+    ]
+    if absent:
+        facts.append(f"Not trained, so not in these tables: {', '.join(absent)}")
+    if maker.left_out:
+        facts.append(f"{len(maker.left_out)} clips left out: {', '.join(sorted(maker.left_out))}")
+    text = [thesis_tables.margins(rows)] if kinds & {tasks.GIVEN, tasks.PREDICTED} else []
+    text.append(thesis_tables.failures(rows))
+    title = f"Table {options.number}" if options.number != "all" else "All systems, all measures"
+    page = "\n".join(
+        [f"# {title}\n", *(f"- {fact}" for fact in facts), ""]
+        + [thesis_tables.markdown(table) for table in tables]
+        + text
+        + [thesis_tables.LEGEND, ""]
+    )
+    sounds = None if options.no_sounds else options.out / "sounds"
+    for name, contents in (
+        (f"table-{options.number}.md", page),
+        (f"table-{options.number}.html", html_report(title, facts, tables, rows, sounds, text)),
+    ):
+        with atomic_path(options.out / name) as temporary:
+            temporary.write_text(contents, encoding="utf-8")
+    print(page)
+
+
+def tasks_of(maker: TaskMaker, kinds: set[str], options: argparse.Namespace) -> list[GapTask]:
+    """The tasks of these kinds, as many as the options say."""
+    from a3t.evaluation.tables.tasks import EDIT, GIVEN, PREDICTED, PROMPT
+
+    made: Sequence[tuple[set[str], Callable[[int], Any], int]] = (
+        ({GIVEN, PREDICTED}, maker.reconstruction, options.clips),
+        ({EDIT}, maker.edits, options.edits),
+        ({PROMPT}, maker.prompts, options.prompts),
+    )
+    found = [task for these, make, count in made if these & kinds for task in make(count)]
+    return [task for task in found if task.kind in kinds]

@@ -1,0 +1,294 @@
+"""The thesis's tables: tasks, judging, failures, resuming, intervals and the page."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from a3t.audio.mel import log_mel
+from a3t.errors import InputError
+from a3t.evaluation.cepstra import editing_toolkit_mcd
+from a3t.evaluation.metrics import resampled
+from a3t.evaluation.reconstruction import HeldOutClip
+from a3t.evaluation.systems import networks
+from a3t.evaluation.systems.interface import Gap, Output, System
+from a3t.evaluation.systems.simple import MeanSpectrum
+from a3t.evaluation.tables import comparison, thesis_tables
+from a3t.evaluation.tables.comparison import ComparisonRow, Systems, read_figures, run_comparison
+from a3t.evaluation.tables.html_report import html_report
+from a3t.evaluation.tables.intervals import Interval, paired, with_differences
+from a3t.evaluation.tables.judging import (
+    FADE,
+    GapJudge,
+    Made,
+    copy_synthesis,
+    duration_error,
+    joint_share,
+    largest_change,
+    put_in,
+    recorded,
+)
+from a3t.evaluation.tables.tasks import GapTask, edit_task, prompt_task, reconstructions
+from a3t.grid import HOP, SAMPLE_RATE
+from a3t.model.durations import DurationPredictor
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.vocoder import load_vocoder
+
+WORDS = ("and", "you", "always")
+
+
+@pytest.fixture(scope="module")
+def item(sentence: np.ndarray) -> HeldOutClip:
+    samples = resampled(sentence[16000:40000], 16000, SAMPLE_RATE).astype(np.float32)
+    mel = log_mel(samples).numpy()
+    durations = np.full(9, len(mel) // 9)
+    durations[-1] += len(mel) % 9
+    phones, words = np.arange(9) + 5, np.arange(9) // 3
+    return HeldOutClip("arctic", "awb", True, 16000, samples, mel, phones, durations, words)
+
+
+@pytest.fixture(scope="module")
+def tasks(item: HeldOutClip) -> dict[str, GapTask]:
+    predictor = DurationPredictor(width=16, hidden=16, blocks=1).eval()
+    predict = networks.duration_predictor(predictor)
+    given, predicted = reconstructions(item, WORDS, predict)
+    edit = edit_task(
+        item, "edit-1", "insert", (1, 1), ["quiet"], list(WORDS), predictor, Pronouncer()
+    )
+    prompt = prompt_task(item, replace(item, name="other"), WORDS, predictor)
+    return {task.kind: task for task in (given, predicted, edit, prompt)}
+
+
+@pytest.fixture(scope="module")
+def vocoder() -> object:
+    return networks.as_vocoder(load_vocoder("griffin-lim"))
+
+
+def test_every_task_is_one_gap(tasks: dict[str, GapTask], item: HeldOutClip) -> None:
+    for kind, task in tasks.items():
+        first, last = task.gap.frame_span
+        assert task.gap.durations.sum() == len(task.gap.mel)
+        assert not task.gap.mel[first:last].any()
+        inside = task.gap.durations[slice(*task.gap.phone_span)].sum()
+        assert inside == last - first, kind
+    assert tasks["edit"].spoken == ("and", "quiet", "you", "always")
+    assert tasks["edit"].before == WORDS
+    assert sorted(set(tasks["edit"].gap.words.tolist())) == [0, 1, 2, 3]
+    prompt = tasks["prompt"]
+    assert prompt.gap.frame_span[0] == len(item.mel)
+    np.testing.assert_array_equal(prompt.gap.phones[9:], item.phones)
+    assert prompt.gap.words.max() == 5
+
+
+def test_a_replaced_word_goes_and_its_neighbours_stay(item: HeldOutClip) -> None:
+    predictor = DurationPredictor(width=16, hidden=16, blocks=1).eval()
+    task = edit_task(
+        item, "e", "replace", (1, 2), ["river", "paper"], list(WORDS), predictor, Pronouncer()
+    )
+    assert task.spoken == ("and", "river", "paper", "always")
+    np.testing.assert_array_equal(task.gap.phones[:3], item.phones[:3])
+    np.testing.assert_array_equal(task.gap.phones[-3:], item.phones[6:])
+    assert task.gap.words[-1] == 3
+    start, resume = task.gap.frame_span[0] * HOP, task.resume
+    assert (start, resume) == (
+        int(item.durations[:3].sum()) * HOP,
+        int(item.durations[:6].sum()) * HOP,
+    )
+    end = edit_task(item, "e", "end", (2, 3), ["river"], list(WORDS), predictor, Pronouncer())
+    assert end.gap.frame_span[1] == len(end.gap.mel) - (len(item.mel) - item.durations.sum())
+
+
+def test_what_is_outside_the_gap_stays_sample_for_sample(
+    tasks: dict[str, GapTask], vocoder: object
+) -> None:
+    for task in tasks.values():
+        made = put_in(task, MeanSpectrum().output(task.gap), vocoder)  # type: ignore[arg-type]
+        assert largest_change(made, task) == 0
+        first, last = made.region
+        np.testing.assert_array_equal(made.sound[: first - FADE], task.recording[: first - FADE])
+        rest = len(task.recording) - task.resume - FADE
+        if rest > 0:
+            np.testing.assert_array_equal(made.sound[-rest:], task.recording[-rest:])
+        assert last - first == task.gap.length * HOP
+        assert len(made.sound) == first + (last - first) + len(task.recording) - task.resume
+
+
+def test_a_change_outside_is_found(tasks: dict[str, GapTask], vocoder: object) -> None:
+    task = tasks["given"]
+    sound = task.recording.copy()
+    sound[100] += 0.25
+    output = Output(task.gap.frame_span, (0, len(task.gap.mel)), sound=sound)
+    made = put_in(task, output, vocoder)  # type: ignore[arg-type]
+    assert largest_change(made, task) == pytest.approx(0.25)
+
+
+def test_the_recording_itself_has_the_best_figures(
+    tasks: dict[str, GapTask], vocoder: object
+) -> None:
+    pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
+    task = tasks["given"]
+    judge = GapJudge(task)
+    truth, copy = judge.figures(recorded(task)), judge.figures(copy_synthesis(task, vocoder))  # type: ignore[arg-type]
+    worst = judge.figures(put_in(task, MeanSpectrum().output(task.gap), vocoder))  # type: ignore[arg-type]
+    for name in ("mcd", "mcd_first", "mcd_toolkit", "mel_distance", "mel_l1", "voicing"):
+        assert truth[name] == pytest.approx(0, abs=1e-6), name
+        assert copy[name] <= worst[name], name
+    assert truth["detail"] == pytest.approx(1) and worst["detail"] < 0.9
+    assert truth["pesq"] > copy["pesq"] > worst["pesq"]
+    assert "wer" not in truth  # of given durations it is not taken
+
+
+def test_a_silent_result_is_refused(tasks: dict[str, GapTask]) -> None:
+    task = tasks["given"]
+    first, last = (n * HOP for n in task.gap.frame_span)
+    silent = task.recording.copy()
+    silent[first:last] = 0
+    with pytest.raises(InputError, match="silence"):
+        GapJudge(task).figures(Made(silent, (first, last), task.gap.mel[:3]))
+
+
+def test_duration_error_by_hand(tasks: dict[str, GapTask]) -> None:
+    task = tasks["predicted"]
+    first, last = task.gap.phone_span
+    told = task.gap.durations[first:last]
+    shifted = replace(task, true_durations=tuple(int(n) + 2 for n in told))
+    assert duration_error(shifted) == pytest.approx(25.0)  # two frames of 12.5 ms
+    assert math.isnan(duration_error(tasks["given"]))
+
+
+def test_a_click_is_a_joint_and_a_gain_is_none() -> None:
+    noise = np.random.default_rng(0).normal(0, 0.05, 2 * SAMPLE_RATE).astype(np.float32)
+    region = (SAMPLE_RATE, SAMPLE_RATE + 6000)
+    smooth = joint_share(Made(noise, region, noise), noise)
+    clicked = noise.copy()
+    clicked[region[0] - 1 : region[0] + 1] += np.array([3, -3])
+    assert joint_share(Made(clicked, region, noise), noise) > smooth
+    assert joint_share(Made(noise * 0.5, region, noise), noise * 0.5) == pytest.approx(
+        smooth, abs=0.2
+    )
+
+
+@pytest.mark.parametrize("frames", [7, 20])
+def test_the_toolkits_figure_is_librosas_cosines(frames: int) -> None:
+    """Against `librosa.feature.mfcc` as the toolkit calls it; a gain changes c0 alone."""
+    from scipy.fft import dct
+
+    random = np.random.default_rng(frames)
+    a, b = random.normal(size=(20, 80)), random.normal(size=(20, 80))
+    if frames == 20:
+        assert editing_toolkit_mcd(a, a + 0.7) == pytest.approx(0, abs=1e-9)
+        return
+    basis = np.cos(np.pi * np.arange(1, 40)[:, None] * (np.arange(80) + 0.5) / 80)
+    one, two = a[:1] @ basis.T, b[:1] @ basis.T
+    assert editing_toolkit_mcd(a[:1], b[:1]) == pytest.approx(np.linalg.norm(one - two))
+    np.testing.assert_allclose(dct(a, type=2, axis=1)[:, 1:40] / 2, a @ basis.T)
+
+
+def make_row(
+    task: str, system: str, error: str = "", seen: bool = True, **figures: float
+) -> ComparisonRow:
+    return ComparisonRow(task, "given", "", "v", seen, system, "1", figures, error)
+
+
+def test_an_interval_by_hand() -> None:
+    values = np.random.default_rng(0).normal(5, 1, 200)
+    found = Interval.of([*values, math.nan])
+    assert found.count == 200 and found.value == pytest.approx(values.mean())
+    error = values.std(ddof=1) / math.sqrt(200)  # the normal theory's, at this size
+    assert found.low == pytest.approx(values.mean() - 1.96 * error, abs=0.03)
+    assert found.high == pytest.approx(values.mean() + 1.96 * error, abs=0.03)
+    assert Interval.of([]).shown() == "–" and Interval.of([3.0]).shown() == "3.00"
+
+
+def test_differences_are_taken_clip_by_clip() -> None:
+    rows = [make_row(f"c{k}", "A3T", mcd=5.0 + k) for k in range(4)]
+    rows += [make_row(f"c{k}", "EditSpeech", mcd=7.0 + k) for k in range(1, 4)]
+    found = paired(rows, "A3T", "EditSpeech", "mcd")
+    assert (found.value, found.count) == (-2.0, 3)
+    rows = [
+        make_row("c", "copy-synthesis", wer=0.2),
+        make_row("c", "A3T", wer=0.5),
+        make_row("d", "A3T", wer=1),
+    ]
+    different = {(r.task, r.system): r.figures["wer"] for r in with_differences(rows)}
+    assert different["c", "A3T"] == pytest.approx(0.3)
+    assert math.isnan(different["d", "A3T"])
+
+
+def test_what_failed_is_counted_and_in_no_mean() -> None:
+    rows = [
+        make_row("a", "A3T", mcd=4.0),
+        make_row("b", "A3T", mcd=6.0),
+        make_row("c", "A3T", "it broke"),
+    ]
+    rows += [make_row(name, "mean spectrum", mcd=9.0, seen=False) for name in "abc"]
+    table = thesis_tables.fill_table(thesis_tables.TABLES["4.3"], rows)
+    by_name = {name: (count, failed, cells) for name, count, failed, cells in table.rows}
+    assert by_name["A3T"][:2] == (2, 1) and table.failed == 1
+    assert str(by_name["A3T"][2][0]) == "5.00"
+    assert [str(cell) for cell in by_name["mean spectrum"][2]] == ["–", "9.00 (9.00 to 9.00)"]
+    text = thesis_tables.markdown(table)
+    assert "| A3T | 2 | 1 | 5.00 |" in text
+    assert "1 of 6" in thesis_tables.failures(rows) and "c: it broke" in thesis_tables.failures(
+        rows
+    )
+    page = html_report("T", ["<b>"], [table], rows, None)
+    assert '<td class="failed">1</td>' in page and "&lt;b&gt;" in page
+    assert "http" not in page  # it loads nothing
+
+
+class Broken(System):
+    name = "theirs"
+
+    def fill(self, gap: Gap) -> np.ndarray:
+        raise RuntimeError("out of memory")
+
+
+def test_a_run_resumes_and_a_failing_system_fails_alone(
+    tasks: dict[str, GapTask], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
+    calls: list[str] = []
+    systems: dict[str, System] = {"mean spectrum": MeanSpectrum(), "theirs": Broken()}
+
+    def load(name: str, *_: object) -> System:
+        calls.append(name)
+        return systems[name]
+
+    monkeypatch.setattr(comparison, "load_system", load)
+    figures = {"mcd": 1.0}
+    monkeypatch.setattr(GapJudge, "figures", lambda self, made, spoken=None: dict(figures))
+    compared = Systems(tmp_path, ("mean spectrum", "theirs"), "griffin-lim")
+    work = [tasks["given"], tasks["edit"]]
+    rows = run_comparison(work, compared, tmp_path, jobs=1)
+    assert len(rows) == 8
+    assert {row.error for row in rows if row.system == "theirs"} == {
+        "RuntimeError('out of memory')"
+    }
+    assert all(not row.error for row in rows if row.system != "theirs")
+    assert (tmp_path / "sounds" / "mean-spectrum" / "edit-1.flac").is_file()
+    # A killed run's last line, and what failed, are done again, and nothing else.
+    path = tmp_path / "figures.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]) + lines[-1][:20])
+    systems["theirs"] = MeanSpectrum()
+    calls.clear()
+    before = {(r.task, r.system) for r in read_figures(tmp_path) if not r.error}
+    rows = run_comparison(work, compared, tmp_path, jobs=1)
+    assert len(rows) == 8 and not any(row.error for row in rows)
+    assert ("arctic.given", "mean spectrum") in before
+    path.write_text("no rows\n")
+    with pytest.raises(InputError, match="not a file of figures"):
+        read_figures(tmp_path)
+
+
+def test_a_row_goes_to_json_and_back() -> None:
+    row = make_row("a", "A3T", mcd=1.25, pesq=math.nan)
+    again = ComparisonRow.from_json(row.to_json())
+    assert again.figures["mcd"] == 1.25 and math.isnan(again.figures["pesq"])
+    assert json.loads(row.to_json())["figures"]["pesq"] is None
