@@ -157,6 +157,7 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
     """The request that the options of `a3t edit` make; InputError if a value is out of range."""
     from a3t.plan.plan_file import read_plan
     from a3t.plan.request import EditRequest, pronunciations_of
+    from a3t.text.pronunciation.as_it_sounds import as_it_sounds
     from alignment.formats.dictionary import user_dictionary
 
     if options.plan_file and options.new_text is not None:
@@ -173,7 +174,7 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
         speed=options.speed,
         fit=options.fit,
         duration=options.duration,
-        pronunciations=pronunciations_of(user_dictionary(options)),
+        pronunciations=pronunciations_of(user_dictionary(options, as_it_sounds)),
         margin=options.margin / 1000,
         match=options.match,
         candidates=options.candidates,

@@ -193,17 +193,18 @@ class Editor:
 
     def tts(
         self,
-        prompt_wav: str | Path,
+        prompt_wav: str | Path | Recording,
         text: str,
         prompt_text: str | None = None,
         seed: int = 0,
         speed: float = 1.0,
         pronunciations: Mapping[str, Sequence[Pronunciation]] | None = None,
+        alignment: Alignment | None = None,
     ) -> SpokenRecording:
         """The text in the voice of the prompt, at 24 kHz; raises the errors of `plan`.
 
-        ``pronunciations`` maps words to their pronunciations, as in `EditRequest`. The method is
-        that of `a3t.plan.prompt`.
+        ``pronunciations`` maps words to their pronunciations, as in `EditRequest`; ``alignment`` is
+        the prompt's, if it is known. The method is that of `a3t.plan.prompt`.
         """
         check_seed(seed)
         check_speed(speed)
@@ -216,7 +217,10 @@ class Editor:
         with self._step("read"):
             recording = opened(prompt_wav)
         with self._step("transcribe"):
-            found = find_transcript(recording, prompt_text, target, pronouncer)
+            if alignment is None:
+                found = find_transcript(recording, prompt_text, target, pronouncer)
+            else:
+                found = aligned_transcript(alignment, prompt_text)
         with self._step("align"):
             aligned = self.alignments.whole(recording, found, pronouncer)
         with self._step("plan"):
@@ -240,6 +244,16 @@ class Editor:
             seed=seed,
             seconds=dict(self.seconds),
         )
+
+    def hear(
+        self, plan: EditPlan, word: str, pronunciation: Pronunciation | None = None
+    ) -> SpokenRecording:
+        """A word by itself in the voice of the plan's recording, before the edit is made: to judge
+        how it was guessed, or a ``pronunciation`` (ARPAbet) that would be better."""
+        own = dict(plan.request.pronunciations)
+        if pronunciation is not None:
+            own[word.lower()] = (pronunciation,)
+        return self.tts(plan.recording, word, pronunciations=own, alignment=plan.alignment)
 
     def transcribe(
         self,

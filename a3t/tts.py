@@ -50,12 +50,13 @@ def speak(options: argparse.Namespace) -> None:
     from a3t.audio.files import check_target
     from a3t.audio.recording import Recording
     from a3t.plan.edit_limits import check_seed, check_speed
+    from a3t.text.pronunciation.as_it_sounds import as_it_sounds
     from a3t.text.transcript import Transcript
     from alignment.formats.dictionary import user_dictionary
 
     check_seed(options.seed)
     check_speed(options.speed)
-    pronunciations = user_dictionary(options)
+    pronunciations = user_dictionary(options, as_it_sounds)
     Recording.open(options.prompt_wav)
     Transcript.from_text(text)
     check_target(options.out, options.prompt_wav)

@@ -79,13 +79,22 @@ def add_aligner_arguments(parser: argparse.ArgumentParser) -> None:
     add_dictionary_arguments(parser)
 
 
+def as_it_sounds(said: str) -> Sequence[str]:
+    """The phones of a word that --pronounce writes as it sounds."""
+    from a3t.text.pronunciation import as_it_sounds as respelt
+
+    return respelt.as_it_sounds(said)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if arguments[:1] == ["corpus"]:
         from alignment import corpus
 
         options = corpus.parser(add_aligner_arguments).parse_args(arguments[1:])
-        return run(lambda: corpus.align_folder(options, Reader(user_dictionary(options))))
+        return run(
+            lambda: corpus.align_folder(options, Reader(user_dictionary(options, as_it_sounds)))
+        )
     options = parser().parse_args(arguments)
     return run(lambda: align(options))
 
@@ -155,7 +164,7 @@ def align(options: argparse.Namespace) -> None:
         check_format(out)
         if out.resolve() == options.wav.resolve():
             raise AlignmentError(f"{out} is the recording itself: give the output another name.")
-    reader = Reader(user_dictionary(options))
+    reader = Reader(user_dictionary(options, as_it_sounds))
     recording = reader.recording(options.wav)
     written: list[str] | None = None
     if options.alignment is not None:

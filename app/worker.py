@@ -130,6 +130,10 @@ class EditorProcess:
         spoken: SpokenRecording = self.ask("tts", *args, **options)
         return spoken
 
+    def hear(self, *args: Any, **options: Any) -> SpokenRecording:
+        spoken: SpokenRecording = self.ask("hear", *args, **options)
+        return spoken
+
     def transcribe(self, *args: Any, **options: Any) -> Transcript:
         heard: Transcript = self.ask("transcribe", *args, **options)
         return heard

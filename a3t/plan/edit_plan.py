@@ -304,7 +304,10 @@ class EditPlan:
                         f"({edit.seconds:.2f} s)"
                     )
         for word, phones in self.guessed.items():
-            lines.append(f"“{word}” is in no dictionary; guessed from its letters: {phones}")
+            lines.append(
+                f"“{word}” is in no dictionary; guessed from its letters: {phones} "
+                f'(--pronounce "{word}=…" says it otherwise)'
+            )
         return "\n".join(lines)
 
 

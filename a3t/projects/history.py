@@ -14,6 +14,7 @@ from a3t.audio.span_map import Span
 from a3t.errors import InputError
 from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
+from a3t.plan.request import Pronunciations, pronunciations_of
 from a3t.rendering.edited import EditedRecording
 
 Version = Mapping[str, Any]  # the contents of a version's edit.json
@@ -76,6 +77,18 @@ class History:
                 raise InputError("The versions in the edit.json don't follow each other.")
             following = earlier
         return tuple(chain)
+
+    @property
+    def pronunciations(self) -> Pronunciations:
+        """Those that were given for the current version and the ones before it; the latest count.
+
+        KeyError, TypeError or ValueError if they aren't pronunciations.
+        """
+        given: dict[str, tuple[tuple[str, ...], ...]] = {}
+        for version in self.versions[: self.place + 1]:
+            words = dict(version.get("asked", {}).get("pronunciations", {}))
+            given |= {w: tuple(tuple(way.split()) for way in ways) for w, ways in words.items()}
+        return pronunciations_of(given)
 
     def with_next(self, version: Version) -> History:
         """The history with a new version after the current one; undone versions are dropped."""

@@ -85,7 +85,10 @@ class ProjectEdit:
             text = None
         if text is None and not self._finds_its_text(project):
             text = project.text
-        request = replace(self.request, text=text)
+        given = {word for word, _ in self.request.pronunciations}
+        remembered = [each for each in project.history.pronunciations if each[0] not in given]
+        pronunciations = (*self.request.pronunciations, *remembered)
+        request = replace(self.request, text=text, pronunciations=pronunciations)
         # The files beside the output were written with it, unless they are named explicitly.
         own = {project.out, *(project.out.with_suffix(suffix) for suffix in SIDECARS)}
         own.discard(self.request.alignment)  # type: ignore[arg-type]

@@ -11,10 +11,13 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
-from a3t.console import run, text_argument
+from a3t.console import run, say, text_argument
+from a3t.text.pronunciation.as_it_sounds import as_it_sounds
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.readings import Reading, read
+from alignment.formats.dictionary import Dictionary, add_dictionary_arguments, user_dictionary
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,19 +41,40 @@ def main(arguments: list[str] | None = None) -> int:
         default="a3t",
         help="whose network guesses words that are in no dictionary (default: a3t)",
     )
+    parser.add_argument(
+        "--hear", type=Path, metavar="OUT", help="speak the text in the voice of --prompt-wav"
+    )
+    parser.add_argument("--prompt-wav", type=Path, metavar="IN", help="a recording of the voice")
+    add_dictionary_arguments(parser)
     options = parser.parse_args(arguments)
+    if (options.hear is None) != (options.prompt_wav is None):
+        parser.error("--hear and --prompt-wav belong together")
     return run(lambda: show(options))
 
 
 def show(options: argparse.Namespace) -> None:
     """Print the readings; raises InputError for a file that can't be read."""
-    pronouncer = Pronouncer(network=options.g2p)
-    for line in _lines(options.text):
+    own = user_dictionary(options, as_it_sounds)
+    pronouncer = Pronouncer(own, options.g2p)
+    lines = [*_lines(options.text)] if options.hear else _lines(options.text)
+    for line in lines:
         reading = read(line, pronouncer)
         if options.json:
             print(json.dumps(reading.to_json(), ensure_ascii=False), flush=True)
         else:
             print(shown(reading), flush=True)
+    if options.hear:
+        hear(" ".join(lines), options, own)
+
+
+def hear(text: str, options: argparse.Namespace, own: Dictionary) -> None:
+    """Write how a text sounds in the voice of --prompt-wav; raises what `Editor.tts` does."""
+    from a3t.audio.files import check_target
+    from a3t.editor import Editor
+
+    check_target(options.hear, options.prompt_wav)
+    spoken = Editor.load().tts(options.prompt_wav, text, pronunciations=own)
+    say(f"Written: {spoken.save(options.hear)}")
 
 
 def _lines(texts: Iterable[str]) -> Iterable[str]:

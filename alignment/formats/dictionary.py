@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from alignment.arpabet import ARPABET, VOWELS
@@ -17,6 +17,7 @@ from alignment.errors import AlignmentError
 from alignment.formats.text_file import read_text
 
 Dictionary = dict[str, list[tuple[str, ...]]]
+Spelt = Callable[[str], Sequence[str]]
 
 LARGEST_FILE = 50_000_000  # bytes
 
@@ -36,15 +37,22 @@ def read_dictionary(path: Path) -> Dictionary:
     return result
 
 
-def parse_entries(entries: Iterable[str]) -> Dictionary:
-    """`Nguyen=W IH1 N`, one word each."""
+def parse_entries(entries: Iterable[str], spelt: Spelt | None = None) -> Dictionary:
+    """`Nguyen=W IH1 N`, one word each; ``spelt`` reads what isn't phones, `Nguyen=win`."""
     result: Dictionary = {}
     for entry in entries:
         word, equals, phones = entry.partition("=")
         if not equals or not word.strip():
             raise AlignmentError(f'"{entry}" must be a word, = and its phones: "Nguyen=W IH1 N".')
-        _add(result, word.strip(), phones.split(), f'"{entry}"')
+        symbols: Sequence[str] = phones.split()
+        if spelt is not None and not all(map(_is_phone, symbols)):
+            symbols = spelt(phones)
+        _add(result, word.strip(), symbols, f'"{entry}"')
     return result
+
+
+def _is_phone(symbol: str) -> bool:
+    return symbol.upper().rstrip("012") in ARPABET
 
 
 def add_dictionary_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,17 +63,20 @@ def add_dictionary_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar='"WORD=PHONES"',
-        help='one pronunciation: "Nguyen=W IH1 N"',
+        help='one pronunciation, in phones or as it sounds: "Nguyen=W IH1 N", "Kyiv=KEE-yev"',
     )
 
 
-def user_dictionary(options: argparse.Namespace) -> Dictionary:
-    """The words of --dict and --pronounce; the latter wins. AlignmentError if one can't be used."""
+def user_dictionary(options: argparse.Namespace, spelt: Spelt | None = None) -> Dictionary:
+    """The words of --dict and --pronounce; the latter wins. AlignmentError if one can't be used.
+
+    ``spelt`` gives the phones of a word that --pronounce writes as it sounds.
+    """
     result = read_dictionary(options.dict) if options.dict else {}
-    return result | parse_entries(options.pronounce)
+    return result | parse_entries(options.pronounce, spelt)
 
 
-def _add(result: Dictionary, word: str, phones: list[str], where: str) -> None:
+def _add(result: Dictionary, word: str, phones: Sequence[str], where: str) -> None:
     if not phones:
         raise AlignmentError(f'{where}: "{word}" has no phones after it.')
     known = []

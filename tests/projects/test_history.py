@@ -119,3 +119,17 @@ def test_a_version_continues_from_the_last_with_another_text() -> None:
     assert history.base("b") == 0  # another take of the last change
     assert history.moved(-2).base("a") is None
     assert [version["new_text"] for version in history.chain()] == ["a", "b"]
+
+
+def test_a_pronunciation_is_remembered_until_another_is_given(talk: Path) -> None:
+    """A guessed word that was put right stays right in the next edits of the project."""
+    out = talk.with_name("talk.edited.wav")
+    first, second = (ARCTIC.replace("degree", each) for each in ("Xavorel", "form of Xavorel"))
+    run("--wav", talk, "--text", ARCTIC, "--new-text", first, "--pronounce", "Xavorel=CHIB-il")
+    run("--wav", out, "--new-text", second)
+    assert told(out)["asked"]["pronunciations"] == {"xavorel": ["CH IH1 B IH0 L"]}  # type: ignore[index]
+    run("--wav", out, "--new-text", second, "--pronounce", "Xavorel=SHIB-il")
+    assert told(out)["asked"]["pronunciations"] == {"xavorel": ["SH IH1 B IH0 L"]}  # type: ignore[index]
+    run("--wav", out, "--undo")
+    history = History.of(told(out))
+    assert dict(history.pronunciations) == {"xavorel": (("CH", "IH1", "B", "IH0", "L"),)}

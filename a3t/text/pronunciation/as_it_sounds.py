@@ -1,0 +1,48 @@
+"""The phones of a word that a person writes as it sounds, "KEE-yev"."""
+
+from __future__ import annotations
+
+import re
+
+from a3t.errors import InputError
+from a3t.text.phones import VOWELS, strip_stress
+from a3t.text.pronunciation.letter_to_sound import guess
+from a3t.text.pronunciation.lexicon import Pronunciation, lookup
+
+LONGEST = 60  # letters of a word as it sounds
+_PARTS = re.compile(r"[-\s]+")
+
+
+def as_it_sounds(said: str) -> Pronunciation:
+    """The phones of a word written as it sounds: words or syllables, joined by hyphens.
+
+    The part in capitals has the main stress, else the first: "KEE-yev", "keev". Each part is said
+    as the dictionary has it, or else as its letters would be. InputError for what isn't letters.
+    """
+    parts = [part for part in _PARTS.split(said.replace("’", "'").strip()) if part]
+    if not parts or len(said) > LONGEST or not all(re.fullmatch("[A-Za-z']+", p) for p in parts):
+        raise InputError(
+            f"“{said[:LONGEST]}” doesn't say how a word sounds: use letters and hyphens, as in "
+            "KEE-yev, or phones, as in K IY1 Y EH0 V."
+        )
+    stressed = next((place for place, part in enumerate(parts) if part.isupper()), 0)
+    phones: list[str] = []
+    for place, part in enumerate(parts):
+        word = part.lower()
+        way = (lookup(word) or [guess(word)])[0]
+        phones += _stressed(way) if place == stressed else _unstressed(way)
+    return tuple(phones)
+
+
+def _stressed(phones: Pronunciation) -> list[str]:
+    """With one main stress: where it is, else on the first vowel."""
+    if any(phone.endswith("1") for phone in phones):
+        return [*phones]
+    vowels = [k for k, phone in enumerate(phones) if strip_stress(phone) in VOWELS]
+    return [
+        f"{strip_stress(phone)}1" if k in vowels[:1] else phone for k, phone in enumerate(phones)
+    ]
+
+
+def _unstressed(phones: Pronunciation) -> list[str]:
+    return [phone.replace("1", "0") for phone in phones]
