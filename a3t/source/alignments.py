@@ -27,7 +27,8 @@ BESIDE = 1.0  # seconds of speech aligned on each side of a passage
 NEARBY = 6.0  # seconds on each side that are available to the aligner, and no more
 
 
-Key = tuple[str, str, Range, str]  # recording, text, its words, the user's pronunciations
+# Recording, the text's spoken words, which of them, the user's pronunciations.
+Key = tuple[str, tuple[str, ...], Range, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,4 +178,4 @@ def _own_pronunciations(pronouncer: Pronouncer, text: Transcript) -> str:
 
 
 def _key(recording: Recording, text: Transcript, words: Range, pronouncer: Pronouncer) -> Key:
-    return recording.identity, text.text, words, _own_pronunciations(pronouncer, text)
+    return recording.identity, text.spoken, words, _own_pronunciations(pronouncer, text)

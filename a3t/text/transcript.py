@@ -89,6 +89,11 @@ class Transcript:
         """The spoken words, for the aligner, the pronouncer and the edit script."""
         return tuple(word.text for word in self.words)
 
+    @property
+    def is_punctuated(self) -> bool:
+        """Whether there is any mark at which a reader would pause, be it at the end."""
+        return any(word.pause_after for word in self.words)
+
     def written(self, first: int, last: int) -> str:
         """The text as written behind words [first, last), whole tokens; "" for an empty range."""
         tokens = {word.token: word.written for word in self.words[first:last]}

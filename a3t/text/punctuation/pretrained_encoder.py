@@ -1,0 +1,84 @@
+"""Pretrained language models as encoders (section 3.1 of the FFA paper), by the names they have.
+
+The paper has Funnel-Transformer for the interaction stream and BART for the masked one:
+``pretrained: [funnel-transformer/xlarge, facebook/bart-large]``. Any model that `transformers`
+loads by its AutoModel will do; of one with an encoder and a decoder, the decoder's output is used,
+as it sees what came before. Models are downloaded once, or read from a folder; only safetensors are
+read. Pauses aren't made use of: such a model has no place for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from a3t.errors import InputError
+
+
+class PretrainedEncoder(nn.Module):
+    """A pretrained model's vector for each word: that of the word's last token.
+
+    dropout: None leaves the model's own. frozen: whether its weights stay as they are.
+    """
+
+    def __init__(self, name: str | Path, dropout: float | None = None, frozen: bool = False):
+        super().__init__()
+        try:
+            from transformers import AutoModel, AutoTokenizer
+        except ImportError:
+            raise InputError(
+                f"{name} needs the package transformers: pip install 'a3t[punctuation]'."
+            ) from None
+        try:
+            # BART's tokens begin with the space before them.
+            self.tokenizer = AutoTokenizer.from_pretrained(str(name), add_prefix_space=True)
+            self.model = AutoModel.from_pretrained(str(name), use_safetensors=True)
+        except (OSError, ValueError, KeyError) as error:  # its HTTP errors are OSErrors
+            first = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise InputError(f"The model {name} can't be loaded: {first}") from None
+        config = self.model.config
+        self.size = int(getattr(config, "d_model", 0) or config.hidden_size)
+        self.most = int(getattr(config, "max_position_embeddings", 0) or 512)
+        if dropout is not None:
+            for part in self.model.modules():
+                if isinstance(part, nn.Dropout):
+                    part.p = dropout
+        if frozen:
+            self.model.requires_grad_(False)
+
+    def forward(
+        self, texts: Sequence[Sequence[str]], pauses: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None]:
+        """B texts of up to T words -> (B, T, d), padding (B, T) or None.
+
+        Words beyond the model's longest text have the vector of the last that it can read.
+        """
+        tokens = self.tokenizer(
+            [[*text] for text in texts],
+            is_split_into_words=True,
+            padding=True,
+            truncation=True,
+            max_length=self.most,
+            return_tensors="pt",
+        )
+        device = next(self.model.parameters()).device
+        inputs = {key: tokens[key].to(device) for key in ("input_ids", "attention_mask")}
+        hidden: Tensor = self.model(**inputs).last_hidden_state  # (B, tokens, d)
+        T = max(map(len, texts))
+        places = torch.zeros(len(texts), T, dtype=torch.long)
+        padding = torch.ones(len(texts), T, dtype=torch.bool)
+        for row, text in enumerate(texts):
+            last = 0
+            ends = dict[int, int]()  # word -> its last token
+            for place, word in enumerate(tokens.word_ids(row)):
+                if word is not None:
+                    ends[word] = place
+            for word in range(len(text)):
+                last = places[row, word] = ends.get(word, last)
+            padding[row, : len(text)] = False
+        places = places.to(device)
+        found = hidden.gather(1, places[..., None].expand(-1, -1, hidden.shape[-1]))
+        return found, padding.to(device) if padding.any() else None

@@ -1,0 +1,146 @@
+"""Marks and capitals for a transcript that has none; its words stay what they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from torch import nn
+
+from a3t.errors import InputError
+from a3t.text.punctuation.tagging import PunctuationNetwork, build, predict
+from a3t.text.punctuation.tags import CASES, MARK_OF, TAGS, pause_length
+from a3t.text.punctuation.word_numbers import Vocabulary, pieces
+from a3t.text.transcript import Transcript
+
+NAME = "punctuation"  # of the shipped model
+LONGEST = 200_000  # words; more than a day of speech
+
+# What isn't speech stands in brackets ([Music], <i>) and is passed over; lengths are bounded so
+# that an unclosed bracket isn't searched for to the end of the text.
+_PARTS = re.compile(r"\[[^\[\]]{0,80}\]|<[^<>]{0,80}>|\([^()]{0,80}\)|[^\s\[<(]+|[\[<(]")
+_ENDS = ("PERIOD", "QUESTION")
+
+
+def with_punctuation(
+    text: Transcript, pauses: Sequence[float | None] = (), network: nn.Module | None = None
+) -> Transcript:
+    """The transcript with marks and capitals, and exactly its spoken words.
+
+    pauses: the seconds of silence after each spoken word, None where nothing is known of it; they
+    help to find the marks. network: another than the shipped one.
+    """
+    if not 0 < len(text.words) <= LONGEST:
+        return text
+    found = Transcript.from_text(
+        punctuated(text.text, _of_pieces(text, pauses), network), max_words=None
+    )
+    return found if found.spoken == text.spoken else text
+
+
+def punctuated(
+    text: str, pauses: Sequence[float | None] = (), network: nn.Module | None = None
+) -> str:
+    """The text with marks and capitals wherever these leave its spoken words as they are.
+
+    pauses: seconds after each piece (`a3t.text.punctuation.word_numbers.pieces`) of the text, or
+    nothing at all. Marks and capitals that the text has stay.
+    """
+    if not any(map(str.islower, text)):
+        text = text.lower()
+    spans = [part.span() for part in _PARTS.finditer(text)]
+    words = [[] if text[a] in "[<(" else pieces(text[a:b]) for a, b in spans]
+    flat = [piece for token in words for piece in token]
+    if not flat:
+        return text
+    lengths = None
+    if len(pauses) == len(flat):
+        lengths = [pause_length(seconds) for seconds in pauses]
+    tags, cases = predict(network or shipped(), flat, lengths)
+    tags[-1, [TAGS.index(tag) for tag in TAGS if tag not in _ENDS]] = -1.0  # the text ends here
+    tag_of, case_of = tags.argmax(-1).tolist(), cases.argmax(-1).tolist()
+    sentences: list[str] = []
+    sentence: list[str] = []
+    place = first = end = 0
+    begins = True
+    for k, (token, (a, b)) in enumerate(zip(words, spans, strict=True)):
+        sentence.append(text[end:a])
+        end, written = b, text[a:b]
+        if token:
+            last = place + len(token) - 1
+            written = _capitalised(written, begins, CASES[case_of[place]], token[0])
+            tag = TAGS[tag_of[last]]
+            written += MARK_OF[tag] if written[-1:].isalnum() else ""
+            place, begins = last + 1, tag in _ENDS
+        sentence.append(written)
+        if token and begins:
+            follows = text[slice(*spans[k + 1])] if k + 1 < len(spans) else ""
+            sentences.append(_if_said_alike("".join(sentence), text[first:end], follows))
+            sentence, first = [], end
+    return "".join([*sentences, *sentence, text[end:]])
+
+
+def _capitalised(token: str, begins: bool, case: str, piece: str) -> str:
+    """A token with the capitals that it should have, and those that it has."""
+    if case == "capitals" and not begins:
+        return token.upper()
+    if begins or case == "capital" or piece == "i" or piece.startswith("i'"):
+        return re.sub(r"[^\W\d_]", lambda letter: letter[0].upper(), token, count=1)
+    return token
+
+
+def _if_said_alike(changed: str, text: str, follows: str) -> str:
+    """A sentence with marks, unless it or the token after it would be read otherwise: "no" and
+    "5" aren't "No. 5"."""
+    after = _capitalised(follows, True, "lower", "")
+    try:
+        spoken = [
+            Transcript.from_text(each, max_words=None).spoken
+            for each in (f"{changed} {after}", f"{text} {follows}")
+        ]
+    except InputError:
+        return text
+    return changed if spoken[0] == spoken[1] else text
+
+
+def _of_pieces(text: Transcript, pauses: Sequence[float | None]) -> list[float | None]:
+    """The pauses after each piece of the written text, from those after each spoken word.
+
+    Empty if it can't be told which word is which.
+    """
+    if len(pauses) != len(text.words):
+        return []
+    result: list[float | None] = []
+    for k, word in enumerate(text.words):
+        if k + 1 == len(text.words) or text.words[k + 1].token != word.token:
+            inside: list[float | None] = [0.0] * len(pieces(word.written))
+            result += [*inside[:-1], pauses[k]] if inside else []
+    return result
+
+
+@cache
+def shipped() -> PunctuationNetwork:
+    """The model that comes with the package."""
+    return load(NAME)
+
+
+def load(name_or_path: str | Path) -> PunctuationNetwork:
+    """A shipped model by name, or one of a folder; InputError if it can't be used."""
+    from a3t.pretrained import check_sizes, load_checkpoint
+
+    config, tensors, _ = load_checkpoint(name_or_path)
+    try:
+        words = bytes(tensors.pop("vocabulary").tolist()).decode("utf-8").split("\n")
+        vocabulary = Vocabulary(tuple(words), int(config["buckets"]))
+        for part in ("encoder", "ffa"):
+            check_sizes(config[part], Path(name_or_path))
+        network = build(config, vocabulary)
+        network.load_state_dict({key: tensor.float() for key, tensor in tensors.items()})
+    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+        first = (str(error) or repr(error)).splitlines()[0]
+        raise InputError(
+            f"The model {str(name_or_path)!r} isn't one for punctuation: {first}"
+        ) from None
+    return network.eval()

@@ -1,0 +1,61 @@
+"""Words as numbers: the frequent ones by themselves, all of them by how they begin and end."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+
+PADDING, UNKNOWN_WORD, MASKED, NUMBER = "<pad>", "<unk>", "<mask>", "<number>"
+SPECIAL = (PADDING, UNKNOWN_WORD, MASKED, NUMBER)
+AFFIXES = 4  # of each word: its first two and three letters, its last two and three
+
+_PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+def written_pieces(token: str) -> list[str]:
+    """A written token's words: "Self-Awareness," -> Self, Awareness; none for what has none."""
+    return _PIECE.findall(token)
+
+
+def in_lower_case(piece: str) -> str:
+    """A word as the model reads it: figures are all alike."""
+    return NUMBER if any(map(str.isdigit, piece)) else piece.lower().replace("’", "'")
+
+
+def pieces(token: str) -> list[str]:
+    """A written token's words as the model reads them: "$5 It’s" -> <number>, it's."""
+    return [in_lower_case(piece) for piece in written_pieces(token)]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words that have a number of their own, after SPECIAL, and how many numbers affixes have.
+
+    A word's affixes are hashed (as in Bojanowski et al., Enriching word vectors with subword
+    information, 2017), so that a word that isn't listed still tells a past tense from a plural.
+    """
+
+    words: tuple[str, ...]
+    buckets: int
+
+    @cached_property
+    def _numbers(self) -> dict[str, tuple[int, ...]]:
+        listed = (*SPECIAL, *self.words)
+        return {word: (place, *self._affixes(word)) for place, word in enumerate(listed)}
+
+    def __len__(self) -> int:
+        return len(SPECIAL) + len(self.words)
+
+    def ids(self, piece: str) -> tuple[int, ...]:
+        """A piece's own number, then those of its AFFIXES."""
+        listed = self._numbers.get(piece)
+        return listed or (SPECIAL.index(UNKNOWN_WORD), *self._affixes(piece))
+
+    def _affixes(self, piece: str) -> tuple[int, ...]:
+        """From 1; 0 for those of padding and of figures."""
+        if piece in SPECIAL:
+            return (0,) * AFFIXES
+        affixes = (f"{piece[:2]}-", f"{piece[:3]}--", f"-{piece[-2:]}", f"--{piece[-3:]}")
+        return tuple(1 + zlib.crc32(affix.encode()) % (self.buckets - 1) for affix in affixes)

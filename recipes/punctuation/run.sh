@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Punctuation restoration: FFA trained from nothing on one core, its ablation and what it is compared
+# with, all judged on the same texts. --text names a folder with paragraphs a line, *.txt or *.txt.xz:
+# what has "test" in its name is judged on (so is a *test*.tsv of words and tags, as IWSLT 2011's),
+# what has "dev" is left alone, the rest is learnt from. Seconds are of the processor. See ../README.md.
+#   ./run.sh --text DIR --seconds 20 --row_seconds 5 --work tiny     # does everything work?
+set -euo pipefail
+cd "$(dirname "$0")"
+
+stages=punctuation_stages
+text=${A3T_TEXT:-downloads} corpora=${A3T_CORPORA:-}
+config=conf/ffa.yaml
+seconds=900 row_seconds=90
+options="text seconds row_seconds"
+
+rows() { # of the tables: NAME CONFIG CHANGES…
+    cat <<END
+ffa ffa
+no_isa ffa ffa.isa=false
+no_msa ffa ffa.msa=false
+no_interaction ffa ffa.interaction=false
+no_fusion ffa ffa.interaction=false ffa.fusion=false
+no_r_drop ffa ffa.interaction=false ffa.fusion=false training.r_drop=0
+all_r_drop ffa training.r_drop_from=0
+masked_words ffa training.pretrain_seconds=$((row_seconds / 3)) training.seconds=$((row_seconds * 2 / 3))
+no_neighbours ffa training.neighbours=false
+lstm lstm
+linear linear
+END
+}
+
+texts() { # to learn from
+    find "$text" -maxdepth 1 \( -name '*.txt' -o -name '*.txt.xz' \) ! -name '*test*' ! -name '*dev*' | sort
+}
+
+tests() { # to be judged on
+    find "$text" -maxdepth 1 -name '*test*' \( -name '*.txt' -o -name '*.txt.xz' -o -name '*.tsv' \) | sort
+}
+
+pauses() { # what the configuration has under "pauses"
+    if [ -z "$corpora" ]; then echo "No --corpora: pauses stay as configured." && return; fi
+    mkdir -p "$work" && "$python" -m a3t.training.text.pause_lengths "$corpora" >"$work/pauses.yaml"
+}
+
+train_one() { # FOLDER CONFIG CHANGES…
+    # shellcheck disable=SC2046 # several files
+    $train_cmd "$1/train.log" "$python" -m a3t.training.text.train_punctuation "$2" --out "$1" \
+        --text $(texts) --set "${@:3}" $([ -z "$corpora" ] || echo --pauses "$work/pauses.yaml")
+}
+
+train() { train_one "$exp" "$config" training.seconds="$seconds"; }
+
+compare() {
+    local name conf changes
+    while read -r name conf changes; do
+        # shellcheck disable=SC2086 # several changes; the last one that is given counts
+        train_one "$expdir/rows/$name" "conf/$conf.yaml" training.seconds="$row_seconds" $changes
+    done < <(rows)
+}
+
+judge() {
+    # shellcheck disable=SC2046
+    "$python" -m a3t.training.text.punctuation_scores "$exp" "$expdir"/rows/* \
+        --text $(tests) | tee "$expdir/scores.md"
+}
+
+pack() {
+    # shellcheck disable=SC2046
+    "$python" -m a3t.training.text.export_punctuation "$exp" --to "$packed" --text $(tests)
+}
+
+punctuation_stages() {
+    do_stage 1 "$work/.done/1-pauses" pauses "$corpora"
+    do_stage 2 "$exp/.trained" train "$text" "$seconds"
+    do_stage 3 "$expdir/rows/.trained" compare "$text" "$row_seconds"
+    do_stage 4 "$expdir/.judged" judge
+    do_stage 5 "$packed/.done" pack
+}
+
+source ../shared/stages.sh
