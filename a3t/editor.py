@@ -27,7 +27,7 @@ from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.rendering.candidates import make_audible, make_candidates
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.renderer import Renderer
+from a3t.rendering.renderer import Renderer, one_thread
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import verify
 from a3t.source.alignments import AlignmentStore
@@ -142,7 +142,7 @@ class Editor:
         revision = Revision.of(found.transcript, request.new_transcript)
         with self._step("align"):
             aligned = self.alignments.around(recording, found, revision.edits, pronouncer)
-        with self._step("plan"):
+        with self._step("plan"), one_thread():
             resolved = replace(
                 request.saying(found.transcript.spoken + request.new_transcript.spoken),
                 text=found.transcript.text,
@@ -223,13 +223,13 @@ class Editor:
                 found = aligned_transcript(alignment, prompt_text)
         with self._step("align"):
             aligned = self.alignments.whole(recording, found, pronouncer)
-        with self._step("plan"):
+        with self._step("plan"), one_thread():
             spoken = speaker_pronunciations(target, aligned, pronouncer)
             frames = grid_frames(recording.samples, recording.sample_rate)
             window, source = speech_plan(aligned, target, spoken, self.durations, frames, speed)
-        with self._step("fill"):
+        with self._step("fill"), one_thread():
             filled = self.renderer.fill(recording, window, source)[source[1] - source[0] :]
-        with self._step("vocode"):
+        with self._step("vocode"), one_thread():
             samples = torch.cat(list(vocode_chunks(self.vocoder, filled)))
         return SpokenRecording(
             samples.numpy(),

@@ -20,6 +20,7 @@ from a3t.rendering.edited import EditedRecording
 Version = Mapping[str, Any]  # the contents of a version's edit.json
 
 LIST, PLACE = "versions", "version"  # in an edit.json
+MOST_VERSIONS = 10_000
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,16 @@ class History:
     def of(cls, record: Mapping[str, Any]) -> History:
         """The history in an edit.json; KeyError, TypeError or ValueError if it isn't one."""
         current = {name: value for name, value in record.items() if name not in (LIST, PLACE)}
-        versions = tuple({**current, **differing} for differing in record.get(LIST, [{}]))
+        listed = record.get(LIST, [{}])
+        if len(listed) > MOST_VERSIONS:
+            raise ValueError(len(listed))
+        versions = tuple({**current, **differing} for differing in listed)
         place = record.get(PLACE, 0)
         if not isinstance(place, int) or not 0 <= place < len(versions):
             raise ValueError(place)
+        checked: set[int] = set()  # what versions have in common is one object
         for k, version in enumerate(versions):
-            _check(version, k)
+            _check(version, k, checked)
         return cls(versions, place)
 
     @property
@@ -71,12 +76,12 @@ class History:
         chain: list[Version] = []
         following: int | None = self.place if place is None else place
         while following is not None:
-            chain.insert(0, self.versions[following])
+            chain.append(self.versions[following])
             earlier = self.versions[following].get("continues")
             if earlier is not None and not 0 <= earlier < following:
                 raise InputError("The versions in the edit.json don't follow each other.")
             following = earlier
-        return tuple(chain)
+        return tuple(chain[::-1])
 
     @property
     def pronunciations(self) -> Pronunciations:
@@ -117,13 +122,16 @@ class History:
         return "\n".join(lines)
 
 
-def _check(version: Version, place: int) -> None:
+def _check(version: Version, place: int, checked: set[int]) -> None:
     """KeyError, TypeError or ValueError unless a version has what is read of it."""
     earlier = version.get("continues")
     if earlier is not None and not (isinstance(earlier, int) and 0 <= earlier < place):
         raise ValueError(earlier)
     if not isinstance(version["new_text"], str) or not isinstance(version["edits"], list):
         raise TypeError("new_text or edits")
+    if id(version["edits"]) in checked:
+        return
+    checked.add(id(version["edits"]))
     for edit in version["edits"]:
         if not all(isinstance(edit[key], str) for key in ("op", "old_words", "new_words")):
             raise TypeError("an edit's words")

@@ -126,9 +126,9 @@ class ProjectEdit:
         if self.history is None or self.base is None:
             return results
         from a3t.projects.history import keep
-        from a3t.projects.replay import remake
+        from a3t.projects.replay import as_it_sounds
 
-        before = remake(editor, self.recording, self.history.chain(self.base))
+        before = as_it_sounds(editor, self.recording, self.history, self.base, self.out)
         return [keep(before, result) for result in results]
 
     @property

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from a3t.audio.emphasis import Raised
+from a3t.audio.formats import is_lossy, to_float
+from a3t.audio.patches import Patch, sample_map
 from a3t.audio.recording import Recording
 from a3t.audio.speech import LARGEST_RECORD
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, load_voice
 from a3t.plan.edit_plan import EditPlan
+from a3t.plan.json_values import positive_number
 from a3t.plan.request import EditRequest
 from a3t.projects.history import History, Version, keep
 from a3t.rendering.edited import EditedRecording
@@ -53,13 +58,65 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
     """
     result: EditedRecording | None = None
     for version in chain:
-        for kind, sha256 in (("model", editor.sha256), ("vocoder", editor.vocoder.sha256)):
-            _check_same(kind, version[kind], sha256)
+        _check_models(version, editor)
         plan = editor.plan(recording, EditRequest.from_json(version))
         rendered = in_the_voice_of(version, editor, plan).render(plan)
         result = rendered if result is None else keep(result, rendered)
     assert result is not None
     return result
+
+
+def as_it_sounds(
+    editor: Editor, recording: Recording, history: History, place: int, out: Path
+) -> EditedRecording:
+    """A version of the recording: made again, or, if the editor's models are not those that it was
+    made with, as it lies in ``out``.
+
+    Raises InputError if neither can be had: ``out`` has another version, was changed, or is lossy.
+    """
+    version = history.versions[place]
+    try:
+        return remake(editor, recording, history.chain(place))
+    except OtherModelsError:
+        if place != history.place:
+            raise
+        found = in_file(editor, recording, version, out)
+        if found is None:
+            raise
+        return found
+
+
+def in_file(
+    editor: Editor, recording: Recording, version: Version, out: Path
+) -> EditedRecording | None:
+    """The result that an output holds, its patches taken from there sample for sample; None if the
+    output is not the one that the version was written with, or lossy."""
+    written = version.get("output", {}).get("sha256")
+    if written is None or not out.is_file():
+        return None
+    file = Recording.open(out)
+    if is_lossy(file.subtype) or file.sha256 != written or file.channels != recording.channels:
+        return None
+    try:
+        spans = [(tuple(edit["source"]), tuple(edit["output"])) for edit in version["edits"]]
+        spoken = [edit["words"] for edit in version["edits"] if edit["words"]]
+        lengths = tuple(tuple(positive_number(word["seconds"]) for word in x) for x in spoken)
+        request = replace(EditRequest.from_json(version), fit=False, duration=None, lengths=lengths)
+        plan = editor.plan(recording, request)
+        raised = tuple(
+            tuple(Raised(x["semitones"], x["dB"]) for x in edit.get("emphasis", ()))
+            for edit in version["edits"]
+        )
+        patches = [Patch(a, to_float(file.read(*b))) for a, b in spans]
+        length = sample_map(recording, patches).output_length
+    except (ValueError, TypeError, KeyError):  # changed by hand, or its plan is now another
+        return None
+    places = [(edit.op, edit.old_words, edit.new_words) for edit in plan.edits]
+    told = [(e["op"], e["old_words"], e["new_words"]) for e in version["edits"]]
+    if places != told or length != file.samples:
+        return None
+    models = (version["model"], version["vocoder"])
+    return EditedRecording(plan, tuple(patches), *models, raised=raised)
 
 
 def in_the_voice_of(record: Version, editor: Editor, plan: EditPlan) -> Editor:
@@ -76,9 +133,18 @@ def in_the_voice_of(record: Version, editor: Editor, plan: EditPlan) -> Editor:
     return editor.in_voice(voice)
 
 
+class OtherModelsError(InputError):
+    """An edit was made with models that the editor doesn't have."""
+
+
+def _check_models(version: Version, editor: Editor) -> None:
+    for kind, sha256 in (("model", editor.sha256), ("vocoder", editor.vocoder.sha256)):
+        _check_same(kind, version[kind], sha256)
+
+
 def _check_same(kind: str, made_with: Mapping[str, Any], sha256: str | None) -> None:
     if made_with["sha256"] != sha256:
-        raise InputError(
+        raise OtherModelsError(
             f"The {kind} {made_with['name']!r} is not the one in the edit.json: replay it with the "
             "version of a3t that made it, or start again with another --out."
         )
@@ -96,6 +162,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
         if path.stat().st_size > LARGEST_RECORD:
             raise InputError(f"{path} is too large for an edit.json.")
         data = json.loads(path.read_text(encoding="utf-8"))
+        checked: set[int] = set()  # alignments that versions have in common
         for version in History.of(data).versions:
             for kind, key in (("source", "path"), ("model", "name"), ("vocoder", "name")):
                 if not isinstance(version[kind][key], str):
@@ -108,7 +175,10 @@ def read_record(path: Path) -> Mapping[str, Any]:
                 raise TypeError("output")
             if len(version["source"]["path"]) > LONGEST_PATH:
                 raise ValueError("path")
-            EditRequest.from_json(version), voice_name(version), list(version["edits"])
+            aligned = version.get("alignment")
+            known = {"alignment": None} if id(aligned) in checked else {}
+            checked.add(id(aligned))
+            EditRequest.from_json({**version, **known}), voice_name(version)
     except InputError:
         raise
     except OSError as error:

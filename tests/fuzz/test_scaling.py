@@ -207,6 +207,12 @@ def test_assembling_words_and_phones() -> None:
     assert_linear(of, 200)
 
 
+def long_history(n: int) -> str:
+    """Versions that share a long alignment and many edits."""
+    shared = RECORD | {"alignment": aligned(n).to_json(), "edits": [*RECORD["edits"]] * n}  # type: ignore[misc]
+    return json.dumps(shared | {"versions": [{}] * n, "version": 0})
+
+
 def records() -> Iterator[tuple[str, Callable[[Path], object], Callable[[int], str]]]:
     yield (
         "a plan",
@@ -220,13 +226,7 @@ def records() -> Iterator[tuple[str, Callable[[Path], object], Callable[[int], s
         read_record,
         lambda n: json.dumps(RECORD | {"alignment": aligned(n).to_json(), "text": "we " * n}),
     )
-    yield (
-        "a history",
-        read_record,
-        lambda n: json.dumps(
-            RECORD | {"history": [RECORD | {"continues": None}] * n, "version": n}
-        ),
-    )
+    yield "a history", read_record, long_history
 
 
 @pytest.mark.parametrize(("name", "read", "made"), [pytest.param(*x, id=x[0]) for x in records()])

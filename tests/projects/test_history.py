@@ -76,6 +76,49 @@ def _as(talk: Path, data: bytes) -> Path:
     return path
 
 
+def of_other_weights(out: Path) -> None:
+    """Make it look as if other weights had made a version, as after an update."""
+    record = told(out)
+    record["model"] = {"name": "small", "sha256": "0" * 64}
+    out.with_suffix(".edit.json").write_text(json.dumps(record))
+
+
+def test_a_version_goes_on_from_one_of_other_weights(
+    talk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = talk.with_name("talk.edited.wav")
+    run("--wav", talk, "--text", ARCTIC, "--new-text", ARCTIC.replace("always", "*never* ever"))
+    before = out.read_bytes()
+    first = told(out)["edits"][0]
+    of_other_weights(out)
+    run("--wav", out, "--new-text", BOTH.replace("never", "*never* ever"))
+    record = told(out)
+    assert [edit["new_words"] for edit in record["edits"]] == ["never ever", "form."]
+    assert record["edits"][0]["output"] == first["output"] and record["continues"] == 0
+    span = slice(*first["output"])
+    old, new = (soundfile.read(_as(talk, x), dtype="int16")[0] for x in (before, out.read_bytes()))
+    assert (old[span] == new[span]).all()
+    of_other_weights(out)  # and once more, with both
+    run(
+        "--wav",
+        out,
+        "--new-text",
+        BOTH.replace("never", "*never* ever").replace("see it", "hear it"),
+    )
+    assert len(told(out)["edits"]) == 3
+    assert (soundfile.read(out, dtype="int16")[0][span] == old[span]).all()
+    assert told(out)["edits"][0]["emphasis"] == first["emphasis"]
+    # What isn't in the file can't be had again, and a file that was changed isn't the version.
+    assert edit.main(["--wav", str(out), "--undo"]) == 1
+    changed = out.read_bytes()
+    of_other_weights(out)
+    out.write_bytes(changed[:-2] + b"\1\1")
+    capsys.readouterr()
+    assert edit.main(["--wav", str(talk), "--new-text", BOTH]) == 1
+    assert "is not the one in the edit.json" in capsys.readouterr().err
+    assert out.read_bytes() == changed[:-2] + b"\1\1"
+
+
 def test_a_file_without_a_history_is_refused(
     talk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -91,11 +91,14 @@ def test_no_record(tmp_path: Path) -> None:
 
 def test_the_number_of_threads_changes_nothing(editor: Editor, arctic: Path) -> None:
     plan = editor.plan(arctic, new_text=NEW, text=ARCTIC)
-    made = []
-    for threads in (1, 2):
+    made, spoken = [], []
+    for threads in (1, 2, 3):
         torch.set_num_threads(threads)
         made.append(editor.render(plan))
+        spoken.append(editor.tts(arctic, "Nobody knows what will happen tomorrow.", ARCTIC))
         assert torch.get_num_threads() == threads
     torch.set_num_threads(1)
-    for one, two in zip(made[0].patches, made[1].patches, strict=True):
-        assert np.array_equal(one.samples, two.samples)
+    for other, said in zip(made[1:], spoken[1:], strict=True):
+        for one, two in zip(made[0].patches, other.patches, strict=True):
+            assert np.array_equal(one.samples, two.samples)
+        assert np.array_equal(spoken[0].samples, said.samples)
