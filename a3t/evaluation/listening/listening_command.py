@@ -1,0 +1,41 @@
+"""`python -m a3t.evaluate listening …`: make a test, and read its ratings."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add_listening_command(commands: Any) -> None:
+    """Add `listening` and `ratings` to a parser's subcommands."""
+    make: argparse.ArgumentParser = commands.add_parser(
+        "listening", help="make a blind MOS or ABX page for people, from a table's sounds"
+    )
+    make.add_argument("sounds", type=Path, help="the folder `sounds` of a table")
+    make.add_argument("--system", action="append", required=True, metavar="NAME", help="repeatable")
+    make.add_argument("--kind", choices=("mos", "abx"), default="mos")
+    make.add_argument("--tasks", type=int, default=10, metavar="N")
+    make.add_argument("--seed", type=int, default=0)
+    make.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    make.set_defaults(command=_make)
+
+    read: argparse.ArgumentParser = commands.add_parser(
+        "ratings", help="what listeners' CSV files say: MOS with intervals, and significance"
+    )
+    read.add_argument("key", type=Path, help="key.json, written with the page")
+    read.add_argument("files", type=Path, nargs="+", metavar="CSV")
+    read.set_defaults(command=_read)
+
+
+def _make(options: argparse.Namespace) -> None:
+    from a3t.evaluation.listening.kit import make_test
+
+    arguments = (options.sounds, options.system, options.out, options.kind)
+    print(make_test(*arguments, options.tasks, options.seed))
+
+
+def _read(options: argparse.Namespace) -> None:
+    from a3t.evaluation.listening.ratings import read_ratings, results
+
+    print(results(read_ratings(options.key, options.files)))

@@ -1,0 +1,189 @@
+"""The listening test: blind and balanced pages, and what ratings say of known listeners."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from a3t.errors import InputError
+from a3t.evaluation.listening.kit import make_test
+from a3t.evaluation.listening.ratings import (
+    FIELDS,
+    Rating,
+    compare_abx,
+    compare_mos,
+    holm,
+    mean_opinions,
+    read_ratings,
+    results,
+)
+from a3t.grid import SAMPLE_RATE
+
+SYSTEMS = ("A3T", "Baseline 1")
+
+
+@pytest.fixture(scope="module")
+def sounds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sounds")
+    for place, (system, task) in enumerate(product((*SYSTEMS, "recording"), range(4))):
+        own = folder / system.lower().replace(" ", "-")
+        own.mkdir(exist_ok=True)
+        noise = np.random.default_rng(place).normal(0, 0.01 * (1 + place), SAMPLE_RATE // 10)
+        soundfile.write(own / f"clip{task}.flac", np.clip(noise, -1, 1), SAMPLE_RATE)
+    return folder
+
+
+def data_of(page: Path) -> dict:
+    found = re.search(r'type="application/json">(.*?)</script>', page.read_text(), re.S)
+    assert found
+    return json.loads(found.group(1))
+
+
+@pytest.mark.parametrize("kind", ["mos", "abx"])
+def test_a_page_is_blind_and_holds_everything(sounds: Path, tmp_path: Path, kind: str) -> None:
+    page = make_test(sounds, SYSTEMS, tmp_path, kind, tasks=4)
+    text, data, key = (
+        page.read_text(),
+        data_of(page),
+        json.loads((tmp_path / "key.json").read_text()),
+    )
+    assert "http" not in text.replace("http-equiv", "")
+    for word in (*SYSTEMS, "clip0", "recording/"):
+        assert word not in text
+    assert len(data["trials"]) == len(key["trials"]) == (8 if kind == "mos" else 4)
+    assert [t["name"] for t in data["trials"]] == [t["name"] for t in key["trials"]]
+    assert {len(t["sounds"]) for t in data["trials"]} == {1 if kind == "mos" else 3}
+    again = make_test(sounds, SYSTEMS, tmp_path / "again", kind, tasks=4)
+    names = [trial["name"] for trial in data["trials"]]
+    assert [trial["name"] for trial in data_of(again)["trials"]] == names
+    other = make_test(sounds, SYSTEMS, tmp_path / "other", kind, tasks=4, seed=1)
+    assert data_of(other)["test"] != data["test"]
+
+
+def test_a_and_b_change_places_equally_often(sounds: Path, tmp_path: Path) -> None:
+    make_test(sounds, SYSTEMS, tmp_path, "abx", tasks=4)
+    key = json.loads((tmp_path / "key.json").read_text())
+    assert set(Counter(trial["systems"][0] for trial in key["trials"]).values()) == {2}
+
+
+def test_all_sounds_have_one_level(sounds: Path, tmp_path: Path) -> None:
+    import base64
+    import io
+
+    levels = []
+    for trial in data_of(make_test(sounds, SYSTEMS, tmp_path, tasks=4))["trials"]:
+        raw = base64.b64decode(trial["sounds"][0].partition(",")[2])
+        samples, _ = soundfile.read(io.BytesIO(raw))
+        levels.append(20 * np.log10(np.sqrt(np.square(samples).mean())))
+    assert np.ptp(levels) < 1.5  # the codec's own doing
+
+
+def test_a_listener_hears_rates_and_saves(sounds: Path, tmp_path: Path) -> None:
+    """In Chromium: nothing can be rated unheard, a reload goes on, and the file is read back."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("chromium is not installed: apt-get install chromium")
+    url = make_test(sounds, SYSTEMS, tmp_path, tasks=2).as_uri()
+    with playwright.sync_playwright() as driver:
+        flags = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+        browser = driver.chromium.launch(executable_path=chromium, args=flags)
+        page = browser.new_page()
+        for visit in range(2):
+            page.goto(url)
+            page.fill("#listener", "ann, b")
+            page.click("#begin")
+            for _ in range(2):
+                page.wait_for_selector("#choices input")
+                assert page.is_disabled("#next")
+                page.check("#choices input >> nth=1")
+                assert page.is_disabled("#next")  # not heard yet
+                page.eval_on_selector("audio", "sound => sound.play()")
+                page.wait_for_selector("#next:not([disabled])")
+                page.click("#next")
+            if visit == 0:
+                assert page.inner_text("#count") == "3 of 4"
+        with page.expect_download() as download:
+            page.click("#save")
+        download.value.save_as(tmp_path / "ratings.csv")
+        browser.close()
+    found = read_ratings(tmp_path / "key.json", [tmp_path / "ratings.csv"])
+    assert [rating.value for rating in found.ratings] == [4.0] * 4 and not found.left_out
+
+
+def test_what_is_missing_is_said(sounds: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no sounds of 'EditSpeech'"):
+        make_test(sounds, ["EditSpeech"], tmp_path)
+    with pytest.raises(InputError, match="two systems"):
+        make_test(sounds, ["A3T"], tmp_path, "abx")
+
+
+def write_ratings(path: Path, rows: list[tuple[object, ...]]) -> Path:
+    lines = [",".join(FIELDS), *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_ratings_come_back_to_their_systems_and_bad_ones_are_counted(
+    sounds: Path, tmp_path: Path
+) -> None:
+    make_test(sounds, SYSTEMS, tmp_path, tasks=4)
+    key = json.loads((tmp_path / "key.json").read_text())
+    rows: list[tuple[object, ...]] = [
+        ("ann", trial["name"], 5 if trial["systems"] == ["A3T"] else 2, 3.0, k)
+        for k, trial in enumerate(key["trials"])
+    ]
+    bad = [("ann", rows[0][1], 1, 2, 9), ("bob", "nothing", 3, 2, 1), ("bob", rows[1][1], 7, 2, 2)]
+    file = write_ratings(tmp_path / "ann.csv", rows + bad)
+    found = read_ratings(tmp_path / "key.json", [file])
+    assert len(found.ratings) == 8 and len(found.left_out) == 3
+    means = {score.system: score.mean for score in mean_opinions(found.ratings, SYSTEMS)}
+    assert means == {"A3T": 5.0, "Baseline 1": 2.0}
+    text = results(found)
+    assert "| A3T | 5.00 (5.00 to 5.00) | 4 |" in text and "Left out: 3" in text
+    with pytest.raises(InputError, match="columns"):
+        read_ratings(tmp_path / "key.json", [tmp_path / "key.json"])
+    with pytest.raises(InputError, match="not the key"):
+        read_ratings(file, [file])
+    with pytest.raises(InputError, match="no rating"):
+        read_ratings(tmp_path / "key.json", [write_ratings(tmp_path / "none.csv", [])])
+
+
+def listeners(difference: float, count: int = 12) -> list[Rating]:
+    draw = np.random.default_rng(1)
+    found = []
+    for who, task in product(range(count), range(6)):
+        bias = draw.normal(0, 0.5)
+        for system, mean in (("a", 3.0), ("b", 3.0 + difference)):
+            value = float(np.clip(np.rint(mean + bias + draw.normal(0, 0.7)), 1, 5))
+            found.append(Rating(str(who), str(task), system, value))
+    return found
+
+
+def test_a_difference_is_significant_and_none_is_not() -> None:
+    assert compare_mos(listeners(0.8), ("a", "b"))["a", "b"] < 0.001
+    assert compare_mos(listeners(0.0), ("a", "b"))["a", "b"] > 0.05
+    scores = {score.system: score for score in mean_opinions(listeners(0.8), ("a", "b"))}
+    assert scores["a"].low < scores["a"].mean < scores["a"].high < scores["b"].mean
+
+
+def test_preferences_are_those_of_the_binomial_distribution() -> None:
+    chosen = [
+        Rating(str(k), "t", *(("a", 1.0, "b") if k < 9 else ("b", 1.0, "a"))) for k in range(10)
+    ]
+    k, n, p = compare_abx(chosen, ("a", "b"))["a", "b"]
+    assert (k, n) == (9, 10)
+    assert p == pytest.approx(2 * 11 / 1024)  # 1 + 10 of 1024 ways, both sides
+
+
+def test_holm_by_hand() -> None:
+    found = holm({("a", "b"): 0.01, ("a", "c"): 0.04, ("b", "c"): 0.03})
+    assert found == {("a", "b"): 0.03, ("a", "c"): 0.06, ("b", "c"): 0.06}
