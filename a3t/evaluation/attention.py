@@ -5,6 +5,7 @@ T frames, L phones.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,16 +85,27 @@ def attention_of_edit(editor: Editor, plan: EditPlan, number: int = 0) -> Attent
 
 def draw_attention(shown: Attention, path: Path) -> None:
     """Draw it: phones from bottom to top, frames from left to right."""
+    draw_attentions({"": shown}, path)
+
+
+def draw_attentions(shown: Mapping[str, Attention], path: Path) -> None:
+    """Draw several below each other, each by its name, on one scale of colours."""
     from matplotlib.figure import Figure
 
-    start = shown.edges[0]
-    figure = Figure(figsize=(8, 4), layout="constrained")
-    axes = figure.subplots()
-    image = axes.imshow(shown.weights.T, aspect="auto", origin="lower", interpolation="nearest")
-    axes.set_yticks(range(len(shown.phones)), shown.phones)
-    axes.set_xticks(shown.edges[:-1] - start - 0.5, [str(edge) for edge in shown.edges[:-1]])
-    axes.set(xlabel="frame (12.5 ms; ticks at the beginning of each phone)", ylabel="phone")
-    axes.tick_params(axis="x", rotation=90)
-    axes.set_title("Attention of frames to phones, encoder's last layer, mean over heads")
-    figure.colorbar(image)
+    figure = Figure(figsize=(8, 3.6 * len(shown) + 0.4), layout="constrained")
+    highest = max(float(each.weights.max(initial=0.0)) for each in shown.values())
+    grid = figure.subplots(len(shown), 1, squeeze=False)[:, 0]
+    for axes, (name, each) in zip(grid, shown.items(), strict=True):
+        start = each.edges[0]
+        axes.imshow(
+            each.weights.T, aspect="auto", origin="lower", interpolation="nearest", vmin=0.0,
+            vmax=highest,
+        )  # fmt: skip
+        axes.set_yticks(range(len(each.phones)), each.phones)
+        axes.set_xticks(each.edges[:-1] - start - 0.5, [str(edge) for edge in each.edges[:-1]])
+        axes.set(ylabel="phone", title=name)
+        axes.tick_params(axis="x", rotation=90)
+    grid[-1].set_xlabel("frame (12.5 ms; ticks at the beginning of each phone)")
+    figure.suptitle("Attention of frames to phones, encoder's last layer, mean over heads")
+    figure.colorbar(grid[-1].images[0], ax=list(grid))
     figure.savefig(path, dpi=150)

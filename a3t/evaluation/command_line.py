@@ -118,9 +118,11 @@ def _parser() -> argparse.ArgumentParser:
     seven.set_defaults(command=_samples)
 
     eight = commands.add_parser(
-        "figures", help="draw a recording's reconstruction and the attention to its phones"
+        "figures", help="draw figures 4.6 and 4.7: reconstructions, and attention to phones"
     )
-    eight.add_argument("checkpoint", help="a model, or the folder of a training run")
+    eight.add_argument(
+        "checkpoints", nargs="+", help="models, or folders of training runs, a panel for each"
+    )
     eight.add_argument("wav", type=Path)
     eight.add_argument("--text", required=True)
     eight.add_argument("--out", type=Path, required=True, metavar="FOLDER")
@@ -282,7 +284,7 @@ def _samples(options: argparse.Namespace) -> None:
 def _figures(options: argparse.Namespace) -> None:
     from a3t.evaluation.thesis_figures import draw
 
-    draw(options.checkpoint, options.wav, options.text, options.out)
+    draw(options.checkpoints, options.wav, options.text, options.out)
 
 
 def _write(out: Path, name: str, page: str, table: str | None = None) -> None:

@@ -94,7 +94,8 @@ def test_attention_is_a_share_of_each_frames_attention(arctic: Path) -> None:
 
 def test_pictures_of_an_espnet_run(arctic: Path, tmp_path: Path) -> None:
     run = write_espnet_run(tmp_path / "exp")
-    command = ["figures", str(run), str(arctic), "--text", ARCTIC, "--out", str(tmp_path / "out")]
+    command = ["figures", str(run), str(run), str(arctic), "--text", ARCTIC]
+    command += ["--out", str(tmp_path / "out")]
     assert main(command) == 0
     for name in ("reconstruction.png", "attention.png"):
         assert (tmp_path / "out" / name).read_bytes().startswith(b"\x89PNG")

@@ -94,7 +94,7 @@ def _rating(kind: str, who: str, choice: str, task: str, systems: tuple[str, ...
 
 
 @dataclass(frozen=True)
-class Score:
+class MeanOpinion:
     """A system's mean opinion score with its 95 % interval, over so many ratings."""
 
     system: str
@@ -104,7 +104,7 @@ class Score:
     count: int
 
 
-def mean_opinions(ratings: Sequence[Rating], systems: Sequence[str]) -> list[Score]:
+def mean_opinions(ratings: Sequence[Rating], systems: Sequence[str]) -> list[MeanOpinion]:
     """MOS by system; the interval is a bootstrap's over listeners and tasks at once, since ratings
     by one listener, or of one task, are no independent ratings (seed 0, 2,000 draws)."""
     listeners = sorted({rating.listener for rating in ratings})
@@ -131,7 +131,7 @@ def mean_opinions(ratings: Sequence[Rating], systems: Sequence[str]) -> list[Sco
                 means.append((weight * values).sum() / weight.sum())
         low, high = np.quantile(means, [0.025, 0.975])
         mean = float(table[valid].mean())
-        scores.append(Score(system, mean, float(low), float(high), int(valid.sum())))
+        scores.append(MeanOpinion(system, mean, float(low), float(high), int(valid.sum())))
     return scores
 
 
