@@ -2,6 +2,7 @@
 # make test   the tests (make test-all: the slow ones too)
 # make test COVERAGE=--cov  the same, and which lines they run
 # make test-app  the page in a browser (needs Chromium: apt-get install chromium)
+# make cuda   the environment with the build of torch for NVIDIA's GPUs, which CUDA=cu128 names
 # make test-recipes  a recipe through all its stages (adds ESPnet to .venv)
 # make fuzz MINUTES=10  hostile inputs for that long, for every parser
 # make lint   ruff and mypy
@@ -21,7 +22,7 @@ WORKERS ?= -n auto --maxprocesses=4 --dist=loadfile
 TORCH  := $(shell grep '^torch==' requirements.txt)
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test test-all test-app fuzz test-recipes lint app clean
+.PHONY: demo test test-all test-app fuzz test-recipes lint app cuda clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
@@ -49,6 +50,14 @@ lint: $(VENV)/.dev-ready
 
 app: $(VENV)/.dev-ready
 	$(BIN)/python -m app
+
+# An environment that stands already gets the other build of torch; the rest of it stays.
+CUDA ?= cu128
+CUDA_INDEX ?= https://download.pytorch.org/whl/$(CUDA)
+cuda: $(VENV)/.dev-ready
+	$(PIP) install -q --force-reinstall --no-deps $(TORCH) --index-url $(CUDA_INDEX)
+	$(PIP) install -q $(TORCH) --index-url $(CUDA_INDEX) --extra-index-url https://pypi.org/simple
+	$(BIN)/python -c 'import torch; print("torch", torch.__version__, "GPUs:", torch.cuda.device_count())'
 
 clean:
 	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage

@@ -173,7 +173,19 @@ def test_help_is_given(recipe: Recipe) -> None:
     assert done.returncode == 0 and "stop_stage" in done.stdout and recipe.modules() == []
 
 
-def test_a_recipe_is_a_page() -> None:
-    for script in [*RECIPES.glob("*/run.sh"), RECIPES / "mini" / "ablation.sh"]:
-        assert len(script.read_text().splitlines()) < 45
+def test_a_recipe_is_a_page_or_two() -> None:
+    more = [RECIPES / "mini" / name for name in ("ablation.sh", "compare.sh")]
+    for script in [*RECIPES.glob("*/run.sh"), *more]:
+        assert len(script.read_text().splitlines()) < 85
         assert os.access(script, os.X_OK)
+
+
+def test_the_comparison_trains_every_system_alike_and_then_judges_them(recipe: Recipe) -> None:
+    done = recipe.run(script="compare.sh", A3T_MINUTES="3", A3T_SYSTEMS="a3t editspeech")
+    assert done.returncode == 0, done.stderr
+    calls = recipe.calls.read_text().splitlines()
+    trained = [line for line in calls if "train_systems" in line]
+    assert [line.split("conf/")[1].split(".yaml")[0] for line in trained] == ["a3t", "editspeech"]
+    assert all("--minutes 3" in line and "speaker-vectors.npz" in line for line in trained)
+    assert calls[-1].startswith("-m a3t.evaluate table all") and "exp/systems" in calls[-1]
+    assert recipe.run(script="compare.sh", fails="speaker_vectors").returncode == 1
