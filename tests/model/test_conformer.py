@@ -5,10 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 import torch
 from torch import nn
 
-from a3t.model.conformer import NARROW, Layout
+from a3t.model.conformer import NARROW, Layout, RelativeAttention
 
 
 def test_a_narrow_convolution_in_bfloat16_on_two_threads_terminates() -> None:
@@ -34,3 +35,19 @@ def test_both_ways_give_the_same_sums() -> None:
     x = torch.randn(2, 30, 2 * NARROW)
     one, other = layout.convolve(narrow, x[..., :NARROW]), layout.convolve(wide, x)[..., :NARROW]
     assert torch.allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_fused_attention_is_the_same_attention_its_dropout_too(training: bool) -> None:
+    """Without maps torch's fused attention is taken, with them the sum that can be looked at."""
+    torch.manual_seed(0)
+    attention = RelativeAttention(16, 2, dropout=0.3).train(training)
+    valid = torch.ones(2, 9, 1)
+    valid[1, 6:] = 0
+    layout = Layout(valid, torch.arange(9.0).expand(2, 9), seam=7)
+    x = torch.randn(2, 9, 16)
+    found = []
+    for maps in (None, []):
+        torch.manual_seed(1)
+        found.append(attention(x, layout, maps))
+    torch.testing.assert_close(found[0], found[1])
