@@ -228,7 +228,7 @@ class Editor:
             frames = grid_frames(recording.samples, recording.sample_rate)
             window, source = speech_plan(aligned, target, spoken, self.durations, frames, speed)
         with self._step("fill"), one_thread():
-            filled = self.renderer.fill(recording, window, source)[source[1] - source[0] :]
+            filled = self.renderer.fill(recording, window, source, seed)[source[1] - source[0] :]
         with self._step("vocode"), one_thread():
             samples = torch.cat(list(vocode_chunks(self.vocoder, filled)))
         return SpokenRecording(

@@ -7,49 +7,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from a3t.model.conformer import ConformerBlock, Layout, MaskedBatchNorm
+from a3t.model.conformer import ConformerBlock, Layout
 from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, phone_spans
 from a3t.model.energy import EnergyAdaptor, relative_energy, visible_frames
+from a3t.model.flow import FlowPostNet, standard_noise
 from a3t.model.pitch import PitchAdaptor, decided, spread_out
+from a3t.model.postnet import PostNet, sharpened
+from a3t.model.prosody import CONTOURS, ProsodyFlow
 from a3t.model.voice import VoiceVector
 
 
 class Filled(NamedTuple):
-    """What the network says of a batch: log10 mel (B, T, 80) before and after the Post-Net, and,
-    where it predicts them, the pitch (B, T, 2) and the energy (B, T); see `a3t.model.pitch` and
-    `a3t.model.energy`."""
+    """What the network says of a batch.
+
+    log10 mel (B, T, 80) before and after the Post-Net, and, where it predicts them, the pitch
+    (B, T, 2) and the energy (B, T); see `a3t.model.pitch` and `a3t.model.energy`. In training a
+    network with flows gives their losses, scalars by name; otherwise ``refined`` is what a flow or
+    the post-filter has made of the mel, if there are any.
+    """
 
     before: Tensor
     after: Tensor
     pitch: Tensor | None
     energy: Tensor | None = None
+    refined: Tensor | None = None
+    losses: Mapping[str, Tensor] = MappingProxyType({})
 
-
-class PostNet(nn.Module):
-    """Five convolutions that refine the filled mel, (B, T, 80) -> (B, T, 80) (section 4.3.4)."""
-
-    def __init__(self, mels: int, channels: int, kernel: int, layers: int, dropout: float) -> None:
-        super().__init__()
-        sizes = [mels] + [channels] * (layers - 1) + [mels]
-        self.convolutions = nn.ModuleList(
-            nn.Conv1d(a, b, kernel, padding=kernel // 2, bias=False)
-            for a, b in zip(sizes, sizes[1:], strict=False)
-        )
-        self.norms = nn.ModuleList(MaskedBatchNorm(size) for size in sizes[1:])
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, x: Tensor, frames: Layout) -> Tensor:
-        last = len(self.norms) - 1
-        for i, (conv, norm) in enumerate(zip(self.convolutions, self.norms, strict=True)):
-            assert isinstance(conv, nn.Conv1d)
-            x = norm(frames.convolve(conv, x), frames.valid)
-            x = self.dropout(x if i == last else torch.tanh(x))
-        return x
+    @property
+    def mel(self) -> Tensor:
+        """What masked frames are filled with, (B, T, 80)."""
+        return self.after if self.refined is None else self.refined
 
 
 class A3T(nn.Module):
@@ -74,6 +67,13 @@ class A3T(nn.Module):
         pitch_spread: how much wider the predicted melody is made; 1 leaves it as it is.
         energy: the same with each frame's energy, above the level of what is visible.
         voice: size of a vector pooled from the visible frames that conditions every block; 0: none.
+        flow_width, flow_blocks: a flow that draws the mel (`a3t.model.flow`); a width of 0: none.
+        flow_temperature: by which its noise is scaled.
+        prosody_width, prosody_blocks: a flow that draws pitch and energy (`a3t.model.prosody`),
+            where both are predicted; a width of 0: none.
+        prosody_temperature: by which its noise is scaled.
+        flow_steps: Euler steps of either flow.
+        sharpen: strength of the post-filter (`a3t.model.postnet.sharpened`); 0: none.
     """
 
     def __init__(
@@ -103,15 +103,25 @@ class A3T(nn.Module):
         pitch_spread: float = 1.0,
         energy: bool = False,
         voice: int = 0,
+        flow_width: int = 0,
+        flow_blocks: int = 6,
+        flow_temperature: float = 1.0,
+        prosody_width: int = 0,
+        prosody_blocks: int = 5,
+        prosody_temperature: float = 1.0,
+        flow_steps: int = 5,
+        sharpen: float = 0.0,
     ) -> None:
         super().__init__()
+        if prosody_width and not (pitch and energy):
+            raise ValueError("prosody_width needs pitch and energy")
         if phone_positions not in ("sequence", "aligned"):
             raise ValueError(f"phone_positions: 'sequence' or 'aligned', not {phone_positions!r}")
         self.mel_mean: Tensor
         self.mel_scale: Tensor
         self.scale = math.sqrt(width) if scaled_inputs else 1.0
         self.aligned_positions = phone_positions == "aligned"
-        self.normalise, self.pitch_spread = normalise, pitch_spread
+        self.normalise, self.pitch_spread, self.sharpen = normalise, pitch_spread, sharpen
         if normalise:  # only then: the thesis's model has no such buffers
             self.register_buffer("mel_mean", torch.zeros(mels))
             self.register_buffer("mel_scale", torch.ones(mels))
@@ -144,6 +154,10 @@ class A3T(nn.Module):
         self.energy = EnergyAdaptor(width) if energy else None
         blocks = encoder_blocks + decoder_blocks
         self.voice = VoiceVector(mels, width, blocks, voice) if voice else None
+        drawn = (flow_width, flow_blocks, voice, flow_steps, flow_temperature)
+        self.flow = FlowPostNet(mels, width, *drawn) if flow_width else None
+        drawn = (prosody_width, prosody_blocks, voice, flow_steps, prosody_temperature)
+        self.prosody = ProsodyFlow(width, *drawn) if prosody_width else None
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> A3T:
@@ -160,48 +174,90 @@ class A3T(nn.Module):
         """
         layout = self._layout(batch)
         T = batch.mel.shape[1]
+        alone = Layout(layout.valid[:, :T], layout.positions[:, :T], seam=T)
+        losses: dict[str, Tensor] = {}
 
         x = torch.cat(self._embed(batch), dim=1)  # (B, N, D)
         voice = self._voice(batch)
         for place, block in enumerate(self.encoder):
             x = self._voiced(block(x, layout, maps), voice, place)
         x = self.encoder_norm(x)
-        pitch = energy = None
         frames = x[:, :T]
-        if self.pitch is not None:
-            pitch = self.pitch.predict(x[:, :T], layout.valid[:, :T])
-            told = batch.pitch
-            if told is None:
-                told = spread_out(decided(pitch.detach()), batch.masked, self.pitch_spread)
-            frames = frames + self.pitch.tell(told, batch.masked)
-        if self.energy is not None:
-            energy = self.energy.predict(x[:, :T], layout.valid[:, :T])
-            true = energy.detach() if batch.pitch is None else relative_energy(batch)
-            frames = frames + self.energy.condition(true, batch.masked)
-        if pitch is not None or energy is not None:
-            x = torch.cat([frames, x[:, T:]], dim=1)
+        pitch = self.pitch.predict(frames, alone.valid) if self.pitch is not None else None
+        energy = self.energy.predict(frames, alone.valid) if self.energy is not None else None
+        if self.prosody is not None and batch.pitch is not None and self.training:
+            assert pitch is not None and energy is not None
+            losses["prosody"] = self.prosody.loss(frames, pitch, energy, voice, batch, alone)
+        told = self._prosody(batch, frames, pitch, energy, voice, alone)
+        for adaptor, contour in zip((self.pitch, self.energy), told, strict=True):
+            if adaptor is not None and contour is not None:
+                frames = frames + adaptor.condition(contour, batch.masked)
+        x = torch.cat([frames, x[:, T:]], dim=1)
         x = self.dropout(x * self.scale)  # the decoder's own positional encoding; see _layout
         for place, block in enumerate(self.decoder, len(self.encoder)):
             x = self._voiced(block(x, layout, maps), voice, place)
-        before = self.output(self.decoder_norm(x[:, :T])).float()
-        alone = Layout(layout.valid[:, :T], layout.positions[:, :T], seam=T)
+        hidden = self.decoder_norm(x[:, :T])
+        before = self.output(hidden).float()
         after = before + self.postnet(before, alone).float() if self.postnet else before
+        refined = None
+        if self.flow is not None:
+            given = (after, self._standardised(batch.mel), batch.masked, hidden, voice, alone)
+            if self.training:
+                losses["flow"] = self.flow.loss(*given)
+            else:
+                refined = self.flow.sample(*given, self._noise(batch)[..., :-CONTOURS])
         if self.normalise:
             before = before * self.mel_scale + self.mel_mean
             after = after * self.mel_scale + self.mel_mean
-        return Filled(before, after, pitch, energy)
+            refined = None if refined is None else refined * self.mel_scale + self.mel_mean
+        if self.sharpen and not self.training:
+            refined = sharpened(after if refined is None else refined, self.sharpen)
+        return Filled(before, after, pitch, energy, refined, losses)
 
     def fill(self, batch: Batch) -> Tensor:
         """The mel with its masked frames filled and all others as they were, (B, T, 80)."""
         with torch.inference_mode():
-            after = self(batch).after
-        return torch.where(batch.masked[..., None], after, batch.mel)
+            filled = self(batch).mel
+        return torch.where(batch.masked[..., None], filled, batch.mel)
+
+    def _prosody(
+        self,
+        batch: Batch,
+        frames: Tensor,
+        pitch: Tensor | None,
+        energy: Tensor | None,
+        voice: Tensor | None,
+        alone: Layout,
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """The log2 F0 and the energy (B, T) that the decoder is given: the batch's own where it has
+        a pitch, otherwise drawn or, without a flow, as predicted."""
+        if batch.pitch is not None:
+            return batch.pitch, None if energy is None else relative_energy(batch)
+        if self.prosody is not None and not self.training:
+            assert pitch is not None and energy is not None
+            noise = self._noise(batch)[..., -CONTOURS:]
+            return self.prosody.sample(frames, pitch, energy, voice, batch, alone, noise)
+        if pitch is None:
+            return None, None if energy is None else energy.detach()
+        told = spread_out(decided(pitch.detach()), batch.masked, self.pitch_spread)
+        return told, None if energy is None else energy.detach()
+
+    def _noise(self, batch: Batch) -> Tensor:
+        """The batch's noise (B, T, NOISE), or that of seed 0."""
+        if batch.noise is not None:
+            return batch.noise
+        clips, frames = batch.masked.shape
+        return standard_noise(frames).to(batch.mel.device).expand(clips, -1, -1)
+
+    def _standardised(self, mel: Tensor) -> Tensor:
+        """log10 mel (B, T, 80) as the network computes with it."""
+        return (mel - self.mel_mean) / self.mel_scale if self.normalise else mel
 
     def _voice(self, batch: Batch) -> Tensor | None:
         """The vector of the visible frames' voice, (B, size)."""
         if self.voice is None:
             return None
-        mel = (batch.mel - self.mel_mean) / self.mel_scale if self.normalise else batch.mel
+        mel = self._standardised(batch.mel)
         vector: Tensor = self.voice(mel, visible_frames(batch), batch.frames)
         return vector
 
@@ -211,7 +267,7 @@ class A3T(nn.Module):
 
     def _embed(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Frames (B, T, D) and phones (B, L, D): embedding × √D, then the alignment embedding."""
-        mel = (batch.mel - self.mel_mean) / self.mel_scale if self.normalise else batch.mel
+        mel = self._standardised(batch.mel)
         phones = self.phone(batch.phones)
         frames = self.dropout(self.acoustic(mel, batch.masked) * self.scale)
         if self.frame_phone is not None and batch.phones.shape[1]:  # speech alone has none

@@ -25,6 +25,7 @@ class Batch:
     phone_count: Tensor  # (B,) number of phones
     row_offset: Tensor | None = None  # (B,) shift of the alignment rows, to train them all alike
     pitch: Tensor | None = None  # (B, T) log2 F0, 0 unvoiced, for models that are told it
+    noise: Tensor | None = None  # (B, T, a3t.model.flow.NOISE), for models that draw samples
 
     def to(self, device: torch.device | str) -> Batch:
         values = {f.name: getattr(self, f.name) for f in fields(self)}

@@ -28,10 +28,15 @@ def visible_level(energy: Tensor, visible: Tensor) -> Tensor:
 
     energy (B, T), visible (B, T) bool. 0 where nothing is visible: there the energy is absolute.
     """
-    hidden = torch.where(visible, energy, torch.inf).sort(dim=1).values
-    place = ((visible.sum(1, keepdim=True) - 1).clamp(min=0) * LOUD).long()
-    level = hidden.gather(1, place)
-    return torch.where(visible.any(1, keepdim=True), level, 0.0)
+    return quantile(energy, visible, LOUD)
+
+
+def quantile(values: Tensor, among: Tensor, share: float) -> Tensor:
+    """The value (B, 1) that a share of some values is below: values (B, T), among (B, T) bool; 0
+    where there is none."""
+    ordered = torch.where(among, values, torch.inf).sort(dim=1).values
+    place = ((among.sum(1, keepdim=True) - 1).clamp(min=0) * share).long()
+    return torch.where(among.any(1, keepdim=True), ordered.gather(1, place), 0.0)
 
 
 class EnergyAdaptor(nn.Module):

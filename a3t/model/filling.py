@@ -14,6 +14,7 @@ from torch import Tensor
 
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
+from a3t.model.flow import standard_noise
 
 ONE_PASS = 320  # masked frames filled at once, 4 s: about the longest that training masks
 PIECE = 200  # masked frames of a piece of a longer mask
@@ -30,9 +31,11 @@ class MaskedMel:
     masked: np.ndarray  # (N,) bool
     phones: Sequence[int]  # (L,) ids
     phone_of_frame: np.ndarray  # (N,) rising indices into phones
+    seed: int = 0  # of the noise, for models that draw samples
 
-    def batch(self, frames: np.ndarray) -> Batch:
-        """These frames (rising indices) and their phones as a batch of one."""
+    def batch(self, frames: np.ndarray, noise: Tensor | None = None) -> Batch:
+        """These frames (rising indices), their phones and their share of the noise of all frames,
+        (N, NOISE), as a batch of one."""
         own = self.phone_of_frame[frames]
         kept, place = np.unique(own, return_inverse=True)
         ids = [self.phones[k] for k in kept]
@@ -43,6 +46,7 @@ class MaskedMel:
             frame_phone=torch.from_numpy(place.astype(np.int64))[None],
             frames=torch.tensor([len(frames)]),
             phone_count=torch.tensor([len(kept)]),
+            noise=None if noise is None else noise[frames][None],
         )
 
 
@@ -50,8 +54,9 @@ def fill(model: A3T, item: MaskedMel) -> Tensor:
     """The mel with its masked frames filled, (N, 80); all other frames as they were."""
     device = next(model.parameters()).device
     everything = np.arange(len(item.masked))
+    noise = standard_noise(len(item.masked), item.seed)
     if item.masked.sum() <= ONE_PASS:
-        return model.fill(item.batch(everything).to(device))[0].cpu()
+        return model.fill(item.batch(everything, noise).to(device))[0].cpu()
 
     mel, masked = item.mel.clone(), item.masked.copy()
     own = ~item.masked
@@ -68,7 +73,7 @@ def fill(model: A3T, item: MaskedMel) -> Tensor:
         distance = np.where(own, np.abs(everything - piece[0]), len(own) * 2)
         chosen[np.argsort(distance, kind="stable")[: min(PROMPT, int(own.sum()))]] = True
         frames = np.flatnonzero(chosen)
-        filled = model.fill(work.batch(frames).to(device))[0].cpu()
+        filled = model.fill(work.batch(frames, noise).to(device))[0].cpu()
         done = np.isin(frames, piece)
         mel[frames[done]] = filled[done]
         masked[piece] = False

@@ -68,7 +68,7 @@ class PitchAdaptor(nn.Module):
             x = norm(F.relu(x))
         return self.output(x).float()
 
-    def tell(self, pitch: Tensor, masked: Tensor) -> Tensor:
+    def condition(self, pitch: Tensor, masked: Tensor) -> Tensor:
         """log2 F0 (B, T), 0 where unvoiced -> what is added to the frames, (B, T, D)."""
         voiced = (pitch > 0)[..., None]
         octaves = torch.where(voiced, pitch[..., None] - MIDDLE, 0.0)

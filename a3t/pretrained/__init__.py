@@ -96,7 +96,7 @@ def read_config(path: Path) -> Any:
 def check_sizes(model: Mapping[str, Any], path: Path) -> None:
     """InputError if a network's constructor arguments would take memory or time without end."""
     for name, value in model.items():
-        is_count = any(part in str(name) for part in ("blocks", "layers", "iterations"))
+        is_count = any(part in str(name) for part in ("blocks", "layers", "iterations", "steps"))
         if isinstance(value, int | float) and not abs(value) <= (
             MOST_LAYERS if is_count else LARGEST_SIZE
         ):

@@ -70,12 +70,14 @@ class Renderer:
                     rendered[k] = Rendered(deletion_of(plan.recording, edit))
         return [rendered[k] for k in range(len(plan.edits))]
 
-    def fill(self, recording: Recording, window: WindowFrames, source: Range) -> torch.Tensor:
+    def fill(
+        self, recording: Recording, window: WindowFrames, source: Range, seed: int
+    ) -> torch.Tensor:
         """The window's mel (N, 80): the recording's own, the masked frames filled and levelled."""
         place = torch.from_numpy(window.source - source[0]).clamp(min=0)
         mel = mel_window(recording, *source)[place]
         symbols = [phone.symbol for phone in window.phones]
-        item = MaskedMel(mel, window.masked, phone_ids(symbols), window.phone_of_frame)
+        item = MaskedMel(mel, window.masked, phone_ids(symbols), window.phone_of_frame, seed)
         filled = fill(self.model, item)
         return levelled(filled, window.masked, symbols, window.phone_of_frame)
 
@@ -84,7 +86,7 @@ class Renderer:
         recording = plan.recording
         frames = lay_out(plan, window)
         with self.step("fill"):
-            filled = self.fill(recording, frames, window.source)
+            filled = self.fill(recording, frames, window.source, plan.request.seed)
         neighbours: Sequence[Neighbour] = ()
         if plan.request.match.learns:
             with self.step("vocode"):

@@ -35,6 +35,9 @@ class LossConfig:
         adversarial: weight of the adversarial loss; above 0 a critic (`a3t.training.critic`) is
             trained beside the network.
         matching: weight of the critic's feature-matching loss.
+        flow, prosody: weights of the losses of the flows, if the network has them; what they are
+            given is not trained by them.
+        flows_only: leave the rest of the network as --init has it, which costs half of the time.
     """
 
     power: int = 1
@@ -42,6 +45,9 @@ class LossConfig:
     energy: float = 0.5
     adversarial: float = 0.0
     matching: float = 2.0
+    flow: float = 1.0
+    prosody: float = 1.0
+    flows_only: bool = False
 
 
 class Objective(nn.Module):
@@ -50,7 +56,12 @@ class Objective(nn.Module):
     def __init__(self, network: A3T, config: LossConfig) -> None:
         super().__init__()
         self.network, self.config = network, config
-        self.critic = Critic() if config.adversarial > 0 else None
+        self.critic = Critic() if config.adversarial > 0 and not config.flows_only else None
+        if config.flows_only:
+            if network.flow is None and network.prosody is None:
+                raise ValueError("flows_only needs flow_width or prosody_width")
+            for name, parameter in network.named_parameters():
+                parameter.requires_grad_(name.startswith(("flow.", "prosody.")))
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Objective:
@@ -77,26 +88,31 @@ class Objective(nn.Module):
         if filled.energy is not None:
             found["energy"] = energy_loss(filled.energy, batch)
             found["total"] = found["total"] + config.energy * found["energy"]
+        for name, loss in filled.losses.items():
+            found[name] = loss
+            found["total"] = found["total"] + getattr(config, name) * loss
         if self.critic is not None and self.training:
             with torch.autocast(kind, torch.bfloat16, bfloat16):
                 losses = losses_of_batch(self.critic, self.network, filled.after, batch, total)
             found["total"] = found["total"] + losses.total(config.adversarial, config.matching)
             found |= losses._asdict()
         if not self.training:
-            found |= figures(filled.after, filled.pitch, batch)
+            found |= figures(filled.mel, filled.pitch, batch)
         return found
 
 
 def figures(filled: Tensor, pitch: Tensor | None, batch: Batch) -> dict[str, Tensor]:
     """Figures that can be compared between configurations, whatever their losses.
 
-    Over the masked frames: the mean L1 in log10 units and the cepstral distance in dB; for a
+    Over the masked frames: the mean L1 in log10 units, the cepstral distance in dB, and the detail
+    (mean second difference across bins) over the recording's; for a
     predicted pitch (B, T, 2) the error in octaves and the share of frames with wrong voicing.
     """
     masked = batch.masked
     found = {
         "l1": (filled[masked] - batch.mel[masked]).abs().mean(),
         "dB": cepstral_distance(filled[masked], batch.mel[masked]).mean(),
+        "detail": _detail(filled[masked]) / _detail(batch.mel[masked]),
     }
     if pitch is not None and batch.pitch is not None:
         predicted, true = decided(pitch)[masked], batch.pitch[masked]
@@ -104,6 +120,10 @@ def figures(filled: Tensor, pitch: Tensor | None, batch: Batch) -> dict[str, Ten
         found["octaves"] = (predicted - true)[both].abs().sum() / both.sum().clamp(min=1)
         found["voicing"] = ((predicted > 0) != (true > 0)).float().mean()
     return found
+
+
+def _detail(mel: Tensor) -> Tensor:
+    return mel.diff(n=2, dim=-1).abs().mean()
 
 
 @torch.no_grad()

@@ -18,7 +18,7 @@ def test_pitch_conditions_only_masked_voiced_frames() -> None:
     torch.manual_seed(0)
     adaptor = PitchAdaptor(16)
     pitch = torch.tensor([[7.5, 0.0, 7.5, 8.0]])
-    told = adaptor.tell(pitch, torch.tensor([[True, True, False, True]]))
+    told = adaptor.condition(pitch, torch.tensor([[True, True, False, True]]))
     assert not told[0, 2].any()
     torch.testing.assert_close(told[0, 1], adaptor.embed.bias)  # no voice: all features are 0
     assert not torch.allclose(told[0, 0], told[0, 3])
