@@ -27,9 +27,10 @@ import torch
 from torch import Tensor, nn
 
 from a3t.console import run
-from a3t.model.a3t import A3T, reconstruction_loss
+from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.training.configuration import read_config
+from a3t.training.objective import reconstruction_loss
 
 
 class ReferenceNetwork(nn.Module):

@@ -307,18 +307,3 @@ class A3T(nn.Module):
             phones = (batch.frames[:, None] + order).float()
         frames = time.float().expand(batch.mel.shape[0], T)
         return Layout(valid[..., None].float(), torch.cat([frames, phones], dim=1), seam=T)
-
-
-def reconstruction_loss(
-    before: Tensor, after: Tensor, batch: Batch, scale: Tensor | float = 1.0, power: int = 1
-) -> Tensor:
-    """Equation 4.1: L1 (or L2) of both outputs over the masked frames, averaged over them.
-
-    ``scale`` (80,) divides the mel first, where the network standardises it.
-    """
-    time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
-    counted = batch.masked & (time < batch.frames[:, None])
-    target = batch.mel[counted] / scale
-    return sum(
-        ((output[counted] / scale - target).abs() ** power).mean() for output in (before, after)
-    )  # type: ignore[return-value]

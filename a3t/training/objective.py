@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from a3t.model.a3t import A3T, reconstruction_loss
+from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.energy import energy_loss
 from a3t.model.pitch import decided, pitch_loss
@@ -99,6 +99,21 @@ class Objective(nn.Module):
         if not self.training:
             found |= figures(filled.mel, filled.pitch, batch)
         return found
+
+
+def reconstruction_loss(
+    before: Tensor, after: Tensor, batch: Batch, scale: Tensor | float = 1.0, power: int = 1
+) -> Tensor:
+    """Equation 4.1: L1 (or L2) of both outputs over the masked frames, averaged over them.
+
+    ``scale`` (80,) divides the mel first, where the network standardises it.
+    """
+    time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
+    counted = batch.masked & (time < batch.frames[:, None])
+    target = batch.mel[counted] / scale
+    return sum(
+        ((output[counted] / scale - target).abs() ** power).mean() for output in (before, after)
+    )  # type: ignore[return-value]
 
 
 def figures(filled: Tensor, pitch: Tensor | None, batch: Batch) -> dict[str, Tensor]:
