@@ -22,6 +22,7 @@ from a3t.errors import tidy_up_first
 
 if TYPE_CHECKING:
     from app.service import Service
+    from app.worker import EditorProcess
 
 EPILOG = """The page listens on this computer only. With another --host it can be reached from
 outside: then add --auth NAME:PASSWORD (or --auth @FILE), or --no-auth if a proxy in front of it
@@ -44,6 +45,12 @@ def parser() -> argparse.ArgumentParser:
         default="",
         metavar="PATH",
         help="the path under which a proxy serves the page, e.g. /speech",
+    )
+    result.add_argument(
+        "--projects",
+        type=Path,
+        metavar="FOLDER",
+        help="where projects are kept (default: a3t/projects among this user's data)",
     )
     result.add_argument(
         "--max-megabytes", type=int, metavar="N", help="largest recording (default 200)"
@@ -83,11 +90,12 @@ def main(arguments: list[str] | None = None) -> int:
 
             limits.MAX_MEGABYTES = options.max_megabytes or limits.MAX_MEGABYTES
             limits.MAX_SECONDS = 60 * (options.max_minutes or limits.MAX_SECONDS / 60)
-            service = Service(folder)
-            where = (options.host, options.port, auth, options.root_path, local_only)
+            service = Service(folder, start_long=background_editor)
+            kept = options.projects or projects_folder()
+            where = (options.host, options.port, auth, options.root_path, local_only, kept)
             with launch(service, *where) as address:
                 print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
-                service.warm_up()
+                service.quick.warm_up()
                 try:
                     threading.Event().wait()
                 finally:
@@ -104,6 +112,19 @@ def main(arguments: list[str] | None = None) -> int:
             )
             return 1
     return 0
+
+
+def projects_folder() -> Path:
+    """Where the user's projects are kept if nothing else is said."""
+    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(data).expanduser() / "a3t" / "projects"
+
+
+def background_editor() -> EditorProcess:
+    """The editor for long work, which gives way to everything else on this machine."""
+    from app.worker import EditorProcess
+
+    return EditorProcess(niceness=10)
 
 
 def is_loopback(host: str) -> bool:
@@ -138,8 +159,11 @@ def launch(
     auth: tuple[str, str] | None = None,
     root_path: str = "",
     local_only: bool = False,
+    projects: Path | None = None,
 ) -> Iterator[str]:
     """The page, served on `host` at `port` (None: a free one) while the context lasts; its address.
+
+    projects: where they are kept; in the service's own folder if that isn't given.
 
     Raises OSError if the port can't be had, ModuleNotFoundError without gradio.
     """
@@ -149,7 +173,12 @@ def launch(
     from app import limits
     from app.guard import Guard
     from app.page import build_page
+    from app.studio.owners import Owners
+    from app.studio.routes import interface
+    from app.studio.studio import Studio
 
+    visitors = Owners()
+    studio = Studio(service, projects or service.folder / "projects")
     settings: dict[str, Any] = {
         "share": False,
         "quiet": True,
@@ -160,15 +189,17 @@ def launch(
         "enable_monitoring": False,
         "css": (Path(__file__).parent / "page.css").read_text(encoding="utf-8"),
         "app_kwargs": {
-            "middleware": [Middleware(Guard, folder=service.folder, local_only=local_only)]
+            "middleware": [Middleware(Guard, folder=service.folder, local_only=local_only)],
+            "routes": interface(studio, visitors),
         },
         # Leaves out gradio's look at its own page, which gives up after 3 s on a busy machine.
         "_frontend": False,
     }
     page = build_page(service)
-    _, address, _ = page.launch(
+    gradio_app, address, _ = page.launch(
         server_name=host, server_port=port, auth=auth, root_path=root_path or None, **settings
     )
+    visitors.gradio_app = gradio_app
     try:
         yield address.rstrip("/")
     finally:

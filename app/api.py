@@ -14,8 +14,8 @@ import gradio as gr
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
 from app import limits, texts
-from app.edit_tab import EDITOR
 from app.error_sentences import one_sentence
+from app.gradio_queue import AT_ONCE, EDITOR
 from app.page_request import PageRequest, texts_of
 from app.progress import Watch
 from app.service import Service
@@ -101,7 +101,7 @@ def add_endpoints(service: Service) -> None:
             )
             return str(made), str(written), prompt_said
 
-    line: dict[str, Any] = {"concurrency_id": EDITOR, "concurrency_limit": 1}
+    line: dict[str, Any] = {"concurrency_id": EDITOR, "concurrency_limit": AT_ONCE}
     ask.click(transcribe, [recording, expected], used, api_name="transcribe", **line)
     ask.click(align, [recording, text], result, api_name="align", **line)
     ask.click(plan, [recording, other_text, text, speed], result, api_name="plan", **line)

@@ -6,8 +6,8 @@ import gradio as gr
 
 from a3t.errors import InputError
 from app import limits, texts
-from app.edit_tab import EDITOR, PROGRESS, cancelling, page_of
 from app.error_sentences import one_sentence
+from app.gradio_queue import AT_ONCE, EDITOR, PROGRESS, cancelling, page_of
 from app.service import Service
 from app.settings import MOST_SEED
 
@@ -54,7 +54,7 @@ class SpeakTab:
             [self.spoken, self.record, self.prompt_text],
             show_progress_on=[self.spoken],
             concurrency_id=EDITOR,
-            concurrency_limit=1,
+            concurrency_limit=AT_ONCE,
             api_visibility="private",
         )
         self.cancel.click(

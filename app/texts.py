@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 TITLE = "a3t speech editor"
 HEADING = "# Change what a recording says"
 CONSENT = (
@@ -12,26 +10,12 @@ CONSENT = (
 )
 TAB_EDIT, TAB_SPEAK = "Edit a recording", "Speech from a prompt"
 
-RECORDING = "1 · Recording"
-EXAMPLE = "Try it with an example"
-TRANSCRIPT = "2 · What it says"
 TRANSCRIPT_HINT = "Type or paste what the recording says, or leave it empty to have it recognised"
-FIND_WORDS = "Find the words"
-RECOGNISE = "Recognise the words"
-TEXT_FILE = "Words from a file: .txt, .srt, .vtt, .TextGrid, or an edit.json to repeat"
-NEW_TEXT = "3 · What it should say"
-NEW_TEXT_HINT = (
-    "Change the words here; only those that differ are synthesised. [pause 0.4] inserts a pause."
-)
-PREVIEW, MAKE, CANCEL = "Preview", "Make it", "Cancel"
-ACCEPT, UNDO, REDO = "Accept and go on editing", "Undo", "Redo"
-TAKES = "4 · Which one?"
-FILES = "Download"
-HISTORY = "History"
-MORE = "More settings"
+CANCEL = "Cancel"
+MORE = "Settings"
+SETTINGS_HINT = "They hold for what is made from now on."
 SPEED = "Speed of the new words (1: the speaker's own)"
 FIT = "Fit the new words into the time of the words that they replace"
-DURATION = "How long the new words take, in seconds (0: as long as this speaker would take)"
 MARGIN = "How much of the neighbouring words is synthesised with them (milliseconds)"
 MATCH = "Which traits of the recording the new words are given"
 MATCH_INFO = "Its bandwidth, its spectrum above 7.6 kHz, and the noise of the room"
@@ -41,12 +25,6 @@ VOICE, NO_VOICE = "Voice (a3t voice make)", "None: as the recording sounds"
 MODEL, VOCODER, ALIGNER = "Model", "Vocoder", "Aligner"
 FILE_TYPE = "File type"
 FILE_TYPES = [("WAV", ".wav"), ("FLAC", ".flac")]
-NUMBER_OF_TAKES = "How many results to choose from"
-CONFIDENCE = "How clearly each word was heard"
-CHANGES = "What will change"
-ATTENTION = "Where the network looks as it fills the gap (figure 4.7 of the thesis)"
-DRAW_ATTENTION = "Draw it"
-STAGE = "Waveform, words and spectrogram"
 
 PROMPT = "Voice to speak in: a recording of a few seconds"
 PROMPT_TEXT = "What that recording says"
@@ -55,27 +33,14 @@ SPEAK = "Speak"
 SPOKEN = "Spoken"
 SPEECH_FILE = "speech.json: what was made, and from what"
 
-NO_CHANGES_YET = "The changes appear here as you type the new text."
-SAME_WORDS = "Nothing changes yet: both texts have the same words."
-WORDS_THAT_GO = "is removed"
-WORDS_THAT_COME = "is synthesised"
 CANCELLED = "Cancelled: nothing was changed."
 NO_RECORDING = "There is no recording yet: upload or record one first."
 NO_NEW_TEXT = "There is no new text yet: type what the recording should say."
 NO_TEXT_TO_SAY = "There is nothing to say yet: type a text."
-NOTHING_MADE = "There is nothing to accept yet: press Make it first."
-MEANWHILE = "The recording changed in the meantime: press Make it again."
-CORRECT_THE_ORIGINAL = (
-    "The transcript of an edited version can't be corrected: press Undo until the recording "
-    "itself is shown, then correct what that says."
-)
-MADE_WORD = "This word was synthesised, so its place is exact: only recorded words can be moved."
-TOO_MANY_VERSIONS = "There is no room for more versions: download this one and start again from it."
-NOTHING_PLANNED = "There is no plan yet: press Preview first."
 NO_WORD = "That word is no longer there: find the words again."
-EXPIRED = "This session has expired: upload the recording again."
 NO_EXAMPLE = "The example comes with the package pysptk, which is not installed here."
 QUEUE_FULL = "Too many people are waiting: try again in a minute."
+RECORDED = "As recorded"
 FAILED = "Something went wrong inside the editor; whoever runs this page will find it in the log."
 OUTGROWN = (
     "This needs more memory than one request may take here: use a shorter recording or a shorter "
@@ -93,7 +58,21 @@ WRONG_FIELDS = (
     "A field of this request has a value of the wrong kind: send the fields that the API's "
     "description lists, each with its type."
 )
-STARTED, RECORDED = "Recording", "As recorded"
+TOO_MANY_TAKES = "This change has as many takes as there is room for: choose one of them."
+TOO_MANY_PROJECTS = "There is no room for more projects: delete one that you no longer need."
+DISK_FULL = "The disk is nearly full: delete projects that you no longer need, or free some space."
+NO_SCRIPT = "This list of changes can't be read: load the page again."
+WORDS_CORRECTED = "The words of this change were corrected: make the change again."
+CHANGED_HERE = "These words are part of a change: take that back before you correct them."
+NOT_OPENED_YET = "The recording is still being opened: wait a moment."
+NOT_MADE_YET = "Some changes are still being made: wait until they are."
+NOT_HEARD_YET = "The recording is still being listened to: wait until its words are all there."
+TEXT_DOES_NOT_MATCH = "The text is not what this recording says: correct it, or open it without."
+NO_SUCH_EDIT = "That change is no longer there."
+NO_PROJECT = "There is no such project here: it was deleted, or belongs to somebody else."
+NOT_HERE = "There is nothing here."
+LOG_IN = "Log in first: load the page again."
+CHANGED_ELSEWHERE = "Another window has changed this project: load the page again."
 
 NO_FILE = "There is no file yet: upload one first."
 NO_SOUND = "This file is not a sound file that can be read here: upload WAV, FLAC, OGG or MP3."
@@ -117,67 +96,6 @@ STEPS = {
     "check": "Checking the new words",
     "save": "Writing the files",
 }
-
-
-STAGE_TEXTS = {  # of stage.html and stage.js; {} in them is filled in there
-    "stage": "waveform, words and spectrogram",
-    "empty": "The recording appears here.",
-    "listening": "Listening",
-    "recording": "Recording",
-    "edited": "Edited",
-    "edited_same_place": "Edited, at the same place",
-    "stop": "Stop",
-    "replaced": "replaced",
-    "inserted": "inserted",
-    "deleted": "deleted",
-    "part_of_recording": "Part of the recording",
-    "shown_from": "Show from, in seconds",
-    "earlier": "Earlier",
-    "later": "Later",
-    "where_the_word_is": "Where the word is",
-    "from": "from",
-    "to": "to",
-    "hear_it": "Hear it",
-    "use_times": "Use these times",
-    "drag_hint": "Drag the orange edges, or type; arrow keys move by 5 ms.",
-    "words": "Words: click to hear one; the arrow keys move between them",
-    "doubtful": "doubtful ({})",
-    "in_an_edit": "in an edit",
-    "seconds": "{} s",
-    "span": "{} to {}",
-    "span_of": "{} to {} of {}",
-    "unplayable": "The browser can't play this: {}",
-}
-
-
-def introduction(megabytes: int, minutes: float) -> str:
-    return (
-        "Upload or record English speech, say what it says, change the text, and press **Make "
-        "it**. Everything that you don't change stays as it was recorded, sample for sample. At "
-        f"most {megabytes} MB and {length(60 * minutes)}."
-    )
-
-
-def take_name(candidate: Mapping[str, float], margin: float) -> str:
-    """How one of the results differs from the others; `margin` in seconds."""
-    rank, pace = int(candidate.get("rank", 1)), round(100 * (candidate.get("pace", 1.0) - 1))
-    said = (
-        f"{abs(pace)} % {'faster' if pace > 0 else 'slower'}" if pace else "at the speaker's pace"
-    )
-    best = " (best)" if rank == 1 else ""
-    return f"{rank}{best}: {said}, joined within {1000 * margin:.0f} ms"
-
-
-def hardly_heard(words: Sequence[str]) -> str:
-    listed = ", ".join(f"“{word}”" for word in words)
-    return f"Listen to it: {listed} can hardly be heard in the result."
-
-
-def guessed(word: str, phones: str) -> str:
-    return (
-        f"“{word}” is in no dictionary: it was said as {phones}. If that is wrong, give its "
-        "pronunciation and edit again."
-    )
 
 
 def not_offered(name: str) -> str:
@@ -229,29 +147,6 @@ def no_words_file(name: str) -> str:
 
 def no_json(name: str) -> str:
     return f"{name} is not JSON: upload the edit.json unchanged."
-
-
-def changes_summary(changes: int, gone: int, made: int) -> str:
-    return (
-        f"{counted(changes, 'change')}: {counted(gone, 'word')} "
-        f"{'is' if gone == 1 else 'are'} removed, {counted(made, 'word')} "
-        f"{'is' if made == 1 else 'are'} synthesised."
-    )
-
-
-def doubtful_word(score: float) -> str:
-    return f"doubtful: confidence {score:.2f}"
-
-
-def doubtful_summary(doubtful: int) -> str:
-    if not doubtful:
-        return "Every word was heard where the text has it."
-    verb = "was" if doubtful == 1 else "were"
-    return f"{counted(doubtful, 'word')} {verb} hardly heard: check the marked ones."
-
-
-def counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 OTHER_HOST = (

@@ -9,11 +9,11 @@ cancels in the middle of a long step, and whose memory and time for each call ar
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
@@ -87,6 +87,7 @@ class EditorProcess:
         load: Callable[[Models], Any] = load_editor,
         memory: int | None = None,
         seconds: int | None = None,
+        niceness: int = 0,
     ) -> None:
         self.progress: Callable[[str], None] | None = None
         self.wanted: Callable[[], bool] = always
@@ -97,7 +98,7 @@ class EditorProcess:
             EDITOR_SECONDS if seconds is None else seconds,
         )
         self._process = context.Process(
-            target=work, args=(theirs, load, means), name="a3t", daemon=True
+            target=work, args=(theirs, load, means, niceness), name="a3t", daemon=True
         )
         self._process.start()
         theirs.close()  # so that either side notices when the other ends
@@ -113,14 +114,6 @@ class EditorProcess:
     def plan(self, *args: Any, **options: Any) -> EditPlan:
         planned: EditPlan = self.ask("plan", *args, **options)
         return planned
-
-    def candidates(self, *args: Any, **options: Any) -> list[EditedRecording]:
-        made: list[EditedRecording] = self.ask("candidates", *args, **options)
-        return made
-
-    def draw_attention(self, plan: EditPlan, path: Path) -> None:
-        """Where the network looks as it fills the plan's first window, as a PNG."""
-        self.ask("draw_attention", plan, path)
 
     def edit(self, *args: Any, **options: Any) -> EditedRecording:
         edited: EditedRecording = self.ask("edit", *args, **options)
@@ -141,6 +134,10 @@ class EditorProcess:
     def align(self, *args: Any, **options: Any) -> Alignment:
         aligned: Alignment = self.ask("align", *args, **options)
         return aligned
+
+    def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """The result of `function(editor, *args)`, a module's function, called in the process."""
+        return self.ask("run", function, *args)
 
     def ask(self, name: str, *args: Any, **options: Any) -> Any:
         """Call the worker's method and handle the steps that it reports until it is done."""
@@ -209,13 +206,18 @@ def wait_for_answer(pipe: Connection, wanted: Callable[[], bool]) -> None:
 
 
 def work(
-    pipe: Connection, load: Callable[[Models], Any], means: tuple[int, int] | None = None
+    pipe: Connection,
+    load: Callable[[Models], Any],
+    means: tuple[int, int] | None = None,
+    niceness: int = 0,
 ) -> None:
     """The worker's loop: load, then answer calls until the other end is closed.
 
-    means: the process's bytes of memory, and each call's seconds of processor time.
+    means: the process's bytes of memory, and each call's seconds of processor time. niceness: by
+    how much it gives way to other processes.
     """
     if multiprocessing.parent_process() is not None:  # not in a thread of a test
+        os.nice(niceness)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and it this
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if means is not None:
@@ -261,10 +263,7 @@ def answer(editor: Any, name: str, args: tuple[Any, ...], options: dict[str, Any
     match name:
         case "use":
             return None
-        case "draw_attention":
-            from a3t.evaluation.attention import attention_of_edit, draw_attention
-
-            plan, path = args
-            return draw_attention(attention_of_edit(editor, plan), path)
+        case "run":
+            return args[0](editor, *args[1:])
         case _:
             return getattr(editor, name)(*args, **options)

@@ -24,7 +24,7 @@ from app.worker import EditorProcess, always, work
 class EditorThread(EditorProcess):
     """The worker as a thread, over a pipe all the same: no test waits for another loading."""
 
-    def __init__(self, load: Callable[[Models], Any]) -> None:
+    def __init__(self, load: Callable[[Models], Any], niceness: int = 0) -> None:
         self.progress, self.wanted = None, always
         self._pipe, theirs = multiprocessing.Pipe()
         self._thread = threading.Thread(target=work, args=(theirs, load), daemon=True)

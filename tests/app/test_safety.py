@@ -73,15 +73,9 @@ def test_only_uploads_and_results_are_served(path: str, url: str, arctic: Path) 
     assert asked.status_code in (403, 404)
 
 
-def test_folders_can_not_be_listed_or_guessed(url: str, service: Service, upload: str) -> None:
-    one, other = service.open_session(upload), service.open_session(upload)
-    assert httpx.get(f"{url}/gradio_api/file={service.folder}").status_code == 403
-    assert httpx.get(f"{url}/gradio_api/file={one.folder}").status_code == 403
-    assert one.folder != other.folder and len(one.folder.name) >= 32
-    for session in (one, other):
-        assert httpx.get(f"{url}/gradio_api/file={session.current.audio}").status_code == 200
-        session.close()
-        assert httpx.get(f"{url}/gradio_api/file={session.current.audio}").status_code == 403
+def test_folders_can_not_be_listed(url: str, service: Service, upload: str) -> None:
+    for folder in (service.folder, service.folder / "projects", Path(upload).parent):
+        assert httpx.get(f"{url}/gradio_api/file={folder}").status_code == 403
 
 
 def test_large_bodies_are_refused_unread(url: str) -> None:
@@ -116,30 +110,6 @@ def test_a_name_of_an_upload_does_no_harm(url: str, tmp_path: Path) -> None:
     assert asked.status_code in (200, 400, 422)
     if asked.status_code == 200:
         assert ".." not in asked.json()[0]
-
-
-@pytest.mark.parametrize("guess", ["", "0", "../x", "a" * 11])
-def test_a_session_is_inaccessible_to_other_visitors(
-    guess: str, url: str, service: Service, upload: str
-) -> None:
-    """The page's own events, asked for by hand under a guessed name: there is nothing there."""
-    service.open_session(upload)
-    config = httpx.get(f"{url}/config").json()
-    ids = {part["id"]: part["props"].get("elem_id") for part in config["components"]}
-    (undo,) = (
-        event
-        for event in config["dependencies"]
-        if any(ids.get(target[0]) == "undo" for target in event["targets"]) and event["backend_fn"]
-    )
-    data = [None for _ in undo["inputs"]]
-    body = {"fn_index": undo["id"], "session_hash": guess, "data": data}
-    asked = httpx.post(f"{url}/gradio_api/queue/join", json=body)
-    if asked.status_code == 200:
-        told = httpx.get(
-            f"{url}/gradio_api/queue/data", params={"session_hash": guess}, timeout=600
-        )
-        assert str(service.folder) not in told.text and "Traceback" not in told.text
-        assert '"success":true' not in told.text.replace(" ", "")
 
 
 def test_a_text_of_ten_thousand_characters(url: str, upload: str) -> None:

@@ -40,7 +40,7 @@ def browser(arctic: Path) -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any, url: str) -> Iterator[Any]:
-    page = opened(browser, url, viewport={"width": 1280, "height": 1000})
+    page = opened(browser, url, viewport={"width": 1280, "height": 900})
     yield page
     assert page.faults == []
     page.context.close()

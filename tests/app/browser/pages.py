@@ -5,68 +5,97 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-PATIENCE = 300_000  # milliseconds; machines that test are busy
+PATIENCE = float(os.environ.get("A3T_PATIENCE", 300_000))  # milliseconds; test machines are busy
 
 
 def opened(browser: Any, url: str, **context: Any) -> Any:
-    """The page in a browser context of its own; errors of its scripts are kept in page.faults."""
-    page = browser.new_context(accept_downloads=True, **context).new_page()
+    """The page in a browser context of its own, at its start; `watched`."""
+    page = watched(browser.new_context(accept_downloads=True, **context).new_page(), url)
+    page.goto(url)
+    ready(page)
+    return page
+
+
+def watched(page: Any, url: str) -> Any:
+    """The page, with what goes wrong in it in page.faults: errors, and requests to other hosts."""
     page.set_default_timeout(PATIENCE)
     page.faults = []
+
+    def complain(message: Any) -> None:
+        if message.type == "error" and not message.location["url"].endswith("/favicon.ico"):
+            page.faults.append(f"console: {message.text}")
+
+    def look(request: Any) -> None:
+        address = urlsplit(request.url)
+        if address.scheme in ("http", "https", "ws") and address.netloc != urlsplit(url).netloc:
+            page.faults.append(f"another host: {request.url}")
+
     page.on("pageerror", lambda error: page.faults.append(str(error)))
-    page.on("dialog", lambda dialog: page.faults.append(dialog.message))
-    page.goto(url)
-    page.locator("#make").wait_for()
+    page.on("console", complain)
+    page.on("request", look)
     return page
+
+
+def ready(page: Any) -> None:
+    page.locator(".studio[data-ready]").wait_for()
 
 
 def picture(page: Any, name: str) -> None:
     """A screenshot, where A3T_SCREENSHOTS names a folder for them."""
     if folder := os.environ.get("A3T_SCREENSHOTS"):
         page.wait_for_timeout(1000)
-        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+        page.screenshot(path=f"{folder}/{name}.png")
 
 
-def upload(page: Any, wav: Path) -> None:
-    page.locator("#recording input[type=file]").set_input_files(wav)
+def upload(page: Any, wav: Path, text: str | None = None) -> None:
+    """A recording, with its transcript if there is one."""
+    if text is not None:
+        page.locator(".start summary").click()
+        page.locator(".start textarea").fill(text)
+    page.locator("#studio-upload").set_input_files(wav)
+    word(page).first.wait_for()
 
 
-def shown(page: Any, side: str) -> None:
-    """Waits until the stage shows that side ("before" or "after")."""
-    page.locator(f"[data-part={side}] canvas").wait_for()
+def listened(page: Any) -> None:
+    """Waits until every word is known."""
+    page.locator(".header progress").wait_for(state="hidden")
 
 
-def give(page: Any, wav: Path, text: str, new_text: str) -> None:
-    """A recording and both texts, typed while the upload is on its way."""
-    upload(page, wav)
-    page.locator("#transcript textarea").fill(text)
-    page.locator("#new-text textarea").fill(new_text)
-    shown(page, "before")
+def word(page: Any, text: str | None = None) -> Any:
+    """Words of the transcript."""
+    words = page.locator(".script .w")
+    return words if text is None else words.filter(has_text=text)
 
 
-def set_number(page: Any, name: str, value: str) -> None:
-    """Types into the slider's field; again if Gradio, which sets a panel up as it is opened, puts
-    the slider's first value back."""
-    field = page.locator(f"#{name} input[type=number]")
-    for _ in range(20):
-        field.fill(value)
-        field.press("Tab")
-        page.wait_for_timeout(500)
-        if field.input_value() == value:
-            return
-    raise AssertionError(f"{name} does not keep the value {value}")
+def said(page: Any) -> str:
+    """The transcript as it is shown, changes and all."""
+    return " ".join(" ".join(page.locator(".script p").all_inner_texts()).split())
 
 
-def words(page: Any, side: str) -> list[str]:
-    found: list[str] = page.locator(f"[data-part={side}] .a3t-word").all_text_contents()
-    return found
+def change(page: Any, old: str, new: str) -> None:
+    """Types over a word and waits until it is made."""
+    word(page, old).first.click()
+    page.keyboard.type(new)
+    page.keyboard.press("Enter")
+    made(page, new)
 
 
-def download(page: Any, ending: str, folder: Path) -> Path:
-    """Saves the download whose name ends so."""
+def made(page: Any, new: str) -> None:
+    page.locator(".change.made ins, .change.accepted ins").filter(has_text=new).wait_for()
+
+
+def changes(page: Any) -> list[str]:
+    """What the cards say, from top to bottom."""
+    found: list[str] = page.locator(".card .words").all_inner_texts()
+    return [" ".join(text.split()) for text in found]
+
+
+def download(page: Any, folder: Path) -> Path:
+    """The zip of everything."""
     with page.expect_download() as waiting:
-        page.locator(f"#files a[download$='{ending}']").first.click()
+        page.get_by_role("button", name="Download").click()
     path = folder / waiting.value.suggested_filename
     waiting.value.save_as(path)
     return path

@@ -8,13 +8,13 @@ import pytest
 
 from app.__main__ import launch
 from app.service import Service
-from tests.app.browser.pages import opened, shown
+from tests.app.browser.pages import opened, word
 from tests.app.proxy import under_a_path
 
 pytestmark = pytest.mark.slow
 
 
-def test_sound_and_picture_under_a_path(
+def test_words_sound_and_picture_under_a_path(
     browser: Any, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(service.folder))
@@ -23,11 +23,12 @@ def test_sound_and_picture_under_a_path(
         under_a_path(address, "/speech") as there,
     ):
         page = opened(browser, f"{there}/")
-        page.locator("#example").click()
-        shown(page, "before")
-        page.locator("[data-part=hear-before]").click()
+        page.locator("#studio-example").click()
+        word(page).first.wait_for()
+        page.get_by_role("button", name="Play", exact=True).last.click()
         page.wait_for_function(
-            "() => parseFloat(document.querySelector('.a3t-head').style.left) > 1"
+            "() => window.a3tApp.transport.place > 0.3 * window.a3tApp.sound.sample_rate"
         )
+        page.wait_for_function("() => [...window.a3tApp.audio.pictures.images.values()][0]")
         assert page.faults == []
         page.context.close()

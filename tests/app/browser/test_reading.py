@@ -1,4 +1,4 @@
-"""Accessibility: screen readers, keyboards, dark mode, phones."""
+"""Accessibility: screen readers, dark mode, phones, a page at 200 %."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from tests.app.browser.pages import opened, picture, shown
+from tests.app.browser.pages import change, opened, picture, word
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def made(browser: Any, url: str) -> Any:
-    """A page with a result on it."""
-    page = opened(browser, url, viewport={"width": 1280, "height": 1000})
-    page.locator("#example").click()
-    shown(page, "before")
-    page.locator("#make").click()
-    shown(page, "after")
+    """A page with a change on it."""
+    page = opened(browser, url, viewport={"width": 1280, "height": 900})
+    page.locator("#studio-example").click()
+    word(page).first.wait_for()
+    change(page, "always", "never")
     yield page
+    assert page.faults == []
     page.context.close()
 
 
@@ -42,48 +42,46 @@ def violations(page: Any) -> list[str]:
     ]
 
 
+def test_the_start(browser: Any, url: str) -> None:
+    page = opened(browser, url, viewport={"width": 1280, "height": 900})
+    picture(page, "start")
+    assert violations(page) == []
+    page.context.close()
+
+
 def test_every_control_can_be_named_and_read(made: Any) -> None:
     made.locator("#more button").first.click()
-    made.locator("[data-part=before] .a3t-word").first.click()
+    word(made, "superlative").click()
     picture(made, "everything")
     assert violations(made) == []
+    made.locator("#more button").first.click()
 
 
-def test_words_by_keyboard(made: Any) -> None:
-    """The words are one stop of the Tab key; arrows go through them, Enter chooses one."""
-    words = made.locator("[data-part=before] .a3t-word")
-    assert words.evaluate_all("(all) => all.filter((word) => word.tabIndex === 0).length") == 1
-    words.first.focus()
-    made.keyboard.press("ArrowRight")
-    made.keyboard.press("ArrowRight")
-    made.keyboard.press("Enter")
-    assert made.locator("[data-part=word-name]").text_content() == words.nth(2).text_content()
-    made.keyboard.press("End")
-    assert words.last.evaluate("(word) => word === document.activeElement")
+def test_the_result_is_in_view_without_scrolling(made: Any) -> None:
+    for part in (".change.made", ".card", "canvas.sound", ".transport .play"):
+        box = made.locator(part).first.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 900
 
 
-def test_the_whole_way_by_keyboard(made: Any) -> None:
-    """The Tab key comes to everything that an edit needs, in the order in which it is needed."""
-    made.locator("#transcript textarea").focus()
-    wanted = ["find", "new-text", "preview", "make", "cancel", "undo", "redo", "accept", "stage"]
-    met: list[str] = []
-    for _ in range(60):
-        made.keyboard.press("Tab")
-        here = made.evaluate(
-            "(names) => names.find((name) => document.activeElement.closest(`#${name}`))", wanted
-        )
-        if here and here not in met:
-            met.append(here)
-    assert met == wanted
+def test_no_bold_text_falls_back_to_another_typeface(made: Any) -> None:
+    loaded = made.evaluate(
+        "() => document.fonts.ready.then(() => [...document.fonts]"
+        ".filter((font) => font.family.includes('Studio') && font.status === 'loaded')"
+        ".map((font) => font.weight))"
+    )
+    assert "400" in loaded and len(loaded) == 2
 
 
 @pytest.mark.parametrize(
-    ("name", "scheme", "width"), [("dark", "dark", 1280), ("phone", "light", 390)]
+    ("name", "scheme", "width"),
+    [("dark", "dark", 1280), ("phone", "light", 390), ("at 200 %", "light", 640)],
 )
-def test_dark_and_on_a_phone(made: Any, name: str, scheme: str, width: int) -> None:
+def test_dark_on_a_phone_and_large(made: Any, name: str, scheme: str, width: int) -> None:
     made.emulate_media(color_scheme=scheme)
-    made.set_viewport_size({"width": width, "height": 900})
+    made.set_viewport_size({"width": width, "height": 844 if width == 390 else 900})
     wide = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    made.wait_for_function(f"() => ({wide})() <= 1")  # only the stage's boxes scroll sideways
+    made.wait_for_function(f"() => ({wide})() <= 1")
     picture(made, name)
     assert violations(made) == []
+    play = made.locator(".transport .play").bounding_box()
+    assert play["y"] + play["height"] <= 900 and min(play["width"], play["height"]) >= 44

@@ -1,0 +1,116 @@
+"""What the recording says, corrected: other words for misheard ones, other times for a word."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from a3t.errors import InputError
+from alignment import Word
+from alignment.retiming import retimed
+from app import texts
+from app.studio import worker_tasks as tasks
+from app.studio.pcm_sound import IDS, PcmSound, Token, end_of, places_of, start_of
+from app.studio.script import ScriptEdit
+from app.worker import EditorProcess
+
+SHORTEST_PHONE = 0.0125  # seconds
+REACH = 2.0  # seconds of a pause beside the words that may hold some of them
+
+
+@dataclass(frozen=True)
+class Correction:
+    """Some tokens of one part that give way to others, with their neighbours, which were dragged
+    by what was misheard and are aligned anew with them.
+
+    before: the tokens that are aligned anew; the first `left` and the last `right` keep their
+    texts and names. start, stop: seconds between which they are spoken.
+    """
+
+    part: int
+    text: str
+    before: tuple[Token, ...]
+    left: int
+    right: int
+    start: float
+    stop: float
+
+    @classmethod
+    def of(cls, wanted: ScriptEdit, tokens: Sequence[Token], edited: Collection[int]) -> Correction:
+        """InputError if the tokens are no longer there, or an edit replaces them."""
+        first, last = wanted.place_in(places_of(tokens), len(tokens))
+        if any(token in edited for token in wanted.tokens):
+            raise InputError(texts.CHANGED_HERE)
+        if not tokens:
+            raise InputError(texts.NO_WORD)
+        part = tokens[min(first, len(tokens) - 1)]["id"] // IDS
+
+        def free(k: int) -> bool:
+            inside = 0 <= k < len(tokens)
+            return inside and tokens[k]["id"] // IDS == part and tokens[k]["id"] not in edited
+
+        begin, end = first - free(first - 1), last + free(last)
+        start = end_of(tokens[begin - 1]) if begin else 0.0
+        stop = start_of(tokens[end]) if end < len(tokens) else float("inf")
+        if begin < end:
+            start = max(start, start_of(tokens[begin]) - REACH)
+            stop = min(stop, end_of(tokens[end - 1]) + REACH)
+        parts = [*tokens[begin:first], {"text": wanted.text}, *tokens[last:end]]
+        text = " ".join(filter(None, (token["text"] for token in parts)))
+        return cls(part, text, tuple(tokens[begin:end]), first - begin, end - last, start, stop)
+
+    def heard(self, editor: EditorProcess, sound: PcmSound) -> list[Token]:
+        """The new tokens, aligned; none for a text without words."""
+        if not self.text:
+            return []
+        rate = sound.sample_rate
+        first, last = (
+            round(self.start * rate),
+            min(sound.samples, round(min(self.stop, 1e6) * rate)),
+        )
+        found: list[Token] = editor.run(tasks.correct_tokens, sound, first, last, self.text)
+        return found
+
+    def among(self, own: Sequence[Token], made: list[Token]) -> list[Token]:
+        """The part's tokens with the new ones in their place; kept neighbours keep their ids, so
+        edits beside them stay where they are."""
+        fresh = max([self.part * IDS, *(token["id"] for token in own)]) + 1
+        for k, token in enumerate(made):
+            token["id"] = fresh + k
+        for k in range(min(self.left, len(made))):
+            made[k]["id"] = self.before[k]["id"]
+        for k in range(1, min(self.right, len(made) - self.left) + 1):
+            made[-k]["id"] = self.before[-k]["id"]
+        gone = {token["id"] for token in self.before}
+        rest = [token for token in own if token["id"] not in gone]
+        at = sum(start_of(token) < self.start + 1e-6 for token in rest)
+        return [*rest[:at], *made, *rest[at:]]
+
+
+def moved_token(
+    data: Any, tokens: Sequence[Token], seconds: float
+) -> tuple[int, Token, dict[str, float]]:
+    """A token at the times that a request gives, not past its neighbours: its part, it, and the
+    times that it had. InputError if there is no such token, or no time for its phones."""
+    try:
+        identity, start, end = int(data["id"]), float(data["start"]), float(data["end"])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise InputError(texts.NO_TIMES) from None
+    place = next((k for k, token in enumerate(tokens) if token["id"] == identity), None)
+    if place is None:
+        raise InputError(texts.NO_WORD)
+    words = [Word.from_json(word) for word in tokens[place]["words"]]
+    was, until = words[0].start, words[-1].end
+    start = max(start, end_of(tokens[place - 1]) if place else 0.0)
+    last = place + 1 == len(tokens)
+    end = min(end, seconds if last else start_of(tokens[place + 1]))
+    least = SHORTEST_PHONE * sum(len(word.phones) for word in words)
+    if not end - start >= least:
+        raise InputError(texts.too_short(tokens[place]["text"], least, end - start))
+    factor = (end - start) / (until - was)
+    moved = [
+        retimed(w, start + (w.start - was) * factor, start + (w.end - was) * factor) for w in words
+    ]
+    token = {**tokens[place], "words": [word.to_json() for word in moved]}
+    return identity // IDS, token, {"start": was, "end": until}

@@ -1,0 +1,204 @@
+"""A project as it is worked on: its list of edits, their takes, corrections, and the download.
+
+Everything that a visitor does is written down before it is answered, so a page that is loaded
+again, or a server that was killed, goes on where it was.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from a3t.errors import InputError
+from a3t.text.transcript import Transcript
+from app import limits, texts
+from app.service import without_folder
+from app.studio import worker_tasks as tasks
+from app.studio.corrections import Correction, moved_token
+from app.studio.folders import ProjectFolder
+from app.studio.jobs import JobQueue, ProjectJob
+from app.studio.listened_project import OPENING, ListenedProject
+from app.studio.pcm_sound import places_of
+from app.studio.script import ScriptEdit, draft_of, edits_of, number, settings_of
+from app.studio.take_orders import order_of, recording_of
+from app.worker import EditorProcess
+
+MAKING, EXPORTING = 1, 2  # urgencies
+
+
+class Desk(ListenedProject):
+    """One project, opened: requests call its methods, and jobs change it from their threads."""
+
+    def __init__(self, folder: ProjectFolder, quick: JobQueue, long: JobQueue) -> None:
+        super().__init__(folder, quick, long)
+        self.resume()
+
+    def words_came(self) -> None:
+        self._make_missing()
+
+    # ---- edits and their takes ----------------------------------------------------------------
+
+    def save(self, data: Any, settings: Any) -> dict[str, Any]:
+        """Keep the list of edits, and begin to make what is not made; the new revision."""
+        edits = edits_of(data.get("edits") if isinstance(data, dict) else None)
+        settings_of(settings)
+        with self.lock:
+            script = self.folder.read("script.json", {"revision": 0})
+            if data.get("revision") != script["revision"]:
+                raise StaleError
+            revision = script["revision"] + 1
+            self.folder.write(
+                "script.json",
+                {
+                    "revision": revision,
+                    "edits": [edit.to_json() for edit in edits],
+                    "settings": settings if isinstance(settings, dict) else {},
+                    "draft": draft_of(data.get("draft")),
+                },
+            )
+            self.exported = None
+            self._make_missing()
+        self.tell(kind="saved", revision=revision)
+        return {"revision": revision, "keys": [edit.key for edit in edits]}
+
+    def _make_missing(self) -> None:
+        for edit in self.edits():
+            if not self.folder.takes(edit.key) and edit.key not in self.failures:
+                self.make(edit)
+
+    def make(
+        self,
+        edit: ScriptEdit,
+        pace: float = 1.0,
+        duration: float | None = None,
+        force: bool = False,
+    ) -> None:
+        """Make a take of an edit in the background; its first one, or another."""
+        takes = self.folder.takes(edit.key)
+        if force:
+            self.failures.pop(edit.key, None)
+        settings, models = settings_of(self.folder.read("script.json", {}).get("settings"))
+        number = self.folder.next_take(edit.key)
+        try:
+            order = order_of(
+                edit,
+                self.edits(),
+                self.tokens(),
+                recording_of(self.folder.path, self.about),
+                settings,
+                number,
+                pace,
+                duration,
+                takes[0].get("level") if takes else None,
+            )
+        except InputError as error:
+            if self.progress()["done"]:  # otherwise its words may still come
+                self._fail_to_make(edit.key, str(error))
+            return
+
+        def run(editor: EditorProcess) -> None:
+            folder = self.folder.take_folder(edit.key, number)
+            with without_folder(self.folder.path):
+                editor.run(tasks.make_take, order, folder)
+            self.tell(kind="takes", key=edit.key, takes=self.takes(edit.key))
+
+        job = ProjectJob(
+            self.folder.id,
+            f"take {edit.key}",
+            MAKING,
+            run,
+            lambda sentence: self._fail_to_make(edit.key, sentence),
+            lambda step: self.tell(kind="making", key=edit.key, step=texts.STEPS.get(step, step)),
+            models,
+        )
+        self.quick.add(job)
+
+    def _fail_to_make(self, key: str, sentence: str) -> None:
+        self.failures[key] = sentence
+        self.tell(kind="failed", key=key, sentence=sentence)
+
+    def again(self, key: str, data: Any) -> None:
+        """Another take of an edit that is in the list, perhaps longer or shorter."""
+        given = data if isinstance(data, dict) else {}
+        edit = self._edit(key)
+        duration = given.get("duration")
+        self.make(
+            edit,
+            number(given.get("pace"), 1.0, 0.5, 2.0),
+            None if duration is None else number(duration, 0.5, 0.05, 60.0),
+            force=True,
+        )
+
+    def _edit(self, key: str) -> ScriptEdit:
+        for edit in self.edits():
+            if edit.key == key:
+                return edit
+        raise InputError(texts.NO_SUCH_EDIT)
+
+    # ---- what the recording says --------------------------------------------------------------
+
+    def correct(self, data: Any) -> None:
+        """Other words for what was misheard: they are aligned there, and nothing is made."""
+        wanted = ScriptEdit.from_json(data)
+        wanted.place_in(places_of(self.tokens()), len(self.tokens()))
+        if wanted.text:
+            Transcript.from_text(wanted.text, max_words=None)  # InputError: can't be spoken
+
+        def run(editor: EditorProcess) -> None:
+            with self.lock:
+                tokens, edited = self.tokens(), {t for e in self.edits() for t in e.tokens}
+            correction = Correction.of(wanted, tokens, edited)
+            made = correction.heard(editor, self.sound())
+            with self.lock:
+                words = correction.among(self.folder.words(correction.part), made)
+                self.rewrite(correction.part, words, corrected=True)
+
+        refused = lambda sentence: self.tell(kind="refused", sentence=sentence)  # noqa: E731
+        self.quick.add(ProjectJob(self.folder.id, f"correct {wanted.key}", OPENING, run, refused))
+
+    def move(self, data: Any) -> dict[str, float]:
+        """A word's own times, between its neighbours'; returns the times that it had."""
+        with self.lock:
+            tokens = self.tokens()
+            part, moved, was = moved_token(data, tokens, self.about["seconds"])
+            own = [moved if t["id"] == moved["id"] else t for t in self.folder.words(part)]
+            self.rewrite(part, own)
+        return was
+
+    # ---- taking home --------------------------------------------------------------------------
+
+    def export(self, kind: str) -> None:
+        """Begin to write the zip of everything; `exported` is its name when it is there."""
+        edits = self.edits()
+        chosen = []
+        for edit in edits:
+            takes = self.folder.takes(edit.key)
+            if not takes:
+                raise InputError(texts.NOT_MADE_YET)
+            at = edit.take if edit.take is not None else 0
+            numbers = [int(take["number"]) for take in takes]
+            chosen.append(self.folder.take_folder(edit.key, at if at in numbers else numbers[0]))
+        if not self.progress()["done"]:
+            raise InputError(texts.NOT_HEARD_YET)
+        about = self.about
+        name = f"{limits.safe_stem(about['file'])}.edited"
+        own = ".flac" if about["file"].endswith(".flac") else ".wav"
+        suffix = kind if kind in (".wav", ".flac") else own
+        recording = recording_of(self.folder.path, about)
+        tokens, out = self.tokens(), self.folder.path / "export"
+
+        def run(editor: EditorProcess) -> None:
+            with without_folder(self.folder.path):
+                made = editor.run(tasks.mix_down, recording, tokens, chosen, out, name, suffix)
+            self.exported = made.name
+            self.tell(kind="exported", name=made.name)
+
+        self.add_job(EXPORTING, "export", run, lambda s: self.tell(kind="refused", sentence=s))
+
+    def close(self) -> None:
+        """End its jobs."""
+        for queue in (self.quick, self.long):
+            queue.cancel(self.folder.id)
+
+
+class StaleError(Exception):
+    """Another page has changed the project since this one last saw it."""

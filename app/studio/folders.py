@@ -1,0 +1,153 @@
+"""A project as a folder: the original, what it says, the list of edits, and their takes.
+
+    project.json        what the recording is, and how far it has been listened to
+    script.json         the list of edits, as the visitor left it
+    words/0007.json     the words of the eighth part of the recording, with phones and times
+    takes/KEY/2/        the third take of an edit: take.json, patch.npy, sound.pcm
+    sound.pcm, peaks.bin    what the page plays and draws
+
+Every file is written beside and renamed, so whatever kills the server leaves the last state whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from a3t.audio.files import atomic_path
+from a3t.errors import InputError
+from app import texts
+
+ID = re.compile(r"[0-9a-f]{24}")
+TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
+MOST_PROJECTS = 100  # of one visitor
+LEAST_FREE = 1_000_000_000  # bytes that stay free on the disk
+MOST_TAKES = 40  # of one edit
+
+
+@dataclass(frozen=True)
+class ProjectFolder:
+    """The files of one project; the names that they are asked for by are never a request's."""
+
+    path: Path
+
+    @property
+    def id(self) -> str:
+        return self.path.name
+
+    def read(self, name: str, otherwise: Any = None) -> Any:
+        """A file of JSON; `otherwise` if it isn't there or was not written by this program."""
+        try:
+            return json.loads((self.path / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return otherwise
+
+    def write(self, name: str, value: Any) -> None:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_path(path) as temporary:
+            temporary.write_text(json.dumps(value, ensure_ascii=True), encoding="utf-8")
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """project.json."""
+        return dict(self.read("project.json", {}))
+
+    @property
+    def original(self) -> Path:
+        """The recording as it came."""
+        return self.path / str(self.about["file"])
+
+    def words(self, part: int) -> list[dict[str, Any]]:
+        """The tokens of a part, see `app.studio.listening`; none if it hasn't been listened to."""
+        return list(self.read(words_name(part), []))
+
+    def take_folder(self, key: str, number: int) -> Path:
+        return self.path / "takes" / key / str(number)
+
+    def takes(self, key: str) -> list[dict[str, Any]]:
+        """What is known of an edit's takes, the first made first."""
+        found = []
+        folder = self.path / "takes" / key
+        for entry in folder.iterdir() if folder.is_dir() else ():
+            if entry.name.isdecimal():
+                take = self.read(f"takes/{key}/{entry.name}/take.json")
+                if isinstance(take, dict):
+                    found.append(take)
+        return sorted(found, key=lambda take: int(take["number"]))
+
+    def next_take(self, key: str) -> int:
+        """The number of the next take; InputError if there are too many."""
+        number = 1 + max((int(take["number"]) for take in self.takes(key)), default=-1)
+        if number >= MOST_TAKES:
+            raise InputError(texts.TOO_MANY_TAKES)
+        return number
+
+    def touch(self) -> None:
+        self.write("opened.json", time.time())
+
+    def delete(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def words_name(part: int) -> str:
+    return f"words/{part:04d}.json"
+
+
+@dataclass(frozen=True)
+class Projects:
+    """Every visitor's projects below one folder; each has a folder that only this program names."""
+
+    root: Path
+
+    def of(self, visitor: str) -> Iterator[ProjectFolder]:
+        folder = self.root / visitor
+        for entry in folder.iterdir() if folder.is_dir() else ():
+            if ID.fullmatch(entry.name) and (entry / "project.json").is_file():
+                yield ProjectFolder(entry)
+
+    def find(self, visitor: str, name: str) -> ProjectFolder | None:
+        """A visitor's project; None for anything else, whatever the name."""
+        if not ID.fullmatch(name):
+            return None
+        folder = ProjectFolder(self.root / visitor / name)
+        return folder if (folder.path / "project.json").is_file() else None
+
+    def create(self, visitor: str, source: Path, file: str, about: Mapping[str, Any]) -> Any:
+        """A new project of a copy of `source`, called `file`; InputError if there is no room."""
+        if sum(1 for _ in self.of(visitor)) >= MOST_PROJECTS:
+            raise InputError(texts.TOO_MANY_PROJECTS)
+        self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        size = source.stat().st_size
+        if shutil.disk_usage(self.root).free < LEAST_FREE + 6 * size:
+            raise InputError(texts.DISK_FULL)
+        folder = ProjectFolder(self.root / visitor / secrets.token_hex(12))
+        folder.path.mkdir(parents=True, mode=0o700)
+        shutil.copyfile(source, folder.path / file)
+        folder.write("project.json", {"id": folder.id, "file": file, "made": time.time(), **about})
+        folder.touch()
+        return folder
+
+    def recent(self, visitor: str) -> list[dict[str, Any]]:
+        """What the start shows of a visitor's projects, the last opened first."""
+        found = []
+        for folder in self.of(visitor):
+            about, script = folder.about, folder.read("script.json", {})
+            opened = folder.read("opened.json", about.get("made", 0.0))
+            found.append(
+                {
+                    "id": folder.id,
+                    "name": about.get("name", ""),
+                    "seconds": about.get("seconds"),
+                    "opened": opened,
+                    "edits": len(script.get("edits", [])),
+                }
+            )
+        return sorted(found, key=lambda each: -float(each["opened"]))

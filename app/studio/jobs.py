@@ -1,0 +1,111 @@
+"""The work that waits for a lane: what somebody is waiting for first, nothing twice."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from a3t.errors import InputError
+from alignment import AlignmentError
+from app import texts
+from app.lanes import EditorLane
+from app.page_request import USUAL, Models
+from app.progress import CancelledError, Watch
+from app.worker import EditorProcess
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class ProjectJob:
+    """Work for a lane's editor.
+
+    owner, name: the project's, and the job's among its jobs. urgency: the lowest goes first.
+    run: does it. failed: is given one sentence if it can't be done. step: is told of each step.
+    """
+
+    owner: str
+    name: str
+    urgency: int
+    run: Callable[[EditorProcess], None]
+    failed: Callable[[str], None]
+    step: Callable[[str], None] = lambda step: None
+    models: Models = USUAL
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+
+class JobQueue:
+    """One lane's jobs, done one after the other by a thread that begins with the first."""
+
+    def __init__(self, lane: EditorLane) -> None:
+        self._lane = lane
+        self._waiting: list[tuple[int, int, ProjectJob]] = []
+        self._running: ProjectJob | None = None
+        self._count = itertools.count()
+        self._change = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def add(self, job: ProjectJob) -> bool:
+        """Whether the job was added: one of that name may wait or run already."""
+        with self._change:
+            if any(self._same(job, other) for other in self._all()):
+                return False
+            heapq.heappush(self._waiting, (job.urgency, next(self._count), job))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="jobs", daemon=True)
+                self._thread.start()
+            self._change.notify()
+        return True
+
+    def cancel(self, owner: str, name: str | None = None) -> None:
+        """End an owner's jobs, or the one of that name, wherever they are."""
+        with self._change:
+            for job in self._all():
+                if job.owner == owner and name in (None, job.name):
+                    job.cancelled.set()
+
+    def pending(self, owner: str) -> list[str]:
+        """The names of an owner's jobs that wait or run."""
+        with self._change:
+            return [job.name for job in self._all() if job.owner == owner]
+
+    def _all(self) -> list[ProjectJob]:
+        running = [self._running] if self._running is not None else []
+        waiting = [job for _, _, job in self._waiting]
+        return [job for job in running + waiting if not job.cancelled.is_set()]
+
+    @staticmethod
+    def _same(job: ProjectJob, other: ProjectJob) -> bool:
+        return (job.owner, job.name) == (other.owner, other.name)
+
+    def _work(self) -> None:
+        while True:
+            with self._change:
+                while not self._waiting:
+                    self._change.wait()
+                _, _, job = heapq.heappop(self._waiting)
+                self._running = job
+            try:
+                self._do(job)
+            finally:
+                with self._change:
+                    self._running = None
+
+    def _do(self, job: ProjectJob) -> None:
+        if job.cancelled.is_set():
+            return
+        try:
+            watch = Watch(lambda share, step: job.step(step), job.cancelled)
+            with self._lane.editor(watch, job.models) as editor:
+                job.run(editor)
+        except CancelledError:
+            return
+        except (InputError, AlignmentError) as error:
+            job.failed(str(error))
+        except Exception:
+            log.exception("a job failed")
+            job.failed(texts.FAILED)

@@ -1,0 +1,96 @@
+"""A project's recording is opened and listened to, part by part, in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from a3t.errors import InputError
+from app import limits, texts
+from app.service import LONG, without_folder
+from app.studio import worker_tasks as tasks
+from app.studio.jobs import ProjectJob
+from app.studio.open_project import OpenProject
+from app.studio.pcm_sound import Token
+from app.worker import EditorProcess
+
+OPENING, LISTENING = 0, 10  # urgencies; of two projects' parts the earlier one comes first
+
+
+class ListenedProject(OpenProject):
+    """`words_came` is called whenever there are more words than before."""
+
+    def words_came(self) -> None:
+        raise NotImplementedError
+
+    def resume(self) -> None:
+        """Take up whatever was still to be done."""
+        about = self.about
+        if "samples" not in about:
+            self.add_job(OPENING, "open", self._open, self._fail_to_open, quick=True)
+        elif about.get("text") and "places" not in about:
+            self.add_job(OPENING, "places", self._find_places, self._fail_to_open)
+        else:
+            self._listen()
+        with self.lock:
+            self.words_came()
+
+    def _listen(self) -> None:
+        """Listen to what has not been listened to; early parts before anybody's later ones."""
+        for part in range(len(self.about.get("parts", []))):
+            if not self.is_done(part):
+                run = partial(self._listen_to, part=part)
+                self.add_job(LISTENING + part, f"part {part}", run, self._fail_to_open)
+
+    def add_job(self, urgency: int, name: str, run: Any, failed: Any, quick: bool = False) -> None:
+        """Put a job in the line in which a recording of this length belongs."""
+        seconds = self.about.get("seconds", 0.0)
+        queue = self.quick if quick or seconds <= LONG else self.long
+        queue.add(ProjectJob(self.folder.id, name, urgency, run, failed))
+
+    def _fail_to_open(self, sentence: str) -> None:
+        self.problem = sentence.replace(f"{self.folder.path}/", "")
+        self.tell(kind="listening", **self.progress())
+
+    def _open(self, editor: EditorProcess) -> None:
+        with without_folder(self.folder.path):
+            found = editor.run(tasks.ingest, self.folder.original, self.folder.path)
+        if found["seconds"] > limits.MAX_SECONDS:
+            raise InputError(texts.too_long(limits.MAX_SECONDS))
+        about = self.about
+        if about.get("text"):
+            found["parts"] = []
+        self.folder.write("project.json", about | found)
+        self.tell(kind="reload")
+        self.resume()
+
+    def _find_places(self, editor: EditorProcess) -> None:
+        about = self.about
+        places = editor.run(tasks.find_places, self.sound(), about["text"])
+        self.folder.write("places.json", places)
+        parts = [[place["first"], place["last"]] for place in places]
+        self.folder.write("project.json", about | {"parts": parts, "places": True})
+        self._listen()
+
+    def _listen_to(self, editor: EditorProcess, part: int) -> None:
+        if self.is_done(part):
+            return
+        sound, about = self.sound(), self.about
+        if about.get("places"):
+            place = self.folder.read("places.json")[part]
+            tokens = editor.run(tasks.align_place, sound, part, place)
+            self._refuse_other_text(tokens, len(about["parts"]))
+        else:
+            first, last = about["parts"][part]
+            tokens = editor.run(tasks.recognise_part, sound, part, first, last)
+        with self.lock:
+            self.rewrite(part, tokens)
+            self.tell(kind="listening", **self.progress())
+            self.words_came()
+
+    def _refuse_other_text(self, tokens: Sequence[Token], parts: int) -> None:
+        heard = [word["score"] for token in tokens for word in token["words"]]
+        if parts == 1 and heard and not any(heard):
+            self.problem = texts.TEXT_DOES_NOT_MATCH
+            self.tell(kind="listening", **self.progress())

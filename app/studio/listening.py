@@ -1,0 +1,166 @@
+"""Listens to a recording part by part, in the worker's process: what it says, and where.
+
+The page shows and edits the words of one part while the next is being listened to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
+from alignment import AlignmentError, Word
+from alignment.long.anchors import SECONDS, find_anchors
+from alignment.long.pieces import pieces
+from alignment.recognition import recognised_text
+from alignment.result import shift_word
+from app.studio.pcm_sound import IDS, PcmSound, Token
+
+if TYPE_CHECKING:
+    from a3t.editor import Editor
+
+FIRST_PART = (5.0, 9.0)  # seconds: the first words soon
+PARTS = (14.0, 26.0)
+LONG = 40.0  # seconds; a shorter recording with its text is one part
+QUIET = 0.02  # seconds of one value of the envelope in whose minima parts end
+
+
+def parts_of(sound: PcmSound) -> list[tuple[int, int]]:
+    """Samples [first, last) of each part, cut where it is quietest."""
+    hop = max(1, round(QUIET * sound.sample_rate))
+    bounds: list[tuple[int, int]] = []
+    first = 0
+    while first < sound.samples:
+        shortest, longest = FIRST_PART if not bounds else PARTS
+        low, high = (first + round(s * sound.sample_rate) for s in (shortest, longest))
+        if sound.samples - first <= (high - first) * 1.25:
+            last = sound.samples
+        else:
+            window = sound.mono(low, high)
+            count = len(window) // hop
+            levels = np.square(window[: count * hop]).reshape(count, hop).mean(axis=1)
+            smooth = np.convolve(levels, np.ones(9), mode="same")
+            last = low + (int(smooth[4:-4].argmin()) + 4) * hop
+        bounds.append((first, last))
+        first = last
+    return bounds
+
+
+def recognise_part(
+    editor: Editor, sound: PcmSound, part: int, first: int, last: int
+) -> list[Token]:
+    """The tokens heard in samples [first, last); none where no word is heard."""
+    samples = sound.mono(first, last)
+    editor_step(editor, "transcribe")
+    try:
+        text = recognised_text(samples, sound.sample_rate, None, {})
+        transcript = Transcript.from_text(text, max_words=None)
+    except (AlignmentError, ValueError):
+        return []
+    return align_tokens(editor, sound, part * IDS, first, last, transcript)
+
+
+def editor_step(editor: Editor, name: str) -> None:
+    """Reports a step, and ends here if nobody wants the result any more."""
+    if editor.progress is not None:
+        editor.progress(name)
+
+
+def align_tokens(
+    editor: Editor, sound: PcmSound, first_id: int, first: int, last: int, transcript: Transcript
+) -> list[Token]:
+    """The transcript's tokens where they are spoken in samples [first, last).
+
+    Where they are not heard their words are spread evenly, with scores of 0.
+    """
+    editor_step(editor, "align")
+    pronouncer, begin = Pronouncer(), first / sound.sample_rate
+    choices = pronouncer.choices(transcript.spoken)
+    try:
+        found = editor.aligner.align(
+            sound.mono(first, last), sound.sample_rate, transcript.spoken, choices
+        )
+        words = [shift_word(word, begin) for word in found.spoken]
+    except (AlignmentError, ValueError):
+        words = spread(transcript.spoken, choices, begin, last / sound.sample_rate)
+    return tokens_of(transcript, words, first_id)
+
+
+def spread(spoken: Sequence[str], choices: Any, start: float, end: float) -> list[Word]:
+    """Words that were not found, evenly over the time there is."""
+    edges = np.linspace(start, end, len(spoken) + 1).tolist()
+    words = []
+    for k, text in enumerate(spoken):
+        phones = list(choices[text][0])
+        times = np.linspace(edges[k], edges[k + 1], len(phones) + 1).tolist()
+        parts = [
+            {"symbol": symbol, "start": times[n], "end": times[n + 1], "score": 0.0}
+            for n, symbol in enumerate(phones)
+        ]
+        entry = {"text": text, "start": edges[k], "end": edges[k + 1], "score": 0.0}
+        words.append(Word.from_json(entry | {"phones": parts}))
+    return words
+
+
+def tokens_of(transcript: Transcript, words: Sequence[Word], first_id: int) -> list[Token]:
+    """Written words with their spoken ones, which are those of the transcript, in order."""
+    tokens: list[Token] = []
+    last = -1
+    for spoken, word in zip(transcript.words, words, strict=True):
+        if spoken.token != last:
+            last = spoken.token
+            identity = first_id + len(tokens)
+            tokens.append({"id": identity, "text": spoken.written, "words": [], "pause": False})
+        tokens[-1]["words"].append(word.to_json())
+        tokens[-1]["pause"] = spoken.pause_after
+    return tokens
+
+
+def find_places(editor: Editor, sound: PcmSound, text: str) -> list[dict[str, Any]]:
+    """Where a given text is roughly spoken, in pieces that can be aligned one by one.
+
+    Each has samples "first" and "last" and its "transcript"; together they hold the whole text.
+    """
+    transcript = Transcript.from_text(text, max_words=None)
+    count = len(transcript.words)
+    if sound.samples <= LONG * sound.sample_rate:
+        return [_place(transcript, 0, sound.samples, 0, count)]
+    editor_step(editor, "align")
+    choices = Pronouncer().choices(transcript.spoken)
+    phones = [choices[word][0] for word in transcript.spoken]
+    frame = SECONDS * sound.sample_rate
+    result: list[dict[str, Any]] = []
+    done = 0
+    for piece in pieces(find_anchors(sound, phones), count):
+        end = piece.end
+        while 0 < end < count and transcript.words[end].token == transcript.words[end - 1].token:
+            end += 1  # a written word stays whole
+        if end > done:  # otherwise: sound that the text doesn't have
+            first, last = round(piece.start * frame), round(piece.stop * frame)
+            result.append(_place(transcript, first, min(last, sound.samples), done, end))
+            done = end
+    return result
+
+
+def _place(transcript: Transcript, first: int, last: int, begin: int, end: int) -> dict[str, Any]:
+    part = transcript.of_words([(begin, end)])
+    part = replace(part, text=part.written(0, len(part.words)))
+    return {"first": first, "last": last, "transcript": part.to_json()}
+
+
+def align_place(editor: Editor, sound: PcmSound, part: int, place: dict[str, Any]) -> list[Token]:
+    """The tokens of one piece of `find_places`."""
+    transcript = Transcript.from_json(place["transcript"])
+    return align_tokens(editor, sound, part * IDS, place["first"], place["last"], transcript)
+
+
+def correct_tokens(
+    editor: Editor, sound: PcmSound, first: int, last: int, text: str
+) -> list[Token]:
+    """What samples [first, last) say instead: `text`, aligned; AlignmentError if it isn't heard."""
+    transcript = Transcript.from_text(text, max_words=None)
+    return align_tokens(editor, sound, 0, first, last, transcript)

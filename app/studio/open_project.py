@@ -1,0 +1,121 @@
+"""An open project: what is known of it, and what is told to the pages that show it."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import Any
+
+from a3t.errors import InputError
+from app import texts
+from app.studio.folders import ProjectFolder, words_name
+from app.studio.jobs import JobQueue
+from app.studio.pcm_sound import PcmSound, Token, shown
+from app.studio.script import ScriptEdit, edits_of
+
+KEPT_EVENTS = 1000
+
+
+class OpenProject:
+    """The project in a folder. Everything is read from there, so nothing is lost with a process.
+
+    quick, long: the queues of its jobs. problem: why it can't be listened to. failures: of edits
+    that could not be made, a sentence each, by their keys. exported: the zip that is ready.
+    """
+
+    def __init__(self, folder: ProjectFolder, quick: JobQueue, long: JobQueue) -> None:
+        self.folder = folder
+        self.quick, self.long = quick, long
+        self.lock = threading.RLock()
+        self.events: deque[tuple[int, dict[str, Any]]] = deque(maxlen=KEPT_EVENTS)
+        self.version = 0
+        self.problem = ""
+        self.failures: dict[str, str] = {}
+        self.exported: str | None = None
+
+    @property
+    def about(self) -> dict[str, Any]:
+        return self.folder.about
+
+    def sound(self) -> PcmSound:
+        """Its samples; InputError while it is being opened."""
+        about = self.about
+        if "samples" not in about:
+            raise InputError(texts.NOT_OPENED_YET)
+        path = self.folder.path / "sound.pcm"
+        return PcmSound(path, about["sample_rate"], about["channels"], about["samples"])
+
+    def tokens(self) -> list[Token]:
+        """Every token that is known, in order."""
+        count = len(self.about.get("parts", ()))
+        return [token for part in range(count) for token in self.folder.words(part)]
+
+    def edits(self) -> tuple[ScriptEdit, ...]:
+        return edits_of(self.folder.read("script.json", {}).get("edits", []))
+
+    def state(self) -> dict[str, Any]:
+        """What a page shows when it is opened."""
+        with self.lock:
+            about = self.about
+            script = self.folder.read("script.json", {"edits": [], "revision": 0})
+            edits = self.edits()
+            return {
+                "id": self.folder.id,
+                "name": about.get("name", ""),
+                "version": self.version,
+                "sound": None
+                if "samples" not in about
+                else {
+                    name: about[name] for name in ("sample_rate", "channels", "samples", "seconds")
+                },
+                "listening": self.progress(),
+                "tokens": [shown(token) for token in self.tokens()],
+                "edits": [edit.to_json() for edit in edits],
+                "offered": about.get("offered"),
+                "revision": script["revision"],
+                "draft": script.get("draft"),
+                "takes": {edit.key: self.takes(edit.key) for edit in edits},
+                "failures": {e.key: self.failures[e.key] for e in edits if e.key in self.failures},
+                "making": self.quick.pending(self.folder.id),
+            }
+
+    def takes(self, key: str) -> list[dict[str, Any]]:
+        """An edit's takes, without what only the worker needs."""
+        hidden = ("mix", "model", "vocoder", "scores")
+        takes = self.folder.takes(key)
+        return [{k: v for k, v in take.items() if k not in hidden} for take in takes]
+
+    def progress(self) -> dict[str, Any]:
+        """How far the recording has been listened to: parts done of all, or what is wrong."""
+        parts = self.about.get("parts", [])
+        done = [part for part in range(len(parts)) if self.is_done(part)]
+        total = sum(last - first for first, last in parts)
+        heard = sum(parts[part][1] - parts[part][0] for part in done)
+        return {
+            "share": heard / total if total else 0.0,
+            "done": bool(parts) and len(done) == len(parts),
+            "problem": self.problem,
+            "ends": [parts[part][1] for part in done],
+        }
+
+    def is_done(self, part: int) -> bool:
+        """Whether a part has been listened to."""
+        return (self.folder.path / words_name(part)).is_file()
+
+    def tell(self, **event: Any) -> None:
+        """Let every page that shows the project know of something."""
+        with self.lock:
+            self.version += 1
+            self.events.append((self.version, event))
+
+    def since(self, version: int) -> list[tuple[int, dict[str, Any]]]:
+        """The events after a version; one that says "reload" if they are no longer known."""
+        with self.lock:
+            if version > self.version or (self.events and version < self.events[0][0] - 1):
+                return [(self.version, {"kind": "reload"})]
+            return [each for each in self.events if each[0] > version]
+
+    def rewrite(self, part: int, tokens: list[Token], **more: Any) -> None:
+        """Keep other tokens of a part."""
+        self.folder.write(words_name(part), tokens)
+        self.tell(kind="part", part=part, tokens=[shown(token) for token in tokens], **more)

@@ -1,0 +1,126 @@
+"""The list of edits as the page sends it, checked before anything is made of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from a3t.errors import InputError
+from app import texts
+from app.page_request import Models, matching_of, models_of
+
+MOST_EDITS = 2000
+LONGEST_TEXT = 2000  # characters of one edit
+NAMES = ("model", "vocoder", "aligner", "voice")
+
+
+@dataclass(frozen=True)
+class ScriptEdit:
+    """One changed place: the tokens of these ids give way to a text.
+
+    after: the id of the token before it, -1 at the beginning. take: the number of the chosen take,
+    None for the first. accepted: whether the visitor has said that it is good.
+    """
+
+    after: int
+    tokens: tuple[int, ...]
+    text: str
+    take: int | None = None
+    accepted: bool = False
+
+    @property
+    def key(self) -> str:
+        """What its takes are kept under: the same change has the same takes."""
+        what = json.dumps([self.after, self.tokens, self.text])
+        return hashlib.sha256(what.encode()).hexdigest()[:16]
+
+    @classmethod
+    def from_json(cls, data: Any) -> ScriptEdit:
+        """InputError for anything that the page wouldn't send."""
+        try:
+            tokens = tuple(_whole(number) for number in data["tokens"])
+            take = data.get("take")
+            edit = cls(
+                _whole(data["after"]),
+                tokens,
+                " ".join(str(data["text"]).split()),
+                None if take is None else _whole(take),
+                data.get("accepted") is True,
+            )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise InputError(texts.NO_SCRIPT) from None
+        if len(edit.text) > LONGEST_TEXT or len(tokens) > 20_000:
+            raise InputError(texts.too_many_characters("change", len(edit.text), LONGEST_TEXT))
+        if not edit.text and not tokens:
+            raise InputError(texts.NO_SCRIPT)
+        return edit
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "after": self.after,
+            "tokens": list(self.tokens),
+            "text": self.text,
+            "take": self.take,
+            "accepted": self.accepted,
+            "key": self.key,
+        }
+
+    def place_in(self, ids: Mapping[int, int], count: int) -> tuple[int, int]:
+        """The tokens [first, last) that it replaces; InputError if they are no longer there."""
+        first = 0 if self.after == -1 else ids.get(self.after, count) + 1
+        last = first + len(self.tokens)
+        if last > count or [ids.get(token) for token in self.tokens] != [*range(first, last)]:
+            raise InputError(texts.WORDS_CORRECTED)
+        return first, last
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < 2**40:
+        raise ValueError(value)
+    return value
+
+
+def edits_of(data: Any) -> tuple[ScriptEdit, ...]:
+    """The whole list; InputError if it is none."""
+    if not isinstance(data, Sequence) or isinstance(data, str) or len(data) > MOST_EDITS:
+        raise InputError(texts.NO_SCRIPT)
+    return tuple(map(ScriptEdit.from_json, data))
+
+
+def draft_of(data: Any) -> dict[str, Any] | None:
+    """What stands in the page's field, not yet a change: first and last token, and the text."""
+    try:
+        first, last, text = _whole(data["first"]), _whole(data["last"]), str(data["text"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    return {"first": first, "last": last, "text": text[:LONGEST_TEXT]}
+
+
+def settings_of(data: Any) -> tuple[dict[str, Any], Models]:
+    """How new words are made, each value in its range, and with which models; InputError."""
+    given = data if isinstance(data, Mapping) else {}
+    names = {name: str(given[name]) for name in NAMES if given.get(name)}
+    models = Models(**names)
+    models_of(models.model, models.vocoder, models.aligner, models.voice)
+    match = given.get("match")
+    kinds = [str(k) for k in match][:9] if isinstance(match, list) else None
+    if kinds is not None:
+        matching_of(kinds)
+    settings = {
+        "speed": number(given.get("speed"), 1.0, 0.5, 2.0),
+        "fit": given.get("fit") is True,
+        "margin": number(given.get("margin"), 25.0, 0.0, 100.0),
+        "match": ["bandwidth", "spectrum", "room"] if kinds is None else kinds,
+        "seed": int(number(given.get("seed"), 0.0, 0.0, 2**31 - 1)),
+    }
+    return settings, models
+
+
+def number(value: Any, usual: float, least: float, most: float) -> float:
+    """A number from a request within its limits; the usual one for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return usual
+    return min(max(float(value), least), most)

@@ -1,0 +1,86 @@
+"""All projects of all visitors, and the two queues that work on them."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+from a3t.errors import InputError
+from app import limits, texts
+from app.bounded import bounded
+from app.service import Service, without_folder
+from app.studio.desk import Desk
+from app.studio.folders import ProjectFolder, Projects
+from app.studio.jobs import JobQueue
+from app.words_file import words_in
+
+MOST_OPEN = 64  # desks in memory; one holds little
+
+
+class Studio:
+    """Opens projects below `folder`; their recordings come from the service's uploads."""
+
+    def __init__(self, service: Service, folder: Path) -> None:
+        self.service = service
+        self.projects = Projects(folder)
+        self.quick = JobQueue(service.quick)
+        self.long = JobQueue(service.long) if service.long is not service.quick else self.quick
+        self._desks: dict[str, Desk] = {}
+        self._lock = threading.Lock()
+
+    def create(self, visitor: str, data: dict[str, Any]) -> Desk:
+        """A project of an uploaded recording, with its text if one is given; InputError."""
+        source = limits.inside(str(data.get("upload") or ""), self.service.folder)
+        if source.stat().st_size > limits.MAX_MEGABYTES * 1_000_000:
+            raise InputError(texts.too_large(limits.MAX_MEGABYTES))
+        text = limits.check_text(str(data.get("text") or ""), texts.THE_TRANSCRIPT)
+        about: dict[str, Any] = {"text": " ".join(text.split())} if text else {}
+        return self._create(visitor, source, source.name, about)
+
+    def example(self, visitor: str) -> Desk:
+        """A project of the sentence that comes with a package."""
+        from a3t.demo import NEW_TEXT, TEXT, example_recording
+
+        try:
+            source = example_recording()
+        except InputError:
+            raise InputError(texts.NO_EXAMPLE) from None
+        about = {"text": TEXT, "offered": NEW_TEXT}
+        return self._create(visitor, source, f"example{source.suffix}", about)
+
+    def _create(self, visitor: str, source: Path, name: str, about: dict[str, Any]) -> Desk:
+        suffix = Path(name).suffix.lower()
+        suffix = suffix if suffix.isascii() and suffix[1:].isalnum() else ""
+        file = limits.safe_stem(name) + suffix[:8]
+        folder = self.projects.create(visitor, source, file, {"name": name[:120], **about})
+        return self._opened(folder)
+
+    def desk(self, visitor: str, name: str) -> Desk | None:
+        """A visitor's project; None if there is none of that name."""
+        folder = self.projects.find(visitor, name)
+        return None if folder is None else self._opened(folder)
+
+    def _opened(self, folder: ProjectFolder) -> Desk:
+        with self._lock:
+            desk = self._desks.pop(folder.id, None)
+            if desk is None:
+                folder.touch()
+                desk = Desk(folder, self.quick, self.long)
+            self._desks[folder.id] = desk  # the last used comes last
+            while len(self._desks) > MOST_OPEN:
+                del self._desks[next(iter(self._desks))]
+        return desk
+
+    def delete(self, desk: Desk) -> None:
+        """The project is gone, with its recording."""
+        with self._lock:
+            self._desks.pop(desk.folder.id, None)
+        desk.close()
+        desk.folder.delete()
+
+    def text_from(self, upload: str) -> str:
+        """The words of an uploaded transcript, read in a bounded process; InputError."""
+        path = limits.check_text_file(upload, self.service.folder)
+        with without_folder(path.parent):
+            return bounded(words_in, path).text

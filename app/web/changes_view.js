@@ -1,0 +1,98 @@
+// The changes as cards: their state, their takes, and what can be done with each.
+
+import { icon, make, show, tool } from "./elements.js";
+import { TEXTS, tell } from "./texts.js";
+
+export class ChangesView {
+  /** @param {HTMLElement} host @param {any} app */
+  constructor(host, app) {
+    this.app = app;
+    this.count = make("span", { class: "count" });
+    this.all = make("button", { type: "button", class: "quiet", onclick: () => app.acceptAll() }, TEXTS.accept_all);
+    this.list = make("ol", { class: "cards" });
+    this.empty = make("div", { class: "empty" }, make("p", {}, make("strong", {}, TEXTS.no_changes)), make("p", {}, TEXTS.no_changes_hint));
+    this.offer = make("div", { class: "offer" });
+    this.told = make("p", { class: "synthetic" });
+    host.append(make("div", { class: "head" }, make("h2", {}, TEXTS.changes, " ", this.count), this.all), this.empty, this.offer, this.list, this.told);
+  }
+
+  render() {
+    const { script, active } = this.app;
+    const places = script.places();
+    const focused = document.activeElement, name = focused && this.list.contains(focused) ? focused.dataset.name : null;
+    this.count.textContent = places.length ? String(places.length) : "";
+    this.empty.hidden = places.length > 0;
+    show(this.offer, this.#offered());
+    this.all.hidden = !places.some(({ edit }) => script.stateOf(edit) === "made");
+    show(this.list, ...places.map((place) => this.#card(place, place.edit === active)));
+    const seconds = places.reduce((sum, { edit }) => sum + (edit.text ? script.chosen(edit)?.seconds || 0 : 0), 0);
+    this.told.textContent = seconds ? tell(TEXTS.synthetic, seconds.toFixed(1)) : "";
+    if (name) this.list.querySelector(`.active [data-name="${name}"]`)?.focus({ preventScroll: true });
+  }
+
+  /** The change that an example suggests, while there is none. */
+  #offered() {
+    const { script, offered } = this.app;
+    if (!offered || script.edits.length || !script.tokens.length) return null;
+    const old = script.tokens.map((token) => token.text), wanted = offered.split(" ");
+    let first = 0, end = 0;
+    while (first < Math.min(old.length, wanted.length) && old[first] === wanted[first]) first++;
+    while (end < Math.min(old.length, wanted.length) - first && old[old.length - 1 - end] === wanted[wanted.length - 1 - end]) end++;
+    const text = wanted.slice(first, wanted.length - end).join(" ");
+    const was = old.slice(first, old.length - end).join(" ");
+    return make("button", { type: "button", class: "button", onclick: () => this.app.write(first, old.length - end, text, true) }, tell(TEXTS.offered, was, text));
+  }
+
+  #card(place, isActive) {
+    const { app } = this;
+    const { edit, first, last } = place;
+    const { script } = app;
+    const old = script.tokens.slice(first, last).map((token) => token.text).join(" ");
+    const state = script.stateOf(edit);
+    const label = `${old || TEXTS.inserted} → ${edit.text || TEXTS.deleted}`;
+    const words = make("span", { class: "words" }, old && make("del", {}, old), old && " ", edit.text ? make("ins", {}, edit.text) : make("em", {}, TEXTS.deleted));
+    const badge = make("span", { class: `state ${state}` }, state === "accepted" && icon("check"), app.stepOf(edit) || TEXTS.state[state]);
+    const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), "aria-label": `${label}. ${TEXTS.state[state]}`, onclick: () => app.activate(edit, true) }, words, badge);
+    const card = make("li", { class: `card ${state}${isActive ? " active" : ""}` }, head);
+    if (!isActive) return card;
+    if (state === "failed") {
+      card.append(make("p", { class: "problem" }, script.failures.get(edit.key)),
+        make("div", { class: "row" },
+          make("button", { type: "button", class: "quiet", "data-name": "again", onclick: () => app.again(edit, {}) }, TEXTS.try_again),
+          tool("pencil", TEXTS.change_text, () => app.rewrite(edit)), tool("close", TEXTS.revert, () => app.revert(edit), { class: "tool end" })));
+      return card;
+    }
+    const takes = script.takesOf(edit), chosen = script.chosen(edit);
+    if (chosen) {
+      card.append(make("div", { class: "row" },
+        make("button", { type: "button", class: "quiet strong", "data-name": "context", onclick: () => app.playEdit(edit) }, icon("play"), TEXTS.in_context),
+        tool("loop", TEXTS.loop, () => app.toggleLoop(edit), { "aria-pressed": String(app.looped === edit), "data-name": "loop" }),
+        make("button", { type: "button", class: "quiet", "data-name": "before", "aria-pressed": String(app.side === "original"), onclick: () => app.setSide(app.side === "original" ? "edited" : "original") }, TEXTS.before)));
+      if (edit.text) {
+        const choices = takes.map((take) => make("button", {
+          type: "button", role: "radio", class: "choice", "data-name": `take ${take.number}`,
+          "aria-checked": String(take === chosen), "aria-label": tell(TEXTS.take, take.number + 1),
+          onclick: () => app.choose(edit, take.number),
+        }, String(take.number + 1)));
+        card.append(make("div", { class: "row" },
+          make("span", { class: "choices", role: "radiogroup", "aria-label": TEXTS.takes }, ...choices),
+          make("button", { type: "button", class: "quiet", "data-name": "again", disabled: app.isMaking(edit), onclick: () => app.again(edit, {}) }, app.isMaking(edit) ? TEXTS.state.making : TEXTS.again)),
+        make("div", { class: "row" },
+          make("button", { type: "button", class: "quiet", "data-name": "shorter", onclick: () => app.again(edit, { pace: chosen.pace * 1.15 }) }, TEXTS.shorter),
+          make("button", { type: "button", class: "quiet", "data-name": "longer", onclick: () => app.again(edit, { pace: chosen.pace / 1.15 }) }, TEXTS.longer),
+          make("span", { class: "length" }, `${chosen.seconds.toFixed(2)} s`)));
+      }
+      const notes = [
+        chosen.doubtful?.length && tell(TEXTS.hardly_heard, chosen.doubtful.map((word) => `“${word}”`).join(", ")),
+        ...Object.keys(chosen.guessed || {}).map((word) => tell(TEXTS.guessed, `“${word}”`)),
+        ...(chosen.doubts || []), !chosen.spans.length && TEXTS.same_sound,
+      ].filter(Boolean);
+      for (const note of notes) card.append(make("p", { class: "note" }, note));
+    }
+    card.append(make("div", { class: "row" },
+      chosen && make("button", { type: "button", class: `accept${edit.accepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(edit.accepted), onclick: () => app.accept(edit, !edit.accepted) }, icon("check"), edit.accepted ? TEXTS.accepted : TEXTS.accept),
+      tool("pencil", TEXTS.change_text, () => app.rewrite(edit), { "data-name": "rewrite" }),
+      tool("bin", TEXTS.revert, () => app.revert(edit), { "data-name": "revert" })));
+    return card;
+  }
+}

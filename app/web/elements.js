@@ -1,0 +1,59 @@
+// Small helpers for building the page, and its icons.
+
+const PATHS = {
+  play: "M8 5.5v13l11-6.5z", pause: "M7 5h4v14H7zM13 5h4v14h-4z",
+  back: "M11.5 7V4L6 8.5 11.5 13v-3a5 5 0 1 1-5 5h-2a7 7 0 1 0 7-8z", forward: "M12.5 7V4L18 8.5 12.5 13v-3a5 5 0 1 0 5 5h2a7 7 0 1 1-7-8z",
+  loop: "M7 7h9v3l5-4-5-4v3H5v6h2zM17 17H8v-3l-5 4 5 4v-3h11v-6h-2z",
+  undo: "M9 6 4 11l5 5v-3.5h6a3 3 0 0 1 0 6h-4v2h4a5 5 0 0 0 0-10H9z", redo: "m15 6 5 5-5 5v-3.5H9a3 3 0 0 0 0 6h4v2H9a5 5 0 0 1 0-10h6z",
+  find: "M10 4a6 6 0 1 0 3.7 10.7L19 20l1.4-1.4-5.3-5.3A6 6 0 0 0 10 4zm0 2a4 4 0 1 1 0 8 4 4 0 0 1 0-8z",
+  keys: "M3 6h18v12H3zm2 2v8h14V8zm2 1.5h2v2H7zm4 0h2v2h-2zm4 0h2v2h-2zM8 13h8v1.8H8z",
+  download: "M11 4h2v8h3.5L12 16.5 7.500 12H11zM5 18h14v2H5z", check: "m9.500 16.200-4-4L4 13.700l5.500 5.500L20.500 8.200 19 6.700z",
+  close: "m6.400 5 5.600 5.600L17.600 5 19 6.400 13.400 12l5.600 5.600-1.400 1.400-5.600-5.600L6.400 19 5 17.600l5.600-5.600L5 6.400z",
+  more: "M11 5h2v6h6v2h-6v6h-2v-6H5v-2h6z", less: "M5 11h14v2H5z", upload: "M12 4 6.500 9.500H10V16h4V9.500h3.500zM5 18h14v2H5z",
+  record: "M12 4a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3zm-6 8h1.600a4.400 4.400 0 0 0 8.800 0H18a6 6 0 0 1-5.100 5.900V20h-1.800v-2.100A6 6 0 0 1 6 12z",
+  bin: "M9 4h6l1 2h4v2H4V6h4zM6 9h12l-1 11H7zm3 2v7h1.500v-7zm4.500 0v7H15v-7z",
+  pencil: "m4 16.500 9.500-9.500 3.500 3.500L7.500 20H4zM14.600 5.900l1.700-1.700a1 1 0 0 1 1.400 0l2.100 2.100a1 1 0 0 1 0 1.400l-1.700 1.700z",
+  whole: "M4 5h2v14H4zm14 0h2v14h-2zM8 11h8v2H8z",
+};
+
+export function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", PATHS[name]);
+  svg.append(path);
+  return svg;
+}
+
+/**
+ * An element with attributes, listeners (onclick …) and children; texts are set as text.
+ * @param {string} name @param {Record<string, any>} [given] @param {...(Node|string|null|undefined|false)} children
+ * @returns {HTMLElement}
+ */
+export function make(name, given = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(given)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "class") element.className = value;
+    else if (value === true) element.setAttribute(key, "");
+    else element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child || child === 0));
+  return element;
+}
+
+/** A button with an icon, its name read out and shown when one stays on it. */
+export function tool(symbol, name, onclick, given = {}) {
+  return make("button", { type: "button", class: "tool", title: name, "aria-label": name, onclick, ...given }, icon(symbol));
+}
+
+/** Replaces an element's children only where something is different, so that focus stays. */
+export function show(element, ...children) {
+  element.replaceChildren(...children.filter(Boolean));
+}
+
+export function escaped(text) {
+  return text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
+}

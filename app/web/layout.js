@@ -1,0 +1,67 @@
+// What stands where: header, script, changes, audio view, transport.
+
+import { icon, make, tool } from "./elements.js";
+import { TEXTS } from "./texts.js";
+
+/** @param {HTMLElement} host @param {any} app */
+export function build(host, app) {
+  const start = make("div", { class: "screen start-screen" });
+  const name = make("span", { class: "name" });
+  const status = make("span", { class: "status", role: "status" });
+  const progress = make("progress", { max: "1", "aria-label": TEXTS.listening, hidden: true });
+  const modes = ["edit", "correct"].map((mode) => make("button", { type: "button", role: "radio", class: "mode", "data-mode": mode, title: TEXTS[`${mode}_hint`], onclick: () => app.setMode(mode) }, TEXTS[mode]));
+  const undo = tool("undo", `${TEXTS.undo} (Ctrl+Z)`, () => app.undo());
+  const redo = tool("redo", `${TEXTS.redo} (Ctrl+Shift+Z)`, () => app.redo());
+  const download = make("button", { type: "button", class: "button primary", "aria-label": TEXTS.download, title: TEXTS.download_hint, onclick: () => app.download() }, icon("download"), make("span", {}, TEXTS.download));
+  const header = make("div", { class: "header" },
+    make("button", { type: "button", class: "quiet", onclick: () => app.leave() }, `‹ ${TEXTS.all_projects}`),
+    name, status, progress, make("span", { class: "push" }),
+    make("span", { class: "modes", role: "radiogroup", "aria-label": `${TEXTS.edit}, ${TEXTS.correct}` }, ...modes),
+    undo, redo, tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), download);
+  const hint = make("p", { class: "hint" });
+  const problem = make("p", { class: "problem", role: "alert", hidden: true });
+  const script = make("div", { class: "page" });
+  const changes = make("aside", { class: "changes", "aria-label": TEXTS.changes });
+  const audio = make("div", { class: "audio" });
+  const clock = make("output", { class: "clock", "aria-label": TEXTS.position }, make("span"), make("span", { class: "whole" }));
+  const play = make("button", { type: "button", class: "play", onclick: () => app.transport.toggle() });
+  const sides = ["original", "edited"].map((side) => make("button", { type: "button", role: "radio", class: "mode", onclick: () => app.setSide(side), "data-side": side }, TEXTS[side]));
+  const speed = make("button", { type: "button", class: "quiet speed", "aria-label": TEXTS.speed, onclick: () => { const { transport } = app; transport.setSpeed({ 1: 1.5, 1.5: 2, 2: 0.75, 0.75: 1 }[transport.speed] || 1); refresh(); } });
+  const transport = make("div", { class: "transport" },
+    tool("back", TEXTS.back, () => app.transport.seek(app.transport.place - 5 * app.sound.sample_rate)), play,
+    tool("forward", TEXTS.forward, () => app.transport.seek(app.transport.place + 5 * app.sound.sample_rate)),
+    clock, speed,
+    make("span", { class: "modes", role: "radiogroup", "aria-label": TEXTS.listen_to }, ...sides), make("span", { class: "push" }),
+    make("span", { class: "zooms" }, tool("less", TEXTS.zoom_out, () => app.audio.zoom(1 / 1.6)), tool("more", TEXTS.zoom_in, () => app.audio.zoom(1.6)), tool("whole", TEXTS.fit, () => app.audio.whole())));
+  const edit = make("div", { class: "screen edit-screen" }, header, make("div", { class: "main" }, make("div", { class: "document" }, hint, problem, script), changes), audio, transport);
+  host.append(start, edit);
+  // A click leaves the keys to the script; whoever goes by Tab stays where they are.
+  edit.addEventListener("click", (event) => {
+    const button = event.detail && /** @type {HTMLElement} */ (event.target).closest("button");
+    if (button && !document.activeElement.closest("input, dialog")) app.view.body.focus({ preventScroll: true });
+  });
+
+  function refresh() {
+    name.textContent = app.name || "";
+    const { listening } = app;
+    const busy = listening && !listening.done && !listening.problem;
+    progress.hidden = !busy;
+    progress.value = listening ? listening.share : 0;
+    status.textContent = busy ? `${app.sound ? TEXTS.listening : TEXTS.opening}… ${app.sound ? `${Math.round(100 * listening.share)} %` : ""}` : app.saver.state;
+    problem.hidden = !(listening && listening.problem);
+    problem.textContent = listening ? listening.problem : "";
+    hint.textContent = TEXTS[`${app.mode}_hint`];
+    host.dataset.mode = app.mode;
+    for (const mode of modes) mode.setAttribute("aria-checked", String(mode.dataset.mode === app.mode));
+    for (const side of sides) side.setAttribute("aria-checked", String(side.dataset.side === app.side));
+    undo.disabled = !app.history.done.length;
+    redo.disabled = !app.history.undone.length;
+    const { playing } = app.transport;
+    play.replaceChildren(icon(playing ? "pause" : "play"));
+    play.setAttribute("aria-label", playing ? TEXTS.pause : TEXTS.play);
+    speed.textContent = `${app.transport.speed}×`;
+    download.disabled = !!app.exporting || !app.sound;
+    download.querySelector("span").textContent = app.exporting ? `${TEXTS.preparing}…` : TEXTS.download;
+  }
+  return { start, script, changes, audio, clock, refresh };
+}

@@ -1,0 +1,177 @@
+// The script: the words of the recording, and the list of changes to them. No DOM in here.
+
+/**
+ * @typedef {{id: number, text: string, start: number, end: number, score: number, pause: boolean}} Token
+ * @typedef {{after: number, tokens: number[], text: string, take: number|null, accepted: boolean, key: string|null}} Edit
+ * @typedef {{edit: Edit, first: number, last: number}} Place
+ */
+
+const IDS = 100000; // ids of one part's tokens
+export const DOUBTFUL = 0.5; // a score below is a word that was hardly heard
+const NEAREST = 0.25; // seconds between two changes; closer ones are one
+
+export class Script {
+  constructor() {
+    /** @type {Token[]} */
+    this.tokens = [];
+    /** @type {Edit[]} */
+    this.edits = [];
+    /** @type {Map<string, object[]>} */
+    this.takes = new Map();
+    /** @type {Map<string, string>} */
+    this.failures = new Map();
+    /** @type {Map<number, number>} */
+    this.index = new Map();
+  }
+
+  /** @param {any[][]} shown tokens as the server sends them */
+  setTokens(shown) {
+    this.tokens = shown.map(([id, text, start, end, score, pause]) => ({ id, text, start, end, score, pause: !!pause }));
+    this.#reindex();
+  }
+
+  /** The tokens of one part, instead of those that it had. */
+  setPart(part, shown) {
+    const others = this.tokens.filter((token) => Math.floor(token.id / IDS) !== part);
+    const at = others.findIndex((token) => Math.floor(token.id / IDS) > part);
+    const fresh = shown.map(([id, text, start, end, score, pause]) => ({ id, text, start, end, score, pause: !!pause }));
+    others.splice(at < 0 ? others.length : at, 0, ...fresh);
+    this.tokens = others;
+    this.#reindex();
+  }
+
+  #reindex() {
+    this.index = new Map(this.tokens.map((token, k) => [token.id, k]));
+  }
+
+  /** Where the edits are, in order; those whose words are gone are left out. @returns {Place[]} */
+  places() {
+    /** @type {Place[]} */
+    const found = [];
+    for (const edit of this.edits) {
+      const before = edit.after === -1 ? -1 : this.index.get(edit.after);
+      if (before === undefined) continue;
+      const first = before + 1, last = first + edit.tokens.length;
+      if (edit.tokens.every((id, k) => this.index.get(id) === first + k)) found.push({ edit, first, last });
+    }
+    return found.sort((a, b) => a.first - b.first || a.last - b.last);
+  }
+
+  /** The place whose edit holds token k, if any. */
+  placeAt(k) {
+    return this.places().find(({ first, last }) => first <= k && k < last) || null;
+  }
+
+  /** A range of tokens, widened so that it cuts no edit in two. */
+  widened(first, last) {
+    for (const place of this.places()) {
+      if (place.first < last && first < place.last) {
+        first = Math.min(first, place.first);
+        last = Math.max(last, place.last);
+      }
+    }
+    return [first, last];
+  }
+
+  /** What tokens [first, last) say in the script as it is edited. */
+  textOf(first, last) {
+    const parts = [];
+    let at = first;
+    for (const place of this.places()) {
+      if (place.last < first || place.first > last || (place.first === place.last && (place.first === first || place.first === last) && first !== last)) continue;
+      parts.push(...this.tokens.slice(at, Math.max(at, place.first)).map((token) => token.text), place.edit.text);
+      at = Math.max(at, place.last);
+    }
+    parts.push(...this.tokens.slice(at, last).map((token) => token.text));
+    return parts.filter(Boolean).join(" ");
+  }
+
+  /** The whole text as it is edited. */
+  get text() {
+    return this.textOf(0, this.tokens.length);
+  }
+
+  /**
+   * The list of edits with tokens [first, last) replaced by `text`; an insertion if the range is
+   * empty. Edits that it covers give way to it, those beside it become one with it.
+   * @returns {{edits: Edit[], edit: Edit|null}}
+   */
+  replaced(first, last, text) {
+    [first, last] = this.widened(first, last);
+    text = text.trim().replace(/\s+/g, " ");
+    const places = this.places();
+    const covered = places.filter((place) => (place.first < last && first < place.last) || (place.first >= first && place.last <= last));
+    let edits = this.edits.filter((edit) => !covered.some((place) => place.edit === edit));
+    for (const place of places) {
+      if (covered.includes(place)) continue;
+      if (place.last <= first && this.#near(place.last, first)) {
+        text = [place.edit.text, ...this.#texts(place.last, first), text].filter(Boolean).join(" ");
+        first = place.first;
+      } else if (place.first >= last && this.#near(last, place.first)) {
+        text = [text, ...this.#texts(last, place.first), place.edit.text].filter(Boolean).join(" ");
+        last = place.last;
+      } else continue;
+      edits = edits.filter((edit) => edit !== place.edit);
+    }
+    if (text === this.#texts(first, last).join(" ")) return { edits, edit: null };
+    const edit = {
+      after: first === 0 ? -1 : this.tokens[first - 1].id,
+      tokens: this.tokens.slice(first, last).map((token) => token.id),
+      text, take: null, accepted: false, key: null,
+    };
+    return { edits: [...edits, edit], edit };
+  }
+
+  #texts(first, last) {
+    return this.tokens.slice(first, last).map((token) => token.text);
+  }
+
+  /** Whether the kept speech between two changes is too short for their joints. */
+  #near(first, last) {
+    return first >= last || this.tokens[last - 1].end - this.tokens[first].start < NEAREST;
+  }
+
+  /** The takes of an edit, the first made first. */
+  takesOf(edit) {
+    return (edit.key && this.takes.get(edit.key)) || [];
+  }
+
+  /** The take that is heard, null while there is none. */
+  chosen(edit) {
+    const takes = this.takesOf(edit);
+    return takes.find((take) => take.number === edit.take) || takes[0] || null;
+  }
+
+  /** "failed", "making", "made" or "accepted". */
+  stateOf(edit) {
+    if (this.takesOf(edit).length) return edit.accepted ? "accepted" : "made";
+    return edit.key && this.failures.has(edit.key) ? "failed" : "making";
+  }
+
+  /** The token that is spoken at a time, or the last one before it; -1 before the first. */
+  tokenAt(seconds) {
+    let low = 0, high = this.tokens.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.tokens[middle].start <= seconds) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  /** Tokens [first, end) of each paragraph: they end at long pauses. */
+  paragraphs() {
+    const found = [];
+    let first = 0;
+    for (let k = 1; k <= this.tokens.length; k++) {
+      const gap = k < this.tokens.length ? this.tokens[k].start - this.tokens[k - 1].end : Infinity;
+      const words = k - first;
+      const ended = /[.!?…]["'”’)]*$/.test(this.tokens[k - 1].text);
+      if (gap === Infinity || (gap > 1.2 && words > 5) || (words > 45 && (ended || gap > 0.5)) || (words > 90 && gap > 0.2) || words > 140) {
+        found.push([first, k]);
+        first = k;
+      }
+    }
+    return found;
+  }
+}

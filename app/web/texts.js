@@ -1,0 +1,69 @@
+// Every sentence that the script shows.
+
+export const TEXTS = {
+  title: "Change what a recording says",
+  lead: "Drop a recording here. Its words become a script: change them, and hear it say so in the same voice.",
+  choose: "Choose a recording",
+  record: "Record yourself",
+  stop_recording: "Stop recording",
+  example: "Try an example",
+  own_text: "I have its transcript",
+  own_text_hint: "Paste it, or choose a .txt, .srt or .vtt file. Without one the words are recognised.",
+  text_file: "From a file",
+  recent: "Recent projects",
+  no_recent: "Projects are saved as you work, and listed here.",
+  formats: "Kept on this computer. WAV, FLAC, MP3, OGG and more.",
+  uploading: "Uploading", opening: "Opening", listening: "Listening", all_projects: "Projects",
+  edit: "Edit", correct: "Correct",
+  edit_hint: "Select words and type over them.",
+  correct_hint: "Fix what was misheard. Nothing is made, and the sound stays as it is.",
+  undo: "Undo", redo: "Redo", find: "Find and replace", keys: "Keyboard shortcuts", download: "Download",
+  download_hint: "The edited recording with its list of changes, subtitles and labels, in one zip",
+  preparing: "Preparing", saved: "Saved", saving: "Saving", offline: "No connection: your changes are kept here and sent when it is back",
+  transcript: "Transcript. Arrow keys select words; type to replace them.",
+  type_here: "The new words", correct_here: "What is said here",
+  play_word: "Play", replace: "Replace", remove: "Delete", insert: "Insert after", fix: "Correct",
+  changes: "Changes", no_changes: "No changes yet",
+  no_changes_hint: "Select words in the transcript and type what they should be. Each change appears here, made in the same voice.",
+  inserted: "inserted", deleted: "deleted", in_context: "Play in context", loop: "Loop", before: "Before",
+  take: "Take {}", takes: "Takes", again: "Another take", longer: "Longer", shorter: "Shorter",
+  accept: "Accept", accepted: "Accepted", revert: "Take this change back", change_text: "Change the words", try_again: "Try again",
+  accept_all: "Accept all",
+  state: { making: "Making…", made: "Ready", accepted: "Accepted", failed: "Not made" },
+  hardly_heard: "Listen closely: {} can hardly be heard.",
+  guessed: "{} is in no dictionary; its pronunciation was guessed.",
+  same_sound: "Only the spelling changes.",
+  original: "Original", edited: "Edited", play: "Play", pause: "Pause", back: "Back 5 seconds", forward: "Forward 5 seconds",
+  speed: "Speed", zoom_in: "Zoom in", zoom_out: "Zoom out", fit: "Whole recording", audio: "Waveform and spectrogram", boundary: "Drag the edges of a word to correct where it is.",
+  position: "Position", listen_to: "Listen to",
+  doubtful: "Hardly heard: check this word",
+  find_label: "Find", replace_label: "Replace with", next: "Next", replace_all: "Replace all", close: "Close", found: "{} of {}", not_found: "Not found",
+  delete_project: "Delete this project", delete_sure: "Delete “{}” and its recording for good?", cancel: "Cancel", open: "Open",
+  unheard: "Words that were hardly heard are underlined.",
+  ready: "{} is ready", failed: "{} could not be made", lost: "The server does not answer.",
+  no_microphone: "The microphone can't be used: allow it in the browser, or upload a file.",
+  too_many: "Drop one recording, with its transcript if you have it.",
+  offered: "Try it: change “{}” to “{}”",
+  synthetic: "{} s of this recording are synthetic",
+  edits: (count) => `${count} change${count === 1 ? "" : "s"}`,
+  shortcuts: [
+    ["Space", "Play or pause"], ["J  K  L", "Back, pause, faster"], ["← →", "From word to word"], ["Shift + ← →", "Select words"],
+    ["Enter", "Replace the selected words"], ["any letter", "Type over the selected words"], ["Delete", "Delete the selected words"],
+    ["Insert", "Insert words after the selected ones"], ["Tab", "From change to change"], ["1 – 9", "Choose a take of the selected change"],
+    ["Ctrl + Enter", "Make the change and hear it"], ["A", "Accept the selected change"], ["Ctrl + Z", "Undo"], ["Ctrl + Shift + Z", "Redo"],
+    ["Ctrl + F", "Find and replace"], ["O", "Original or edited"], ["+ −", "Zoom"], ["?", "This list"],
+  ],
+};
+
+/** A text with {} filled in, one after the other. */
+export function tell(text, ...values) {
+  return text.replace(/\{\}/g, () => String(values.shift()));
+}
+
+/** 1:02:03, or 2:03.4 with tenths. */
+export function clock(seconds, tenths = false) {
+  const whole = Math.floor(seconds + 1e-6), two = (n) => String(n).padStart(2, "0");
+  const hours = Math.floor(whole / 3600), minutes = Math.floor(whole / 60) % 60;
+  const base = hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+  return tenths ? `${base}.${Math.floor((seconds - whole) * 10 + 1e-6)}` : base;
+}

@@ -1,0 +1,90 @@
+// How the recording and its takes lie on one line: what is played, and one axis for both.
+
+/**
+ * A stretch that is played without a break: of the original ("source"), or of a take.
+ * @typedef {{out: number, length: number, take: string|null, from: number}} Piece
+ * A stretch of the common axis: a change has both lengths, and is as long as the longer one.
+ * @typedef {{at: number, length: number, source: number, sourceLength: number, out: number, outLength: number, edit: object|null, take: string|null, from: number}} Stretch
+ */
+
+export class Timeline {
+  /** @param {number} samples of the original @param {{source: number[], length: number, take: string, from: number, edit: object}[]} patches in order */
+  constructor(samples, patches = []) {
+    /** @type {Stretch[]} */
+    this.stretches = [];
+    let source = 0, out = 0, at = 0;
+    const add = (sourceLength, outLength, more) => {
+      const length = Math.max(sourceLength, outLength);
+      if (!length) return;
+      this.stretches.push({ at, length, source, sourceLength, out, outLength, edit: null, take: null, from: 0, ...more });
+      at += length; source += sourceLength; out += outLength;
+    };
+    for (const patch of patches) {
+      if (patch.source[0] < source) continue; // two changes that touch: the first is heard
+      add(patch.source[0] - source, patch.source[0] - source, {});
+      add(patch.source[1] - patch.source[0], patch.length, { edit: patch.edit, take: patch.take, from: patch.from });
+    }
+    add(samples - source, samples - source, {});
+    this.samples = samples;
+    this.length = out;
+    this.axis = at;
+  }
+
+  /** What is played, in order. @returns {Piece[]} */
+  pieces() {
+    return this.stretches.filter((each) => each.outLength).map((each) => ({
+      out: each.out, length: each.outLength, take: each.take, from: each.take === null ? each.source : each.from,
+    }));
+  }
+
+  #find(name, length, place) {
+    let found = this.stretches[0];
+    let low = 0, high = this.stretches.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      if (this.stretches[middle][name] <= place) { found = this.stretches[middle]; low = middle + 1; } else high = middle - 1;
+    }
+    // Of stretches that begin at one place, all but the last are empty here.
+    return found && found[name] + found[length] >= place ? found : found;
+  }
+
+  /** @param {"source"|"out"|"at"} from @param {"source"|"out"|"at"} to */
+  convert(from, to, place) {
+    const sizes = { source: "sourceLength", out: "outLength", at: "length" };
+    const each = this.#find(from, sizes[from], place);
+    if (!each) return 0;
+    const size = each[sizes[from]], share = size ? Math.min(1, Math.max(0, (place - each[from]) / size)) : 0;
+    const inside = each.take === null || from === "at" || to === "at" ? Math.min(place - each[from], each[sizes[to]]) : share * each[sizes[to]];
+    return each[to] + Math.max(0, inside);
+  }
+
+  outOf(source) { return this.convert("source", "out", source); }
+  sourceOf(out) { return this.convert("out", "source", out); }
+
+  /** The stretch in which an edit is heard, all its patches together: [out first, out last], or null. */
+  spanOf(edit) {
+    const own = this.stretches.filter((each) => each.edit === edit);
+    if (!own.length) return null;
+    const last = own[own.length - 1];
+    return [own[0].out, last.out + last.outLength];
+  }
+}
+
+/**
+ * The recording with the chosen takes of a script in it.
+ * @param {import("./script.js").Script} script @param {number} samples @returns {Timeline}
+ */
+export function edited(script, samples) {
+  const patches = [];
+  for (const { edit } of script.places()) {
+    const take = script.chosen(edit);
+    if (!take) continue;
+    let from = 0;
+    for (const span of take.spans) {
+      patches.push({ ...span, take: `${edit.key}-${take.number}`, from, edit });
+      from += span.length;
+    }
+  }
+  patches.sort((a, b) => a.source[0] - b.source[0]);
+  return new Timeline(samples, patches);
+}

@@ -1,0 +1,228 @@
+// Plays a timeline, sample for sample, and goes from one to another at the same instant.
+
+const CHUNK = 5; // seconds of the original in one answer of the server
+const KEPT = 24; // chunks
+const AHEAD = 1.2; // seconds that are scheduled in advance
+const FADE = 0.012; // seconds from one timeline to another
+const SOON = 0.06; // seconds until a change is heard
+
+export class Transport {
+  /** @param {import("./server.js").Server} server */
+  constructor(server) {
+    this.server = server;
+    this.buffers = new Map(); // "chunk" or take -> promise of an AudioBuffer
+    this.run = null; // what is playing
+    this.rest = 0; // where it will begin, samples of the timeline
+    this.speed = 1;
+    this.changed = () => {};
+    this.failed = () => {};
+  }
+
+  /** @param {string} project @param {{sample_rate: number, channels: number, samples: number}} sound */
+  open(project, sound) {
+    this.close();
+    this.project = project;
+    this.sound = sound;
+    this.buffers.clear();
+  }
+
+  close() {
+    this.stop();
+    if (this.context) this.context.close();
+    this.context = null;
+    this.rest = 0;
+  }
+
+  setTimeline(timeline) {
+    const before = this.timeline;
+    this.timeline = timeline;
+    if (!before) return;
+    if (this.run) this.#switch(before);
+    else this.rest = timeline.outOf(before.sourceOf(this.rest));
+  }
+
+  get playing() {
+    return this.run !== null;
+  }
+
+  /** What is heard now, in samples of the timeline. */
+  get place() {
+    const run = this.run;
+    if (!run) return this.rest;
+    const now = this.context.currentTime;
+    for (const each of run.scheduled) {
+      if (now < each.end) return each.out + Math.max(0, now - each.start) * this.sound.sample_rate * run.speed;
+    }
+    return run.next;
+  }
+
+  seek(out) {
+    const place = Math.min(Math.max(out, 0), this.timeline ? this.timeline.length : 0);
+    if (this.run) this.play(place, this.run.until, this.run.loop);
+    else { this.rest = place; this.changed(); }
+  }
+
+  /** Plays from a sample on, up to another one, again and again in a loop. */
+  async play(from = this.rest, until = null, loop = false) {
+    if (!this.timeline || !this.sound) return;
+    if (!this.context) {
+      const rate = this.sound.sample_rate;
+      this.context = rate >= 8000 && rate <= 96000 ? new AudioContext({ sampleRate: rate }) : new AudioContext();
+    }
+    if (this.context.state === "suspended") await this.context.resume();
+    this.#end(FADE);
+    if (from >= this.timeline.length - 10) from = 0;
+    this.#begin(from, until, loop, this.context.currentTime + SOON);
+    this.changed();
+  }
+
+  #begin(from, until, loop, at) {
+    const gain = this.context.createGain();
+    gain.connect(this.context.destination);
+    gain.gain.setValueAtTime(0, at);
+    gain.gain.linearRampToValueAtTime(1, at + FADE);
+    this.run = { gain, first: from, next: from, at, until, loop, speed: this.speed, scheduled: [], nodes: [], pieces: this.timeline.pieces(), busy: false };
+    this.#pump(this.run);
+  }
+
+  toggle() {
+    if (this.run) this.stop();
+    else this.play();
+  }
+
+  stop() {
+    if (!this.run) return;
+    this.rest = this.place;
+    this.#end(FADE);
+    this.changed();
+  }
+
+  setSpeed(speed) {
+    this.speed = speed;
+    if (this.run) this.play(this.place, this.run.until, this.run.loop);
+  }
+
+  #end(fade) {
+    const run = this.run;
+    this.run = null;
+    if (!run) return;
+    clearTimeout(run.timer);
+    const now = this.context.currentTime;
+    run.gain.gain.cancelScheduledValues(now);
+    run.gain.gain.setValueAtTime(run.gain.gain.value, now);
+    run.gain.gain.linearRampToValueAtTime(0, now + fade);
+    for (const node of run.nodes) node.stop(now + fade);
+    setTimeout(() => run.gain.disconnect(), 1000 * fade + 100);
+  }
+
+  /** The new timeline goes on where the old one is, once its sound is here. */
+  async #switch(before) {
+    const run = this.run, timeline = this.timeline;
+    const at = (out) => timeline.outOf(before.sourceOf(out));
+    await Promise.all(this.#around(timeline, at(this.place)).map((each) => this.#buffer(each)));
+    if (this.run !== run || this.timeline !== timeline) return;
+    const from = at(this.place + SOON * this.sound.sample_rate * run.speed);
+    const until = run.until === null ? null : at(run.until);
+    const until_ = until !== null && until <= from ? null : until;
+    const first = at(run.first);
+    const start = this.context.currentTime + SOON;
+    run.gain.gain.setValueAtTime(1, start);
+    run.gain.gain.linearRampToValueAtTime(0, start + FADE);
+    clearTimeout(run.timer);
+    for (const node of run.nodes) node.stop(start + FADE);
+    this.#begin(from, until_, run.loop, start);
+    this.run.first = first;
+  }
+
+  #around(timeline, out) {
+    const second = this.sound.sample_rate;
+    return timeline.pieces().filter((piece) => piece.out < out + 2 * second && piece.out + piece.length > out)
+      .map((piece) => (piece.take === null ? Math.floor((piece.from + Math.max(0, out - piece.out)) / (CHUNK * second)) : piece.take));
+  }
+
+  /** Schedules what comes next, as far ahead as AHEAD. */
+  async #pump(run) {
+    if (this.run !== run || run.busy) return;
+    run.busy = true;
+    const rate = this.sound.sample_rate;
+    try {
+      while (this.run === run && run.at < this.context.currentTime + AHEAD) {
+        const end = run.until === null ? this.timeline.length : Math.min(run.until, this.timeline.length);
+        if (run.next >= end) {
+          if (!run.loop) break;
+          run.next = run.first;
+          if (run.first >= end) break;
+        }
+        const piece = run.pieces.find((each) => each.out <= run.next && run.next < each.out + each.length);
+        if (!piece) break;
+        const from = piece.from + run.next - piece.out;
+        let count = Math.min(piece.out + piece.length, end) - run.next;
+        let name = piece.take, offset = from;
+        if (name === null) {
+          name = Math.floor(from / (CHUNK * rate));
+          offset = from - name * CHUNK * rate;
+          count = Math.min(count, CHUNK * rate - offset);
+        }
+        const buffer = await this.#buffer(name);
+        if (this.run !== run) return;
+        const late = this.context.currentTime + 0.02 - run.at;
+        if (late > 0) run.at += late; // the sound came late: a break, not a jump
+        const node = this.context.createBufferSource();
+        node.buffer = buffer;
+        node.playbackRate.value = run.speed;
+        node.connect(run.gain);
+        node.start(run.at, offset / rate, count / rate);
+        const seconds = count / rate / run.speed;
+        run.nodes.push(node);
+        run.scheduled.push({ start: run.at, end: run.at + seconds, out: run.next });
+        run.at += seconds;
+        run.next += count;
+        const now = this.context.currentTime;
+        while (run.scheduled.length > 1 && run.scheduled[0].end < now - 0.5) { run.scheduled.shift(); run.nodes.shift(); }
+      }
+    } catch (error) {
+      if (this.run === run) { this.stop(); this.failed(error); }
+      return;
+    } finally {
+      run.busy = false;
+    }
+    const last = run.scheduled[run.scheduled.length - 1];
+    if (this.run === run && last && this.context.currentTime >= last.end && run.at <= this.context.currentTime) {
+      this.rest = run.until !== null ? run.first : 0;
+      this.run = null;
+      this.changed();
+      return;
+    }
+    run.timer = setTimeout(() => this.#pump(run), 80);
+  }
+
+  /** @param {number|string} name a chunk of the original, or a take @returns {Promise<AudioBuffer>} */
+  #buffer(name) {
+    const found = this.buffers.get(name);
+    if (found) return found;
+    const loading = this.#load(name);
+    this.buffers.set(name, loading);
+    loading.catch(() => this.buffers.delete(name));
+    const chunks = [...this.buffers.keys()].filter((key) => typeof key === "number");
+    for (const old of chunks.slice(0, Math.max(0, chunks.length - KEPT))) this.buffers.delete(old);
+    return loading;
+  }
+
+  async #load(name) {
+    const { channels, sample_rate: rate } = this.sound;
+    const values = await this.samples(name);
+    const count = Math.max(1, values.length / channels);
+    const buffer = new AudioBuffer({ length: count, numberOfChannels: channels, sampleRate: rate });
+    for (let channel = 0; channel < channels; channel++) {
+      const into = buffer.getChannelData(channel);
+      for (let k = 0; k < values.length / channels; k++) into[k] = values[k * channels + channel] / 32768;
+    }
+    return buffer;
+  }
+
+  /** The 16-bit samples of a chunk or a take, channels interleaved. */
+  async samples(name) {
+    const at = typeof name === "number" ? `sound/${name}` : `takes/${name}/sound`;
+    return new Int16Array(await this.server.bytes(`/projects/${this.project}/${at}`));
+  }
+}

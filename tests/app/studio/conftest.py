@@ -1,0 +1,90 @@
+"""The job interface without Gradio: a client, and a way to wait for what jobs do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from app.service import Service
+from app.studio.owners import Owners
+from app.studio.routes import interface
+from app.studio.studio import Studio
+
+PATIENCE = 600.0  # seconds until what should have happened is given up
+
+
+@pytest.fixture
+def studio(service: Service, tmp_path: Path) -> Studio:
+    return Studio(service, tmp_path / "projects")
+
+
+def client_of(studio: Studio) -> TestClient:
+    visitors = Owners()
+    visitors.gradio_app = SimpleNamespace(auth=None, tokens={}, cookie_id="x")
+    return TestClient(Starlette(routes=interface(studio, visitors, "")))
+
+
+@pytest.fixture
+def client(studio: Studio) -> Iterator[TestClient]:
+    with client_of(studio) as client:
+        yield client
+
+
+class Project:
+    """A project through the interface."""
+
+    def __init__(self, client: TestClient, data: dict[str, Any]) -> None:
+        self.client = client
+        answer = client.post("/projects", json=data)
+        assert answer.status_code == 200, answer.text
+        self.at = f"/projects/{answer.json()['id']}"
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return self.client.get(self.at).json()  # type: ignore[no-any-return]
+
+    def until(self, reached: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+        """The state once it is so; jobs work in other threads."""
+        never = threading.Event()
+        for _ in range(round(PATIENCE / 0.05)):
+            state = self.state
+            if reached(state):
+                return state
+            never.wait(0.05)
+        raise AssertionError(f"never reached: {state}")
+
+    def listened(self) -> dict[str, Any]:
+        return self.until(lambda state: state["listening"]["done"] or state["listening"]["problem"])
+
+    def post(self, name: str, data: dict[str, Any], status: int = 200) -> dict[str, Any]:
+        answer = self.client.post(f"{self.at}/{name}", json=data)
+        assert answer.status_code == status, answer.text
+        return answer.json()  # type: ignore[no-any-return]
+
+    def save(self, *edits: dict[str, Any]) -> dict[str, Any]:
+        revision = self.state["revision"]
+        return self.post("script", {"edits": list(edits), "revision": revision})
+
+    def made(self, count: int = 1) -> dict[str, Any]:
+        return self.until(
+            lambda state: (
+                all(len(takes) >= count for takes in state["takes"].values()) or state["failures"]
+            )
+        )
+
+
+def change(state: dict[str, Any], words: str, text: str, **more: Any) -> dict[str, Any]:
+    """The edit that replaces these words of a state by a text."""
+    tokens = state["tokens"]
+    said = [token[1].lower().strip(".,") for token in tokens]
+    wanted = words.split()
+    first = next(k for k in range(len(said)) if said[k : k + len(wanted)] == wanted)
+    ids = [token[0] for token in tokens[first : first + len(wanted)]]
+    return {"after": tokens[first - 1][0] if first else -1, "tokens": ids, "text": text} | more

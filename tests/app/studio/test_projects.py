@@ -1,0 +1,180 @@
+"""A project through the job interface: opened, edited, corrected, found again, taken home."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from starlette.testclient import TestClient
+
+from app.studio.studio import Studio
+from tests.app.studio.conftest import Project, change, client_of
+from tests.conftest import ARCTIC
+
+
+@pytest.fixture
+def project(client: TestClient, upload: str) -> Project:
+    return Project(client, {"upload": upload, "text": ARCTIC})
+
+
+def unpacked(project: Project) -> dict[str, bytes]:
+    project.post("export", {})
+    project.until(lambda state: project.client.get(f"{project.at}/download").status_code == 200)
+    answer = project.client.get(f"{project.at}/download")
+    assert "talk.edited.zip" in answer.headers["content-disposition"]
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_from_upload_to_download(project: Project, arctic: Path) -> None:
+    state = project.listened()
+    assert " ".join(token[1] for token in state["tokens"]) == ARCTIC
+    project.save(change(state, "always", "never"), change(state, "superlative degree", ""))
+    state = project.made()
+    assert not state["failures"]
+    files = unpacked(project)
+    assert set(files) == {
+        "talk.wav",
+        *(f"talk.edited{e}" for e in (".wav", ".edit.json", ".txt", ".TextGrid", ".srt", ".vtt")),
+        *(f"talk.edited{e}" for e in (".labels.txt", ".edits.csv", ".edl")),
+    }
+    assert files["talk.edited.txt"].decode().strip() == "And you never want to see it in the"
+    told = json.loads(files["talk.edited.edit.json"])
+    before, _ = soundfile.read(arctic, dtype="int16")
+    after, _ = soundfile.read(io.BytesIO(files["talk.edited.wav"]), dtype="int16")
+    kept, left = before, after
+    for edit in reversed(told["edits"]):
+        kept = np.delete(kept, np.s_[slice(*edit["source"])])
+        left = np.delete(left, np.s_[slice(*edit["output"])])
+    assert [edit["op"] for edit in told["edits"]] == ["replace", "delete"]
+    assert np.array_equal(kept, left) and len(after) != len(before)
+    assert told["source"]["path"] == "talk.wav"
+
+
+def test_what_is_heard_on_the_page_is_what_is_taken_home(project: Project) -> None:
+    project.save(change(project.listened(), "always", "seldom"))
+    (takes,) = project.made()["takes"].values()
+    (key,) = project.state["takes"]
+    heard = project.client.get(f"{project.at}/takes/{key}-0/sound").content
+    files = unpacked(project)
+    told = json.loads(files["talk.edited.edit.json"])
+    after, _ = soundfile.read(io.BytesIO(files["talk.edited.wav"]), dtype="int16")
+    (edit,) = told["edits"]
+    assert takes[0]["spans"][0]["source"] == edit["source"]
+    assert np.abs(after[slice(*edit["output"])] - np.frombuffer(heard, "<i2")).max() <= 1
+
+
+def test_takes_differ_are_level_and_one_is_chosen(project: Project) -> None:
+    state = project.listened()
+    project.save(change(state, "always", "never"))
+    (key,) = project.made()["takes"]
+    project.post("takes", {"key": key})
+    project.made(2)
+    project.post("takes", {"key": key, "pace": 0.8})
+    takes = project.made(3)["takes"][key]
+    sounds = [project.client.get(f"{project.at}/takes/{key}-{k}/sound").content for k in range(3)]
+    assert len(set(sounds)) == 3
+    assert takes[2]["words"][0]["end"] - takes[2]["words"][0]["start"] > 1.1 * (
+        takes[0]["words"][0]["end"] - takes[0]["words"][0]["start"]
+    )
+    levels = [10 * np.log10(np.square(np.frombuffer(s, "<i2") / 32768).mean()) for s in sounds]
+    assert max(levels) - min(levels) < 3.0
+    project.save(change(state, "always", "never", take=2))
+    told = json.loads(unpacked(project)["talk.edited.edit.json"])
+    assert told["edits"][0]["source"] == takes[2]["spans"][0]["source"]
+
+
+def test_a_misheard_word_is_corrected_and_never_made(project: Project, upload: str) -> None:
+    misheard = ARCTIC.replace("superlative", "relative")
+    other = Project(project.client, {"upload": upload, "text": misheard})
+    state = other.listened()
+    other.save(change(state, "always", "never"))
+    other.made()
+    other.post("correct", change(state, "relative", "superlative"))
+    state = other.until(lambda state: "superlative" in [token[1] for token in state["tokens"]])
+    assert [token[1] for token in state["tokens"]] == ARCTIC.split()
+    scores = {token[1]: token[4] for token in state["tokens"]}
+    assert scores["superlative"] > 0.5
+    assert len(state["edits"]) == 1 and len(state["takes"]) == 1
+    told = json.loads(unpacked(other)["talk.edited.edit.json"])
+    assert told["text"] == ARCTIC and len(told["edits"]) == 1
+    starts = [token[2] for token in state["tokens"]]
+    assert starts == sorted(starts)
+
+
+def test_without_a_text_it_is_recognised(client: TestClient, upload: str) -> None:
+    state = Project(client, {"upload": upload}).listened()
+    assert "superlative" in " ".join(token[1] for token in state["tokens"]).lower()
+
+
+def test_a_word_is_not_moved_past_its_neighbours(project: Project) -> None:
+    tokens = project.listened()["tokens"]
+    token, after = tokens[2], tokens[3]
+    was = project.post("times", {"id": token[0], "start": token[2] + 0.02, "end": 99})
+    assert (was["start"], was["end"]) == pytest.approx((token[2], token[3]), abs=1e-3)
+    moved = project.state["tokens"][2]
+    assert moved[2] == pytest.approx(token[2] + 0.02, abs=1e-3)
+    assert moved[3] == pytest.approx(after[2], abs=1e-3)
+    project.post("times", {"id": token[0], "start": 1.0, "end": 1.001}, 422)
+    for nonsense in ({}, {"id": 2**60, "start": 0, "end": 1}, {"id": token[0], "start": "x"}):
+        project.post("times", nonsense, 422)
+
+
+def test_everything_is_found_again(project: Project, studio: Studio, client: TestClient) -> None:
+    state = project.listened()
+    project.save(change(state, "always", "never"))
+    before = project.made()
+    again = Studio(studio.service, studio.projects.root)
+    with client_of(again) as other:
+        other.cookies = client.cookies
+        (found,) = other.get("/projects").json()
+        assert found["id"] in project.at and found["edits"] == 1
+        after = other.get(project.at).json()
+        for name in ("tokens", "edits", "takes", "revision", "sound"):
+            assert after[name] == before[name]
+        assert other.get(f"{project.at}/sound/0").content
+    client.post(f"{project.at}/delete", json={})
+    assert client.get("/projects").json() == []
+    assert client.get(project.at).status_code == 404
+
+
+def test_a_change_that_was_not_made_is_made_after_a_restart(
+    project: Project, studio: Studio, client: TestClient
+) -> None:
+    state = project.listened()
+    desk = studio.desk(next(studio.projects.root.iterdir()).name, project.at.rpartition("/")[2])
+    assert desk is not None
+    edit = change(state, "always", "never")
+    desk.folder.write("script.json", {"revision": 1, "edits": [edit]})  # and then it was killed
+    with client_of(Studio(studio.service, studio.projects.root)) as other:
+        other.cookies = client.cookies
+        project.client = other
+        (takes,) = project.made()["takes"].values()
+        assert takes[0]["words"][0]["text"] == "never"
+
+
+def test_two_windows_do_not_overwrite_each_other(project: Project) -> None:
+    state = project.listened()
+    project.save(change(state, "always", "never"))
+    stale = {"edits": [], "revision": 0}
+    assert "Another window" in project.post("script", stale, 409)["sentence"]
+    assert len(project.state["edits"]) == 1
+
+
+def test_sentences_for_what_cannot_be_made(project: Project) -> None:
+    state = project.listened()
+    project.save(change(state, "always", "Καλημέρα"))
+    (sentence,) = project.made()["failures"].values()
+    assert "Καλημέρα" in sentence and "/" not in sentence
+    assert "still being made" in project.post("export", {}, 422)["sentence"]
+
+
+def test_the_wrong_text_is_said_to_be_wrong(client: TestClient, upload: str) -> None:
+    text = "The weather will be sunny on Thursday afternoon."
+    state = Project(client, {"upload": upload, "text": text}).listened()
+    assert "not what this recording says" in state["listening"]["problem"]
