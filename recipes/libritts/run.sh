@@ -4,8 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
+source ../shared/db.sh
 corpus=libritts archives=libritts
-corpora=${LIBRITTS:-downloads/LibriTTS}
+corpora=$LIBRITTS
 config=conf/a3t_base.yaml
 unseen= pitch=true
 

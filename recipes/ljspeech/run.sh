@@ -4,8 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
+source ../shared/db.sh
 corpus=ljspeech archives=ljspeech
-corpora=${LJSPEECH:-downloads/LJSpeech-1.1}
+corpora=$LJSPEECH
 config=conf/a3t_paper.yaml
 unseen=
 

@@ -5,7 +5,9 @@
 stage= stop_stage=8 ngpu=0 nj=2 aligner=${aligner:-pocketsphinx} pitch=${pitch:-false} clips=
 dev= test= work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
 train_config= train_args= durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
-test_clips=${test_clips:-30} vocoder=${vocoder:-builtin} python=${PYTHON:-python}
+test_clips=${test_clips:-30} vocoder=${vocoder:-builtin}
+# shellcheck source=path.sh
+source ../shared/path.sh
 # shellcheck source=cmd.sh
 source ../shared/cmd.sh
 

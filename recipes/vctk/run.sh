@@ -4,8 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
+source ../shared/db.sh
 corpus=vctk archives=vctk
-corpora=${VCTK:-downloads/VCTK-Corpus-0.92}
+corpora=$VCTK
 config=conf/a3t_paper.yaml
 unseen=conf/unseen_speakers.txt
 
