@@ -22,6 +22,13 @@ def tts(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def clean(arguments: list[str]) -> int:
+    """take out fillers, repetitions and long pauses"""
+    from a3t.projects.clean import main
+
+    return main(arguments)
+
+
 def align(arguments: list[str]) -> int:
     """locate every word and phone of a recording"""
     from alignment.__main__ import main
@@ -73,7 +80,7 @@ def say_as(arguments: list[str]) -> int:
 
 PROGRAMS = {
     program.__name__.replace("_", "-"): program
-    for program in (edit, tts, align, voice, inspect, say_as, app, demo, evaluate)
+    for program in (edit, clean, tts, align, voice, inspect, say_as, app, demo, evaluate)
 }
 
 

@@ -14,10 +14,12 @@ from typing import Any
 
 import torch
 
-from a3t.audio.recording import Recording
+from a3t.audio.recording import Recording, opened
 from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
+from a3t.plan.cleaning import Findings
+from a3t.plan.disfluencies import Cleaning
 from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
@@ -141,7 +143,8 @@ class Editor:
         check_marks(request.new_text, found.transcript.text)
         revision = Revision.of(found.transcript, request.new_transcript)
         with self._step("align"):
-            aligned = self.alignments.around(recording, found, revision.edits, pronouncer)
+            edits = None if request.cuts else revision.edits  # cuts may be anywhere
+            aligned = self.alignments.around(recording, found, edits, pronouncer)
         with self._step("plan"), one_thread():
             resolved = replace(
                 request.saying(found.transcript.spoken + request.new_transcript.spoken),
@@ -152,6 +155,24 @@ class Editor:
             revision = revision.within(aligned.words)
             spoken = speaker_pronunciations(revision.new_text, aligned.alignment, pronouncer)
             return make_plan(recording, resolved, revision, spoken, self.durations)
+
+    def findings(
+        self, recording: str | Path | Recording, cleaning: Cleaning | None = None, **fields: Any
+    ) -> Findings:
+        """What can be taken out of a recording. ``fields``: text, alignment and
+        recogniser of an `EditRequest`; errors as for `plan`."""
+        recording, request = opened(recording), EditRequest(new_text="", **fields)
+        found = self._transcript(recording, request, Pronouncer())
+        with self._step("align"):
+            whole = self.alignments.whole(recording, found, Pronouncer())
+        return Findings.of(recording, whole, found.transcript, cleaning or Cleaning())
+
+    def clean(
+        self, recording: str | Path | Recording, cleaning: Cleaning | None = None, **fields: Any
+    ) -> EditedRecording:
+        """The recording without all that `findings` finds, from the same arguments."""
+        found = self.findings(recording, cleaning, **fields)
+        return self.edit(recording, found.request(found.found))
 
     def make(self, plan: EditPlan) -> list[EditedRecording]:
         """The number of candidates that the plan's request asks for, the best first.
@@ -282,7 +303,8 @@ class Editor:
         with self._step("transcribe"):
             if request.alignment is not None:
                 return aligned_transcript(request.alignment, request.text, request.aligned_words)
-            new, recogniser = request.new_transcript, request.recogniser
+            new = request.new_transcript if request.new_text else None
+            recogniser = request.recogniser
             return find_transcript(recording, request.text, new, pronouncer, recogniser)
 
     def _begin(self) -> None:
@@ -296,8 +318,3 @@ class Editor:
         started = time.perf_counter()
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
-
-
-def opened(recording: str | Path | Recording) -> Recording:
-    """The recording, opened and checked if a path is given; InputError if it can't be edited."""
-    return recording if isinstance(recording, Recording) else Recording.open(recording)

@@ -171,6 +171,11 @@ class Recording:
         return np.pad(window, (0, last - first - len(window)))
 
 
+def opened(recording: str | Path | Recording) -> Recording:
+    """The recording, opened and checked if a path is given; InputError if it can't be edited."""
+    return recording if isinstance(recording, Recording) else Recording.open(recording)
+
+
 def _rounded(numerator: int, denominator: int) -> int:
     """numerator / denominator to the nearest integer, halves up; exact for any length."""
     return (2 * numerator + denominator) // (2 * denominator)

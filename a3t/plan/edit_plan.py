@@ -96,6 +96,11 @@ class PlannedEdit:
         return self.new[0] < self.new[1]
 
     @property
+    def is_cut(self) -> bool:
+        """Whether it takes out or mutes sound between words (`a3t.plan.cuts`)."""
+        return self.old[0] == self.old[1] and not self.is_spoken and self.source[0] < self.source[1]
+
+    @property
     def frames(self) -> int:
         """The number of new frames."""
         return sum(phone.frames for phone in self.phones)
@@ -200,9 +205,8 @@ class EditPlan:
     def doubts(self) -> tuple[Doubt, ...]:
         """Doubts about the words that change and their neighbours, in order: words that are barely
         audible, and speech between them that is missing from the text."""
-        doubts = {
-            doubt for edit in self.edits for doubt in doubts_beside(self.alignment, *edit.old)
-        }
+        words = [edit.old for edit in self.edits if not edit.is_cut]  # a cut's sound is known
+        doubts = {doubt for old in words for doubt in doubts_beside(self.alignment, *old)}
         return tuple(sorted(doubts, key=lambda doubt: doubt.start))
 
     @cached_property

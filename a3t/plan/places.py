@@ -37,12 +37,18 @@ class WordFrames:
 
 @dataclass(frozen=True)
 class Place:
-    """A word edit on the grid: the frames that it removes, and the pauses that it adds."""
+    """A word edit on the grid: the frames that it removes, and the pauses that it adds.
+
+    label, beside: of a cut (`a3t.plan.cuts`), what stands for its sound, and the number of frames
+    between it and the words on either side.
+    """
 
     edit: WordEdit
     frames: tuple[int, int]
     # The added pauses: number of new words before it -> seconds, 0 for this speaker's usual length.
     pauses: Mapping[int, float] = field(default_factory=dict)
+    label: str = ""
+    beside: tuple[int, int] | None = None
 
 
 def merge_touching(script: Sequence[WordEdit], words: WordFrames) -> list[WordEdit]:
@@ -73,6 +79,9 @@ def place_edits(
         place = _place(edit, words, text, new_text)
         asked = range(edit.new[0], edit.new[1] + 1)
         here = {k: pauses[k] for k in asked if pauses and k in pauses}
+        if here and edit.op == "delete":  # the pause takes the place of the words alone
+            first, last = edit.old
+            place = replace(place, frames=(words.spans[first][0], words.spans[last - 1][1]))
         result.append(replace(place, pauses={**place.pauses, **here}))
     return result
 

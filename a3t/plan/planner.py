@@ -14,12 +14,13 @@ from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, grid_frames
 from a3t.model.durations import DurationPredictor
+from a3t.plan.cuts import place_cuts, room_beside
 from a3t.plan.edit_limits import check_edit_length
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.places import Place, WordFrames, merge_touching, place_edits
 from a3t.plan.request import EditRequest
-from a3t.plan.revision import Revision
+from a3t.plan.revision import Revision, word_map
 from a3t.plan.speaker_pauses import usual_pauses
 from a3t.plan.timeline import Timed, timed, timeline
 from a3t.plan.windows import windows_around
@@ -48,9 +49,10 @@ def make_plan(
     frames = grid_frames(recording.samples, recording.sample_rate)
     grid = on_grid(alignment, frames)
     words = WordFrames.of(grid, len(text.spoken), frames)
-    places = place_edits(
-        merge_touching(revision.edits, words), words, text, new_text, revision.pauses
-    )
+    script = merge_touching(revision.edits, words)
+    places = place_edits(script, words, text, new_text, revision.pauses)
+    if request.cuts:
+        places = place_cuts(request.cuts, places, words, word_map(script, len(text.spoken)))
     for place in places:  # before predicting durations, which allocates memory for all of them
         first, last = place.edit.new
         phones = sum(map(len, pronunciations[first:last]))
@@ -76,12 +78,13 @@ def make_plan(
             min(frames_of(request.reach), side - m)
             for side, m in zip((left, right), remade, strict=True)
         )
+        overlap = room_beside(place, overlap)
         edits.append(
             PlannedEdit(
                 op="replace" if new.phones and place.edit.op == "delete" else place.edit.op,
                 old=place.edit.old,
                 new=place.edit.new,
-                old_words=text.written(*place.edit.old),
+                old_words=place.label or text.written(*place.edit.old),
                 new_words=new_text.written(*place.edit.new) or _pause_mark(place),
                 source=place.frames,
                 phones=new.phones,

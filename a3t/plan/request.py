@@ -14,6 +14,7 @@ from typing import Any
 
 from a3t.audio.traits import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
+from a3t.plan.cuts import Cut, check_cuts
 from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.json_values import finite_number, string
 from a3t.text.phones import PHONES
@@ -54,6 +55,8 @@ class EditRequest:
     seconds beyond the margin within which the joint may lie. match: the traits of the recording's
     sound that they take on.
 
+    cuts: sound between words that is taken out or muted, in order (`a3t.plan.cuts`).
+
     candidates: how many results to make, the best first. seed: for the random noise. verify:
     whether to align the result again, to find new words that are inaudible in it.
     """
@@ -71,6 +74,7 @@ class EditRequest:
     margin: float = MARGIN
     reach: float = REACH
     match: MatchedTraits = ALL_TRAITS
+    cuts: tuple[Cut, ...] = ()
     candidates: int = 1
     seed: int = 0
     verify: bool = True
@@ -91,6 +95,7 @@ class EditRequest:
             raise InputError(
                 "The new words' time is given twice: use only one of fit, duration and a plan file."
             )
+        check_cuts(self.cuts)
         if not 1 <= self.candidates <= MOST_CANDIDATES:
             raise InputError(
                 f"{self.candidates} candidates can't be made: ask for 1 to {MOST_CANDIDATES}."
@@ -127,6 +132,7 @@ class EditRequest:
                 "duration": self.duration,
                 "lengths": self.lengths and [list(words) for words in self.lengths],
                 "reach": self.reach,
+                **({"cuts": [cut.to_json() for cut in self.cuts]} if self.cuts else {}),
                 "match": {
                     "bandwidth": self.match.bandwidth,
                     "spectrum": self.match.spectrum,
@@ -170,6 +176,7 @@ class EditRequest:
             margin=finite_number(options["margin"]),
             reach=finite_number(options.get("reach", REACH)),
             match=MatchedTraits(**{k: bool(on) for k, on in options.get("match", {}).items()}),
+            cuts=tuple(Cut.from_json(cut) for cut in options.get("cuts", ())),
             seed=int(data["seed"]),
         )
 

@@ -85,7 +85,8 @@ def timeline(
     def new_moments(k: int, place: Place) -> None:
         first, last = place.edit.new
         for word in range(first, last + 1):
-            if word in place.pauses and (word in marked or is_heard(word)):
+            wanted = place.label or word in marked
+            if word in place.pauses and (wanted or is_heard(word)):
                 result.append(made_pause(k, word, place.pauses[word]))
             if word < last:
                 result.extend(Moment(k, PlannedPhone(s, 0, word)) for s in pronunciations[word])

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from a3t.audio.span_map import Span
 from a3t.errors import InputError
 from a3t.grid import samples_of
+from a3t.plan.cuts import Cut
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.request import Pronunciations, pronunciations_of
 from a3t.rendering.edited import EditedRecording
@@ -60,14 +61,15 @@ class History:
             )
         return replace(self, place=self.place + by)
 
-    def base(self, new_text: str) -> int | None:
+    def base(self, new_text: str, cuts: Sequence[Cut] = ()) -> int | None:
         """The version that a next one continues from; None for the original.
 
-        It is the current one, unless that has the same text: then the change is made again, from
-        the version that it continued from.
+        It is the current one, unless that has the same text and cuts: then the change is made
+        again, from the version that it continued from.
         """
         place: int | None = self.place
-        while place is not None and self.versions[place]["new_text"] == new_text:
+        wanted = (new_text, [cut.to_json() for cut in cuts])
+        while place is not None and _said(self.versions[place]) == wanted:
             place = self.versions[place].get("continues")
         return place
 
@@ -120,6 +122,10 @@ class History:
             changes = ", ".join(map(_change, version["edits"])) or "nothing changed"
             lines.append(f"{sign}{k + 1:3}  {changes}{undone}")
         return "\n".join(lines)
+
+
+def _said(version: Version) -> tuple[object, object]:
+    return version["new_text"], version.get("asked", {}).get("cuts", [])
 
 
 def _check(version: Version, place: int, checked: set[int]) -> None:

@@ -88,7 +88,8 @@ class ProjectEdit:
         given = {word for word, _ in self.request.pronunciations}
         remembered = [each for each in project.history.pronunciations if each[0] not in given]
         pronunciations = (*self.request.pronunciations, *remembered)
-        request = replace(self.request, text=text, pronunciations=pronunciations)
+        cuts = self.request.cuts or EditRequest.from_json(project.history.current).cuts
+        request = replace(self.request, text=text, pronunciations=pronunciations, cuts=cuts)
         # The files beside the output were written with it, unless they are named explicitly.
         own = {project.out, *(project.out.with_suffix(suffix) for suffix in SIDECARS)}
         own.discard(self.request.alignment)  # type: ignore[arg-type]
@@ -134,7 +135,11 @@ class ProjectEdit:
     @property
     def base(self) -> int | None:
         """The version that this edit continues from; None for the original."""
-        return None if self.history is None else self.history.base(self.request.new_text)
+        return (
+            None
+            if self.history is None
+            else self.history.base(self.request.new_text, self.request.cuts)
+        )
 
     def notes(self, result: EditedRecording) -> dict[str, Any]:
         """The history for the edit.json of a next version; empty for a first one."""

@@ -89,7 +89,8 @@ def pause_of(plan: EditPlan, edit: PlannedEdit) -> Patch:
     """The patch of an edit that consists of a pause alone."""
     recording, rate = plan.recording, plan.recording.sample_rate
     first, last = (min(samples_of(frame, rate), recording.samples) for frame in edit.source)
-    length = samples_of(edit.frames, rate)
+    same = edit.frames == edit.source[1] - edit.source[0]
+    length = last - first if same else samples_of(edit.frames, rate)
     return put_pause(recording, plan.alignment, (first, last), length, plan.request.seed)
 
 

@@ -81,16 +81,17 @@ class AlignmentStore:
         self,
         recording: Recording,
         found: FoundTranscript,
-        edits: Sequence[WordEdit],
+        edits: Sequence[WordEdit] | None,
         pronouncer: Pronouncer,
     ) -> Passages:
-        """The alignment around the edits, or all of it if the recording is short or has no edits.
+        """The alignment around the edits, or all of it if the recording is short or has no edits,
+        or if these are not known (None).
 
         A long recording is aligned only around the edits if its transcript has times, as a whole if
         not. Raises AlignmentError if the words don't match the recording.
         """
         text = found.transcript
-        if found.passages is not None:
+        if found.passages is not None and edits is not None:
             return found.passages
         if recording.seconds <= LONG or not edits:
             return Passages(self.whole(recording, found, pronouncer), ((0, len(text.words)),))

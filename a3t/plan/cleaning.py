@@ -1,0 +1,189 @@
+"""What was found in a recording to be taken out, and the edit that takes out what is chosen of it.
+
+What the transcript has goes from the text; what it hasn't becomes a `Cut`. Both are edits of one
+`EditPlan`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from a3t.audio.recording import Recording
+from a3t.errors import InputError
+from a3t.grid import frames_of, seconds_of
+from a3t.plan.cuts import KINDS, Cut
+from a3t.plan.disfluencies import (
+    USUAL_GAP,
+    Cleaning,
+    Finding,
+    between_words,
+    with_silence,
+    written,
+)
+from a3t.plan.request import EditRequest
+from a3t.plan.revision import word_map
+from a3t.text.edit_script import edit_script
+from a3t.text.transcript import Transcript
+from alignment import Alignment
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found in a recording, in order of time.
+
+    alignment: of the recording's whole ``text``. said: what is to be cleaned: the same text, or
+    what earlier edits have made of it; earlier: the cuts that they made.
+    """
+
+    recording: Recording
+    alignment: Alignment
+    text: Transcript
+    said: Transcript
+    want: Cleaning
+    earlier: tuple[Cut, ...] = ()
+
+    @classmethod
+    def of(
+        cls, recording: Recording, alignment: Alignment, text: Transcript, want: Cleaning
+    ) -> Findings:
+        """Of a recording as it is."""
+        return cls(recording, alignment, text, text, want)
+
+    @cached_property
+    def found(self) -> tuple[Finding, ...]:
+        """All that can be taken out, and has not been."""
+        alignment, want = self.alignment, self.want
+        found = [
+            each
+            for each in between_words(alignment, want)
+            if not any(c.start < each.end and each.start < c.end for c in self.earlier)
+        ]
+        words = word_map(edit_script(self.text.spoken, self.said.spoken), len(self.text.words))
+        place = {
+            pair.output[0] + k: pair.source[0] + k
+            for pair in words.kept()
+            for k in range(pair.source[1] - pair.source[0])
+        }
+        for kind, first, last in written(self.said, want):
+            if all(k in place for k in range(first, last)):  # not made by an earlier edit
+                own = alignment.spoken[place[first]], alignment.spoken[place[last - 1]]
+                label = f"“{self.said.written(first, last)}”"
+                times = own[0].start, own[1].end
+                cut = self._around(kind, place[first], place[last - 1])
+                found.append(Finding(kind, label, *times, (first, last), cut))
+        return tuple(sorted(found, key=lambda each: (each.start, each.end)))
+
+    def chosen(self, only: Iterable[str] = (), excepted: Iterable[str] = ()) -> list[Finding]:
+        """Those that are chosen, by their numbers from 1 ("3", "5-9") or kinds; all unless ``only``
+        names some, and never those that ``excepted`` names. InputError for anything else."""
+        only = list(only)
+        wanted = self._numbers(only) if only else set(range(len(self.found)))
+        return [self.found[k] for k in sorted(wanted - self._numbers(excepted))]
+
+    def request(self, chosen: Sequence[Finding]) -> EditRequest:
+        """The edit that takes these out."""
+        gone = {
+            f.words: seconds_of(frames_of(f.end) - frames_of(f.start))
+            for f in chosen
+            if f.words is not None
+        }
+        cuts = [*self.earlier, *(f.cut for f in chosen if f.cut is not None)]
+        return EditRequest(
+            text=self.text.text,
+            new_text=_text_without(self.said, gone, mute=self.want.action == "mute"),
+            alignment=self.alignment,
+            cuts=_apart(cuts),
+        )
+
+    def describe(self, chosen: Sequence[Finding]) -> str:
+        """A line for each, numbered; those that are not chosen in brackets."""
+        if not self.found:
+            return "Nothing was found."
+        taken = set(map(id, chosen))
+        return "\n".join(
+            f"{number:4}  {each}" if id(each) in taken else f"({number:3}) {each}"
+            for number, each in enumerate(self.found, 1)
+        )
+
+    def _around(self, kind: str, first: int, last: int) -> Cut | None:
+        """The cut that takes words ``first`` to ``last`` out with the silence that they brought."""
+        spoken = self.alignment.spoken
+        if self.want.action == "mute" or first == 0 or last + 1 == len(spoken):
+            return None
+        outer = spoken[first - 1].end, spoken[last + 1].start
+        inner = spoken[first].start, spoken[last].end
+        if kind == "repeat":  # what comes before it now comes before what is said again
+            return Cut(kind, "cut", inner[0], outer[1])
+        return Cut(kind, "cut", *with_silence(outer, inner, USUAL_GAP))
+
+    def _numbers(self, names: Iterable[str]) -> set[int]:
+        result: set[int] = set()
+        for name in names:
+            name = name.strip().lower()
+            if (kind := name.removesuffix("s")) in KINDS:
+                result |= {k for k, each in enumerate(self.found) if each.kind == kind}
+                continue
+            matched = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", name)
+            first = int(matched[1]) if matched else 0
+            last = int(matched[2] or first) if matched else 0
+            if not 1 <= first <= last <= len(self.found):
+                raise InputError(
+                    f"“{name}” is none of what was found: give numbers from 1 to "
+                    f"{len(self.found)} (3 or 5-9), or kinds ({', '.join(KINDS)}); --plan lists "
+                    "them."
+                )
+            result |= set(range(first - 1, last))
+        return result
+
+
+def _text_without(said: Transcript, gone: Mapping[tuple[int, int], float], mute: bool) -> str:
+    """The text without these words, its other characters kept; muted words leave a [pause]."""
+    places: list[tuple[int, int]] = []
+    position, last_token = 0, -1
+    for word in said.words:
+        if word.token != last_token:
+            found = said.text.find(word.written, position)
+            position = found if found >= 0 else position
+            places.append((position, position + len(word.written)))
+            position, last_token = places[-1][1], word.token
+    numbers = {token: n for n, token in enumerate(dict.fromkeys(w.token for w in said.words))}
+    result, end = [], 0
+    for first, last, seconds in _joined(gone):
+        begin = places[numbers[said.words[first].token]][0]
+        stop = places[numbers[said.words[last - 1].token]][1]
+        removed = said.text[begin:stop]
+        while stop < len(said.text) and said.text[stop].isspace():
+            stop += 1
+        result.append(said.text[end:begin])
+        if mute:
+            result.append(f"[pause {seconds:g}] ")
+        elif removed[:1].isupper() and removed[:2] not in ("I ", "I'", "I,"):
+            result.append(said.text[stop : stop + 1].upper())
+            stop = min(stop + 1, len(said.text))
+        end = stop
+    return "".join([*result, said.text[end:]]).strip()
+
+
+def _apart(cuts: Iterable[Cut]) -> tuple[Cut, ...]:
+    """The cuts in order; those that overlap, as a filler and what is heard beside it, as one."""
+    result: list[Cut] = []
+    for cut in sorted(cuts, key=lambda cut: (cut.start, cut.end)):
+        if result and cut.start < result[-1].end:
+            result[-1] = replace(result[-1], end=max(result[-1].end, cut.end))
+        else:
+            result.append(cut)
+    return tuple(result)
+
+
+def _joined(gone: Mapping[tuple[int, int], float]) -> list[tuple[int, int, float]]:
+    """Words that go and the time that they take, those behind each other together."""
+    result: list[tuple[int, int, float]] = []
+    for (first, last), seconds in sorted(gone.items()):
+        if result and result[-1][1] == first:
+            begin, _, before = result.pop()
+            first, seconds = begin, before + seconds
+        result.append((first, last, seconds))
+    return result

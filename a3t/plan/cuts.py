@@ -1,0 +1,124 @@
+"""Sound between words that an edit takes out, or mutes with the recording's own room tone."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, floor
+from typing import Any
+
+from a3t.audio.span_map import SpanMap
+from a3t.errors import InputError
+from a3t.grid import FRAMES_PER_SECOND, seconds_of
+from a3t.plan.edit_limits import check_edits
+from a3t.plan.json_values import finite_number, string
+from a3t.plan.places import LEAST_GAP, Place, WordFrames
+from a3t.text.edit_script import WordEdit
+
+KINDS = ("filler", "repeat", "noise", "pause")
+ACTIONS = ("cut", "mute")
+LONGEST_TIME = 1e6  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Seconds [start, end) of a recording between two of its words, what is there (one of KINDS),
+    and what becomes of it (one of ACTIONS). Raises InputError for anything else."""
+
+    kind: str
+    action: str
+    start: float
+    end: float
+
+    def __post_init__(self) -> None:
+        known = self.kind in KINDS and self.action in ACTIONS
+        if not known or not 0 <= self.start < self.end <= LONGEST_TIME:
+            raise InputError(
+                f"“{self.action} {self.kind} {self.start:g}–{self.end:g} s” is no cut: give one of "
+                f"{', '.join(ACTIONS)}, one of {', '.join(KINDS)}, and a start before its end."
+            )
+
+    @property
+    def label(self) -> str:
+        """What stands for it where an edit's words are shown."""
+        if self.kind == "pause":
+            return f"[{self.end - self.start:.2f} s of a pause]"
+        return f"[{self.kind}]"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "action": self.action, "start": self.start, "end": self.end}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Cut:
+        """KeyError, TypeError or ValueError (InputError is one) if it isn't a cut."""
+        times = finite_number(data["start"]), finite_number(data["end"])
+        return cls(string(data["kind"]), string(data["action"]), *times)
+
+
+def check_cuts(cuts: Sequence[Cut]) -> None:
+    """InputError unless they are in order, apart, and not too many."""
+    check_edits(len(cuts))
+    if any(one.end > other.start for one, other in zip(cuts, cuts[1:], strict=False)):
+        raise InputError("The cuts overlap or are out of order: sort them by time.")
+
+
+def place_cuts(
+    cuts: Sequence[Cut], places: Sequence[Place], words: WordFrames, new_words: SpanMap
+) -> list[Place]:
+    """The places of a text's edits and of the cuts, in order.
+
+    A cut keeps to the frames between two words. One that touches deleted words goes with them; one
+    beside new words, which bring their own pauses, is left out.
+    """
+    starts = [first for first, _ in words.spans]
+    found = list(places)
+    for cut in cuts:
+        frames = (ceil(cut.start * FRAMES_PER_SECOND), floor(cut.end * FRAMES_PER_SECOND))
+        beside = bisect_left(found, frames, key=lambda place: place.frames)
+        near = [p for p in found[max(beside - 1, 0) : beside + 1] if _touches(frames, p.frames)]
+        if near:
+            words_go = (p.edit.op == "delete" and p.edit.old[0] < p.edit.old[1] for p in near)
+            if all(words_go):
+                found[found.index(near[0])] = _with_deletion(near[0], frames, words)
+            continue
+        before = bisect_left(starts, sum(frames) / 2)
+        gap = words.pause_before(before)
+        frames = max(frames[0], gap[0]), min(frames[1], gap[1])
+        if frames[1] - frames[0] < LEAST_GAP:
+            continue
+        word = new_words.output_of(before) if before < new_words.length else new_words.output_length
+        edit = WordEdit("delete", (before, before), (word, word))
+        pauses = {word: seconds_of(frames[1] - frames[0])} if cut.action == "mute" else {}
+        room = (frames[0] - gap[0], gap[1] - frames[1])
+        found.insert(beside, Place(edit, frames, pauses, cut.label, room))
+    return found
+
+
+def _touches(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] + LEAST_GAP and other[0] < one[1] + LEAST_GAP
+
+
+def _with_deletion(place: Place, frames: tuple[int, int], words: WordFrames) -> Place:
+    """A deletion that takes a cut beside it along, or all of a cut around it and no more; what is
+    muted is muted for as long."""
+    first, last = place.edit.old
+    before, after = words.pause_before(first), words.pause_before(last)
+    frames = max(frames[0], before[0]), min(frames[1], after[1])
+    if frames[0] >= frames[1]:  # beyond the next word
+        return place
+    if not (frames[0] <= before[1] and after[0] <= frames[1]):
+        frames = min(place.frames[0], frames[0]), max(place.frames[1], frames[1])
+    pauses = {word: seconds_of(frames[1] - frames[0]) for word in place.pauses}
+    room = (frames[0] - before[0], after[1] - frames[1])
+    return replace(place, frames=frames, pauses=pauses, beside=room)
+
+
+def room_beside(place: Place, overlap: tuple[int, ...]) -> tuple[int, ...]:
+    """How many frames beside a cut its joints may use: those before the next words, at least one
+    of them."""
+    if place.beside is None:
+        return overlap
+    return tuple(
+        min(room, max(silence, 1)) for room, silence in zip(overlap, place.beside, strict=True)
+    )

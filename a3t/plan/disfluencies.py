@@ -1,0 +1,201 @@
+"""Fillers, repeated words, noises and long pauses: where they are in a text and its recording.
+
+What the transcript has not stands between two words of the alignment, which names it
+(`alignment.result.Word.unwritten`). Between the words on both sides there remains as much silence
+as this speaker usually leaves, no more than there was, and none of either word is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import median, quantiles
+
+from a3t.errors import InputError
+from a3t.plan.cuts import ACTIONS, KINDS, Cut
+from a3t.text.transcript import Transcript
+from alignment import Alignment, Word
+
+FILLERS = ("um", "uh", "uhm", "umm", "uhh", "er", "erm", "hm", "hmm", "mm", "mhm")
+DELIBERATE = frozenset(
+    "that had very really so no yes yeah bye ha hey well now far many much long again "
+    "there more never always one two three four five six seven eight nine zero oh".split()
+)  # words that are said twice on purpose
+LONGEST_REPEAT = 4  # words
+KIND_OF = {"<um>": "filler", "<repeat>": "repeat", "<noise>": "noise"}
+LONGEST_SOUND = 1.6  # seconds; what is longer may be speech that the text lacks
+LONGEST_SPEECH = 0.35  # seconds of unnamed speech in a pause; one with more is left alone
+LEAST_OF = {"<um>": 0.08, "<repeat>": 0.08, "<noise>": 0.16}  # seconds, times the aligner's trust
+FEW = 4  # pauses; with fewer a speaker's rhythm is not known
+BETWEEN = 0.12  # seconds of silence that remain between two words of a phrase
+USUAL_GAP, USUAL_PAUSE = 0.25, 0.6  # seconds, where it isn't
+LEAST_PAUSE = 0.3  # seconds that remain of a long one
+EDGE = 0.02  # seconds beside a sound that are muted with it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cleaning:
+    """What to look for, and what to do with it; InputError for a value that is out of range.
+
+    kinds: some of KINDS. fillers: words and phrases, in any case, that count as fillers where the
+    transcript has them. action: "cut", or "mute" with the recording's room tone, of everything but
+    pauses, which are shortened. longest: seconds; longer pauses are shortened to ``shorten_to``, by
+    default to this speaker's own.
+    """
+
+    kinds: tuple[str, ...] = KINDS
+    fillers: tuple[str, ...] = FILLERS
+    action: str = "cut"
+    longest: float = 1.2
+    shorten_to: float | None = None
+
+    def __post_init__(self) -> None:
+        for given, known in ((self.kinds, KINDS), ((self.action,), ACTIONS)):
+            if unknown := sorted(set(given) - set(known)):
+                raise InputError(f"“{unknown[0]}” is not one of {', '.join(known)}.")
+        if not 0.2 <= self.longest <= 600:
+            raise InputError(f"A pause of {self.longest:g} s is out of range: use 0.2 to 600.")
+        if self.shorten_to is not None and not 0.05 <= self.shorten_to <= self.longest:
+            raise InputError(
+                f"Pauses can't be shortened to {self.shorten_to:g} s: use 0.05 s up to the longest "
+                f"that stays, {self.longest:g} s."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to take out: its kind, the words or the sound, and its seconds in the recording.
+
+    words: [first, last) of the text that are to go; cut: what else is, or the silence that goes
+    with them.
+    """
+
+    kind: str
+    text: str
+    start: float
+    end: float
+    words: tuple[int, int] | None = None
+    cut: Cut | None = None
+
+    def __str__(self) -> str:
+        return f"{self.kind:7} {self.start:9.2f} – {self.end:.2f} s  {self.text}"
+
+
+def written(said: Transcript, want: Cleaning) -> Iterator[tuple[str, int, int]]:
+    """What the text itself has: kind, and words [first, last)."""
+    spoken, count = said.spoken, len(said.words)
+    phrases = sorted(
+        {tuple(re.findall(r"[a-z']+", phrase.lower())) for phrase in want.fillers} - {()},
+        key=len,
+        reverse=True,
+    )
+    longest = max(map(len, phrases), default=0)
+    known = frozenset(phrases)
+    k = 0
+    while k < count:
+        size = 0
+        kind = "filler"
+        if "filler" in want.kinds:
+            sizes = range(min(longest, count - k), 0, -1)
+            size = next((n for n in sizes if spoken[k : k + n] in known), 0)
+        if not size and "repeat" in want.kinds:
+            kind, size = "repeat", _repeated(said, k)
+        if size and _is_whole(said, k, k + size):
+            yield kind, k, k + size
+            k += size
+        else:
+            k += 1
+
+
+def _repeated(said: Transcript, k: int) -> int:
+    """How many words from word k on are said again at once, or broken off and begun anew."""
+    spoken, words = said.spoken, said.words
+    if k + 1 < len(words):
+        begun = words[k].written.rstrip()
+        broken = begun.endswith(("-", "–", "—")) and words[k].token != words[k + 1].token
+        stem = re.sub(r"[^a-z']", "", begun.lower())
+        if broken and stem and spoken[k + 1] != stem and spoken[k + 1].startswith(stem):
+            return 1
+    for size in range(min(LONGEST_REPEAT, (len(words) - k) // 2), 0, -1):
+        again = spoken[k : k + size] == spoken[k + size : k + 2 * size]
+        if again and words[k + size - 1].mark not in (".", "?", ":"):
+            return 0 if set(spoken[k : k + size]) <= DELIBERATE else size
+    return 0
+
+
+def _is_whole(said: Transcript, first: int, last: int) -> bool:
+    """Whether words are whole written tokens: “25” is several words, and goes whole or not."""
+    words = said.words
+    begins = first == 0 or words[first - 1].token != words[first].token
+    return begins and (last == len(words) or words[last - 1].token != words[last].token)
+
+
+def between_words(alignment: Alignment, want: Cleaning) -> Iterator[Finding]:
+    """What is between the words, and no text has."""
+    gaps = [list(own) for silent, own in groupby(alignment.words, _is_silent) if silent]
+    inner = [own for own in gaps if own[0].start > 0 and own[-1].end < alignment.duration]
+    plain = [own[-1].end - own[0].start for own in inner if not any(_sounds(own))]
+    plain = [seconds for seconds in plain if seconds <= want.longest]
+    gap = median(plain) if len(plain) >= FEW else USUAL_GAP
+    usual = quantiles(plain, n=4)[2] if len(plain) >= FEW else USUAL_PAUSE
+    kept = want.shorten_to or min(max(usual, LEAST_PAUSE), want.longest)
+    for own in gaps:
+        sounds = _sounds(own)
+        if sounds:
+            if own in inner or any(sound.unwritten == "<um>" for sound in sounds):
+                yield from _sound(own, sounds, min(gap, USUAL_GAP), want)
+        elif own in inner and "pause" in want.kinds and not _holds_speech(own):
+            start, end = own[0].start, own[-1].end
+            if end - start > max(want.longest, kept + BETWEEN):
+                cut = Cut("pause", "cut", start + kept / 2, end - kept / 2)
+                label = f"a pause of {end - start:.2f} s → {kept:.2f} s"
+                yield Finding("pause", label, start, end, cut=cut)
+
+
+def _sound(
+    own: Sequence[Word], sounds: Sequence[Word], gap: float, want: Cleaning
+) -> Iterator[Finding]:
+    """A gap's sound, taken out with what silence is too much, or muted."""
+    kind = KIND_OF[max(sounds, key=lambda word: word.duration).unwritten]
+    start, end = sounds[0].start, sounds[-1].end
+    if kind not in want.kinds or end - start > LONGEST_SOUND:
+        return
+    before, after = start - own[0].start, own[-1].end - end
+    if want.action == "mute":
+        cut = Cut(kind, "mute", start - min(before, EDGE), end + min(after, EDGE))
+    else:
+        outer = own[0].start, own[-1].end
+        kept = BETWEEN if kind == "repeat" else gap
+        cut = Cut(kind, "cut", *with_silence(outer, (start, end), kept))
+    label = {"filler": "a filled pause", "repeat": "a repetition", "noise": "a noise"}[kind]
+    yield Finding(kind, f"{label} that the text doesn't have", start, end, cut=cut)
+
+
+def with_silence(
+    outer: tuple[float, float], inner: tuple[float, float], kept: float
+) -> tuple[float, float]:
+    """The sound `inner` and of the silence around it, up to `outer`, what is more than `kept`
+    seconds: half of that stays on either side, as far as there is any."""
+    before, after = inner[0] - outer[0], outer[1] - inner[1]
+    left = min(before + after, kept)
+    first = min(before, max(left / 2, left - after))
+    return outer[0] + first, outer[1] - (left - first)
+
+
+def _is_silent(word: Word) -> bool:
+    return word.is_pause
+
+
+def _sounds(own: Sequence[Word]) -> list[Word]:
+    return [
+        word
+        for word in own
+        if word.unwritten and word.duration * (1 - word.score) > LEAST_OF.get(word.unwritten, 1.0)
+    ]
+
+
+def _holds_speech(own: Sequence[Word]) -> bool:
+    """Whether there is speech in a pause that the aligner gave no name."""
+    return any(word.duration * (1 - word.score) > LONGEST_SPEECH for word in own)

@@ -1,0 +1,192 @@
+"""Take fillers, repetitions, noises and long pauses out of recordings: a3t clean IN …
+
+What is found is listed first, with its time; --plan lists it and changes nothing. The result is an
+edit like any other, with the same history: `a3t edit --undo` takes it back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from a3t.audio.recording import Recording
+from a3t.audio.writing import default_output
+from a3t.console import EXPORTS, complain, export_kinds, run, say, show_progress, text_argument
+from a3t.errors import InputError
+from a3t.plan.cuts import ACTIONS, KINDS
+from a3t.plan.disfluencies import FILLERS, Cleaning
+from a3t.projects.output_files import input_files, record_state
+from a3t.projects.project_edit import ProjectEdit
+from alignment import AlignmentError
+
+if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
+    from a3t.editor import Editor
+    from a3t.plan.cleaning import Findings
+    from a3t.plan.disfluencies import Finding
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(
+        prog="a3t clean",
+        description="Take fillers, repetitions, noises and long pauses out of recordings.",
+        epilog="LIST is separated by commas. Exit codes: 0 success, 1 unusable input, 2 wrong "
+        "usage.",
+    )
+    result.add_argument("wav", nargs="+", type=Path, metavar="IN", help="a recording")
+    result.add_argument("--text", metavar="TEXT", help="what it says; @FILE reads it from a file")
+    result.add_argument("--alignment", type=Path, metavar="FILE")
+    result.add_argument("--recogniser", choices=("auto", "pocketsphinx", "whisper"), default="auto")
+    result.add_argument("--track", type=int, metavar="N", help="which track of sound to clean")
+    result.add_argument(
+        "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
+    )
+    result.add_argument("--out-dir", type=Path, metavar="DIR", help="folder for the results")
+    result.add_argument(
+        "--find", default=",".join(KINDS), metavar="LIST",
+        help=f"what to look for (default: {','.join(KINDS)})",
+    )  # fmt: skip
+    result.add_argument(
+        "--fillers", default=",".join(FILLERS), metavar="LIST",
+        help="words of the transcript that are fillers, also phrases (default: %(default)s)",
+    )  # fmt: skip
+    result.add_argument(
+        "--action", choices=ACTIONS, default="cut",
+        help="cut what is found, or mute it with the room's tone, which keeps the time; pauses are "
+        "always shortened",
+    )  # fmt: skip
+    result.add_argument(
+        "--longest", type=float, default=1.2, metavar="S",
+        help="pauses of more than S seconds are shortened (default: 1.2)",
+    )  # fmt: skip
+    result.add_argument(
+        "--shorten-to", type=float, metavar="S", help="default: this speaker's own pauses"
+    )
+    result.add_argument(
+        "--only", default="", metavar="LIST", help="numbers (3,5-9) or kinds of what is listed"
+    )
+    result.add_argument(
+        "--except", default="", dest="excepted", metavar="LIST", help="what to leave in"
+    )
+    result.add_argument("--plan", action="store_true", help="list what is found, change nothing")
+    result.add_argument("--json", action="store_true", help="print the list as JSON")
+    result.add_argument(
+        "--export", type=export_kinds, default=(), metavar="KINDS",
+        help=f"also write these files about the result, beside OUT: {', '.join(EXPORTS)}",
+    )  # fmt: skip
+    result.add_argument("--no-provenance", action="store_true")
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parser().parse_args(arguments)
+    if len(options.wav) > 1 and (options.out or options.text or options.alignment):
+        parser().error("--out, --text and --alignment are for one recording: use --out-dir")
+    if options.out and options.out_dir:
+        parser().error("give --out or --out-dir, not both")
+    return run(lambda: clean_all(options))
+
+
+def clean_all(options: argparse.Namespace) -> None:
+    """Clean each recording; InputError at the end if one could not be cleaned."""
+    want = Cleaning(
+        kinds=tuple(name.removesuffix("s") for name in _listed(options.find)),
+        fillers=tuple(_listed(options.fillers)),
+        action=options.action,
+        longest=options.longest,
+        shorten_to=options.shorten_to,
+    )
+    for path in options.wav[:1]:
+        Recording.open(path, options.track)  # before the models, which take seconds
+
+    from a3t.editor import Editor
+    from a3t.source.alignment_cache import default_folder
+
+    if options.out_dir:
+        options.out_dir.mkdir(parents=True, exist_ok=True)
+    editor = Editor.load(progress=show_progress, memory=default_folder())
+    failed = 0
+    for path in options.wav:
+        try:
+            _clean(editor, path, want, options)
+        except (InputError, AlignmentError) as error:
+            if len(options.wav) == 1:
+                raise
+            complain(str(error))
+            failed += 1
+    if failed:
+        raise InputError(f"{failed} of {len(options.wav)} recordings could not be cleaned.")
+
+
+def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace) -> None:
+    job, found = _found(editor, path, want, options)
+    chosen = found.chosen(_listed(options.only), _listed(options.excepted))
+    if options.json:
+        print(json.dumps([_entry(each, each in chosen) for each in found.found], indent=1))
+    elif options.plan:
+        say("") if len(options.wav) == 1 else say(f"{path}:")
+        print(found.describe(chosen))
+    else:
+        say(f"{path}:\n{found.describe(chosen)}")
+    if options.plan or not chosen:
+        return
+    job = replace(job, request=found.request(chosen))
+    job.check_files()
+    results = job.make(editor, editor.plan(job.recording, job.request))
+    exported = job.write(results, not options.no_provenance)
+    output, rate = results[0].map.samples.output_length, job.recording.sample_rate
+    shorter = (job.recording.samples - output) / rate
+    say(f"Written: {job.out} ({output / rate:.2f} s, {shorter:.2f} s shorter)")
+    for file in exported:
+        say(f"Written: {file}")
+
+
+def _found(
+    editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace
+) -> tuple[ProjectEdit, Findings]:
+    """What is found in a recording, or in its current version; and the edit, still without it."""
+    from a3t.plan.request import EditRequest
+    from a3t.projects.project import find_project
+    from a3t.text.transcript import Transcript
+
+    recording = Recording.open(path, options.track)
+    if about := recording.about_track:
+        say(about)
+    out = options.out or default_output(options.out_dir / path.name if options.out_dir else path)
+    text = text_argument(options.text) if options.text is not None else None
+    project = find_project(recording, out if options.out or options.out_dir else None)
+    history, seen = None, record_state(out)
+    if project is not None:
+        recording, out = project.source, project.out
+        history, seen = project.history, project.seen
+        text = project.text if text is None else text
+    found = editor.findings(
+        recording, want, text=text, alignment=options.alignment, recogniser=options.recogniser
+    )
+    if history is not None:
+        current = EditRequest.from_json(history.current)
+        said = Transcript.from_text(current.new_text, max_words=None)
+        found = replace(found, said=said, earlier=current.cuts)
+    files = argparse.Namespace(
+        wav=recording.path, alignment=options.alignment, dict=None, text=text, new_text=None
+    )
+    inputs = input_files(files)
+    request = EditRequest(new_text=found.said.text)
+    job = ProjectEdit(recording, request, out, history, inputs, options.export, (seen,))
+    return job, found
+
+
+def _listed(value: str) -> list[str]:
+    return [name.strip().lower() for name in value.split(",") if name.strip()]
+
+
+def _entry(each: Finding, chosen: bool) -> dict[str, object]:
+    return {
+        "kind": each.kind,
+        "text": each.text,
+        "start": round(each.start, 4),
+        "end": round(each.end, 4),
+        "chosen": chosen,
+    }

@@ -1,0 +1,210 @@
+"""Fillers, repetitions and long pauses, planted and taken out: python -m benchmarks.planted_fillers
+
+Reads the clips of aligner_held_out.txt from the corpora that A3T_CORPORA names, as
+benchmarks.planted_sounds does, and plants in each, between two words whose exact edges are then
+known: a filled pause, a word said twice, a word begun twice, and 2 to 3 s of room tone. `Editor`
+finds and takes them out, with the transcript that lacks them, and of written fillers and
+repetitions with the transcript that has them.
+
+Prints for each kind: how many; the share that is found (the middle of it lies in something that
+was found); the share where a neighbouring word loses more than 10 ms; the joints, and their share
+within the natural 95th percentile of dip, flux, jump and all three (`a3t.evaluation.joints`). Then
+the false alarms a minute: what was found elsewhere, pauses apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from a3t.audio.recording import Recording
+from a3t.corpora import corpora_root, read_corpora
+from a3t.editor import Editor
+from a3t.evaluation.joints import Natural, kind_of, within
+from a3t.plan.cleaning import Findings
+from a3t.plan.disfluencies import DELIBERATE
+from a3t.rendering.edited import EditedRecording
+from alignment import AlignmentError, load_aligner
+from benchmarks.edit_joints import at_24_khz, at_rate, measured, phones_of
+from benchmarks.planted_sounds import AlignedClip, PlantedSound, planted
+from benchmarks.planting import chosen, heard, held_out
+
+KINDS = ("um", "repetition", "restart", "long pause")
+CLIPPED = 0.01  # seconds of a word
+HALF_FADE = 0.0075  # seconds
+
+
+@dataclass(frozen=True)
+class TakenOut:
+    """What became of a planted sound. lost: of the word before and of the word after, seconds."""
+
+    kind: str
+    written: bool
+    found: bool
+    lost: tuple[float, float]
+    joints: tuple[np.ndarray, ...]
+
+
+class PlantingClip(AlignedClip):
+    """A clip into which a long pause can be planted as well; it keeps the last gap's seconds."""
+
+    gap = 0.0
+
+    def tone(self, seconds: float) -> np.ndarray:
+        self.gap = seconds
+        return super().tone(seconds)
+
+    def sound(self, kind: str, after: int, random: np.random.Generator) -> np.ndarray | None:
+        if kind == "long pause":
+            made = self.tone(random.uniform(2.0, 3.0))
+            self.gap = 0.0
+            return made
+        return super().sound(kind, after, random)
+
+
+def text_of(clip: AlignedClip, place: PlantedSound, written: bool) -> str:
+    """The transcript; ``written``: with what was planted."""
+    words = [word.text for word in clip.words]
+    if written:
+        added = "um" if place.kind == "um" else words[place.after]
+        words.insert(place.after + 1, added)
+    return " ".join(words)
+
+
+def taken_out(
+    editor: Editor,
+    found: Findings,
+    place: PlantedSound,
+    clip: PlantingClip,
+    written: bool,
+    natural: Natural,
+) -> tuple[TakenOut, int]:
+    """What became of the planted sound, and the number of false alarms."""
+    recording, rate = found.recording, found.recording.sample_rate
+    begin, stop = place.start / rate, place.stop / rate
+    said_twice = place.kind == "repetition"
+    if said_twice:  # either of the two may go
+        begin = clip.words[place.after].start
+    inside = [f for f in found.found if f.start < stop and begin < f.end]
+    alarms = [f for f in found.found if f not in inside and f.kind != "pause"]
+    middle = (place.start + place.stop) / 2 / rate
+    middles = [middle, (begin + place.start / rate) / 2] if said_twice else [middle]
+    if not any(f.start <= m <= f.end for f in inside for m in middles):
+        return TakenOut(place.kind, written, False, (0.0, 0.0), ()), len(alarms)
+    result = editor.edit(recording, found.request(inside))
+    half = round(HALF_FADE * rate)
+    first = (min(patch.source[0] for patch in result.patches) + half) / rate
+    last = (max(patch.source[1] for patch in result.patches) - half) / rate
+    if said_twice and first < place.start / rate - CLIPPED:  # the first of the two went
+        stop = place.start / rate + clip.gap
+    elif said_twice:
+        begin = place.start / rate
+    lost = max(0.0, begin - first), max(0.0, last - stop)
+    joints = tuple(_joints(result, natural, half))
+    return TakenOut(place.kind, written, True, lost, joints), len(alarms)
+
+
+def _joints(result: EditedRecording, natural: Natural, half: int) -> Iterator[np.ndarray]:
+    phones = phones_of(result.plan)
+    for change in result.map.samples.changes:
+        old = [at_rate(place, result.recording) for place in change.source]
+        kind = kind_of(phones, old[0])[0], kind_of(phones, old[1])[1]
+        here = measured(result.recording, result.patches, change.output[0] + half)
+        yield natural.percentile(kind, here)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.planted_fillers")
+    parser.add_argument("--clips", type=int, default=30, metavar="N")
+    parser.add_argument("--seed", type=int, default=11, metavar="N")
+    parser.add_argument("--show", action="store_true", help="print what was missed")
+    options = parser.parse_args(arguments)
+    clips = [
+        heard(clip)
+        for clip in chosen(held_out(read_corpora(corpora_root())), options.clips, options.seed)
+    ]
+    editor, placing, natural = Editor.load(), load_aligner("network"), Natural()
+    rows: list[TakenOut] = []
+    alarms, seconds = 0, 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        wav = Path(folder) / "clip.wav"
+        for number, spoken in enumerate(clips):
+            known = editor_pronunciations(spoken.words)
+            try:
+                clean = placing.align(spoken.samples, spoken.rate, spoken.words, known)
+            except AlignmentError:
+                continue
+            clip = PlantingClip(spoken, clean)
+            soundfile.write(wav, spoken.samples, spoken.rate, subtype="PCM_16")
+            plain = Recording.open(wav)
+            plan = editor.plan(plain, text=text_of(clip, NOTHING, False), new_text="a")
+            natural.add(at_24_khz(plain, (), 0, plain.samples), phones_of(plan))
+            for kind in KINDS:
+                made = planted(clip, kind, np.random.default_rng([number, KINDS.index(kind)]))
+                if made is None:
+                    continue
+                soundfile.write(wav, made[0], spoken.rate, subtype="PCM_16")
+                for written in (False, True) if kind in ("um", "repetition") else (False,):
+                    if written and clip.words[made[1].after].text in DELIBERATE:
+                        continue
+                    text = text_of(clip, made[1], written)
+                    try:
+                        found = editor.findings(Recording.open(wav), text=text)
+                    except AlignmentError:
+                        rows.append(TakenOut(kind, written, False, (0.0, 0.0), ()))
+                        continue
+                    row, wrong = taken_out(editor, found, made[1], clip, written, natural)
+                    rows.append(row)
+                    alarms, seconds = alarms + wrong, seconds + len(made[0]) / spoken.rate
+                    if options.show and (not row.found or wrong or max(row.lost) > CLIPPED):
+                        print(spoken.clip.path.stem, row.kind, written, row.found, row.lost, text)
+                        print(made[1].start / spoken.rate, made[1].stop / spoken.rate)
+                        print(found.describe(found.found), flush=True)
+    print(table(rows))
+    print(
+        f"\nFalse alarms: {alarms} in {seconds / 60:.1f} min, {alarms / seconds * 60:.2f} a minute"
+    )
+    return 0
+
+
+def table(rows: Sequence[TakenOut]) -> str:
+    lines = [
+        "| | planted | found | a word clipped | joints | within |",
+        "|---|---|---|---|---|---|",
+    ]
+    groups = [(kind, written) for kind in KINDS for written in (False, True)]
+    for group in [*groups, None]:
+        own = [row for row in rows if group in (None, (row.kind, row.written))]
+        if not own:
+            continue
+        name = "all" if group is None else group[0] + (", written" if group[1] else "")
+        made = [row for row in own if row.found]
+        joints = [joint for row in made for joint in row.joints]
+        clipped = np.mean([max(row.lost) > CLIPPED for row in made])
+        shares = "/".join(f"{share:.0%}" for share in within(joints)) if joints else ""
+        lines.append(
+            f"| {name} | {len(own)} | {len(made) / len(own):.0%} | {clipped:.1%} | {len(joints)} | "
+            f"{shares} |"
+        )
+    return "\n".join(lines)
+
+
+def editor_pronunciations(words: Sequence[str]) -> dict:
+    from a3t.text.pronunciation.pronouncer import Pronouncer
+
+    pronouncer = Pronouncer()
+    return {word: pronouncer.candidates(word) for word in words}
+
+
+NOTHING = PlantedSound("", 0, 0, 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

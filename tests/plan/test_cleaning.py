@@ -1,0 +1,159 @@
+"""What is found to be taken out, in the text and between its words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from a3t.audio.recording import Recording
+from a3t.errors import InputError
+from a3t.plan.cleaning import Findings
+from a3t.plan.cuts import Cut, check_cuts
+from a3t.plan.disfluencies import Cleaning
+from a3t.plan.request import EditRequest
+from a3t.text.transcript import Transcript
+from alignment import Alignment, Phone, Word
+from alignment.result import pause
+
+PHONE = 0.1  # seconds
+
+
+def spoken(*parts: str | tuple[str, float]) -> Alignment:
+    """Words of 0.3 s; ("", S) is a pause of S seconds, ("<um>", S) a sound that no text has."""
+    words, clock = [], 0.0
+    for part in parts:
+        if isinstance(part, tuple):
+            named = part[0].startswith("<")
+            score = 0.0 if named else 1.0
+            words.append(pause(clock, clock + part[1], score, part[0]))
+            clock += part[1]
+        else:
+            own = tuple(Phone("AH0", clock + k * PHONE, clock + (k + 1) * PHONE) for k in range(3))
+            words.append(Word(part, clock, clock + 3 * PHONE, 1.0, own))
+            clock += 3 * PHONE
+    return Alignment(tuple(words), clock)
+
+
+def found_in(arctic: Path, text: str, want: Cleaning | None = None, *parts: object) -> Findings:
+    transcript = Transcript.from_text(text)
+    alignment = spoken(*(parts or transcript.spoken))  # type: ignore[arg-type]
+    return Findings(Recording.open(arctic), alignment, transcript, transcript, want or Cleaning())
+
+
+def new_text(found: Findings, only: list[str] | None = None) -> str:
+    return found.request(found.chosen(only or [])).new_text
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("We um meet on Monday.", "We meet on Monday."),
+        ("Um, we meet, uh, on Monday.", "We meet, on Monday."),
+        ("UM we meet. Er, hm.", "We meet."),
+        ("We we meet on on Monday.", "We meet on Monday."),
+        ("I think I think we can.", "I think we can."),
+        ("We me- meet on Mon— Monday.", "We meet on Monday."),
+        ("That that is is not what he had had.", "That that is not what he had had."),
+        ("No. No. Very, very well, bye bye.", "No. No. Very, very well, bye bye."),
+        ("He left. He left again.", "He left. He left again."),
+        ("One two two.\n\nIt's  umbrella, er, time.", "One two two.\n\nIt's  umbrella, time."),
+    ],
+)
+def test_written_fillers_and_repetitions_leave_the_text(
+    text: str, clean: str, arctic: Path
+) -> None:
+    """What is said twice on purpose stays, and so does everything else, spaces included."""
+    assert new_text(found_in(arctic, text)) == clean
+
+
+def test_a_list_of_fillers_is_read_in_any_case(arctic: Path) -> None:
+    want = Cleaning(fillers=("LIKE", "You Know", "…"))
+    text = "It was like good, you know, um."
+    assert new_text(found_in(arctic, text, want)) == "It was good, um."
+
+
+def test_what_is_muted_leaves_its_time(arctic: Path) -> None:
+    want = Cleaning(action="mute")
+    assert new_text(found_in(arctic, "We um meet.", want)) == "We [pause 0.3] meet."
+
+
+def test_sounds_between_words_are_cut_with_a_natural_pause_left(arctic: Path) -> None:
+    parts = ["we", ("", 0.2), ("<um>", 0.4), ("", 0.3), "meet", ("<repeat>", 0.3), "here"]
+    found = found_in(arctic, "we meet here", None, *parts)
+    assert [f.kind for f in found.found] == ["filler", "repeat"]
+    um, again = found.request(found.found).cuts
+    assert um.start >= 0.3 and um.end <= 1.2  # of the words on both sides nothing is taken
+    assert um.start <= 0.5 + 1e-9 and um.end >= 0.9 - 1e-9  # the sound goes whole
+    assert (1.2 - 0.3) - (um.end - um.start) == pytest.approx(0.25)
+    assert (again.start, again.end) == pytest.approx((1.5, 1.8))
+    assert new_text(found) == "we meet here"
+
+
+def test_long_pauses_are_shortened_to_the_speakers_own(arctic: Path) -> None:
+    parts: list[object] = [("", 3.0), "a"]
+    for word in "bcdefgh":
+        parts += [("", 0.5), word]
+    parts += [("", 2.5), "i", ("", 4.0)]
+    text = "a b c d e f g h i"
+    found = found_in(arctic, text, None, *parts)
+    (finding,) = found.found  # what is before the first word and after the last stays
+    (cut,) = found.request(found.found).cuts
+    assert finding.kind == "pause" and finding.end - finding.start == pytest.approx(2.5)
+    assert 2.5 - (cut.end - cut.start) == pytest.approx(0.5)
+    assert cut.start - finding.start == pytest.approx(finding.end - cut.end)
+    exact = found_in(arctic, text, Cleaning(shorten_to=1.0), *parts)
+    (cut,) = exact.request(exact.found).cuts
+    assert 2.5 - (cut.end - cut.start) == pytest.approx(1.0)
+    kept = found_in(arctic, text, Cleaning(longest=3.0), *parts)
+    assert not kept.found
+
+
+def test_speech_that_the_text_lacks_is_left_alone(arctic: Path) -> None:
+    parts = ["we", ("<um>", 5.0), "meet", ("", 2.0), "here"]
+    alignment = spoken(*parts)  # type: ignore[arg-type]
+    speech = pause(alignment.words[3].start, alignment.words[3].end, 0.2)
+    words = (*alignment.words[:3], speech, *alignment.words[4:])
+    text = Transcript.from_text("we meet here")
+    whole = Alignment(words, alignment.duration)
+    assert not Findings(Recording.open(arctic), whole, text, text, Cleaning()).found
+
+
+def test_findings_are_chosen_by_number_and_by_kind(arctic: Path) -> None:
+    parts = ["um", "we", ("<um>", 0.3), "we", "meet", ("", 2.0), "er", "here"]
+    found = found_in(arctic, "um we we meet er here", None, *parts)
+    assert [f.kind for f in found.found] == ["filler", "repeat", "filler", "pause", "filler"]
+
+    def numbers(only: list[str], excepted: list[str]) -> list[int]:
+        return [found.found.index(f) + 1 for f in found.chosen(only, excepted)]
+
+    assert numbers([], []) == [1, 2, 3, 4, 5]
+    assert numbers(["Fillers"], []) == [1, 3, 5]
+    assert numbers(["2-4"], ["3", "pause"]) == [2]
+    for wrong in ("0", "6", "4-2", "x", "", "1-99999999"):
+        with pytest.raises(InputError, match="none of what was found"):
+            found.chosen([wrong])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kinds": ("um",)}, {"action": "delete"}, {"longest": 0.1}, {"longest": float("nan")},
+        {"longest": 1.0, "shorten_to": 2.0}, {"shorten_to": 0.0},
+    ],
+)  # fmt: skip
+def test_a_wrong_option_is_refused(fields: dict[str, object]) -> None:
+    with pytest.raises(InputError):
+        Cleaning(**fields)  # type: ignore[arg-type]
+
+
+def test_cuts_go_to_json_and_back_and_must_be_in_order() -> None:
+    cuts = (Cut("filler", "cut", 0.5, 1.0), Cut("noise", "mute", 1.0, 1.5))
+    request = EditRequest(text="a b", new_text="a b", cuts=cuts)
+    assert EditRequest.from_json(request.to_json()) == request
+    check_cuts(cuts)
+    with pytest.raises(InputError, match="overlap"):
+        check_cuts(cuts[::-1])
+    for wrong in [("word", "cut", 0, 1), ("pause", "cut", 1, 1), ("pause", "cut", 0, float("inf"))]:
+        with pytest.raises(InputError, match="is no cut"):
+            Cut(*wrong)  # type: ignore[arg-type]

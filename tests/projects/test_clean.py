@@ -1,0 +1,123 @@
+"""Recordings cleaned by the command, and what becomes of their samples."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile as sf
+
+from a3t.audio.recording import Recording
+from a3t.editor import Editor
+from a3t.plan.disfluencies import Cleaning
+from a3t.projects.clean import main
+from tests.conftest import ARCTIC
+
+RATE = 16_000
+PAUSE = 2.0  # seconds, planted after "it"
+
+
+@pytest.fixture(scope="module")
+def talk(arctic: Path, editor: Editor, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`ARCTIC` with “to” said twice and a long pause, neither of which the text beside it has."""
+    samples, _ = sf.read(arctic, dtype="int16")
+    words = {word.text: word for word in editor.align(arctic, ARCTIC).spoken}
+    first, last = (round(t * RATE) for t in (words["want"].start, words["want"].end))
+    it = round(words["it"].end * RATE)
+    quiet = np.tile(samples[100:1500], 40)
+    parts = [samples[:last], quiet[:1600], samples[first:last], quiet[:1600], samples[last:it]]
+    path = tmp_path_factory.mktemp("clean") / "talk.wav"
+    sf.write(path, np.concatenate([*parts, quiet[: int(PAUSE * RATE)], samples[it:]]), RATE)
+    path.with_suffix(".txt").write_text(ARCTIC, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def here(talk: Path, tmp_path: Path) -> Path:
+    for path in (talk, talk.with_suffix(".txt")):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    return tmp_path / talk.name
+
+
+def record(path: Path) -> dict:
+    return json.loads(path.with_name(f"{path.stem}.edit.json").read_text(encoding="utf-8"))
+
+
+def test_a_plan_lists_what_is_found_and_writes_nothing(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(here.parent.iterdir())
+    assert main([str(here), "--plan", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert sorted(here.parent.iterdir()) == before
+    assert [each["kind"] for each in found][-1] == "pause" and len(found) == 2
+    assert found[-1]["end"] - found[-1]["start"] == pytest.approx(PAUSE, abs=0.05)
+
+
+def test_what_is_cut_goes_and_all_else_stays(here: Path) -> None:
+    assert main([str(here)]) == 0
+    out = here.with_name("talk.edited.wav")
+    old, new = Recording.open(here).read(), Recording.open(out).read()
+    assert len(old) - len(new) > 1.3 * RATE
+    edits = record(out)["edits"]
+    position, there = 0, 0
+    for edit in edits:
+        (first, last), (begin, end) = edit["source"], edit["output"]
+        np.testing.assert_array_equal(old[position:first], new[there:begin])
+        position, there = last, end
+    np.testing.assert_array_equal(old[position:], new[there:])
+    assert [edit["op"] for edit in edits] == ["delete", "delete"]
+    assert record(out)["new_text"] == ARCTIC
+
+
+def test_what_is_muted_keeps_every_time(here: Path, editor: Editor) -> None:
+    found = editor.findings(here, Cleaning(action="mute", kinds=("repeat", "noise", "filler")))
+    result = editor.edit(here, found.request(found.found))
+    assert result.map.samples.output_length == result.recording.samples
+    ((first, last),) = [patch.source for patch in result.patches]
+    old = Recording.open(here).mono()[first:last]
+    new = result.patches[0].samples.mean(axis=1)
+    assert np.abs(new).mean() < np.abs(old).mean() / 5
+
+
+def test_cleaning_is_a_version_like_any_other(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One at a time, taken back, and kept when words are edited afterwards."""
+    from a3t.edit import main as edit
+
+    out = here.with_name("talk.edited.wav")
+    assert main([str(here), "--only", "pauses"]) == 0
+    first = out.read_bytes()
+    assert main([str(out)]) == 0  # what is left of the findings
+    second = Recording.open(out).samples
+    assert second < Recording.open(here).samples - 1.3 * RATE
+    capsys.readouterr()
+    assert main([str(out), "--plan"]) == 0
+    assert "Nothing was found" in capsys.readouterr().out
+    shorter = ARCTIC.replace("always ", "")
+    assert edit(["--wav", str(out), "--new-text", shorter]) == 0
+    assert Recording.open(out).samples < second
+    assert record(out)["edits"][0]["old_words"] == "always"
+    assert len(record(out)["edits"]) == 3
+    for _ in range(2):
+        assert edit(["--wav", str(out), "--undo"]) == 0
+    assert out.read_bytes() == first
+
+
+def test_many_recordings_and_one_that_is_none(
+    here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "bad.wav"
+    bad.write_bytes(b"RIFF")
+    folder = tmp_path / "clean"
+    assert main([str(here), str(bad), "--out-dir", str(folder), "--find", "pauses"]) == 1
+    assert (folder / "talk.edited.wav").is_file()
+    told = capsys.readouterr().err
+    assert "1 of 2 recordings could not be cleaned" in told and "Traceback" not in told
+    assert main([str(here), "--find", "sneezes"]) == 1
+    assert "“sneeze” is not one of" in capsys.readouterr().err
+    assert main([str(here), "--only", "9"]) == 1
+    assert "none of what was found" in capsys.readouterr().err
