@@ -12,14 +12,16 @@ if __name__ == "__main__":  # before the other imports, which take their time
 
 import argparse
 import json
+import math
 import os
 import sys
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alignment import ALIGNERS, load_aligner
-from alignment.confidence.doubts import doubts
+from alignment.confidence.doubts import Doubt, doubts
 from alignment.errors import AlignmentError
 from alignment.formats.by_ending import check_format, read_alignment, write_alignment
 from alignment.formats.dictionary import Dictionary, add_dictionary_arguments, user_dictionary
@@ -181,7 +183,7 @@ def align(options: argparse.Namespace) -> None:
         written = shown(transcript)
         for sentence in not_heard(alignment):
             print(sentence, file=sys.stderr)
-        for doubt in doubts(alignment):
+        for doubt in other_doubts(alignment):
             print(doubt, file=sys.stderr)
     if out is not None:
         write_alignment(alignment, out, written)
@@ -213,6 +215,20 @@ def not_heard(alignment: Alignment) -> list[str]:
             f'"{named}" ({len(words)} words).'
         )
     return sentences
+
+
+def other_doubts(alignment: Alignment) -> list[Doubt]:
+    """What is doubtful beside the runs that `not_heard` names."""
+    from alignment.long.whole import doubtful_runs
+
+    spoken = alignment.spoken
+    named = [(spoken[a].start, spoken[b - 1].end) for a, b in doubtful_runs(alignment)]
+
+    def is_named(doubt: Doubt) -> bool:
+        run = bisect_right(named, (doubt.start, math.inf)) - 1
+        return run >= 0 and doubt.end <= named[run][1]
+
+    return [doubt for doubt in doubts(alignment) if not is_named(doubt)]
 
 
 def require_length(alignment: Alignment, seconds: float, path: Path) -> None:

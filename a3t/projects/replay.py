@@ -127,7 +127,10 @@ def in_the_voice_of(record: Version, editor: Editor, plan: EditPlan) -> Editor:
     if name == OF_RECORDING:
         from a3t.voice.of_recording import in_recorded_voice
 
-        return in_recorded_voice(editor, plan, voices_cache())
+        adapted = in_recorded_voice(editor, plan, voices_cache())
+        assert adapted.voice is not None
+        _check_same("voice", record["voice"], adapted.voice["sha256"])
+        return adapted
     voice = load_voice(name)
     _check_same("voice", record["voice"], voice.sha256)
     return editor.in_voice(voice)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 
 from a3t.grid import seconds_of
 from a3t.rendering.edited import EditedRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word
+from alignment.result import shift_word
 from alignment.retiming import covering, retimed
 
 
@@ -23,8 +25,10 @@ def edited_alignment(result: EditedRecording, whole: Alignment | None = None) ->
     places = [seconds_of(sum(edit.source) / 2) for edit in plan.edits]
     words = [word for k in range(len(plan.edits)) for word in _made(result, k, shifts[k])]
     source = whole or plan.alignment
-    kept = (plan.whole_words(len(whole.spoken)) if whole else plan.words).kept()
-    for word in (source.spoken[k] for pair in kept for k in range(*pair.source)):
+    pairs = (plan.whole_words(len(whole.spoken)) if whole else plan.words).kept()
+    kept = [k for pair in pairs for k in range(*pair.source)]
+    spoken = source.spoken
+    for word in (spoken[k] for k in kept):
         past = bisect_right(places, (word.start + word.end) / 2)
         words.append(retimed(word, word.start + shifts[past], word.end + shifts[past]))
     words.sort(key=lambda word: word.start + word.end)
@@ -33,7 +37,24 @@ def edited_alignment(result: EditedRecording, whole: Alignment | None = None) ->
             boundary = (words[k].start + words[k - 1].end) / 2
             words[k - 1] = retimed(words[k - 1], words[k - 1].start, boundary)
             words[k] = retimed(words[k], boundary, words[k].end)
-    return covering(words, spans.output_seconds, source.score)
+    pauses = [shift_word(each, shift) for each, shift in _kept_pauses(source, kept, places, shifts)]
+    return covering(words, spans.output_seconds, source.score, pauses)
+
+
+def _kept_pauses(
+    source: Alignment, kept: Sequence[int], places: Sequence[float], shifts: Sequence[float]
+) -> Iterator[tuple[Word, float]]:
+    """The pauses in which nothing was edited, each with the seconds by which it is moved."""
+    count, words = len(source.spoken), set(kept)
+    number = 0
+    for word in source.words:
+        if not word.is_pause:
+            number += 1
+            continue
+        past = bisect_right(places, word.start)
+        beside = {k for k in (number - 1, number) if 0 <= k < count}
+        if beside <= words and past == bisect_right(places, word.end):
+            yield word, shifts[past]
 
 
 def made_spans(result: EditedRecording) -> list[tuple[float, float]]:

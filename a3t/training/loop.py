@@ -192,8 +192,9 @@ class Run:
                     bar.set_postfix(total=means["total"])
                     sums, counted, started = {}, 0, time.monotonic()
                 if self.step % self.schedule.epoch == 0 or self.done:
-                    self.save()
+                    # Judged first: a run that resumes has then judged every state it passed.
                     self._log({"step": self.step, **self.judge(validate)})
+                    self.save()
         finally:
             bar.close()
             self.save()

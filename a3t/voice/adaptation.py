@@ -112,8 +112,10 @@ def adapt(
         epoch=max(1, config.steps // 5),
     )
     run = Run(objective, schedule, folder / "run")
-    run.resume()
-    best = _Best(objective, held_out)
+    best = _Best(objective, held_out, folder / "run" / "best.pt")
+    before = best.judge_start()
+    if run.resume():
+        best.resume()
 
     def losses(step: int) -> dict[str, Tensor]:
         if progress is not None:
@@ -121,17 +123,19 @@ def adapt(
         found: dict[str, Tensor] = objective(batches(step))
         return found
 
-    before = best.judge_start()
     run.train(losses, lambda: best.judge(run.step), stopping=stopping)
     step = best.restore(run)
     return Adaptation(take_low_rank(network), seconds, step, before, best.value)
 
 
 class _Best:
-    """The state that fills the held-out pieces best, or the last one if none are held out."""
+    """The state that fills the held-out pieces best, or the last one if none are held out.
 
-    def __init__(self, objective: Objective, batches: Batches | None) -> None:
-        self.objective = objective
+    It is kept in a file, ``path``, for a run that is interrupted and goes on.
+    """
+
+    def __init__(self, objective: Objective, batches: Batches | None, path: Path) -> None:
+        self.objective, self.path = objective, path
         self.batches = (
             [batches(step) for step in range(batches.steps_a_pass)] if batches is not None else []
         )
@@ -153,7 +157,20 @@ class _Best:
             state = self.objective.state_dict()
             self.value, self.step = found["l1"], step
             self.state = {name: value.clone() for name, value in state.items()}
+            self._save()
         return found
+
+    def _save(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self.path.with_suffix(".tmp")
+        torch.save({"value": self.value, "step": self.step, "state": self.state}, temporary)
+        temporary.replace(self.path)
+
+    def resume(self) -> None:
+        """Load what an interrupted run found best."""
+        if self.path.exists():
+            kept = torch.load(self.path, map_location="cpu", weights_only=True)
+            self.value, self.step, self.state = kept["value"], kept["step"], kept["state"]
 
     def restore(self, run: Run) -> int:
         """Load that state; returns its step."""

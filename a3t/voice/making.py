@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -49,7 +50,10 @@ def make_voice(
     if not pieces:
         reasons = "; ".join(map(str, left_out[:3]))
         raise InputError(f"None of these recordings can be used ({reasons}): give others.")
-    adaptation = adapt(editor.model, pieces, work, config, progress)
+    config = config or AdaptationConfig()
+    adaptation = adapt(
+        editor.model, pieces, work / _digest(editor, pieces, config), config, progress
+    )
     facts = speaker_facts(pieces) | {"steps": adaptation.step, "consent": True}
     if adaptation.before is not None and adaptation.after is not None:
         facts["held_out_error_before"] = round(adaptation.before, 4)
@@ -58,6 +62,14 @@ def make_voice(
     folder = save_voice(name, model, facts, adaptation.changes)
     shutil.rmtree(work, ignore_errors=True)
     return MadeVoice(folder, adaptation, tuple(left_out))
+
+
+def _digest(editor: Editor, pieces: Sequence[VoicePiece], config: AdaptationConfig) -> str:
+    """Names what an interrupted adaptation may go on with: the same model, speech and settings."""
+    digest = hashlib.sha256(f"{editor.sha256}\n{config!r}".encode())
+    for piece in pieces:
+        digest.update(piece.name.encode() + piece.phones.tobytes() + piece.durations.tobytes())
+    return digest.hexdigest()[:16]
 
 
 def recordings_in(paths: Sequence[Path]) -> list[Path]:
@@ -102,7 +114,7 @@ def gather(
             if isinstance(one, UnusedSpeech):
                 leave_out(one)
             elif one.name in names:
-                leave_out(UnusedSpeech(path, "a recording of the same name was used before."))
+                leave_out(UnusedSpeech(path, "the same recording was used before."))
             else:
                 names.add(one.name)
                 pieces.append(one)

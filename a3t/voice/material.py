@@ -74,7 +74,9 @@ def pieces_of(recording: Recording, alignment: Alignment) -> Iterator[VoicePiece
             yield UnusedSpeech(recording.path, reason, seconds_of(first))
             continue
         score = float(np.mean([scores[word] for word in spoken]))
-        yield _piece(recording, part, f"{recording.path.stem}-{number}", first, last, score)
+        # Not by the file's name: several days' folders may each have a 01.wav.
+        name = f"{recording.sha256[:16]}-{number}"
+        yield _piece(recording, part, name, first, last, score)
 
 
 def _piece(

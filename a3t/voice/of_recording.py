@@ -9,6 +9,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from safetensors.torch import load, save
@@ -19,6 +20,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, Voice
 from a3t.plan.edit_plan import EditPlan
+from a3t.pretrained import load_checkpoint
 from a3t.voice.adaptation import AdaptationConfig, adapt
 from a3t.voice.material import VoicePiece, pieces_of
 
@@ -59,7 +61,9 @@ def _voice(editor: Editor, data: bytes) -> Voice:
 def _digest(editor: Editor, plan: EditPlan, config: AdaptationConfig) -> str:
     """Identifies everything that determines what is learnt."""
     aligned = json.dumps(plan.alignment.to_json(), sort_keys=True)
-    parts = (editor.sha256, plan.recording.identity, aligned, repr(config))
+    critic = load_checkpoint(config.critic)[2] if config.critic is not None else ""
+    pitched = str(find_spec("pyworld") is not None)  # see VoicePiece.pitch
+    parts = (editor.sha256, plan.recording.identity, aligned, repr(config), critic, pitched)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -1,1 +1,2 @@
-"""Aligners: PocketSphinx, embedded and refined by a network, and the Montreal Forced Aligner."""
+"""Aligners: the phone network (the default), PocketSphinx refined by one, and the Montreal Forced
+Aligner."""

@@ -59,7 +59,8 @@ class AlignerByPieces(ABC):
             return self.align(recording.mono(), rate, words, pronunciations, check)
         every = zip(words, stress_of(words, pronunciations), strict=True)
         usable = {word: list(candidates.values()) for word, candidates in every}
-        align = partial(type(self)().align, check=False)
+        # Not `align`: a piece may be longer than LONG_SECONDS, and must not be cut up again.
+        align = partial(type(self)()._align_short, check=False)
         alignment = align_long(align, recording, words, usable, self.workers)
         if check:
             require_match(alignment)

@@ -25,9 +25,9 @@ import numpy as np
 
 from alignment.aligner import InMemory, Pronunciations, Readable
 from alignment.errors import AlignmentError
-from alignment.formats.assembly import require_whole
+from alignment.formats.assembly import SAME_BOUNDARY, require_whole
 from alignment.formats.textgrid import read_textgrid
-from alignment.result import Alignment, Word, pause
+from alignment.result import Alignment, Word, pause, stretch_word
 from alignment.waveform import MODEL_RATE, model_waveform
 
 PROGRAM = "A3T_MFA"
@@ -225,11 +225,10 @@ def _of_the_recording(alignment: Alignment, words: Sequence[str], duration: floa
     last = result[-1]
     if last.is_pause:
         result[-1] = pause(last.start, duration)
-    elif duration - last.end > 0.005:
+    elif duration - last.end > SAME_BOUNDARY:
         result.append(pause(last.end, duration))
     else:
-        phones = (*last.phones[:-1], replace(last.phones[-1], end=duration))
-        result[-1] = replace(last, end=duration, phones=phones)
+        result[-1] = stretch_word(last, last.start, duration)
     return Alignment(tuple(result), duration)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from alignment.aligner import Pronunciations
 from alignment.aligners.by_pieces import AlignerByPieces
 from alignment.aligners.lookup import require_room, stress_of
-from alignment.aligners.refinement import Acoustics, apart, crossed
+from alignment.aligners.refinement import CHANGE_REACH, SHORTEST_PAUSE, Acoustics, apart, crossed
 from alignment.confidence.scores import (
     NETWORK,
     mismatch,
@@ -38,8 +38,6 @@ from alignment.result import PAUSE, Alignment, Phone, Word, pause
 from alignment.waveform import model_waveform
 
 HASTY_FRAMES = 4.5  # for each phone; with fewer a phone can be as short as a frame
-SHORTEST_PAUSE = 0.05  # seconds; a shorter one goes to its neighbours, half and half
-CHANGE_REACH = 3  # frames of 5 ms on either side in which the spectral change is looked for
 
 NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
 
@@ -87,7 +85,7 @@ def best_path(
     """The likeliest way to say words, each with its `candidates`; None when there is no room."""
     phones = sum(min(map(len, each)) for each in candidates)
     hasty = len(scores) < HASTY_FRAMES * phones
-    return Graph.of(candidates, costs, 1 if hasty else SHORTEST).best_path(scores, costs)
+    return Graph.of(candidates, costs, 1 if hasty else SHORTEST).best_path(scores)
 
 
 def _on_the_clock(

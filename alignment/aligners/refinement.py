@@ -29,7 +29,8 @@ from alignment.result import PAUSE, Alignment, Phone, Word, pause
 REACH = 1.0  # seconds that a boundary can move, at most
 LEAVING = 0.4  # logarithm lost for each frame that a boundary moves
 SHORTEST = 0.005  # seconds of a phone
-SHORTEST_PAUSE = 0.05  # seconds of a pause that the first aligner did not find
+# Seconds of a pause that no first aligner found; a shorter one goes to its neighbours.
+SHORTEST_PAUSE = 0.05
 
 LONGEST_ALONE = 60.0  # seconds that the network searches without a first aligner
 

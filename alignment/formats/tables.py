@@ -196,9 +196,7 @@ def _fields(path: Path, separator: re.Pattern[str], least: int) -> list[list[str
 
 
 def _number(field: str) -> float | None:
-    return (
-        float(field) if re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", field, re.I) else None
-    )
+    return float(field) if _NUMBER.fullmatch(field) else None
 
 
 def _htk_seconds(field: str) -> float:

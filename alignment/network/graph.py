@@ -77,6 +77,7 @@ class Graph:
     groups: list[list[int]] = field(default_factory=list)
     openings: list[int] = field(default_factory=list)  # groups from which the text can begin
     closing: int = _NOWHERE  # the group in which it can end
+    costs: Costs = field(default_factory=Costs)
     shortest: int = SHORTEST
 
     @classmethod
@@ -88,12 +89,11 @@ class Graph:
     ) -> Graph:
         """`words`: each with its pronunciations, at least one of at least one phone; `shortest`:
         how many frames a phone lasts at least."""
-        graph = cls(shortest=shortest)
-        costs = costs or Costs()
+        graph = cls(costs=costs or Costs(), shortest=shortest)
         ends: list[int] = []  # of the word before
         for number in range(len(words) + 1):
             following = words[number] if number < len(words) else ()
-            ready = graph._between(number, ends, words, following, costs)
+            ready = graph._between(number, ends, words, following)
             if number == 0:
                 graph.openings.append(ready)
             if number == len(words):
@@ -111,9 +111,9 @@ class Graph:
         ends: list[int],
         words: Sequence[Sequence[Pronunciation]],
         following: Sequence[Pronunciation],
-        costs: Costs,
     ) -> int:
         """What can stand before word `number`; the group from which that word is entered."""
+        costs = self.costs
         said = self._group(ends)
         silence = self._state(State(SILENCE, INDEX[PAUSE], number), _NOWHERE, said, 0.0)
         here = self._group([*ends, silence])
@@ -166,11 +166,10 @@ class Graph:
         self.groups.append(list(members))
         return len(self.groups) - 1
 
-    def best_path(self, scores: np.ndarray, costs: Costs | None = None) -> list[Visit] | None:
+    def best_path(self, scores: np.ndarray) -> list[Visit] | None:
         """The likeliest way to say the text in log posteriors `scores` (T, 40), phone by phone;
         None when there are too few frames for it."""
-        costs = costs or Costs()
-        totals, steps = self._totals(scores, costs)
+        totals, steps = self._totals(scores)
         column = {member: place for place, member in enumerate(self._sources())}
 
         def likeliest(members: list[int], t: int) -> int:
@@ -198,13 +197,13 @@ class Graph:
         """The states from which a group is entered: few of all."""
         return sorted({member for members in self.groups for member in members})
 
-    def _totals(self, scores: np.ndarray, costs: Costs) -> tuple[np.ndarray, np.ndarray]:
+    def _totals(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of each frame the best totals of `_sources`, (T, m), and how each state is entered, (T,
         n): 0 from itself, 1 from the one before it, 2 from its group."""
         count = len(self.states)
         symbols = np.array([state.symbol for state in self.states])
         anything = np.delete(scores, INDEX[PAUSE], axis=1).max(axis=1, keepdims=True)
-        columns = np.concatenate([scores, anything - costs.noise_frame], axis=1)
+        columns = np.concatenate([scores, anything - self.costs.noise_frame], axis=1)
         # The total of nowhere stands last: nothing comes from there.
         nowhere = count
         before = np.array(self.before)

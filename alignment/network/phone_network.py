@@ -1,7 +1,8 @@
-"""A small network that says which phone is spoken, every 10 ms: numpy alone, 0.7 M weights.
+"""A small network that says which phone is spoken, every 10 ms: numpy alone, 1.3 M weights.
 
 Log-mel frames every 5 ms, one convolution with a stride of two, then residual dilated ones; each
-output sees about 195 ms on either side. Trained by alignment.training.train_phones.
+output sees about 315 ms on either side (195 ms in the small one). Trained by
+alignment.training.train_phones.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ FLOOR = 1e-8  # 80 dB below the loudest band
 STRIDE = 2
 FRAME_SECONDS = STRIDE * HOP / RATE
 WIDTH = 224
-DILATIONS = (1, 2, 4, 8, 1, 2, 4, 8)  # of the blocks; a network can have fewer
+DILATIONS = (1, 2, 4, 8) * 4  # of the blocks; a network can have fewer
 
 SYMBOLS = (PAUSE, *sorted(ARPABET))
 INDEX = {symbol: k for k, symbol in enumerate(SYMBOLS)}
@@ -37,14 +38,24 @@ SMALL_WEIGHTS = WEIGHTS.with_name("phone_network_small.safetensors")
 Weights = Mapping[str, np.ndarray]
 
 
+def mel(hertz: np.ndarray | float) -> np.ndarray:
+    """Hz on the mel scale, by HTK's formula."""
+    return 2595 * np.log10(1 + np.asarray(hertz) / 700)
+
+
+def band_edges() -> np.ndarray:
+    """Hz between which the bands lie, evenly on the mel scale: band k from edge k to edge k + 2
+    with its centre at edge k + 1, (BANDS + 2,)."""
+    return 700 * (10 ** (np.linspace(mel(LOWEST), mel(HIGHEST), BANDS + 2) / 2595) - 1)
+
+
 @cache
 def _filters() -> np.ndarray:
-    """Triangles on the mel scale (HTK's formula), (FFT // 2 + 1, BANDS)."""
-    top, bottom = (2595 * np.log10(1 + hertz / 700) for hertz in (HIGHEST, LOWEST))
-    centres = 700 * (10 ** (np.linspace(bottom, top, BANDS + 2) / 2595) - 1)
+    """Triangles between each three `band_edges`, (FFT // 2 + 1, BANDS)."""
+    edges = band_edges()
     hertz = np.arange(FFT // 2 + 1)[:, None] * RATE / FFT
-    rising = (hertz - centres[:-2]) / (centres[1:-1] - centres[:-2])
-    falling = (centres[2:] - hertz) / (centres[2:] - centres[1:-1])
+    rising = (hertz - edges[:-2]) / (edges[1:-1] - edges[:-2])
+    falling = (edges[2:] - hertz) / (edges[2:] - edges[1:-1])
     return np.maximum(0.0, np.minimum(rising, falling)).astype(np.float32)
 
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from alignment.network.phone_network import (
     BANDS,
-    HIGHEST,
     HOP,
-    LOWEST,
     RATE,
+    band_edges,
     band_power,
+    mel,
 )
 
 FRAMES_PER_SECOND = RATE / HOP
@@ -29,11 +29,7 @@ SLOWER, FASTER = 0.2, 0.25  # the same of the pace
 SILENCE = 1e-9  # power below which nothing is left, of the loudest band's
 
 
-def _mel(hertz: np.ndarray | float) -> np.ndarray:
-    return 2595 * np.log10(1 + np.asarray(hertz) / 700)
-
-
-CENTRES = 700 * (10 ** (np.linspace(_mel(LOWEST), _mel(HIGHEST), BANDS + 2)[1:-1] / 2595) - 1)
+CENTRES = band_edges()[1:-1]
 """Hz of each band, (BANDS,)."""
 
 
@@ -86,8 +82,8 @@ def stretched(
     logarithms = np.log(power)
     places = np.arange(max(round(len(power) / pace), 2)) * pace
     logarithms = _between(logarithms, places)
-    mels = _mel(CENTRES)
-    bands = (_mel(CENTRES * tract) - mels[0]) / (mels[1] - mels[0])
+    mels = mel(CENTRES)
+    bands = (mel(CENTRES * tract) - mels[0]) / (mels[1] - mels[0])
     return np.exp(_between(logarithms.T, bands).T), edges / pace
 
 

@@ -197,7 +197,11 @@ def with_bands_hidden(inputs: np.ndarray, random: np.random.Generator) -> np.nda
 
 
 def listed(folder: Path) -> Iterator[tuple[Path, Alignment]]:
-    """Every recording of a folder that has an alignment, in the folder's list or beside it."""
+    """Every recording of a folder that has an alignment, in the folder's list or beside it.
+
+    A .json goes before a .TextGrid, which says nothing of how sure a word is.
+    """
+    from alignment.corpus import RECORDINGS
     from alignment.formats import read_alignment
 
     for name in ("alignments.jsonl.xz", "alignments.jsonl"):
@@ -209,8 +213,8 @@ def listed(folder: Path) -> Iterator[tuple[Path, Alignment]]:
                     yield folder / entry["path"], Alignment.from_json(entry["alignment"])
             return
     for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() in (".wav", ".flac", ".ogg", ".opus", ".mp3"):
-            beside = [path.with_suffix(ending) for ending in (".TextGrid", ".json")]
+        if path.suffix.lower() in RECORDINGS:
+            beside = [path.with_suffix(ending) for ending in (".json", ".TextGrid")]
             found = next((each for each in beside if each.is_file()), None)
             if found is not None:
                 yield path, read_alignment(found)
@@ -231,6 +235,6 @@ def folder_examples(folder: Path, left_out: frozenset[str] = frozenset()) -> lis
     if not found:
         raise AlignmentError(
             f"{folder} has no recordings with alignments: make them first with "
-            f"python -m alignment corpus {folder}."
+            f"python -m alignment corpus {folder} --ending .json."
         )
     return found

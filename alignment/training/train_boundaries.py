@@ -1,4 +1,6 @@
-"""Trains alignment.network.boundaries: python -m train_boundaries SENTENCES.txt --out FILE
+"""Trains alignment.network.boundaries.
+
+    python -m alignment.training.train_boundaries SENTENCES.txt --out FILE
 
 SENTENCES.txt has a sentence a line, none of alignment.bench's. flite's voices say them, clean and
 in noise or a room, and tell when each phone ends; what the aligner makes of the same recordings is

@@ -1,11 +1,13 @@
 """Trains the phone network: python -m alignment.training.train_phones FOLDER --out FILE
 
-FOLDER holds recordings and, beside each, its alignment (.TextGrid or .json), as
-`python -m alignment corpus` writes them; or an `alignments.jsonl` (also .xz), an object a line with
-the `path` of a recording below FOLDER and its `alignment`. Each epoch hears every clip otherwise:
-another tract, another pace, in rooms, noise, music, beside another talker, in narrow bands, with
-pauses of its own room tone between its words (alignment.training.degradation). Words that their
-alignment doubts teach nothing. Runs on one core; torch is needed.
+FOLDER holds recordings and, beside each, its alignment, as `python -m alignment corpus FOLDER
+--ending .json` writes them (a .TextGrid will do, but has no scores: nothing is doubted); or an
+`alignments.jsonl` (also .xz), an object a line with the `path` of a recording below FOLDER and its
+`alignment`. Each epoch hears every clip otherwise: another tract, another pace, in rooms, noise,
+music, beside another talker, in narrow bands, with pauses of its own room tone between its words
+(alignment.training.degradation). Words that their alignment doubts teach nothing. Runs on one core;
+torch is needed. --begin takes the weights of a network with as many blocks or fewer, --state goes
+on from where --minutes ended the last run.
 
 The weights that ship: 10,000 steps (an hour of a busy core) on 4353 recordings, 8.0 h of
 LibriSpeech, LJ Speech, VCTK, Kathleen and Common Voice, aligned by the aligner before (PocketSphinx
@@ -17,15 +19,25 @@ fitted to either.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from alignment.errors import AlignmentError
-from alignment.network.phone_network import BANDS, DILATIONS, STRIDE, SYMBOLS, WIDTH
+from alignment.network.phone_network import (
+    BANDS,
+    DILATIONS,
+    STRIDE,
+    SYMBOLS,
+    WIDTH,
+    Weights,
+    load_weights,
+)
 from alignment.training.degradation import Backgrounds
 from alignment.training.examples import (
     UNSURE,
@@ -37,6 +49,7 @@ from alignment.training.examples import (
 )
 
 BATCH = 12
+NEXT_TO_NOTHING = 0.05  # the scale of a block that is added to a trained network
 
 
 def network() -> Any:
@@ -67,23 +80,63 @@ def network() -> Any:
     return PhoneNetwork()
 
 
+def begin(model: Any, weights: Weights, inputs: Any) -> None:
+    """Let `model` compute what a network of `weights` (see phone_network) does, of as many blocks
+    or fewer: the blocks that it lacks add next to nothing at first.
+
+    `inputs`: segments (B, K, BANDS), from whose values the normalisations are set.
+    """
+    import torch
+
+    names = ["input", *(f"block{number}" for number in range(len(DILATIONS)))]
+    with torch.no_grad():
+        hidden = inputs.transpose(1, 2)
+        for name in names:
+            layer, norm = model.get_submodule(name), model.get_submodule(f"{name}_norm")
+            if f"{name}.weight" in weights:
+                layer.weight.copy_(torch.from_numpy(weights[f"{name}.weight"]))
+                found = layer(hidden)
+                norm.weight.copy_((found.var((0, 2)) + norm.eps).sqrt())
+                norm.bias.copy_(found.mean((0, 2)) + torch.from_numpy(weights[f"{name}.bias"]))
+            else:
+                norm.weight.fill_(NEXT_TO_NOTHING)
+            after = norm(layer(hidden)).relu()
+            hidden = after if name == "input" else hidden + after
+        model.output.weight.copy_(torch.from_numpy(weights["output.weight"]))
+        model.output.bias.copy_(torch.from_numpy(weights["output.bias"]))
+
+
 def train(
     examples: Sequence[Example],
     steps: int,
     rate: float = 2e-3,
     seed: int = 0,
-    checkpoint: Any = None,
+    checkpoint: Callable[[Any], None] | None = None,
+    beginning: Weights | None = None,
+    state: Path | None = None,
+    minutes: float = math.inf,
 ) -> Any:
     """`steps` of AdamW on random segments, in bfloat16 where the processor has it; prints the
     loss. Returns the mean of the networks along the way, the latest of which count most.
 
-    `checkpoint`: called with that mean after every thousand steps."""
+    `checkpoint`: called with that mean after every thousand steps; `beginning`: weights to begin
+    with, see `begin`. After `minutes` it stops, and goes on from `state` when it is called again.
+    """
     import torch
 
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
     backgrounds = Backgrounds.synthesised(120.0, random)
     model = network()
+
+    def batch() -> tuple[Any, Any]:
+        parts = [segment(examples, backgrounds, random) for _ in range(BATCH)]
+        inputs = with_bands_hidden(np.stack([each for each, _ in parts]), random)
+        wanted = np.stack([each for _, each in parts]).astype(np.int64)
+        return torch.from_numpy(inputs), torch.from_numpy(wanted)
+
+    if beginning is not None:
+        begin(model, beginning, batch()[0])
     mean = torch.optim.swa_utils.AveragedModel(
         model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998), use_buffers=True
     )
@@ -91,14 +144,23 @@ def train(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, rate, total_steps=steps, pct_start=0.15
     )
+    parts = {"model": model, "mean": mean, "optimizer": optimizer, "schedule": schedule}
+    first = 0
+    if state is not None and state.is_file():
+        saved = torch.load(state, weights_only=True)
+        first = saved.pop("step")
+        for name, part in parts.items():
+            part.load_state_dict(saved[name])
+        random = np.random.default_rng((seed, first))
     model.train()
     average = 0.0
-    for step in range(steps):
-        batch = [segment(examples, backgrounds, random) for _ in range(BATCH)]
-        inputs = with_bands_hidden(np.stack([each for each, _ in batch]), random)
-        wanted = torch.from_numpy(np.stack([each for _, each in batch]).astype(np.int64))
+    started = time.monotonic()
+    for step in range(first, steps):
+        if time.monotonic() - started > 60 * minutes:
+            break
+        inputs, wanted = batch()
         with torch.autocast("cpu", torch.bfloat16):
-            logits = model(torch.from_numpy(inputs))
+            logits = model(inputs)
         loss = torch.nn.functional.cross_entropy(
             logits.flatten(0, 1).float(), wanted.flatten(), ignore_index=UNSURE
         )
@@ -108,11 +170,15 @@ def train(
         optimizer.step()
         schedule.step()
         mean.update_parameters(model)
-        average = loss.item() if step == 0 else 0.98 * average + 0.02 * loss.item()
+        average = loss.item() if step == first else 0.98 * average + 0.02 * loss.item()
         if step % 100 == 99:
             print(f"step {step + 1}: loss {average:.3f}", flush=True)
         if checkpoint is not None and step % 1000 == 999:
             checkpoint(mean.module)
+        if state is not None and (step % 200 == 199 or step == steps - 1):
+            states = {name: part.state_dict() for name, part in parts.items()}
+            torch.save({**states, "step": step + 1}, state.with_suffix(".part"))
+            state.with_suffix(".part").replace(state)
     return mean.module.eval()
 
 
@@ -142,6 +208,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.safetensors")
     parser.add_argument("--steps", type=int, default=10_000, metavar="N")
     parser.add_argument(
+        "--begin", type=Path, metavar="FILE.safetensors", help="weights to begin with"
+    )
+    parser.add_argument(
+        "--state",
+        type=Path,
+        metavar="FILE.pt",
+        help="where to go on from, and to save what is done",
+    )
+    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so many")
+    parser.add_argument(
         "--left-out", type=Path, metavar="FILE", help="names of recordings to leave out, one a line"
     )
     options = parser.parse_args(arguments)
@@ -154,7 +230,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{len(examples)} recordings", flush=True)
     followers = pairs(examples)
     model = train(
-        examples, options.steps, checkpoint=lambda model: save(model, followers, options.out)
+        examples,
+        options.steps,
+        checkpoint=lambda model: save(model, followers, options.out),
+        beginning=load_weights(options.begin) if options.begin else None,
+        state=options.state,
+        minutes=options.minutes,
     )
     save(model, followers, options.out)
     return 0

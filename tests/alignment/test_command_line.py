@@ -240,9 +240,15 @@ def test_a_stretch_that_is_not_heard_is_named(aligned: Alignment) -> None:
     places = [k for k, word in enumerate(words) if word.text][2:7]
     for place in places:
         words[place] = replace(words[place], score=0.1)
-    [sentence] = command.not_heard(replace(aligned, words=tuple(words)))
+    doubted = replace(aligned, words=tuple(words))
+    [sentence] = command.not_heard(doubted)
     start, end = words[places[0]].start, words[places[-1]].end
     assert f'{start:.1f} to {end:.1f} s: "always want to see it" (5 words)' in sentence
+    # Its words are not named once more, one by one; others are.
+    assert command.other_doubts(doubted) == command.other_doubts(aligned)
+    words[-2] = replace(words[-2], score=0.2)
+    beyond = command.other_doubts(replace(aligned, words=tuple(words)))
+    assert [doubt.text for doubt in beyond if doubt.text] == [words[-2].text]
 
 
 def test_corpora_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

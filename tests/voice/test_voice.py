@@ -24,7 +24,7 @@ from a3t.model.loading import load_networks
 from a3t.model.low_rank import add_low_rank, apply_low_rank, take_low_rank
 from a3t.model.saved_voices import OF_RECORDING, load_voice, remove_voice, save_voice, voice_names
 from a3t.voice import __main__ as command
-from a3t.voice.adaptation import AdaptationConfig, adapt
+from a3t.voice.adaptation import JUDGED_FROM, AdaptationConfig, adapt
 from a3t.voice.making import gather, make_voice
 from a3t.voice.material import SHORTEST, UnusedSpeech, VoicePiece, pieces_of
 from a3t.voice.of_recording import in_recorded_voice
@@ -137,12 +137,44 @@ def test_the_same_seed_gives_the_same_voice_however_often_it_was_stopped(
         if step == 2:
             raise StoppedError
 
-    whole = adapt(editor.model, pieces, tmp_path / "whole", QUICK)
+    many = [replace(pieces[0], name=f"piece-{k}") for k in range(JUDGED_FROM)]
+    whole = adapt(editor.model, many, tmp_path / "whole", QUICK)
     with pytest.raises(StoppedError):
-        adapt(editor.model, pieces, tmp_path / "parts", QUICK, progress=stop)
-    resumed = adapt(editor.model, pieces, tmp_path / "parts", QUICK)
+        adapt(editor.model, many, tmp_path / "parts", QUICK, progress=stop)
+    resumed = adapt(editor.model, many, tmp_path / "parts", QUICK)
+    assert whole.before is not None and whole.after is not None
+    assert (resumed.before, resumed.after) == (whole.before, whole.after)
+    assert resumed.step == whole.step
+    # Of a run that was over nothing is left to train, and the best state is still known.
+    again = adapt(editor.model, many, tmp_path / "parts", QUICK)
+    assert (again.before, again.after, again.step) == (whole.before, whole.after, whole.step)
     assert whole.changes.keys() == resumed.changes.keys()
     assert all(torch.equal(whole.changes[name], resumed.changes[name]) for name in whole.changes)
+
+
+def test_other_settings_begin_anew(editor: Editor, talk: Path, voices: Path) -> None:
+    def stop(step: int, steps: int) -> None:
+        if step == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_voice("awb", [talk], editor, QUICK, progress=stop)
+    assert (voices / ".awb.making").exists()
+    made = make_voice("awb", [talk], editor, replace(QUICK, rank=4))
+    assert made.adaptation.step == QUICK.steps
+    assert not (voices / ".awb.making").exists()
+
+
+def test_recordings_of_one_name_are_told_apart(editor: Editor, talk: Path, tmp_path: Path) -> None:
+    samples, rate = soundfile.read(talk / "one.wav", dtype="int16")
+    for day, gain in (("monday", 1), ("tuesday", 2)):
+        (tmp_path / day).mkdir()
+        soundfile.write(tmp_path / day / "one.wav", samples // gain, rate)
+        (tmp_path / day / "one.txt").write_text(ARCTIC)
+    paths = [tmp_path / day / "one.wav" for day in ("monday", "tuesday", "monday")]
+    pieces, left_out = gather(paths, editor, lambda sentence: None)
+    assert len(pieces) == 2
+    assert [one.reason for one in left_out] == ["the same recording was used before."]
 
 
 def test_the_shipped_critic_is_where_adapting_begins(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
 from alignment import Alignment, AlignmentError, load_aligner
+from alignment.aligners import by_pieces
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.long.whole import align_long
 
 Check = Callable[[BaseException], None]
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
@@ -128,6 +131,22 @@ def test_a_long_recording_goes_in_pieces(
     for k, word in enumerate(result.spoken):
         expected = found.spoken[k % len(words)].start + once * (k // len(words))
         assert word.start == pytest.approx(expected, abs=0.1)
+
+
+def test_a_piece_is_not_cut_up_again(
+    words: Sequence[str], lookup: Lookup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+
+    def counted(*arguments: Any) -> Alignment:
+        calls.append(1)
+        return align_long(*arguments)
+
+    monkeypatch.setattr(by_pieces, "align_long", counted)
+    noise = 0.1 * np.random.default_rng(0).standard_normal(70 * 16000)  # nothing to cut it at
+    result = NetworkAligner().align(noise, 16000, words, lookup(words), check=False)
+    assert len(calls) == 1
+    assert [word.text for word in result.spoken] == list(words)
 
 
 def test_pocketsphinx_can_be_chosen(aligned: Alignment) -> None:

@@ -120,7 +120,7 @@ def test_no_way_to_say_it_is_likelier(seed: int, shortest: int, more: int) -> No
     frames = 5 * shortest + more
     scores = np.log(np.random.default_rng(seed).dirichlet(np.ones(len(SYMBOLS)), frames))
     words = Graph.of([THE, MAN], NOTHING_UNWRITTEN, shortest)
-    found = words.best_path(scores, NOTHING_UNWRITTEN)
+    found = words.best_path(scores)
     assert found is not None
     best = -np.inf
     for vowel in ("AH", "IY"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import soundfile
 
 from alignment import Alignment, AlignmentError, Phone, Word, pause
+from alignment.formats import write_alignment
 from alignment.network.phone_network import (
     BANDS,
     HOP,
@@ -20,6 +22,7 @@ from alignment.network.phone_network import (
     SYMBOLS,
     band_power,
     features,
+    load_weights,
     posteriors,
 )
 from alignment.training import train_phones
@@ -34,7 +37,7 @@ from alignment.training.examples import (
     segment,
     with_bands_hidden,
 )
-from alignment.training.train_phones import network, save, train, weights_of
+from alignment.training.train_phones import begin, network, save, train, weights_of
 
 Speech = tuple[np.ndarray, int]
 
@@ -160,6 +163,49 @@ def test_a_training_runs_and_its_weights_are_read(
     frames = np.random.default_rng(0).standard_normal((100, BANDS)).astype(np.float32)
     assert np.exp(posteriors(frames, weights)).sum(axis=1) == pytest.approx(1.0, abs=1e-3)
     assert weights["pairs"].shape == (len(SYMBOLS), len(SYMBOLS))
+
+
+def test_what_an_alignment_doubts_is_known_from_the_json_beside_it(
+    aligned: Alignment, speech: Speech, tmp_path: Path
+) -> None:
+    soundfile.write(tmp_path / "a.wav", *speech)
+    write_alignment(aligned, tmp_path / "a.TextGrid")
+    doubted = [replace(word, score=0.2) if word.text else word for word in aligned.words]
+    write_alignment(replace(aligned, words=tuple(doubted)), tmp_path / "a.json")
+    (found,) = folder_examples(tmp_path)
+    assert set(found.symbols.tolist()) <= {INDEX["sp"], UNSURE}
+
+
+def test_a_deeper_network_begins_where_a_trained_one_ended(
+    example: Example, backgrounds: Backgrounds
+) -> None:
+    import torch
+
+    random = np.random.default_rng(0)
+    inputs = np.stack([segment([example], backgrounds, random)[0] for _ in range(12)])
+    model = network()
+    begin(model, load_weights(), torch.from_numpy(inputs))
+    model.train()
+    with torch.no_grad():
+        found = model(torch.from_numpy(inputs)).argmax(dim=2).numpy()
+    expected = np.stack([posteriors(each).argmax(axis=1) for each in inputs])
+    assert (found == expected).mean() > 0.9
+
+
+def test_a_training_goes_on_where_it_was_stopped(
+    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    monkeypatch.setattr(train_phones, "BATCH", 2)
+    state = tmp_path / "state.pt"
+    train([example], 3, state=state)
+    before = torch.load(state, weights_only=True)
+    assert before["step"] == 3
+    train([example], 3, state=state)  # nothing is left to do
+    assert torch.load(state, weights_only=True)["step"] == 3
+    train([example], 3, state=tmp_path / "other.pt", minutes=0)
+    assert not (tmp_path / "other.pt").exists()
 
 
 def test_a_folders_list_is_read_except_for_excluded_clips(
