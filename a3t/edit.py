@@ -54,9 +54,9 @@ def parser() -> argparse.ArgumentParser:
         ".json, otherwise speech recognition)",
     )
     result.add_argument(
-        "--recogniser", choices=("auto", "pocketsphinx", "whisper"), default="auto",
+        "--recogniser", choices=("auto", "network", "pocketsphinx", "whisper"), default="auto",
         help="speech recogniser, used if there is no transcript (auto: whisper if it is installed "
-        "and has a model)",
+        "and has a model, else the aligner's network)",
     )  # fmt: skip
     result.add_argument(
         "--yes", action="store_true",

@@ -1,10 +1,12 @@
 """Is the old text recognised correctly, given only the new one? One planted edit per clip.
 
     python -m benchmarks.recognition [--clips 100] [--seed 3] [--prior new] [--out FILE.tsv]
+                                     [--recogniser network]
 
-Reads the corpora that A3T_CORPORA names. The clip says the old words; the new text is the old one
-with one to three words replaced, inserted or left out. Counted are the recognised words that differ
-from the old ones: all of them, and those that the edit does not touch.
+Reads the corpora that A3T_CORPORA names: of the clips in aligner_held_out.txt the half that nothing
+was chosen on (`planting.is_reported`; --chosen takes the other half). The clip says the old words;
+the new text is the old one with one to three words replaced, inserted or left out. Counted are the
+recognised words that differ from the old ones: all of them, and those that the edit does not touch.
 """
 
 from __future__ import annotations
@@ -20,7 +22,16 @@ from a3t.corpora import corpora_root, read_corpora
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError
 from alignment.recognition import recognise
-from benchmarks.planting import PlantedChange, Spoken, chosen, edit_of, heard, vocabulary
+from benchmarks.planting import (
+    PlantedChange,
+    Spoken,
+    chosen,
+    edit_of,
+    heard,
+    held_out,
+    is_reported,
+    vocabulary,
+)
 
 
 class Counts(NamedTuple):
@@ -67,14 +78,20 @@ def main() -> None:
     parser.add_argument("--clips", type=int, default=100, metavar="N")
     parser.add_argument("--seed", type=int, default=3, metavar="N")
     parser.add_argument("--prior", action="append", choices=("new", "none"))
+    parser.add_argument("--recogniser", choices=("network", "pocketsphinx"), default="network")
+    parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per clip")
     options = parser.parse_args()
-    everything = read_corpora(corpora_root())
-    clips = [heard(clip) for clip in chosen(everything, options.clips, options.seed)]
+    usable = [
+        clip
+        for clip in held_out(read_corpora(corpora_root()))
+        if is_reported(clip) != options.chosen
+    ]
+    clips = [heard(clip) for clip in chosen(usable, options.clips, options.seed)]
     rows = [RecognisedClip(*RecognisedClip._fields)]
     print(HEAD)
     for prior in options.prior or ("new", "none"):
-        found, speed = measured(clips, options.seed, prior)
+        found, speed = measured(clips, options.seed, prior, options.recogniser)
         print(table(prior, found, speed), flush=True)
         rows += found
     if options.out:
@@ -97,7 +114,9 @@ class RecognisedClip(NamedTuple):
     found: str
 
 
-def measured(clips: Sequence[Spoken], seed: int, prior: str) -> tuple[list[RecognisedClip], float]:
+def measured(
+    clips: Sequence[Spoken], seed: int, prior: str, recogniser: str
+) -> tuple[list[RecognisedClip], float]:
     """Recognise all clips with one prior; also returns processor seconds per second of speech."""
     pronouncer, pool = Pronouncer(), vocabulary(clips)
     rows: list[RecognisedClip] = []
@@ -108,7 +127,8 @@ def measured(clips: Sequence[Spoken], seed: int, prior: str) -> tuple[list[Recog
         choices = {word: pronouncer.candidates(word) for word in new}
         started = time.process_time()
         try:
-            found = recognise(spoken.samples, spoken.rate, new if prior == "new" else None, choices)
+            expected = new if prior == "new" else None
+            found = recognise(spoken.samples, spoken.rate, expected, choices, recogniser)
         except AlignmentError:
             found = []
         spent += time.process_time() - started

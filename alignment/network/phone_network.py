@@ -89,6 +89,22 @@ def normalised(power: np.ndarray) -> np.ndarray:
     return ((logarithms - logarithms.mean(axis=0)) / 3.0).astype(np.float32)
 
 
+def with_tract(logarithms: np.ndarray, tract: float) -> np.ndarray:
+    """The logarithm of the power in each band, (K, BANDS), as a vocal tract `tract` times as long
+    would have made it."""
+    mels = mel(band_edges()[1:-1])
+    bands = (mel(band_edges()[1:-1] * tract) - mels[0]) / (mels[1] - mels[0])
+    return between(logarithms.T, bands).T
+
+
+def between(values: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Rows of `values` at fractional places, held beyond the ends."""
+    places = np.clip(places, 0, len(values) - 1)
+    before = np.minimum(places.astype(int), max(len(values) - 2, 0))
+    share = (places - before)[:, None].astype(np.float32)
+    return values[before] * (1 - share) + values[np.minimum(before + 1, len(values) - 1)] * share
+
+
 def posteriors(frames: np.ndarray, weights: Weights | None = None) -> np.ndarray:
     """Log posteriors (T, 40) of SYMBOLS from features (K, BANDS); row t is at 10 t ms."""
     weights = load_weights() if weights is None else weights

@@ -1,4 +1,4 @@
-"""Which words a recording says: PocketSphinx with the expected text as prior, or Whisper."""
+"""Which words a recording says: by the phone network, PocketSphinx or Whisper."""
 
 from __future__ import annotations
 

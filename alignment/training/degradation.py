@@ -18,7 +18,8 @@ from alignment.network.phone_network import (
     RATE,
     band_edges,
     band_power,
-    mel,
+    between,
+    with_tract,
 )
 
 FRAMES_PER_SECOND = RATE / HOP
@@ -81,18 +82,7 @@ def stretched(
     tract = float(np.exp(random.uniform(-TRACT, TRACT)))
     logarithms = np.log(power)
     places = np.arange(max(round(len(power) / pace), 2)) * pace
-    logarithms = _between(logarithms, places)
-    mels = mel(CENTRES)
-    bands = (mel(CENTRES * tract) - mels[0]) / (mels[1] - mels[0])
-    return np.exp(_between(logarithms.T, bands).T), edges / pace
-
-
-def _between(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Rows of `values` at fractional places, held beyond the ends."""
-    places = np.clip(places, 0, len(values) - 1)
-    before = np.minimum(places.astype(int), max(len(values) - 2, 0))
-    share = (places - before)[:, None].astype(np.float32)
-    return values[before] * (1 - share) + values[np.minimum(before + 1, len(values) - 1)] * share
+    return np.exp(with_tract(between(logarithms, places), tract)), edges / pace
 
 
 def degraded(

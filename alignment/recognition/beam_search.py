@@ -1,0 +1,156 @@
+"""Which words are likeliest, given the phone network's posteriors and a language model.
+
+A search through the tree of all words at once (Ney and Ortmanns, "Dynamic programming search for
+continuous speech recognition", 1999): what has been said counts by its last two words, and only
+what is nearly as likely as the best is followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from alignment.network.phone_network import FRAME_SECONDS
+from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree, spread
+
+NOTHING = -1  # no word, no record
+
+
+class LanguageModel(Protocol):
+    """Words by numbers below `count`; START and END are 0 and 1."""
+
+    @property
+    def count(self) -> int: ...
+
+    def scores(self, first: np.ndarray, second: np.ndarray, word: np.ndarray) -> np.ndarray: ...
+
+    def has_followers(self, first: np.ndarray, second: np.ndarray) -> np.ndarray: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How the search weighs and prunes; chosen on clips that nothing is reported of.
+
+    `together` frames of 10 ms are one step, so that a phone lasts at least as long. `acoustic`
+    weighs their log posteriors against the language model; `word` is what each word costs, nats.
+    What is `beam` nats below the best, or not among the best `most` (`exits` of ends of words), is
+    not followed.
+    """
+
+    together: int = 2
+    acoustic: float = 0.2
+    word: float = 1.0
+    beam: float = 12.0
+    most: int = 3000
+    exits: int = 150
+
+
+class Found(NamedTuple):
+    """A word (by number) of the likeliest text, from `start` to `end`, seconds."""
+
+    word: int
+    start: float
+    end: float
+
+
+class _Records(NamedTuple):
+    """Words that may have ended: the record before each, its word, the step after its last."""
+
+    before: np.ndarray
+    word: np.ndarray
+    step: np.ndarray
+
+
+def search(
+    posteriors: np.ndarray,
+    tree: LexiconTree,
+    ahead: np.ndarray,
+    model: LanguageModel,
+    options: Search | None = None,
+) -> list[Found]:
+    """The likeliest words in log `posteriors` (T, 40); none when no way leads to an end.
+
+    `ahead` (nodes,): of the tree's nodes the best log probability of their words (`best_below`).
+    """
+    options = options or Search()
+    k = options.together
+    whole = np.pad(posteriors, ((0, -len(posteriors) % k), (0, 0)), mode="edge")
+    sound = options.acoustic * whole.reshape(-1, k, whole.shape[1]).sum(axis=1)
+    wide = np.int64(model.count + 1)
+    count = np.int64(len(tree.phone))
+    nodes, told = np.array([ROOT]), np.array([model.count * wide])  # nothing, then START
+    scores, latest = np.zeros(1), np.array([NOTHING])
+    records: list[_Records] = []
+    written = 0
+    for step, frame in enumerate(sound):
+        # Into the next phones, or on in the same one.
+        into, place = spread(tree.first, tree.children, nodes)
+        stays = np.flatnonzero(nodes != ROOT)
+        source = np.concatenate([place, stays])
+        target = np.concatenate([into, nodes[stays]])
+        total = scores[source] + frame[tree.phone[target]]
+        moved = slice(0, len(place))
+        total[moved] += ahead[into] - ahead[nodes[place]]
+        kept = _likeliest(total, options.beam, options.most)
+        source, target, total = source[kept], target[kept], total[kept]
+        one = _best_of_each(told[source] * count + target, total)
+        source, nodes, scores = source[one], target[one], total[one]
+        told, latest = told[source], latest[source]
+        # Words that end here.
+        word, place = spread(tree.ends, tree.ending, nodes)
+        if len(word):
+            first, second = _history(told[place], model.count)
+            total = scores[place] - ahead[nodes[place]] - options.word
+            total += model.scores(first, second, word)
+            kept = _likeliest(np.append(total, scores.max()), options.beam, len(total) + 1)
+            kept = kept[kept < len(total)]
+            if len(kept) > options.exits:
+                kept = kept[np.argpartition(-total[kept], options.exits)[: options.exits]]
+            place, word, second, total = place[kept], word[kept], second[kept], total[kept]
+            first = np.where(model.has_followers(second, word), second, model.count)
+            new = first * wide + word
+            one = _best_of_each(new, total)
+            records.append(_Records(latest[place[one]], word[one], np.full(len(one), step + 1)))
+            nodes = np.append(nodes, np.full(len(one), ROOT))
+            told, scores = np.append(told, new[one]), np.append(scores, total[one])
+            latest = np.append(latest, written + np.arange(len(one)))
+            written += len(one)
+    done = np.flatnonzero((nodes == ROOT) | (nodes == SILENCE))
+    if not len(done) or not records:
+        return []
+    first, second = _history(told[done], model.count)
+    total = scores[done] + model.scores(first, second, np.ones(len(done), dtype=np.int64))
+    return _traced(records, int(latest[done[total.argmax()]]), k * FRAME_SECONDS)
+
+
+def _history(told: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The last two words of what has been said; NOTHING where the first of them does not count."""
+    first, second = told // np.int64(count + 1), told % np.int64(count + 1)
+    return np.where(first == count, NOTHING, first), second
+
+
+def _likeliest(scores: np.ndarray, beam: float, most: int) -> np.ndarray:
+    """Those within `beam` of the best, at most `most`, by their places."""
+    kept = np.flatnonzero(scores > scores.max() - beam)
+    if len(kept) > most:
+        kept = kept[np.argpartition(-scores[kept], most)[:most]]
+    return kept
+
+
+def _best_of_each(keys: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """The place of the best score of each key."""
+    order = np.argsort(-scores, kind="stable")
+    return order[np.unique(keys[order], return_index=True)[1]]
+
+
+def _traced(records: Sequence[_Records], last: int, seconds: float) -> list[Found]:
+    before, word, step = (np.concatenate(each) for each in zip(*records, strict=True))
+    found: list[Found] = []
+    while last != NOTHING:
+        start = int(step[before[last]]) if before[last] != NOTHING else 0
+        found.append(Found(int(word[last]), start * seconds, int(step[last]) * seconds))
+        last = int(before[last])
+    return found[::-1]

@@ -1,0 +1,80 @@
+"""A language model of what a recording probably says, given the text that it should say.
+
+The new text of an edit and the recording differ in a few words. So the model mixes the n-grams of
+the expected text with a general model: it follows the text, leaves it for any word at any place,
+and comes back to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from alignment.recognition.ngrams import END, START, NGrams, found
+
+# How much of the probability the expected text has: of the next word, the one after that (a word
+# of the text was not said), and of any of its words where the text was left.
+FOLLOW, SKIP, RETURN = 0.9, 0.04, 0.3
+
+Numbers = np.ndarray
+
+
+class ExpectedText:
+    """`text` (numbers of words, at least one) mixed into `general`; words from `general.count` on
+    are those that only the text has, so many as make `count`."""
+
+    def __init__(self, general: NGrams, text: Sequence[int], count: int) -> None:
+        self.general = general
+        self.count = count
+        words = [general.words.index(START), *text, general.words.index(END)]
+        self._wide = np.int64(count)
+        self._share = RETURN / len(set(text))
+        self._expected = np.zeros(count, bool)
+        self._expected[list(text)] = True
+        self._befores = np.unique(words[:-1])
+        self._pairs = np.unique([a * self._wide + b for a, b in pairwise(words)])
+        self._next = self._shares((a, b) for a, b in pairwise(words))
+        self._skips = self._shares(zip(words, words[2:], strict=False))
+        triples = zip(words, words[1:], words[2:], strict=False)
+        self._third = self._shares((a * count + b, c) for a, b, c in triples)
+
+    def _shares(self, followed: Iterable[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+        """Sorted keys of histories and what follows them, and its share of what does."""
+        histories, words = np.array([*followed] or [(-1, 0)], dtype=np.int64).T
+        keys, counts = np.unique(histories * self._wide + words, return_counts=True)
+        before, place = np.unique(keys // self._wide, return_inverse=True)
+        return keys, counts / np.bincount(place, weights=counts, minlength=len(before))[place]
+
+    def unigram(self) -> np.ndarray:
+        """log P(word) of all words, nats, (count,), as far as nothing stands before it."""
+        general = np.zeros(self.count)
+        general[: self.general.count] = np.exp(self.general.unigram)
+        return np.log((1 - RETURN) * general + self._share * self._expected + 1e-12)
+
+    def scores(self, first: Numbers, second: Numbers, word: Numbers) -> np.ndarray:
+        """log P(word | first second), nats, (n,); a `first` below 0 is unknown."""
+        general = np.exp(self.general.scores(first, second, word))
+        p = (1 - RETURN) * np.where(word < self.general.count, general, 0.0)
+        p += self._share * self._expected[word]
+        near = FOLLOW * _share(self._next, second * self._wide + word)
+        near += SKIP * _share(self._skips, second * self._wide + word)
+        follows = found(self._befores, second)[1]
+        p = np.where(follows, near + (1 - FOLLOW - SKIP) * p, p)
+        pair = first * self._wide + second
+        third = _share(self._third, pair * self._wide + word)
+        p = np.where(
+            found(self._pairs, pair)[1] & (first >= 0), FOLLOW * third + (1 - FOLLOW) * p, p
+        )
+        return np.log(p + 1e-12)
+
+    def has_followers(self, first: Numbers, second: Numbers) -> np.ndarray:
+        """Whether what comes after the two words depends on the first of them, (n,)."""
+        here = found(self._pairs, first * self._wide + second)[1]
+        return here | self.general.has_followers(first, second)
+
+
+def _share(shares: tuple[np.ndarray, np.ndarray], keys: np.ndarray) -> np.ndarray:
+    place, known = found(shares[0], keys)
+    return np.where(known, shares[1][place], 0.0)

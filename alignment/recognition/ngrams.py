@@ -1,0 +1,136 @@
+"""A trigram model of English small enough to ship, and the words that it knows with their phones.
+
+Made by alignment.training.train_words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from alignment.network.phone_network import INDEX, SYMBOLS
+
+WEIGHTS = Path(__file__).with_name("language_model.safetensors")
+
+START, END, UNKNOWN = "<s>", "</s>", "<unk>"
+SPECIAL = (START, END, UNKNOWN)  # the first words of every model
+
+# Log probabilities are kept in a byte each, in steps of so many nats below 0.
+STEP = 1 / 14
+SEPARATOR = 255  # behind each pronunciation
+
+
+@dataclass(frozen=True, slots=True)
+class NGrams:
+    """Words by numbers; log probabilities, nats, and the weights of backing off.
+
+    `bigrams` and `trigrams` are sorted keys: word before * V + word, and the bigram's place * V +
+    word.
+    """
+
+    words: tuple[str, ...]
+    pronunciations: tuple[tuple[str, ...], ...]
+    pronounced: np.ndarray  # the word of each pronunciation
+    unigram: np.ndarray
+    unigram_backoff: np.ndarray
+    bigrams: np.ndarray
+    bigram: np.ndarray
+    bigram_backoff: np.ndarray
+    trigrams: np.ndarray
+    trigram: np.ndarray
+
+    @property
+    def count(self) -> int:
+        return len(self.words)
+
+    def scores(self, first: np.ndarray, second: np.ndarray, word: np.ndarray) -> np.ndarray:
+        """log P(word | first second), nats, (n,), of words by their numbers (n,); a `first` below
+        0 is unknown. Words with numbers from `count` on are UNKNOWN."""
+        first, second, word = (np.where(w < self.count, w, 2) for w in (first, second, word))
+        size = np.int64(self.count)
+        place, is_bigram = found(self.bigrams, second * size + word)
+        backed_off = self.unigram_backoff[second] + self.unigram[word]
+        result = np.where(is_bigram, self.bigram[place], backed_off)
+        before, has_context = found(self.bigrams, first * size + second)
+        has_context &= first >= 0
+        longer, is_trigram = found(self.trigrams, before * size + word)
+        backed_off = result + np.where(has_context, self.bigram_backoff[before], 0.0)
+        return np.where(is_trigram & has_context, self.trigram[longer], backed_off)
+
+    def has_followers(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Whether what comes after the two words depends on the first of them, (n,)."""
+        first, second = (np.where(w < self.count, w, 2) for w in (first, second))
+        size = np.int64(self.count)
+        place, known = found(self.bigrams, first * size + second)
+        return known & (first >= 0) & (self.bigram_backoff[place] != 0.0)
+
+
+def found(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where among sorted keys each wanted one is, (n,), and whether it is there, (n,)."""
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return place, keys[place] == wanted
+
+
+@cache
+def load_ngrams(path: Path = WEIGHTS) -> NGrams:
+    """The model that ships, or another."""
+    from safetensors.numpy import load_file
+
+    held = load_file(path)
+    words = tuple(bytes(held["words"]).decode().split("\n"))
+    phones = held["phones"]
+    ends = np.flatnonzero(phones == SEPARATOR)
+    pronunciations = tuple(
+        tuple(SYMBOLS[k] for k in part[part != SEPARATOR].tolist())
+        for part in np.split(phones, ends)[:-1]
+    )
+    size = np.int64(len(words))
+    before = np.repeat(np.arange(size), held["bigram_counts"])
+    context = np.repeat(np.arange(len(before)), held["trigram_counts"])
+    return NGrams(
+        words,
+        pronunciations,
+        held["pronounced"].astype(np.int64),
+        _nats(held["unigram"]),
+        _nats(held["unigram_backoff"]),
+        before * size + held["bigram_words"],
+        _nats(held["bigram"]),
+        _nats(held["bigram_backoff"]),
+        context * size + held["trigram_words"],
+        _nats(held["trigram"]),
+    )
+
+
+def save_ngrams(model: NGrams, path: Path) -> None:
+    """Writes a model as `load_ngrams` reads it."""
+    from safetensors.numpy import save_file
+
+    size = model.count
+    parts = [np.array([*(INDEX[p] for p in way), SEPARATOR]) for way in model.pronunciations]
+    places = np.arange(len(model.bigrams) + 1) * np.int64(size)
+    arrays: dict[str, np.ndarray] = {
+        "words": np.frombuffer("\n".join(model.words).encode(), np.uint8),
+        "phones": np.concatenate(parts).astype(np.uint8),
+        "pronounced": model.pronounced.astype(np.uint16),
+        "unigram": _steps(model.unigram),
+        "unigram_backoff": _steps(model.unigram_backoff),
+        "bigram_counts": np.bincount(model.bigrams // size, minlength=size).astype(np.uint16),
+        "bigram_words": (model.bigrams % size).astype(np.uint16),
+        "bigram": _steps(model.bigram),
+        "bigram_backoff": _steps(model.bigram_backoff),
+        "trigram_counts": np.diff(np.searchsorted(model.trigrams, places)).astype(np.uint16),
+        "trigram_words": (model.trigrams % size).astype(np.uint16),
+        "trigram": _steps(model.trigram),
+    }
+    save_file(arrays, path)
+
+
+def _steps(nats: np.ndarray) -> np.ndarray:
+    return np.clip(np.rint(-nats / STEP), 0, 255).astype(np.uint8)
+
+
+def _nats(steps: np.ndarray) -> np.ndarray:
+    return -steps.astype(np.float32) * np.float32(STEP)

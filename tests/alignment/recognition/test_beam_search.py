@@ -1,0 +1,108 @@
+"""The tree of words, and the search through it, against every text that there could be."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from alignment.network.phone_network import INDEX, SYMBOLS
+from alignment.recognition.beam_search import Search, search
+from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree, spread
+
+START, END = 0, 1
+WORDS = ["<s>", "</s>", "a", "an", "at", "and", "the"]
+WAYS = [
+    (2, ("AH",)),
+    (3, ("AE", "N")),
+    (4, ("AE", "T")),
+    (5, ("AE", "N", "D")),
+    (6, ("DH", "AH")),
+    (6, ("DH", "IY")),
+]
+
+
+class Bigrams:
+    """A full table, (count, count): P(word | the word before)."""
+
+    def __init__(self, seed: int) -> None:
+        table = np.random.default_rng(seed).uniform(0.05, 1.0, (len(WORDS), len(WORDS)))
+        table[:, START] = 1e-9
+        self.table = np.log(table / table.sum(axis=1, keepdims=True))
+        self.count = len(WORDS)
+
+    def scores(self, first: np.ndarray, second: np.ndarray, word: np.ndarray) -> np.ndarray:
+        return self.table[second, word]
+
+    def has_followers(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return np.zeros(len(first), bool)
+
+
+def exhaustive(sound: np.ndarray, model: Bigrams, options: Search) -> tuple[float, list[int]]:
+    """The best score of all texts of up to three words, and the text, each phone one step or more
+    and a pause anywhere or nowhere."""
+    best = (-np.inf, [0])
+    for length in (1, 2, 3):
+        for ways in product(WAYS, repeat=length):
+            chain: list[tuple[int, bool]] = [(INDEX["sp"], True)]
+            for _, phones in ways:
+                chain += [(INDEX[phone], False) for phone in phones] + [(INDEX["sp"], True)]
+            total = np.full(len(chain) + 1, -np.inf)
+            total[0] = 0.0
+            for t, frame in enumerate(sound):
+                new = np.full(len(chain) + 1, -np.inf)
+                for k, (phone, _) in enumerate(chain, 1):
+                    entered = [total[k], total[k - 1] if t or k == 1 else -np.inf]
+                    if k >= 2 and chain[k - 2][1]:
+                        entered.append(total[k - 2] if t or k == 2 else -np.inf)
+                    new[k] = max(entered) + frame[phone]
+                total = new
+            words = [START, *(word for word, _ in ways), END]
+            told = sum(model.table[a, b] for a, b in zip(words, words[1:], strict=False))
+            score = max(total[-1], total[-2]) + told - options.word * length
+            best = max(best, (score, words[1:-1]))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_search_finds_what_an_exhaustive_one_finds(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    scores = np.log(random.dirichlet(np.full(len(SYMBOLS), 0.1), 9) + 1e-6)
+    model, tree = Bigrams(seed), LexiconTree.of(WAYS)
+    options = Search(together=1, acoustic=1.0, word=9.0, beam=1e9, most=10**6, exits=10**6)
+    found = search(scores, tree, tree.best_below(np.zeros(len(WORDS))), model, options)
+    score, words = exhaustive(scores, model, options)
+    assert np.isfinite(score)
+    assert [each.word for each in found] == words
+    assert found[0].start == 0
+    assert all(a.end == b.start for a, b in zip(found, found[1:], strict=False))
+
+
+def test_looking_ahead_changes_nothing_but_the_order_of_the_search() -> None:
+    scores = np.log(np.random.default_rng(9).dirichlet(np.full(len(SYMBOLS), 0.1), 20) + 1e-6)
+    model, tree = Bigrams(3), LexiconTree.of(WAYS)
+    wide = Search(together=2, acoustic=1.0, beam=1e9, most=10**6, exits=10**6)
+    ahead = tree.best_below(np.log(np.random.default_rng(1).uniform(0.1, 1, len(WORDS))))
+    nothing = np.zeros(len(tree.phone))
+    assert search(scores, tree, ahead, model, wide) == search(scores, tree, nothing, model, wide)
+
+
+def test_words_that_begin_alike_share_their_nodes() -> None:
+    tree = LexiconTree.of(WAYS)
+    assert len(tree.phone) == 2 + 12 - 4  # of 12 phones, AE, AE N and DH are shared
+    below, _ = spread(tree.first, tree.children, np.array([ROOT]))
+    after, _ = spread(tree.first, tree.children, np.array([SILENCE]))
+    assert {SILENCE} == set(below.tolist()) - set(after.tolist())
+    ends, place = spread(tree.ends, tree.ending, np.arange(len(tree.phone)))
+    assert sorted(ends.tolist()) == sorted(word for word, _ in WAYS)
+    assert len(place) == len(WAYS)
+    best = tree.best_below(np.arange(len(WORDS), dtype=float))
+    first = {SYMBOLS[tree.phone[k]]: best[k] for k in below if k != SILENCE}
+    assert first == {"AH": 2, "AE": 5, "DH": 6}
+
+
+def test_no_way_to_an_end_is_no_word() -> None:
+    tree = LexiconTree.of([(3, ("AE", "N"))])
+    scores = np.zeros((1, len(SYMBOLS)))
+    assert search(scores, tree, np.zeros(len(tree.phone)), Bigrams(0)) == []
