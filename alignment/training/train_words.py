@@ -74,15 +74,15 @@ def read(paths: Sequence[Path], without: Iterable[str]) -> list[list[str]]:
     return result
 
 
-class Counts(NamedTuple):
-    """Distinct n-grams by sorted keys, how often each occurs, and the keys of the histories."""
+class Occurring(NamedTuple):
+    """Distinct n-grams by sorted keys, and how often each occurs."""
 
     keys: np.ndarray
     counts: np.ndarray
 
 
-def counted(keys: np.ndarray) -> Counts:
-    return Counts(*np.unique(keys, return_counts=True))
+def counted(keys: np.ndarray) -> Occurring:
+    return Occurring(*np.unique(keys, return_counts=True))
 
 
 def discount(counts: np.ndarray) -> float:
