@@ -78,9 +78,19 @@ def say_as(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def fetch_recogniser(arguments: list[str]) -> int:
+    """fetch a better recogniser (Whisper), if you agree"""
+    from a3t.corpora.fetch_recogniser import main
+
+    return main(arguments)
+
+
 PROGRAMS = {
     program.__name__.replace("_", "-"): program
-    for program in (edit, clean, tts, align, voice, inspect, say_as, app, demo, evaluate)
+    for program in (
+        *(edit, clean, tts, align, voice, inspect),
+        *(say_as, app, demo, evaluate, fetch_recogniser),
+    )
 }
 
 
@@ -93,7 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
     if name in ("--version", "-V"):
         print(f"a3t {__version__}")
         return 0
-    lines = [f"  a3t {name:10}{program.__doc__}" for name, program in PROGRAMS.items()]
+    lines = [f"  a3t {name:17}{program.__doc__}" for name, program in PROGRAMS.items()]
     usage = "\n".join(["usage: a3t PROGRAM …    (see a3t PROGRAM --help)", "", *lines])
     if name in ("--help", "-h"):
         print(usage)

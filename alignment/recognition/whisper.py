@@ -1,6 +1,7 @@
 """Recognition by Whisper, if it is installed and has a model: nothing is ever downloaded.
 
-Either of faster-whisper (`pip install 'a3t[asr]'`) and openai-whisper. The model is the one that
+Either of faster-whisper (`pip install 'a3t[asr]'`; `a3t fetch-recogniser` gets a model when it is
+asked to) and openai-whisper. The model is the one that
 A3T_WHISPER names (a name such as "small.en", or a path), else the first of MODELS that is
 installed. Its times are not used: its text is aligned like any other.
 """
@@ -57,13 +58,19 @@ def find_whisper() -> WhisperModel | None:
     return None
 
 
+def fetched_model(name: str) -> Path:
+    """The folder in which `a3t fetch-recogniser` puts the model of that name."""
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "a3t" / "recognisers" / name
+
+
 def require_whisper() -> WhisperModel:
     """The model that is used; AlignmentError, saying what to do, when there is none."""
     found = find_whisper()
     if found is None:
         raise AlignmentError(
             "No Whisper package or model is installed on this machine: "
-            "pip install 'a3t[asr]', and download a model with it."
+            "pip install 'a3t[asr]', then a3t fetch-recogniser."
         )
     return found
 
@@ -90,6 +97,8 @@ def _faster(name: str) -> str | None:
     """The folder of a model of faster-whisper, its own or Hugging Face's cache; None if missing."""
     if Path(name).is_dir():
         return name
+    if name in MODELS and (fetched_model(name) / "model.bin").is_file():
+        return str(fetched_model(name))
     from faster_whisper.utils import download_model
 
     try:
