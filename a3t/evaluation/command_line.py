@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from a3t.console import run
 from a3t.errors import InputError
 from a3t.evaluation.listening.listening_command import add_listening_command
+from a3t.evaluation.spoken_prompts_command import add_speech_command
 from a3t.evaluation.tables.table_command import add_table_command
 from a3t.evaluation.voices_command import add_voices_command
 from a3t.grid import SAMPLE_RATE
@@ -95,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     add_voices_command(commands)
     add_table_command(commands)
     add_listening_command(commands)
+    add_speech_command(commands)
 
     six = commands.add_parser(
         "runs", help="compare training runs on the same clips, without a vocoder"

@@ -1,0 +1,63 @@
+"""python -m a3t.evaluate speech: speech by a prompt of unseen voices."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from a3t.errors import InputError
+
+if TYPE_CHECKING:
+    from a3t.evaluation.spoken_prompts import SpokenRow
+
+
+def add_speech_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Its parser, among those of the other commands."""
+    own = commands.add_parser("speech", help="speech by a prompt of unseen voices")
+    own.add_argument("--model", default="small", metavar="NAME_OR_PATH")
+    own.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
+    own.add_argument(
+        "--set", default="report", choices=["choose", "report"], help="which half of the voices"
+    )
+    own.add_argument("--voices", type=int, default=8, metavar="N")
+    own.add_argument(
+        "--passages", type=int, default=8, metavar="N", help="how many also speak the passage"
+    )
+    own.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
+    own.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    own.set_defaults(command=evaluate_speech)
+
+
+def evaluate_speech(options: argparse.Namespace) -> None:
+    """Carry out the parsed command; raises InputError."""
+    from tqdm import tqdm
+
+    from a3t.audio.files import atomic_path
+    from a3t.corpora import corpora_root, read_corpora
+    from a3t.editor import Editor
+    from a3t.evaluation import spoken_prompts
+    from a3t.evaluation.report import rows_to_tsv
+    from alignment import AlignmentError
+
+    clips = read_corpora(options.corpora or corpora_root())
+    pairs = spoken_prompts.prompts(clips, options.set, options.voices)
+    editor = Editor.load(options.model, options.vocoder)
+    rows: list[SpokenRow] = []
+    failures: list[str] = []
+    for k, (prompt, other) in enumerate(tqdm(pairs, unit="voice", disable=None)):
+        try:
+            passage = k < options.passages
+            rows += spoken_prompts.evaluate_prompt(editor, prompt, other, options.out, passage)
+        except (InputError, AlignmentError) as error:
+            failures.append(f"- {prompt.voice}: {error}")
+    if not rows:
+        raise InputError(f"No voice could be measured ({failures[0][2:]})")
+    facts = f"Model: {editor.name} {str(editor.sha256)[:12]}; vocoder: {editor.vocoder.name}."
+    failed = "\n".join(["", f"{len(failures)} voices failed:", *failures, ""]) if failures else ""
+    page = f"# Speech by a prompt\n\n{facts}\n\n{spoken_prompts.table(rows)}{failed}"
+    options.out.mkdir(parents=True, exist_ok=True)
+    for file, text in (("speech.md", page), ("speech.tsv", rows_to_tsv(rows))):
+        with atomic_path(options.out / file) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    print(page)
