@@ -12,10 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import torch
+import numpy as np
 
 from a3t.audio.recording import Recording, opened
-from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
 from a3t.plan.cleaning import Findings
@@ -23,7 +22,7 @@ from a3t.plan.disfluencies import Cleaning
 from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
-from a3t.plan.prompt import speech_plan
+from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
 from a3t.plan.pronunciations import speaker_pronunciations
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
@@ -32,13 +31,13 @@ from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer, one_thread
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import verify
-from a3t.source.alignments import AlignmentStore
+from a3t.source.alignments import AlignmentStore, HeardRecording
 from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.lexicon import Pronunciation
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.vocoder import Vocoder, load_vocoder, vocode_chunks
+from a3t.vocoder import Vocoder, load_vocoder
 from alignment import Aligner, Alignment
 from alignment.aligners.network_aligner import NetworkAligner
 
@@ -68,6 +67,7 @@ class Editor:
         self.vocoder = vocoder
         self.plain = networks  # without a voice
         self.voice: dict[str, str | None] | None = None  # to which the model is adapted
+        self.prompt: Prompt | None = None  # that voice's own
         self.renderer = Renderer(self.model, vocoder, self._step)
         self.alignments = AlignmentStore(aligner, memory)
         self.progress = progress
@@ -114,6 +114,8 @@ class Editor:
         other.plain, other.alignments, other.seconds = self.plain, self.alignments, self.seconds
         if voice is not None:
             other.voice = {"name": voice.name, "sha256": voice.sha256}
+            if voice.prompt:
+                other.prompt = Prompt.from_tensors(voice.prompt)
         return other
 
     def edit(
@@ -153,7 +155,8 @@ class Editor:
                 aligned_words=() if aligned.is_whole(found.transcript) else aligned.words,
             )
             revision = revision.within(aligned.words)
-            spoken = speaker_pronunciations(revision.new_text, aligned.alignment, pronouncer)
+            recorded = aligned.alignment.spoken
+            spoken = speaker_pronunciations(revision.new_text, recorded, pronouncer)
             return make_plan(recording, resolved, revision, spoken, self.durations)
 
     def findings(
@@ -212,57 +215,53 @@ class Editor:
         with self._step("check"):
             return verify(result)
 
-    def tts(
+    def plan_speech(
         self,
-        prompt_wav: str | Path | Recording,
+        prompts: Prompts,
         text: str,
-        prompt_text: str | None = None,
+        prompt_text: str | Sequence[str] | None = None,
         seed: int = 0,
         speed: float = 1.0,
         pronunciations: Mapping[str, Sequence[Pronunciation]] | None = None,
-        alignment: Alignment | None = None,
-    ) -> SpokenRecording:
-        """The text in the voice of the prompt, at 24 kHz; raises the errors of `plan`.
+    ) -> SpeechPlan:
+        """Decide everything about speaking a text; raises the errors of `plan`.
 
-        ``pronunciations`` maps words to their pronunciations, as in `EditRequest`; ``alignment`` is
-        the prompt's, if it is known. The method is that of `a3t.plan.prompt`.
+        ``prompts``: a recording of the voice, or several, or None for the prompt of the voice that
+        the model is adapted to. ``prompt_text``: what each says. ``pronunciations`` maps words to
+        their pronunciations, as in `EditRequest`. The method is that of `a3t.plan.prompt`.
         """
         check_seed(seed)
         check_speed(speed)
         check_characters(text)
-        check_characters(prompt_text or "")
         pronouncer = Pronouncer(pronunciations)
         self._begin()
-        torch.manual_seed(seed)
         target = Transcript.from_text(text)
         with self._step("read"):
-            recording = opened(prompt_wav)
-        with self._step("transcribe"):
-            if alignment is None:
-                found = find_transcript(recording, prompt_text, target, pronouncer)
-            else:
-                found = aligned_transcript(alignment, prompt_text)
+            opened_prompts = with_texts(prompts, prompt_text)
         with self._step("align"):
-            aligned = self.alignments.whole(recording, found, pronouncer)
+            hear = self.alignments.hear
+            heard = [hear(each, said, target, pronouncer) for each, said in opened_prompts]
         with self._step("plan"), one_thread():
-            spoken = speaker_pronunciations(target, aligned, pronouncer)
-            frames = grid_frames(recording.samples, recording.sample_rate)
-            window, source = speech_plan(aligned, target, spoken, self.durations, frames, speed)
-        with self._step("fill"), one_thread():
-            filled = self.renderer.fill(recording, window, source, seed)[source[1] - source[0] :]
-        with self._step("vocode"), one_thread():
-            samples = torch.cat(list(vocode_chunks(self.vocoder, filled)))
+            recorded = [word for each in heard for word in each.alignment.spoken]
+            spoken = speaker_pronunciations(target, recorded, pronouncer)
+            return speech_plan(heard, self.prompt, target, spoken, self.durations, seed, speed)
+
+    def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
+        """The plan's speech, (n,) float32 at 24 kHz, each piece as soon as it is made."""
+        return self.renderer.speak(plan)
+
+    def tts(self, prompts: Prompts, text: str, *arguments: Any, **fields: Any) -> SpokenRecording:
+        """The text in the voice of the prompt, at 24 kHz: all that `speak` gives.
+
+        Takes the arguments of `plan_speech` and raises its errors.
+        """
+        plan = self.plan_speech(prompts, text, *arguments, **fields)
         return SpokenRecording(
-            samples.numpy(),
-            SAMPLE_RATE,
-            text,
-            recording,
-            found.transcript.text,
-            tuple(phone for phone in window.phones if phone.source is None),
+            np.concatenate(list(self.speak(plan))),
+            plan,
             model={"name": self.name, "sha256": self.sha256},
             vocoder={"name": self.vocoder.name, "sha256": self.vocoder.sha256},
             voice=self.voice,
-            seed=seed,
             seconds=dict(self.seconds),
         )
 
@@ -274,7 +273,8 @@ class Editor:
         own = dict(plan.request.pronunciations)
         if pronunciation is not None:
             own[word.lower()] = (pronunciation,)
-        return self.tts(plan.recording, word, pronunciations=own, alignment=plan.alignment)
+        heard = HeardRecording(plan.recording, plan.text.text, plan.alignment)
+        return self.tts(heard, word, pronunciations=own)
 
     def transcribe(
         self,
@@ -286,8 +286,8 @@ class Editor:
         which the new text serves as a prior."""
         prior = Transcript.from_text(new_text, max_words=None) if new_text else None
         with self._step("transcribe"):
-            found = find_transcript(opened(recording), None, prior, Pronouncer(), recogniser)
-        return found.transcript
+            recording = opened(recording)
+            return find_transcript(recording, None, prior, Pronouncer(), recogniser).transcript
 
     def align(self, recording: str | Path | Recording, text: str | None = None) -> Alignment:
         """The words and phones of the whole recording; ``text`` and errors as for `plan`."""

@@ -11,24 +11,45 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from a3t.console import add_common_arguments, run, say, show_progress, text_argument
+from a3t.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from a3t.editor import Editor
+    from a3t.plan.prompt import SpeechPlan
+    from a3t.text.pronunciation.lexicon import Pronunciation
+
+ENDINGS = (".", "?", "!", "…")
+TO_A_PROGRAM = Path("-")  # instead of a file: a WAV to the standard output, as it is made
 
 
 def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="a3t tts",
-        description="Speak a text in the voice of a recording.",
+        description="Speak a text in the voice of a recording, or in a voice of a3t voice.",
         epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
     result.add_argument(
-        "--prompt-wav", type=Path, required=True, metavar="IN", help="a recording of the voice"
-    )
+        "--prompt-wav", type=Path, action="append", default=[], metavar="IN",
+        help="a recording of the voice (repeatable; default: what --voice was made of)",
+    )  # fmt: skip
     result.add_argument(
-        "--prompt-text", metavar="TEXT", help="what the prompt says (default: as for a3t edit)"
-    )
+        "--prompt-text", action="append", metavar="TEXT",
+        help="what the prompt says (one for each; default: as for a3t edit)",
+    )  # fmt: skip
     result.add_argument("--text", required=True, metavar="TEXT", help="what to say")
-    result.add_argument("--out", type=Path, required=True, metavar="OUT")
+    result.add_argument(
+        "--out", type=Path, required=True, metavar="OUT",
+        help="the sound to write; - writes a WAV to the standard output, as it is made",
+    )  # fmt: skip
+    result.add_argument(
+        "--continue", action="store_true", dest="goes_on",
+        help="write the prompt with the text after it, as an edit of its end, in its own room",
+    )  # fmt: skip
     result.add_argument(
         "--no-provenance", action="store_true",
         help="don't record in the file that it is synthetic",
@@ -40,13 +61,20 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
+    if not options.prompt_wav and options.voice is None:
+        parser().error("give --prompt-wav, or --voice with a voice of your own")
+    if options.json and options.out == TO_A_PROGRAM:
+        parser().error("--json and --out - both write to the standard output: omit one")
+    if options.goes_on and (len(options.prompt_wav) != 1 or options.out == TO_A_PROGRAM):
+        parser().error("--continue needs one --prompt-wav, and a file for --out")
     return run(lambda: speak(options))
 
 
 def speak(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError or AlignmentError."""
     text = text_argument(options.text)
-    prompt_text = text_argument(options.prompt_text) if options.prompt_text is not None else None
+    given = options.prompt_text
+    prompt_texts = [text_argument(each) for each in given] if given is not None else None
     from a3t.audio.files import check_target
     from a3t.audio.recording import Recording
     from a3t.plan.edit_limits import check_seed, check_speed
@@ -57,9 +85,10 @@ def speak(options: argparse.Namespace) -> None:
     check_seed(options.seed)
     check_speed(options.speed)
     pronunciations = user_dictionary(options, as_it_sounds)
-    Recording.open(options.prompt_wav)
     Transcript.from_text(text)
-    check_target(options.out, options.prompt_wav)
+    for prompt in options.prompt_wav:
+        Recording.open(prompt)
+        check_target(options.out, prompt)
 
     from a3t.editor import Editor
 
@@ -67,15 +96,64 @@ def speak(options: argparse.Namespace) -> None:
     editor = Editor.load(
         options.model, options.vocoder, options.device, show_progress, voice=options.voice
     )
-    prompt = (options.prompt_wav, text, prompt_text)
-    result = editor.tts(*prompt, options.seed, options.speed, pronunciations)
+    if options.goes_on:
+        go_on(editor, options, text, prompt_texts[0] if prompt_texts else None, pronunciations)
+        return
+    wanted = (options.prompt_wav, text, prompt_texts, options.seed, options.speed, pronunciations)
+    if options.out == TO_A_PROGRAM:
+        stream(editor, editor.plan_speech(*wanted))
+        return
+    result = editor.tts(*wanted)
+    if prompt_texts is None:
+        for each in result.plan.heard:
+            say(f"Prompt: {each.text}")
     written = result.save(options.out, not options.no_provenance)
-    if prompt_text is None:
-        say(f"Prompt: {result.prompt_text}")
     if options.json:
         print(json.dumps(result.record, indent=1, ensure_ascii=False))
     else:
         say(f"Written: {written}")
+
+
+def go_on(
+    editor: Editor,
+    options: argparse.Namespace,
+    text: str,
+    prompt_text: str | None,
+    pronunciations: Mapping[str, Sequence[Pronunciation]],
+) -> None:
+    """Write the prompt with the text after it: an insertion at the recording's end."""
+    (prompt,) = options.prompt_wav
+    said = editor.transcribe(prompt).text if prompt_text is None else prompt_text
+    ended = said.rstrip()
+    new_text = f"{ended}{'' if ended.endswith(ENDINGS) else '.'} {text}"
+    result = editor.edit(
+        prompt,
+        new_text=new_text,
+        text=said,
+        seed=options.seed,
+        speed=options.speed,
+        pronunciations=pronunciations,
+    )
+    written = result.save(options.out, provenance=not options.no_provenance)
+    if options.json:
+        print(json.dumps(result.record, indent=1, ensure_ascii=False))
+    else:
+        say(f"Written: {written}")
+
+
+def stream(editor: Editor, plan: SpeechPlan) -> None:
+    """Write the speech to the standard output as it is made: WAV, 16 bits, its length left open."""
+    from a3t.audio.speech import pcm16, stream_header
+    from a3t.grid import SAMPLE_RATE
+
+    out = sys.stdout.buffer
+    try:
+        out.write(stream_header(SAMPLE_RATE))
+        for piece in editor.speak(plan):
+            out.write(pcm16(piece))
+            out.flush()
+    except BrokenPipeError:
+        raise InputError("The program that the speech went to has ended.") from None
 
 
 if __name__ == "__main__":

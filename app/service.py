@@ -135,8 +135,8 @@ def without_folder(folder: Path) -> Iterator[None]:
 def without_folders(record: Path) -> Path:
     """The record with bare file names: visitors need not know the server's folders."""
     written = json.loads(record.read_text(encoding="utf-8"))
-    for part in ("source", "prompt"):
-        if part in written:
-            written[part]["path"] = Path(written[part]["path"]).name
+    sources = [written["source"]] if "source" in written else written["prompts"]
+    for source in sources:
+        source["path"] = Path(source["path"]).name
     write_json(record, written)
     return record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -45,11 +46,33 @@ def write_speech(
         try:
             layout = (sample_rate, 1, subtype)
             with soundfile.SoundFile(temporary, "w", *layout, format=container) as file:
-                if len(comment.encode()) <= room_for_comment(container):
+                if comment and len(comment.encode()) <= room_for_comment(container):
                     file.comment = comment
                 file.write(samples)
         except soundfile.LibsndfileError as error:
             raise InputError(f"{out} could not be written: {error.error_string}") from None
+
+
+def stream_header(sample_rate: int) -> bytes:
+    """The head of a mono WAV of 16 bits whose length isn't known yet; its samples follow.
+
+    The sizes are the largest that the format can hold, which players take as "until the end".
+    """
+    unknown = 0xFFFFFFFF
+    layout = struct.pack("<HHIIHH", 1, 1, sample_rate, 2 * sample_rate, 2, 16)
+    return b"".join(
+        [
+            b"RIFF" + struct.pack("<I", unknown) + b"WAVE",
+            b"fmt " + struct.pack("<I", len(layout)) + layout,
+            b"data" + struct.pack("<I", unknown - 36),
+        ]
+    )
+
+
+def pcm16(samples: np.ndarray) -> bytes:
+    """Mono float samples (n,) as little-endian 16-bit integers; what is louder than full scale is
+    clipped, since what follows isn't known."""
+    return bytes((np.clip(samples, -1.0, 1.0) * 32767).round().astype("<i2").tobytes())
 
 
 def record_path(out: Path) -> Path:

@@ -5,7 +5,7 @@ N frames, L phones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,11 @@ from torch import Tensor
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.flow import standard_noise
+from a3t.text.phones import PAUSE_ID
 
 ONE_PASS = 320  # masked frames filled at once, 4 s: about the longest that training masks
 PIECE = 200  # masked frames of a piece of a longer mask
-PROMPT = 200  # frames of the recording's own speech that every piece hears …
+PROMPT = 600  # frames of the recording's own speech that every piece hears …
 RECENT = 60  # … frames of the piece before, for continuity …
 AHEAD = 40  # … and masked frames after it, filled again with the next piece
 
@@ -52,18 +53,25 @@ class MaskedMel:
 
 def fill(model: A3T, item: MaskedMel) -> Tensor:
     """The mel with its masked frames filled, (N, 80); all other frames as they were."""
+    *_, (_, mel) = fill_in_pieces(model, item)
+    return mel
+
+
+def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Tensor]]:
+    """The same piece by piece: the frame up to which all is filled, and the mel so far."""
     device = next(model.parameters()).device
     everything = np.arange(len(item.masked))
     noise = standard_noise(len(item.masked), item.seed)
     if item.masked.sum() <= ONE_PASS:
-        return model.fill(item.batch(everything, noise).to(device))[0].cpu()
+        yield len(everything), model.fill(item.batch(everything, noise).to(device))[0].cpu()
+        return
 
     mel, masked = item.mel.clone(), item.masked.copy()
     own = ~item.masked
     while masked.any():
         work = MaskedMel(mel, masked, item.phones, item.phone_of_frame)
         todo = np.flatnonzero(masked)
-        last = _piece_end(item.phone_of_frame, todo)
+        last = _piece_end(item, todo)
         piece = todo[todo < last]
         chosen = np.zeros(len(masked), bool)
         chosen[piece] = True
@@ -77,14 +85,19 @@ def fill(model: A3T, item: MaskedMel) -> Tensor:
         done = np.isin(frames, piece)
         mel[frames[done]] = filled[done]
         masked[piece] = False
-    return mel
+        yield last, mel
 
 
-def _piece_end(phone_of_frame: np.ndarray, todo: np.ndarray) -> int:
-    """The frame, at a phone's end, where a piece that begins with the first masked frame stops."""
+def _piece_end(item: MaskedMel, todo: np.ndarray) -> int:
+    """The frame where a piece that begins with the first masked frame stops: after a pause in its
+    second half if there is one, or at the last phone's end."""
     if len(todo) <= PIECE + AHEAD:
         return int(todo[-1]) + 1
     last = int(todo[PIECE])
-    starts = np.flatnonzero(np.diff(phone_of_frame)) + 1
-    before = starts[(starts <= last) & (starts > todo[0])]
-    return int(before[-1]) if len(before) else last
+    of_frame = item.phone_of_frame[todo[0] : last + 1]
+    before = todo[0] + np.flatnonzero(np.diff(of_frame)) + 1
+    if not len(before):
+        return last
+    ends_pause = np.array([item.phones[item.phone_of_frame[k - 1]] == PAUSE_ID for k in before])
+    rested = before[ends_pause & (before > todo[PIECE // 2])]
+    return int(rested[-1] if len(rested) else before[-1])

@@ -7,8 +7,9 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
@@ -20,18 +21,21 @@ if TYPE_CHECKING:  # the page lists voices before it has loaded torch
 
 CONFIG = "config.yaml"  # of `a3t.pretrained`: the last of a folder's files to be written
 OF_RECORDING = "this-recording"  # the name of a voice that an edit learnt from its own recording
+PROMPT = "prompt."  # what the names of a prompt's tensors begin with, among those of the changes
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 @dataclass(frozen=True)
 class Voice:
-    """A saved voice: ``facts`` for its card, and ``model``, the weights that it was made for."""
+    """A saved voice: ``facts`` for its card, ``model``, the weights that it was made for, and
+    ``prompt``, a few seconds of its speech (`a3t.plan.prompt`), or nothing."""
 
     name: str
     model: Mapping[str, str]  # name and sha256 of the weights
     facts: Mapping[str, Any]
     changes: Mapping[str, Tensor]
     sha256: str
+    prompt: Mapping[str, Tensor] = field(default_factory=dict)
 
     def adapted(self, networks: Networks) -> Networks:
         """These networks, which stay as they are, with the voice's changes; InputError if it was
@@ -87,22 +91,29 @@ def load_voice(name: str) -> Voice:
         )
     from a3t.pretrained import load_checkpoint
 
-    config, changes, sha256 = load_checkpoint(folder)
+    config, tensors, sha256 = load_checkpoint(folder)
     model, facts = config.get("model"), config.get("voice")
     if not isinstance(model, dict) or not isinstance(facts, dict):
         raise InputError(f"{folder} does not hold a voice: make it again.")
-    return Voice(name, {k: str(v) for k, v in model.items()}, facts, changes, sha256)
+    prompt = {k.removeprefix(PROMPT): v for k, v in tensors.items() if k.startswith(PROMPT)}
+    changes = {k: v for k, v in tensors.items() if not k.startswith(PROMPT)}
+    return Voice(name, {k: str(v) for k, v in model.items()}, facts, changes, sha256, prompt)
 
 
 def save_voice(
-    name: str, model: Mapping[str, str], facts: Mapping[str, Any], changes: Mapping[str, Tensor]
+    name: str,
+    model: Mapping[str, str],
+    facts: Mapping[str, Any],
+    changes: Mapping[str, Tensor],
+    prompt: Mapping[str, Tensor] = MappingProxyType({}),
 ) -> Path:
     """Save a voice, replacing one of the same name; returns its folder."""
     from a3t.pretrained import save_checkpoint
 
     folder = voices_folder() / check_name(name)
     config = {"model": dict(model), "voice": dict(facts)}
-    save_checkpoint(folder, config, changes, card(name, facts))
+    tensors = {**changes, **{PROMPT + key: value for key, value in prompt.items()}}
+    save_checkpoint(folder, config, tensors, card(name, facts))
     return folder
 
 

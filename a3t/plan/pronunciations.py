@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from alignment import Alignment
+from alignment import Word
 
 
 def speaker_pronunciations(
-    text: Transcript, alignment: Alignment, pronouncer: Pronouncer
+    text: Transcript, recorded: Iterable[Word], pronouncer: Pronouncer
 ) -> list[tuple[str, ...]]:
-    """A pronunciation for each word: the user's, else the one most frequent in the recording, else
-    the dictionary's. Homographs are pronounced by their sense in the new text."""
+    """A pronunciation for each word: the user's, else the one most frequent among the ``recorded``
+    words, else the dictionary's. Homographs are pronounced by their sense in the new text."""
     spoken: dict[str, Counter[tuple[str, ...]]] = {}
-    for word in alignment.spoken:
+    for word in recorded:
         phones = tuple(phone.symbol for phone in word.phones)
         spoken.setdefault(word.text, Counter())[phones] += 1
     defaults = pronouncer.pronounce(text.spoken, [word.written for word in text.words])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from a3t.grid import FRAMES_PER_SECOND
@@ -22,6 +23,7 @@ SHARE = 0.5
 REACH = 1.5 * FRAMES_PER_SECOND  # frames; the distance at which a neighbour's weight is 1/e
 MOST = 0.6  # largest shift of a level in log10 units: 12 dB
 ENOUGH = 8.0  # weighted frames of a class; with fewer, it isn't used
+GLIDE = 0.25 * FRAMES_PER_SECOND  # frames from the level of a piece of speech to the next one's
 SONORANTS = frozenset("L M N NG R W Y".split())
 
 
@@ -43,12 +45,67 @@ def levelled(
     phone_of_frame: (N,) the index of each frame's phone.
     """
     energy = frame_energy(mel[None])[0].numpy()
-    kinds = np.array([loudness_class(symbol) or "" for symbol in symbols])[phone_of_frame]
+    kinds = _kinds(symbols, phone_of_frame)
     result = mel.clone()
     for first, last in _runs(masked):
         gain = _gain(energy, kinds, ~masked, first, last)
         result[first:last] += float(np.clip(SHARE * gain, -MOST, MOST))
     return result
+
+
+class SpeechLevel:
+    """Adjusts the level of speech that is made piece by piece to that of its prompt.
+
+    All that was made so far is compared with the whole prompt, class by class, so that the level
+    settles; from one piece to the next it glides.
+    """
+
+    def __init__(self, prompt: Tensor, symbols: Sequence[str], phone_of_frame: np.ndarray) -> None:
+        """prompt: (T, 80) log10, the first frames; symbols and phone_of_frame: of all frames."""
+        self.kinds = _kinds(symbols, phone_of_frame)
+        self.own = _Powers()
+        self.own.add(prompt, self.kinds[: len(prompt)])
+        self.made = _Powers()
+        self.gain: float | None = None
+
+    def levelled(self, mel: Tensor, first: int) -> Tensor:
+        """The next frames (n, 80) log10, which begin at frame ``first``, adjusted."""
+        self.made.add(mel, self.kinds[first : first + len(mel)])
+        gain = float(np.clip(self.made.gain_to(self.own), -MOST, MOST))
+        before = gain if self.gain is None else self.gain
+        self.gain = gain
+        glide = torch.arange(1, len(mel) + 1) / GLIDE
+        return mel + (before + (gain - before) * glide.clamp(max=1.0))[:, None]
+
+
+class _Powers:
+    """The mean power of each class of phones, added up piece by piece."""
+
+    def __init__(self) -> None:
+        self.sums: dict[str, float] = {}
+        self.counts: dict[str, int] = {}
+
+    def add(self, mel: Tensor, kinds: np.ndarray) -> None:
+        power = 10.0 ** (2 * frame_energy(mel[None])[0].numpy().astype(np.float64))
+        for kind in set(kinds.tolist()) - {""}:
+            here = kinds == kind
+            self.sums[kind] = self.sums.get(kind, 0.0) + float(power[here].sum())
+            self.counts[kind] = self.counts.get(kind, 0) + int(here.sum())
+
+    def gain_to(self, other: _Powers) -> float:
+        """By how much these are too quiet beside the others, in log10 units; 0 without evidence."""
+        gain, total = 0.0, 0
+        for kind, count in self.counts.items():
+            if other.counts.get(kind, 0) >= ENOUGH:
+                ratio = other.sums[kind] / other.counts[kind] / (self.sums[kind] / count)
+                gain += count * 0.5 * float(np.log10(ratio))
+                total += count
+        return gain / total if total else 0.0
+
+
+def _kinds(symbols: Sequence[str], phone_of_frame: np.ndarray) -> np.ndarray:
+    """Each frame's class of loudness, "" for none."""
+    return np.array([loudness_class(symbol) or "" for symbol in symbols])[phone_of_frame]
 
 
 def _gain(

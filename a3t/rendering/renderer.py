@@ -16,8 +16,9 @@ from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.a3t import A3T
-from a3t.model.filling import MaskedMel, fill
+from a3t.model.filling import MaskedMel, fill, fill_in_pieces
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, Range, Window
+from a3t.plan.prompt import SpeechPlan
 from a3t.plan.windows import WindowFrames, lay_out
 from a3t.rendering.joining import (
     deletion_of,
@@ -28,7 +29,7 @@ from a3t.rendering.joining import (
     pause_of,
     with_room_tone,
 )
-from a3t.rendering.level import levelled
+from a3t.rendering.level import SpeechLevel, levelled
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
 
@@ -80,6 +81,42 @@ class Renderer:
         item = MaskedMel(mel, window.masked, phone_ids(symbols), window.phone_of_frame, seed)
         filled = fill(self.model, item)
         return levelled(filled, window.masked, symbols, window.phone_of_frame)
+
+    def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
+        """The plan's speech at 24 kHz, float32, piece by piece; the same seed gives the same."""
+        torch.manual_seed(plan.seed)
+        pieces = self._speech(plan)
+        while True:
+            with one_thread():  # only while it computes: what is done in between has its own
+                piece = next(pieces, None)
+            if piece is None:
+                return
+            yield piece
+
+    def _speech(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
+        window, start = plan.window, len(plan.prompt.mel)
+        symbols = [phone.symbol for phone in window.phones]
+        mel = torch.zeros(len(window.masked), plan.prompt.mel.shape[1])
+        mel[:start] = torch.from_numpy(plan.prompt.mel)
+        ids = phone_ids(symbols)
+        item = MaskedMel(mel, window.masked, ids, window.phone_of_frame, plan.seed)
+        level = SpeechLevel(mel[:start], symbols, window.phone_of_frame)
+        speech = torch.zeros(len(mel) - start, mel.shape[1])
+        made = vocoded = 0  # frames of it
+        pieces = fill_in_pieces(self.model, item)
+        while made < len(speech):
+            with self.step("fill"):
+                end, filled = next(pieces)
+                speech[made : end - start] = level.levelled(
+                    filled[start + made : end], start + made
+                )
+                made = end - start
+            # The last frames sound as they should only once those after them are known.
+            sure = made - (self.vocoder.receptive_frames if made < len(speech) else 0)
+            if sure > vocoded:
+                with self.step("vocode"):
+                    yield vocode_span(self.vocoder, speech[:made], vocoded, sure).numpy()
+                vocoded = sure
 
     def _window(self, plan: EditPlan, window: Window) -> dict[int, Rendered]:
         """The edits of a window that have new words."""

@@ -10,27 +10,31 @@ import numpy as np
 
 from a3t.audio.files import check_target, staged_beside
 from a3t.audio.provenance import Trace, models_named, provenance_block
-from a3t.audio.recording import Recording
 from a3t.audio.speech import check_record, write_json, write_speech
-from a3t.plan.edit_plan import PlannedPhone
+from a3t.grid import SAMPLE_RATE
+from a3t.plan.prompt import SpeechPlan
 from alignment.atomic import put_in_place
 
 
 @dataclass(frozen=True)
 class SpokenRecording:
-    """Speech in a prompt's voice (`a3t.plan.prompt`); nothing is written until `save`."""
+    """A plan's speech; nothing is written until `save`.
 
-    samples: np.ndarray  # (n,) float32, full scale at 1
-    sample_rate: int
-    text: str
-    prompt: Recording
-    prompt_text: str
-    phones: tuple[PlannedPhone, ...]
+    samples: (n,) float32 at 24 kHz, full scale at 1. model, vocoder, voice (the one adapted to, or
+    None): name and sha256. seconds: time spent per step.
+    """
+
+    samples: np.ndarray
+    plan: SpeechPlan
     model: dict[str, str | None]
     vocoder: dict[str, str | None]
-    seed: int
     voice: dict[str, str | None] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def prompt_text(self) -> str:
+        """What the prompts say."""
+        return " ".join(each.text for each in self.plan.heard)
 
     def save(self, out: Path | str, provenance: bool = True) -> Path:
         """Write a 16-bit file in the format of ``out``'s suffix, and speech.json beside it.
@@ -38,18 +42,18 @@ class SpokenRecording:
         With ``provenance`` the file's comment says that it is synthetic. Returns its path.
         """
         out = Path(out)
-        end, models = (
-            len(self.samples) / self.sample_rate,
-            models_named(self.model, *filter(None, [self.voice]), self.vocoder),
-        )
-        traces = [Trace(0.0, end, True, "", models)] if provenance else []
-        block = provenance_block(traces, len(self.samples), self.sample_rate)
+        models = models_named(self.model, *filter(None, [self.voice]), self.vocoder)
+        traces = [Trace(0.0, len(self.samples) / SAMPLE_RATE, True, "", models)]
+        block = provenance_block(traces, len(self.samples), SAMPLE_RATE) if provenance else ""
         record = out.with_name(f"{out.stem}.speech.json")
-        check_target(out, self.prompt.path)
-        check_record(record, "prompt")
+        prompts = [each.recording.path for each in self.plan.heard]
+        for path in prompts:
+            check_target(out, path)
+        check_target(out)
+        check_record(record, "phones")
         with staged_beside(out) as stage:
             sound = stage / out.name
-            write_speech(sound, self.samples, self.sample_rate, self.prompt.path, block)
+            write_speech(sound, self.samples, SAMPLE_RATE, comment=block)
             write_json(stage / record.name, self.record)
             put_in_place([(stage / record.name, record), (sound, out)])
         return out
@@ -58,14 +62,15 @@ class SpokenRecording:
     def record(self) -> dict[str, Any]:
         """The contents of speech.json."""
         return {
-            "prompt": self.prompt.to_json(),
-            "prompt_text": self.prompt_text,
-            "text": self.text,
-            "sample_rate": self.sample_rate,
+            "prompts": [
+                {**each.recording.to_json(), "text": each.text} for each in self.plan.heard
+            ],
+            "text": self.plan.text,
+            "sample_rate": SAMPLE_RATE,
             "samples": len(self.samples),
-            "phones": [[phone.symbol, phone.frames] for phone in self.phones],
+            "phones": [[phone.symbol, phone.frames] for phone in self.plan.phones],
             "model": self.model,
             "vocoder": self.vocoder,
-            "seed": self.seed,
+            "seed": self.plan.seed,
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
         } | ({"voice": self.voice} if self.voice else {})

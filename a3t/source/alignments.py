@@ -14,7 +14,7 @@ from a3t.audio.recording import Recording
 from a3t.source.alignment_cache import AlignmentCache
 from a3t.source.passages import LONG, Passages, Range, cut, ranges_around
 from a3t.source.timed_text import Times, times_of
-from a3t.source.transcripts import FoundTranscript
+from a3t.source.transcripts import FoundTranscript, find_transcript
 from a3t.text.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -38,6 +38,15 @@ class WordTime:
     text: str
     start: float
     end: float
+
+
+@dataclass(frozen=True)
+class HeardRecording:
+    """A recording, what it says, and when."""
+
+    recording: Recording
+    text: str
+    alignment: Alignment
 
 
 @dataclass(frozen=True)
@@ -106,6 +115,21 @@ class AlignmentStore:
             return Passages(Alignment(words, recording.seconds), ranges)
         alignment = self.whole(recording, found, pronouncer)
         return cut(alignment, ranges_around(edits, times_of(alignment)))
+
+    def hear(
+        self,
+        recording: Recording | HeardRecording,
+        text: str | None,
+        expected: Transcript | None,
+        pronouncer: Pronouncer,
+    ) -> HeardRecording:
+        """A recording with its text and alignment found, unless they are known; ``expected`` is a
+        prior where the text has to be recognised. Errors as for `find_transcript`."""
+        if isinstance(recording, HeardRecording):
+            return recording
+        found = find_transcript(recording, text, expected, pronouncer)
+        alignment = self.whole(recording, found, pronouncer)
+        return HeardRecording(recording, found.transcript.text, alignment)
 
     def whole(
         self, recording: Recording, found: FoundTranscript, pronouncer: Pronouncer

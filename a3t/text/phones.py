@@ -22,6 +22,7 @@ ARPABET: tuple[str, ...] = tuple(
 )
 PHONES: tuple[str, ...] = (BLANK, UNKNOWN, PAUSE, *ARPABET, BOUNDARY)
 PHONE_ID: dict[str, int] = {symbol: index for index, symbol in enumerate(PHONES)}
+PAUSE_ID = PHONE_ID[PAUSE]
 
 
 def phone_ids(symbols: Iterable[str]) -> list[int]:

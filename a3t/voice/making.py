@@ -15,7 +15,7 @@ from a3t.errors import InputError
 from a3t.model.saved_voices import check_name, save_voice, voices_folder
 from a3t.voice.adaptation import Adaptation, AdaptationConfig, adapt
 from a3t.voice.material import UnusedSpeech, VoicePiece, pieces_of
-from a3t.voice.speaker import speaker_facts
+from a3t.voice.speaker import speaker_facts, speaker_prompt
 from alignment import AlignmentError
 
 MOST_SECONDS = 1800.0  # of speech, half an hour: so few steps learn nothing from more
@@ -59,7 +59,8 @@ def make_voice(
         facts["held_out_error_before"] = round(adaptation.before, 4)
         facts["held_out_error_after"] = round(adaptation.after, 4)
     model = {"name": editor.name, "sha256": editor.sha256}
-    folder = save_voice(name, model, facts, adaptation.changes)
+    prompt = speaker_prompt(pieces, editor.durations).to_tensors()
+    folder = save_voice(name, model, facts, adaptation.changes, prompt)
     shutil.rmtree(work, ignore_errors=True)
     return MadeVoice(folder, adaptation, tuple(left_out))
 

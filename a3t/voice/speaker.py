@@ -1,4 +1,4 @@
-"""How a person speaks, measured on their recordings: pace, pauses, pitch and level."""
+"""How a person speaks: pace, pauses, pitch and level, and a few seconds to speak after."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from a3t.grid import FRAMES_PER_SECOND
+from a3t.model.durations import DurationPredictor
+from a3t.plan.edit_plan import PlannedPhone
+from a3t.plan.prompt import LONGEST, Prompt
 from a3t.plan.speaker_pauses import PAUSES
-from a3t.text.phones import phone_ids
+from a3t.plan.speaking_rate import rate_ratio
+from a3t.text.phones import PAUSE_ID, PHONES
 from a3t.voice.material import VoicePiece
-
-PAUSE_ID = phone_ids(["sp"])[0]
 
 
 def speaker_facts(pieces: Sequence[VoicePiece]) -> dict[str, Any]:
@@ -41,3 +43,26 @@ def speaker_facts(pieces: Sequence[VoicePiece]) -> dict[str, Any]:
     ]
     facts["level"] = round(float(np.mean(levels)), 3)
     return facts
+
+
+def speaker_prompt(pieces: Sequence[VoicePiece], durations: DurationPredictor) -> Prompt:
+    """What a voice speaks after: the pieces that match their text best, `LONGEST` frames in all."""
+    mels: list[np.ndarray] = []
+    phones: list[PlannedPhone] = []
+    place = 0
+    for piece in sorted(pieces, key=lambda piece: -piece.score):
+        ends = np.cumsum(piece.durations)
+        count = int(np.searchsorted(ends, LONGEST - place, side="right"))
+        if count:
+            mels.append(piece.mel[: ends[count - 1]])
+        for phone, frames in zip(piece.phones[:count], piece.durations[:count], strict=True):
+            phones.append(PlannedPhone(PHONES[int(phone)], int(frames), -1, place))
+            place += int(frames)
+    spoken, expected = 0.0, 0.0
+    for piece in pieces:
+        symbols = [PHONES[int(phone)] for phone in piece.phones]
+        predicted = durations.frames(symbols, [int(word) for word in piece.words])
+        said = np.flatnonzero(piece.phones != PAUSE_ID)
+        spoken += float(piece.durations[said].sum())
+        expected += sum(predicted[k] for k in said)
+    return Prompt(np.concatenate(mels), tuple(phones), rate_ratio([spoken], [expected]))

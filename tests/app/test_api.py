@@ -84,7 +84,7 @@ def test_tts(client: Client, arctic: Path) -> None:
     assert info.samplerate == 24000 and 0.4 < info.duration < 4
     told = json.loads(Path(record).read_text(encoding="utf-8"))
     assert told["text"] == "Bring the papers."
-    assert told["prompt"]["path"] == arctic.name
+    assert told["prompts"][0]["path"] == arctic.name
     assert prompt_text == ARCTIC
 
 

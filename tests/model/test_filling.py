@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from a3t.model.a3t import A3T
-from a3t.model.filling import ONE_PASS, MaskedMel, fill
+from a3t.model.filling import AHEAD, PIECE, PROMPT, RECENT, MaskedMel, fill, fill_in_pieces
+from a3t.text.phones import PAUSE_ID
 from tests.model.test_network import SMALL
 
 
@@ -51,8 +52,21 @@ def test_long_masks_are_filled_in_bounded_pieces() -> None:
     network.fill = watched  # type: ignore[method-assign]
     fill(network, item(5000, 300, 4800))
     assert len(seen) > 10
-    assert max(seen) < 2 * ONE_PASS
+    assert max(seen) <= PROMPT + RECENT + PIECE + 2 * AHEAD
 
 
 def test_a_fully_masked_clip_is_filled() -> None:
     assert torch.isfinite(fill(model(), item(500, 0, 500))).all()
+
+
+def test_pieces_follow_each_other_and_end_after_pauses() -> None:
+    work = item(2000, 300, 1900)
+    rested = MaskedMel(
+        work.mel,
+        work.masked,
+        [PAUSE_ID if k % 20 == 0 else phone for k, phone in enumerate(work.phones)],
+        work.phone_of_frame,
+    )
+    ends = [end for end, _ in fill_in_pieces(model(), rested)]
+    assert ends == sorted(set(ends)) and ends[-1] == 1900
+    assert all(rested.phones[rested.phone_of_frame[end - 1]] == PAUSE_ID for end in ends[:-1])

@@ -207,7 +207,7 @@ def test_a_voice_is_made_named_used_and_removed(
     assert "voice" not in plain.record and own.record["voice"]["name"] == "awb"
     out = own.save(tmp_path / "own.wav")
     assert "awb" in provenance_of(out).traces[0].models
-    spoken = made.tts(arctic, "Bring it.", ARCTIC).save(tmp_path / "said.wav")
+    spoken = made.tts(None, "Bring it.").save(tmp_path / "said.wav")  # the voice is its prompt
     assert "awb" in provenance_of(spoken).traces[0].models
     replayed = ["--replay", str(tmp_path / "own.edit.json"), "--out", str(tmp_path / "again.wav")]
     assert edit.main(replayed) == 0
