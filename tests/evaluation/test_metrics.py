@@ -182,3 +182,26 @@ def test_word_error_rate_is_that_of_jiwer() -> None:
         assert metrics.word_error_rate(a, b) == pytest.approx(jiwer.wer(" ".join(a), " ".join(b)))
     with pytest.raises(InputError):
         metrics.word_error_rate([], ["a"])
+
+
+def test_what_does_not_matter_changes_nothing(sentence: np.ndarray) -> None:
+    """A gain on one signal, and a shift of both, say nothing of how alike they are."""
+    for package in ("pyworld", "pesq", "pystoi"):
+        pytest.importorskip(package, reason="the extra `eval` is not installed")
+    phrase = sentence[20000:40000]
+    noisy = phrase + np.random.default_rng(0).normal(0, 0.01, len(phrase))
+    measures = {
+        "pesq": lambda a, b: metrics.pesq_wideband(a, b, 16000),
+        "stoi": lambda a, b: metrics.stoi(a, b, 16000),
+        "mcd": lambda a, b: metrics.mel_cepstral_distortion(a, b, 16000),
+        "cents": lambda a, b: metrics.pitch_error(a, b, 16000).cents,
+    }
+    for name, measure in measures.items():
+        plain = measure(phrase, noisy)
+        assert measure(phrase, noisy / 2) == pytest.approx(plain, rel=0.02, abs=0.02), name
+    one, two = (np.pad(x, (1600, 0)) for x in (phrase, noisy))  # 0.1 s, whole frames
+    assert measures["cents"](one, two) == pytest.approx(measures["cents"](phrase, noisy), rel=0.05)
+    span = (0.1, 0.1 + len(phrase) / 16000)
+    spans = {"reference_span": span, "other_span": span}
+    shifted = metrics.mel_cepstral_distortion(one, two, 16000, **spans)
+    assert shifted == pytest.approx(measures["mcd"](phrase, noisy), rel=0.02)
