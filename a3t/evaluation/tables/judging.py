@@ -27,6 +27,9 @@ from alignment.recognition import recognise
 Vocoder = Callable[[np.ndarray], Sound]  # (N, 80) -> (300 N,)
 
 FADE = 120  # samples of the cross-fade outside of a gap: 5 ms
+# All is analysed at 16 kHz: mels end at 7.6 kHz, and many recordings have nothing above 8 kHz,
+# where the distance would be that of the vocoder's guess from an empty band.
+RATE = 16_000
 CONTEXT = 60  # frames on each side that are vocoded, and analysed, with a gap
 LEAST = 0.5  # seconds; in less no voice is recognised
 RATED = 2 * SAMPLE_RATE  # samples on each side of a gap that PLCMOS rates with it
@@ -207,14 +210,12 @@ class GapJudge:
         return cepstra.first_implementation_cepstra(self._truth.filled, SAMPLE_RATE)
 
     def _analyse(self, made: Made) -> tuple[np.ndarray, np.ndarray]:
-        """Mel-cepstra and F0 of the region, every 5 ms, at the recording's own rate: Harvest runs
-        once for both."""
+        """Mel-cepstra and F0 of the region, every 5 ms; Harvest runs once for both."""
         around, start = made.around(CONTEXT * HOP)
-        rate = SAMPLE_RATE if self.task.rate >= SAMPLE_RATE else 16_000
-        signal = metrics.resampled(around, SAMPLE_RATE, rate)
-        pitch = cepstra.fundamental(signal, rate)
+        signal = metrics.resampled(around, SAMPLE_RATE, RATE)
+        pitch = cepstra.fundamental(signal, RATE)
         region = (start, start + len(made.filled) / SAMPLE_RATE)
-        frames = cepstra.mel_cepstra(signal, rate, pitch)
+        frames = cepstra.mel_cepstra(signal, RATE, pitch)
         return (
             cepstra.region_frames(frames, region),
             cepstra.region_frames(pitch[0][:, None], region)[:, 0],

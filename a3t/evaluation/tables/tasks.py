@@ -46,7 +46,6 @@ class GapTask:
     detail: str  # of an edit, its kind
     voice: str
     seen: bool
-    rate: int
     gap: Gap
     recording: Sound
     resume: int
@@ -81,7 +80,6 @@ def reconstructions(
             detail="",
             voice=item.voice,
             seen=item.seen,
-            rate=item.rate,
             gap=replace(gap, clip=f"{item.name}.{kind}"),
             recording=item.samples,
             resume=item.frames(phones)[1] * HOP,
@@ -133,7 +131,7 @@ def edit_task(
     )
     said = (*old[:first_word], *new, *old[last_word:])
     return GapTask(
-        name, EDIT, detail, item.voice, item.seen, item.rate, gap, item.samples, end * HOP, None,
+        name, EDIT, detail, item.voice, item.seen, gap, item.samples, end * HOP, None,
         said, tuple(old),
     )  # fmt: skip
 
@@ -168,7 +166,7 @@ def prompt_task(
     truth = np.concatenate([sound, target.samples])
     span = (whole, whole + len(target.mel))
     return GapTask(
-        name, PROMPT, "", prompt.voice, prompt.seen, target.rate, gap, sound, len(sound),
+        name, PROMPT, "", prompt.voice, prompt.seen, gap, sound, len(sound),
         (truth, span), tuple(text), (), tuple(int(n) for n in target.durations),
     )  # fmt: skip
 

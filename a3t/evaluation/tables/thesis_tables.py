@@ -251,8 +251,8 @@ def failures(rows: Rows) -> str:
 LEGEND = """\
 Means over clips with 95 % bootstrap intervals. The gap's content is compared after the vocoder.
 MCD: WORLD envelope every 5 ms, mel-cepstrum of order 24 without c0, frames paired by exact dynamic
-time warping, at the recording's own rate. "As the first implementation took it": a frame shift of
-300 samples taken as 300 ms, order 80, with c0: for comparison with the thesis alone.
+time warping, at 16 kHz, since mels end at 7.6 kHz. "As the first implementation took it": a frame
+shift of 300 samples taken as 300 ms, order 80, with c0: for comparison with the thesis alone.
 Speech-Editing-Toolkit's: cosines 1 to 39 of the log10 mel without the factor for decibels. Mel
 distance: cosines 1 to 24 of the mel before the vocoder, in dB. Detail: second differences of the
 mel across bins over the recording's; below 1 it is blurred. F0: root mean square over frames voiced
