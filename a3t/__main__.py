@@ -50,6 +50,13 @@ def app(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def serve(arguments: list[str]) -> int:
+    """speech and edits for other programs, over HTTP"""
+    from app.server.__main__ import main
+
+    return main(arguments)
+
+
 def demo(arguments: list[str]) -> int:
     """make three edits to an example sentence"""
     from a3t.demo import main
@@ -89,7 +96,7 @@ PROGRAMS = {
     program.__name__.replace("_", "-"): program
     for program in (
         *(edit, clean, tts, align, voice, inspect),
-        *(say_as, app, demo, evaluate, fetch_recogniser),
+        *(say_as, app, serve, demo, evaluate, fetch_recogniser),
     )
 }
 

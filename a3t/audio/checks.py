@@ -19,6 +19,7 @@ MIN_RATE, MAX_RATE = 16_000, 192_000
 MAX_CHANNELS = 8
 MIN_SECONDS = 0.1
 LOUDEST = 2.0**31  # of floats, full scale at 1; those of 32-bit integers are met in practice
+MP3_SLACK = 2 * 1152  # samples: encoders count their own delay in or out, and frames that they drop
 BLOCK = 65_536  # samples per channel held at a time when a whole file is gone through
 
 
@@ -150,7 +151,7 @@ def check_samples(path: Path, file: Reader) -> int:
         silent = silent and not block.any()
         if plain and not silent:
             return stated
-    if count < stated:
+    if count < stated - (MP3_SLACK if file.format == "MP3" else 0):
         raise InputError(
             f"{path} is broken or cut off {count / file.samplerate:.1f} s from its start: copy or "
             "download it again."

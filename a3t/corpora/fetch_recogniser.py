@@ -149,4 +149,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         fetch_model(options.model, server, options.yes)
 
     return run(fetch_it)
-

@@ -196,3 +196,22 @@ def test_chunks_are_read_within_bounds(tmp_path: Path) -> None:
             file.write(struct.pack("<4sI", b"bext", 15_000_000) + bytes(15_000_000))
     held = sum(len(chunk.data or b"") for chunk in chunks.chunks_of(path))
     assert held <= chunks.LARGEST_ALL
+
+
+def test_an_mp3_may_count_a_frame_too_many(speech: np.ndarray, tmp_path: Path) -> None:
+    """As those of Common Voice do; one that lacks more is cut off."""
+    path = tmp_path / "in.mp3"
+    sf.write(path, speech, RATE, format="MP3")
+    data = bytearray(path.read_bytes())
+    place = max(data.find(b"Xing"), data.find(b"Info")) + 8
+    (frames,) = struct.unpack_from(">I", data, place)
+    whole = Recording.open(path).samples
+    for more in (1, 20):
+        struct.pack_into(">I", data, place, frames + more)
+        other = tmp_path / f"{more}.mp3"
+        other.write_bytes(data)
+        if more == 1:
+            assert Recording.open(other).samples in range(whole, whole + 1153)
+        else:
+            with pytest.raises(InputError, match="broken or cut off"):
+                Recording.open(other)

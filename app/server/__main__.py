@@ -1,0 +1,104 @@
+"""Speech, edits and alignments for other programs, over HTTP: a3t serve"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
+import argparse
+import os
+import secrets
+import sys
+from pathlib import Path
+
+from a3t.console import BAD_INPUT, complain, run, say
+from a3t.errors import InputError
+
+LEAST_TOKEN = 8  # characters
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(
+        prog="a3t serve",
+        description="Speech, edits and alignments for other programs, over HTTP.",
+        epilog="Every request needs “Authorization: Bearer TOKEN”. Without --token and A3T_TOKEN "
+        "a new token is printed.",
+    )
+    result.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    result.add_argument("--port", type=int, default=7870, help="port to listen on (%(default)s)")
+    result.add_argument("--token", metavar="TOKEN", help="or @FILE, which keeps it out of `ps`")
+    result.add_argument(
+        "--voices", type=Path, metavar="DIR",
+        help="a recording of each voice, NAME.wav, and what it says, NAME.txt",
+    )  # fmt: skip
+    result.add_argument(
+        "--max-megabytes", type=int, metavar="N", help="largest recording (default 200)"
+    )
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parser().parse_args(arguments)
+    try:
+        import uvicorn  # noqa: F401
+    except ModuleNotFoundError:
+        complain("The server needs FastAPI: pip install 'a3t[serve]'.")
+        return BAD_INPUT
+    return run(lambda: serve(options))
+
+
+def serve(options: argparse.Namespace) -> None:
+    """Serve until Ctrl-C; InputError for a token or voices that can't be used."""
+    import uvicorn
+
+    from app import limits
+    from app.__main__ import background_editor, is_loopback
+    from app.run_folder import run_folder
+    from app.server.door import Door
+    from app.server.endpoints import server_app
+    from app.server.voice_folder import voices_in
+    from app.service import Service
+
+    token = token_of(options.token or os.environ.get("A3T_TOKEN"))
+    limits.MAX_MEGABYTES = options.max_megabytes or limits.MAX_MEGABYTES
+    voices = voices_in(options.voices)
+    with run_folder() as folder:
+        service = Service(folder, start_long=background_editor)
+        door = Door(server_app(service, voices), token, local_only=is_loopback(options.host))
+        settings = uvicorn.Config(
+            door, options.host, options.port, log_level="warning", server_header=False
+        )
+        say(f"Listening at http://{options.host}:{options.port}/v1 (Ctrl-C ends it).")
+        say(f"Voices: {', '.join(sorted(voices))}")
+        if not (options.token or os.environ.get("A3T_TOKEN")):
+            say(f"Token: {token}")
+        service.quick.warm_up()
+        try:
+            uvicorn.Server(settings).run()
+        except SystemExit:  # uvicorn's, after it has logged why
+            raise InputError(
+                f"Port {options.port} on {options.host} can't be used: choose another with --port."
+            ) from None
+        finally:
+            service.close()
+
+
+def token_of(given: str | None) -> str:
+    """The token as given, or in the file after an @; a new one for None. InputError if it is too
+    short to be one, or can't be read."""
+    if given is None:
+        return secrets.token_urlsafe(24)
+    if given.startswith("@"):
+        try:
+            given = Path(given[1:]).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            raise InputError(f"{given[1:]} can't be read: write the token into it.") from None
+    if len(given) < LEAST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:
+        raise InputError(f"The token needs at least {LEAST_TOKEN} characters without spaces.")
+    return given
+
+
+if __name__ == "__main__":
+    sys.exit(main())

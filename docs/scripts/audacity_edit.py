@@ -1,0 +1,57 @@
+"""Edit what is selected in Audacity by its text: python audacity_edit.py "old text" "new text"
+
+Needs a running `a3t serve` with its token in A3T_TOKEN, and Audacity with mod-script-pipe. The
+selection is exported to a file, edited, and the result is imported as a new track.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SERVER = os.environ.get("A3T_SERVER", "http://127.0.0.1:7870")
+if sys.platform == "win32":
+    PIPES, END = (r"\\.\pipe\ToSrvPipe", r"\\.\pipe\FromSrvPipe"), "\r\n\0"
+else:
+    name = f"/tmp/audacity_script_pipe.%s.{os.getuid()}"
+    PIPES, END = (name % "to", name % "from"), "\n"
+
+
+def audacity(command: str) -> None:
+    """Give Audacity a command, and wait for its answer, which ends with an empty line."""
+    with open(PIPES[0], "w", encoding="utf-8") as there, open(PIPES[1], encoding="utf-8") as back:
+        there.write(command + END)
+        there.flush()
+        answer = ""
+        while (line := back.readline()) and line != "\n":
+            answer += line
+    if "OK" not in answer:
+        raise SystemExit(f"Audacity: {answer.strip() or 'no answer'}")
+
+
+def edited(wav: Path, text: str, new_text: str, out: Path) -> None:
+    """Send a recording to the server, and write what it should say to `out`."""
+    fields = {"text": text, "new_text": new_text, "reply": "recording"}
+    form = [part for name, value in fields.items() for part in ("--form-string", f"{name}={value}")]
+    authority = f"Authorization: Bearer {os.environ['A3T_TOKEN']}"
+    command = ["curl", "--silent", "--show-error", "--fail-with-body", "--header", authority]
+    command += ["--form", f"file=@{wav}", *form, "--output", str(out), f"{SERVER}/v1/edits"]
+    if subprocess.run(command, check=False).returncode:
+        raise SystemExit(out.read_text("utf-8", "replace") if out.exists() else "no answer")
+
+
+def main() -> None:
+    if len(sys.argv) != 3:
+        raise SystemExit(__doc__)
+    folder = Path(tempfile.mkdtemp(prefix="a3t-"))  # Audacity may read the result later
+    selection, result = folder / "selection.wav", folder / "edited.wav"
+    audacity(f'Export2: Filename="{selection}" NumChannels=2')
+    edited(selection, sys.argv[1], sys.argv[2], result)
+    audacity(f'Import2: Filename="{result}"')
+
+
+if __name__ == "__main__":
+    main()

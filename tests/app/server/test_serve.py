@@ -1,0 +1,208 @@
+"""The server, as OpenAI's own client and other programs use it."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import numpy as np
+import openai
+import pytest
+import soundfile as sf
+import uvicorn
+
+from a3t.editor import Editor
+from a3t.errors import InputError
+from app import limits
+from app.server.__main__ import token_of
+from app.server.door import Door
+from app.server.endpoints import server_app
+from app.server.voice_folder import voices_in
+from app.service import Service
+from tests.app.conftest import EditorThread
+from tests.conftest import ARCTIC
+
+TOKEN = "a token for tests"
+AUTH = {"Authorization": f"Bearer {TOKEN}"}
+NEW = ARCTIC.replace("superlative", "positive")
+
+
+@pytest.fixture(scope="module")
+def address(
+    tmp_path_factory: pytest.TempPathFactory, editor: Editor, arctic: Path
+) -> Iterator[str]:
+    """A server on a free port, with the session's editor and one voice, “awb”."""
+    folder, voices = (tmp_path_factory.mktemp(name).resolve() for name in ("serve", "voices"))
+    (voices / "awb.wav").write_bytes(arctic.read_bytes())
+    (voices / "awb.txt").write_text(ARCTIC, encoding="utf-8")
+    service = Service(folder, lambda: EditorThread(lambda models: editor))
+    door = Door(server_app(service, voices_in(voices)), TOKEN, local_only=True)
+    server = uvicorn.Server(uvicorn.Config(door, "127.0.0.1", 0, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def client(address: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=address, headers=AUTH, timeout=600) as made:
+        yield made
+
+
+@pytest.fixture
+def official(address: str) -> openai.OpenAI:
+    return openai.OpenAI(base_url=f"{address}/v1", api_key=TOKEN, timeout=600, max_retries=0)
+
+
+def test_the_official_client_gets_speech(official: openai.OpenAI) -> None:
+    """In every format that it asks for, and all say the same."""
+    lengths = {}
+    for kind in ("wav", "mp3", "opus", "flac", "aac", "pcm"):
+        answer = official.audio.speech.create(
+            model="small",
+            voice="awb",
+            input="See it.",
+            response_format=kind,  # type: ignore[arg-type]
+        )
+        data = answer.read()
+        if kind == "pcm":
+            lengths[kind] = len(data) / 2 / 24_000
+        elif kind == "aac":
+            assert data[:1] == b"\xff"
+        else:
+            samples, rate = sf.read(io.BytesIO(data))
+            assert np.abs(samples).max() > 0.01
+            lengths[kind] = len(samples) / rate
+    assert max(lengths.values()) - min(lengths.values()) < 0.15
+    assert [model.id for model in official.models.list()] == ["small"]
+
+
+def test_the_official_client_is_told_what_is_wrong(official: openai.OpenAI, address: str) -> None:
+    with pytest.raises(openai.BadRequestError, match="“nobody” is no voice here: use one of awb"):
+        official.audio.speech.create(model="small", voice="nobody", input="Hi.")
+    with pytest.raises(openai.BadRequestError, match="has no words to speak"):
+        official.audio.speech.create(model="small", voice="awb", input="…")
+    with pytest.raises(openai.BadRequestError, match="speed"):
+        official.audio.speech.create(model="small", voice="awb", input="Hi.", speed=9)
+    stranger = openai.OpenAI(base_url=f"{address}/v1", api_key="wrong", max_retries=0)
+    with pytest.raises(openai.AuthenticationError, match="token is missing or wrong"):
+        stranger.models.list()
+
+
+def test_an_edit_is_a_job(client: httpx.Client, arctic: Path) -> None:
+    """With progress, a recording that differs in its span alone, and its edit.json."""
+    with arctic.open("rb") as file:
+        answer = client.post(
+            "/v1/edits", files={"file": file}, data={"text": ARCTIC, "new_text": NEW}
+        )
+    assert answer.status_code == 202
+    job = f"/v1/jobs/{answer.json()['id']}"
+    seen = [0.0]
+    while (state := client.get(job).json())["status"] == "running":
+        seen.append(state["progress"])
+        time.sleep(0.05)
+    assert state["status"] == "done" and seen == sorted(seen)
+    record = client.get(f"{job}/edit.json").json()
+    assert "/" not in record["source"]["path"]
+    (change,) = record["edits"]
+    assert (change["old_words"], change["new_words"]) == ("superlative", "positive")
+    new, _ = sf.read(io.BytesIO(client.get(f"{job}/recording").content), dtype="int16")
+    old, _ = sf.read(arctic, dtype="int16")
+    np.testing.assert_array_equal(new[: change["output"][0]], old[: change["source"][0]])
+    np.testing.assert_array_equal(new[change["output"][1] :], old[change["source"][1] :])
+
+
+def test_a_macro_gets_the_recording_itself(client: httpx.Client, arctic: Path) -> None:
+    with arctic.open("rb") as file:
+        answer = client.post(
+            "/v1/edits",
+            files={"file": ("talk.wav", file)},
+            data={"text": ARCTIC, "new_text": NEW, "fit": "true", "reply": "recording"},
+        )
+    assert answer.status_code == 200
+    new, _ = sf.read(io.BytesIO(answer.content), dtype="int16")
+    assert len(new) == sf.info(arctic).frames
+
+
+def test_words_and_phones_have_their_times(client: httpx.Client, arctic: Path) -> None:
+    with arctic.open("rb") as file:
+        answer = client.post("/v1/alignments", files={"file": file}, data={"text": ARCTIC})
+    words = [word["text"] for word in answer.json()["words"] if word["text"]]
+    assert words == ARCTIC.lower().rstrip(".").split()
+
+
+def test_what_can_not_be_used_gets_one_sentence(
+    client: httpx.Client, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def post(path: str, content: bytes, **data: str) -> httpx.Response:
+        return client.post(path, files={"file": ("../../x.wav", content)}, data=data)
+
+    sound = arctic.read_bytes()
+    for answer, status, sentence in [
+        (post("/v1/edits", b"no sound", new_text="a", reply="recording"), 400, "not a sound"),
+        (post("/v1/edits", sound, new_text="…", reply="recording"), 400, "no words"),
+        (post("/v1/edits", sound, new_text="a", speed="9"), 400, "out of range"),
+        (post("/v1/edits", sound), 400, "new_text"),
+        (post("/v1/alignments", sound, text="Nothing of the sort is said here."), 400, "match"),
+        (client.post("/v1/audio/speech", content=b"{"), 400, ""),
+        (client.get("/v1/jobs/none"), 404, "no such job"),
+        (client.get("/v1/nothing"), 404, "Not Found"),
+        (client.get("/v1/models", headers={"Host": "evil.example"}), 403, "127.0.0.1"),
+        (client.get("/v1/models", headers={"Origin": "http://evil.example"}), 403, "other sites"),
+        (client.get("/v1/models", headers={"Authorization": ""}), 401, "token"),
+    ]:
+        assert answer.status_code == status, answer.text
+        message = answer.json()["error"]["message"]
+        assert sentence in message and "Traceback" not in message and "/" not in message[:1]
+    monkeypatch.setattr(limits, "MAX_MEGABYTES", 0)
+    answer = post("/v1/edits", b"0" * 2_000_000, new_text="a")
+    assert answer.status_code == 413 and "at most 0 MB" in answer.text
+
+    def endless() -> Iterator[bytes]:
+        for _ in range(30):
+            yield b"0" * 100_000
+
+    chunked = client.post("/v1/alignments", content=endless(), headers={"Content-Type": "x/y"})
+    assert chunked.status_code in (400, 413)
+
+
+def test_a_job_can_be_ended(client: httpx.Client, arctic: Path) -> None:
+    with arctic.open("rb") as file:
+        data = {"text": ARCTIC, "new_text": NEW.replace("degree", "manner of the day")}
+        job = client.post("/v1/edits", files={"file": file}, data=data).json()["id"]
+    client.delete(f"/v1/jobs/{job}")
+    while (state := client.get(f"/v1/jobs/{job}").json())["status"] == "running":
+        time.sleep(0.05)
+    assert state["status"] in ("cancelled", "done")
+    if state["status"] == "cancelled":
+        assert client.get(f"/v1/jobs/{job}/recording").status_code == 409
+
+
+def test_the_documents_name_every_endpoint(client: httpx.Client) -> None:
+    paths = client.get("/openapi.json").json()["paths"]
+    assert {"/v1/audio/speech", "/v1/edits", "/v1/alignments", "/v1/jobs/{name}"} <= paths.keys()
+
+
+def test_tokens_and_voices_that_can_not_be_used(tmp_path: Path) -> None:
+    assert len(token_of(None)) > 20
+    (tmp_path / "token").write_text("long enough\n".replace(" ", "-"), encoding="utf-8")
+    assert token_of(f"@{tmp_path / 'token'}") == "long-enough"
+    for wrong in ("short", "with a space in it", "@/nowhere", "ünicode-token"):
+        with pytest.raises(InputError):
+            token_of(wrong)
+    for folder in (tmp_path / "none", tmp_path / "token"):
+        with pytest.raises(InputError, match="is not a folder"):
+            voices_in(folder)
+    (tmp_path / "token").unlink()
+    with pytest.raises(InputError, match="has no recordings"):
+        voices_in(tmp_path)
