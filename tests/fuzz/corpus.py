@@ -9,10 +9,17 @@ from __future__ import annotations
 import io
 import json
 import random
+import struct
+import tempfile
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import soundfile as sf
+
+from tests.audio.films import film
 
 FORMATS = [
     ("wav", "WAV", "PCM_16"), ("wav", "WAV", "FLOAT"), ("wav", "WAV", "GSM610"),
@@ -20,6 +27,22 @@ FORMATS = [
     ("mp3", "MP3", "MPEG_LAYER_III"), ("aiff", "AIFF", "PCM_16"), ("w64", "W64", "PCM_24"),
     ("caf", "CAF", "PCM_16"), ("rf64", "RF64", "PCM_16"),
 ]  # fmt: skip
+CONTAINERS = [  # name, codec of the sound, of the picture
+    ("talk.m4a", "aac", None), ("talk.mkv", "flac", None), ("talk.webm", "libopus", None),
+    ("talk.mp4", "aac", "mpeg4"), ("talk.mov", "pcm_s16le", None), ("talk.avi", "mp2", None),
+]  # fmt: skip
+CHUNKS = [
+    b"LIST",
+    b"bext",
+    b"cue ",
+    b"iXML",
+    b"id3 ",
+    b"_PMX",
+    b"data",
+    b"fmt ",
+    b"fact",
+    b"\0\xff<&",
+]
 TEXTS = {
     "txt": "and you always want to see it [pause 0.4] in *the* superlative degree, $5.20 at 9:30",
     "srt": "1\n00:00:00,000 --> 00:00:01,500\n<i>and you</i> always\n\n2\n00:00:02,000 --> "
@@ -55,7 +78,7 @@ RECORD = {
 PLAN = {"text": "and", "new_text": "you", "edits": [{"words": [{"word": "you", "seconds": 0.3}]}]}
 LIST = "wav\tnew_text\tout\ntalk.wav\tand you\tout.wav\n"
 
-VALUES = [
+VALUES: list[Any] = [
     None, True, -1, 0, 2**63, 2**70, 10**400, 1e308, float("inf"), float("nan"), "", "\0",
     "\ud800", "x" * 3000, [], {}, [[[[]]]],
 ]  # fmt: skip
@@ -71,12 +94,16 @@ PIECES = [
 def inputs(seed: int, count: int) -> Iterator[tuple[str, str, bytes]]:
     """``count`` inputs; the same for a seed."""
     draw = random.Random(seed)
-    sounds = [(ending, _sound(container, subtype)) for ending, container, subtype in FORMATS]
     for k in range(count):
-        match draw.randrange(5):
+        match draw.randrange(7):
             case 0:
-                ending, data = draw.choice(sounds)
-                yield "sound", f"{k}.{ending}", _mutated(data, draw)
+                ending, container, subtype = draw.choice(FORMATS)
+                yield "sound", f"{k}.{ending}", mutated(_sound(container, subtype), draw)
+            case 5:
+                yield "sound", f"{k}.wav", _with_chunks(_sound("WAV", "PCM_16"), draw)
+            case 6:
+                name, data = draw.choice(_containers())
+                yield "sound", f"{k}.{name}", mutated(data, draw)
             case 1:
                 kind, record = draw.choice(
                     [("alignment", ALIGNMENT), ("record", RECORD), ("plan", PLAN)]
@@ -84,12 +111,44 @@ def inputs(seed: int, count: int) -> Iterator[tuple[str, str, bytes]]:
                 text = json.dumps(_changed(record, draw))
                 yield kind, f"{k}.json", text.encode("utf-8", "surrogatepass")
             case 2:
-                yield "list", f"{k}.{draw.choice(['tsv', 'jsonl'])}", _mutated(LIST.encode(), draw)
+                yield "list", f"{k}.{draw.choice(['tsv', 'jsonl'])}", mutated(LIST.encode(), draw)
             case _:
                 ending = draw.choice(sorted(TEXTS))
-                yield "text", f"{k}.{ending}", _mutated(TEXTS[ending].encode(), draw)
+                yield "text", f"{k}.{ending}", mutated(TEXTS[ending].encode(), draw)
 
 
+@cache
+def _containers() -> tuple[tuple[str, bytes], ...]:
+    with tempfile.TemporaryDirectory() as folder:
+        speech = Path(folder) / "speech.wav"
+        speech.write_bytes(_sound("WAV", "PCM_16"))
+        return tuple(
+            (name, film(Path(folder) / name, speech, codec, picture).read_bytes())
+            for name, codec, picture in CONTAINERS
+        )
+
+
+def _with_chunks(data: bytes, draw: random.Random) -> bytes:
+    """A WAV with chunks before and after its sound, whose sizes may be lies."""
+    parts = [data[:36]]
+    for place in (0, 1):
+        for _ in range(draw.randrange(3)):
+            inside = draw.choice(PIECES) * draw.randrange(1, 60)
+            if draw.random() < 0.5:
+                inside = b"INFO" + b"".join(
+                    name + struct.pack("<I", draw.choice([len(inside), 2**32 - 1, 0])) + inside
+                    for name in (b"ICMT", b"ISFT")
+                )
+            size = draw.choice([len(inside)] * 4 + [0, 1, 2**31, 2**32 - 1])
+            parts.append(draw.choice(CHUNKS) + struct.pack("<I", size) + inside)
+            parts.append(b"\0" * (len(inside) % 2))
+        if not place:
+            parts.append(data[36:])
+    whole = b"".join(parts)
+    return whole[:4] + struct.pack("<I", len(whole) - 8) + whole[8:]
+
+
+@cache
 def _sound(container: str, subtype: str) -> bytes:
     file = io.BytesIO()
     samples = np.random.default_rng(0).normal(0, 0.1, 8000)
@@ -100,7 +159,8 @@ def _sound(container: str, subtype: str) -> bytes:
     return file.getvalue()
 
 
-def _mutated(data: bytes, draw: random.Random) -> bytes:
+def mutated(data: bytes, draw: random.Random) -> bytes:
+    """The data with up to three pieces put in, repeated, cut out or overwritten."""
     result = bytearray(data)
     for _ in range(draw.randrange(4)):
         place, piece = draw.randrange(len(result) + 1), draw.choice(PIECES)

@@ -12,11 +12,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from a3t import edit
+from a3t.audio.patches import Patch
 from a3t.audio.provenance import provenance_of
 from a3t.audio.recording import Recording
+from a3t.audio.writing import write_edited
 from a3t.errors import InputError
 from a3t.plan.plan_file import read_plan
 from a3t.projects.manifest import read_jobs
@@ -27,13 +30,14 @@ from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.formats import read_alignment
 from alignment.formats.dictionary import read_dictionary
+from app.words_file import words_in
 from tests.fuzz.corpus import inputs
 
 LONGEST = 10.0  # seconds of processor time
 
 
 def _text(path: Path) -> None:
-    for read in (read_alignment, text_of, read_dictionary):
+    for read in (read_alignment, text_of, read_dictionary, words_in):
         _one_sentence(read, path)
     _one_sentence(lambda path: sidecar(path.with_suffix(".wav")), path)
     content = path.read_bytes().decode("utf-8", "replace")
@@ -44,6 +48,20 @@ def _text(path: Path) -> None:
 def _sound(path: Path) -> None:
     _one_sentence(provenance_of, path)
     _one_sentence(lambda path: Recording.open(path).read(0, 100), path)
+    _one_sentence(_edited, path)
+
+
+def _edited(path: Path) -> None:
+    """What a file has beside its sound goes through an edit."""
+    recording = Recording.open(path)
+    patch = Patch((10, 20), np.zeros((30, recording.channels)))
+    out = path.with_name(f"edited{path.suffix}")
+    try:
+        write_edited(recording, [patch], out, "a comment")
+    finally:
+        assert not list(path.parent.glob(".unfinished-*"))
+    assert Recording.open(out).channels == recording.channels
+    out.unlink()
 
 
 def _list(path: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
+import signal
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,23 +43,26 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def killed_at(rename: int, save: Any) -> None:
-    """Run ``save`` in a process that is killed right before its n-th rename."""
+def killed_at(rename: int, save: Any, after: bool = False) -> bool:
+    """Run ``save`` in a process that is killed (SIGKILL) right before its n-th rename, or right
+    after; whether it came so far."""
     child = os.fork()
     if child == 0:
         count, replace = 0, os.replace
 
         def counted(source: Any, target: Any) -> None:
             nonlocal count
-            if count == rename:
-                os._exit(9)
-            count += 1
+            if count == rename and not after:
+                os.kill(os.getpid(), signal.SIGKILL)
             replace(source, target)
+            if count == rename:
+                os.kill(os.getpid(), signal.SIGKILL)
+            count += 1
 
         os.replace = counted
         save()
         os._exit(0)
-    os.waitpid(child, 0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
 @pytest.mark.parametrize("rename", range(4))
@@ -80,6 +86,39 @@ def test_a_project_survives_a_kill_at_any_rename(
     second.save(out)  # and the next edit goes through
     assert json.loads(record_path(out).read_text())["output"]["sha256"] == sha256_of(out)
     assert "next" not in json.loads(record_path(out).read_text())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rename", range(7))
+def test_twenty_four_kills_at_each_rename(
+    rename: int, results: list[EditedRecording], tmp_path: Path
+) -> None:
+    """First edits and later ones, with and without exports and a second candidate."""
+    shapes = itertools.product((None, 0, 1), ((), ("srt", "csv")), (1, 2), (False, True))
+    source = Recording.open(results[0].recording.path)
+    kills = 0
+    for number, (before, exports, candidates, after) in enumerate(shapes):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        out = folder / "out.wav"
+        if before is not None:
+            write([results[before]], out, exports)
+        old = contents(folder)
+        made = [results[1], results[0]][:candidates]
+        kills += killed_at(rename, partial(write, made, out, exports), after)
+        if out.exists():
+            for named in (source, Recording.open(out)):
+                project = find_project(named, out)
+                assert project is not None and project.source.sha256 == source.sha256
+                assert project.history.current["new_text"] in (NEVER, OFTEN)
+        else:
+            assert before is None and find_project(source, out) is None
+        assert all((folder / name).exists() for name in old)  # nothing is lost
+        write(made, out, exports)
+        for sound in (out, folder / "out.2.wav")[:candidates]:
+            record = json.loads(record_path(sound).read_text())
+            assert record["output"]["sha256"] == sha256_of(sound) and "next" not in record
+    assert number == 23 and kills == (24, 24, 22, 18, 14, 6, 4)[rename]
 
 
 def test_every_file_of_every_export_is_there(
