@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import anyio.to_thread
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import texts
@@ -64,11 +65,22 @@ class Guard:
         new = reads and visitor is None and path.endswith("/")
         send = answering(send, [self.visitors.new_cookie()] if new else ())
         if reads:
-            await self.app(scope, receive, send)
+            await self.read(scope, receive, send)
         elif path.rstrip("/").endswith("/upload"):
             await self.upload(scope, receive, send, headers, visitor)
         else:
             await self.post(scope, receive, send)
+
+    async def read(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A GET; where Gradio refuses in the middle of an answer (an event that is over, or was
+        never begun), that ends with a sentence."""
+        try:
+            await self.app(scope, receive, send)
+        except RuntimeError as error:
+            if not isinstance(error.__cause__, HTTPException):
+                raise
+            last = f"event: error\ndata: {json.dumps({'error': texts.NO_REQUEST})}\n\n"
+            await send({"type": "http.response.body", "body": last.encode()})
 
     async def upload(
         self,

@@ -154,6 +154,7 @@ OTHER_HOST = (
     "http://127.0.0.1, or start it with --auth or --root-path behind a proxy."
 )
 OTHER_ORIGIN = "Another site's page may not send anything here: use this page itself."
+NO_REQUEST = "That request is not known here: send it again."
 NOT_FROM_THE_PAGE = "Uploads are taken from this page alone: load it again, then upload."
 NO_LENGTH = "An upload has to say how long it is (Content-Length): send it as a file."
 UPLOADED_ENOUGH = "You have uploaded a great deal in the last hour: try again later."

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -37,6 +38,15 @@ CACHED = {"cache-control": "private, max-age=86400"}
 Handler = Callable[[Request, Desk], Response]
 
 
+class PlaceConvertor(IntegerConvertor):
+    """A number in an address, of few enough digits for Python to read."""
+
+    regex = "[0-9]{1,12}"
+
+
+register_url_convertor("place", PlaceConvertor())
+
+
 def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Route]:
     """The routes below `at`, for the application that has Gradio's as well."""
     files = {path.name: path.read_bytes() for path in WEB.iterdir() if path.suffix in KINDS}
@@ -52,9 +62,9 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         async def answer(request: Request) -> Response:
             if not visitors.may_enter(request):
                 return refused(texts.LOG_IN, 401)
-            request.state.data = await body_of(request)
             visitor, cookie = visitors.of(request)
             try:
+                request.state.data = await body_of(request)
                 response = await run_in_threadpool(handle, request, visitor)
             except (InputError, AlignmentError) as error:
                 response = refused(str(error), 422)
@@ -105,9 +115,9 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{one}/export", of_project(export), methods=["POST"]),
         Route(f"{one}/download", of_project(download)),
         Route(f"{one}/events", of_project(events)),
-        Route(f"{one}/sound/{{chunk:int}}", of_project(sound)),
-        Route(f"{one}/peaks/{{level:int}}", of_project(peaks)),
-        Route(f"{one}/spectrogram/{{level:int}}/{{tile:int}}", of_project(spectrogram)),
+        Route(f"{one}/sound/{{chunk:place}}", of_project(sound)),
+        Route(f"{one}/peaks/{{level:place}}", of_project(peaks)),
+        Route(f"{one}/spectrogram/{{level:place}}/{{tile:place}}", of_project(spectrogram)),
         Route(f"{one}/takes/{{take}}/sound", of_project(take_sound)),
         Route(f"{one}/takes/{{take}}/spectrogram", of_project(take_spectrogram)),
     ]
@@ -118,14 +128,24 @@ def refused(sentence: str, status: int) -> Response:
 
 
 async def body_of(request: Request) -> dict[str, Any]:
-    """A request's JSON object; an empty one for anything else."""
+    """A request's JSON object; an empty one for anything else. InputError for numbers that no
+    float holds, and for halves of characters: what is written has to be read again."""
     if request.method != "POST":
         return {}
     try:
-        data = json.loads(await request.body())
+        data = json.loads(await request.body(), parse_int=_whole)
     except (ValueError, RecursionError):
         return {}
+    try:
+        json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
+        raise InputError(texts.WRONG_FIELDS) from None
     return data if isinstance(data, dict) else {}
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number; infinite with more digits than anything here has."""
+    return int(digits) if len(digits) < 20 else float("inf")
 
 
 # ---- what changes a project ---------------------------------------------------------------------

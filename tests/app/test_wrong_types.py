@@ -55,6 +55,13 @@ def test_wrong_types_are_refused_with_a_sentence(
     assert "Traceback" not in capfd.readouterr().err + caplog.text
 
 
+def test_an_answer_that_nobody_is_making(url: str, capfd: pytest.CaptureFixture[str]) -> None:
+    for path in ("call/edit/x", "call/nothing/x", "call/edit/" + "0" * 32):
+        answer = httpx.get(f"{url}/gradio_api/{path}", timeout=600)
+        assert "not known here" in answer.text or answer.status_code == 404
+    assert "Traceback" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     "path",
     ["call/edit", "queue/join", "run/edit", "api/edit", "upload", "cancel", "reset", "stream/x"],

@@ -32,8 +32,7 @@ from alignment.formats import read_alignment
 from alignment.formats.dictionary import read_dictionary
 from app.words_file import words_in
 from tests.fuzz.corpus import inputs
-
-LONGEST = 10.0  # seconds of processor time
+from tests.fuzz.outcomes import LONGEST
 
 
 def _text(path: Path) -> None:
