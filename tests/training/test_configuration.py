@@ -20,7 +20,7 @@ from a3t.training.objective import LossConfig
 ROOT = Path(__file__).parents[2]
 RECIPES, MODELS = ROOT / "recipes", ROOT / "a3t" / "model" / "conf"
 ABLATION = RECIPES / "shared" / "conf" / "ablation"
-OTHERS = ("durations", "vocoder")  # networks with configurations of their own kind
+OTHERS = ("durations", "vocoder", "punctuation")  # networks with configurations of their own kind
 PARTS = {"model", "masking", "data", "loss", "training", "espnet"}
 CONFIGS = sorted(
     path
