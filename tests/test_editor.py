@@ -235,6 +235,8 @@ def test_a_guessed_word_can_be_heard_before_it_is_made(editor: Editor, arctic: P
     assert set(plan.guessed) == {"xavorel"}
     as_guessed = editor.hear(plan, "Xavorel")
     other = editor.hear(plan, "Xavorel", ("P", "SH", "IH1", "B", "IH0", "L"))
-    assert [p.symbol for p in as_guessed.phones if p.word >= 0] == plan.guessed["xavorel"].split()
-    assert [p.symbol for p in other.phones if p.word >= 0] == "P SH IH1 B IH0 L".split()
+    assert [p.symbol for p in as_guessed.plan.phones if p.word >= 0] == plan.guessed[
+        "xavorel"
+    ].split()
+    assert [p.symbol for p in other.plan.phones if p.word >= 0] == "P SH IH1 B IH0 L".split()
     assert 0.1 < len(other.samples) / other.sample_rate < 3.0
