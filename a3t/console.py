@@ -108,7 +108,7 @@ def text_argument(value: str) -> str:
     return read_text(Path(value[1:]))
 
 
-EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "png")
+EXPORTS = tuple("textgrid labels srt vtt csv edl otio xml rpp md docx png".split())
 
 
 def export_kinds(value: str) -> tuple[str, ...]:

@@ -7,6 +7,10 @@
 | srt, vtt | .srt, .vtt | subtitles of the result |
 | csv | .edits.csv | one edit per line: words, and times before and after in seconds |
 | edl | .edl | CMX 3600, 30 frames per second: which parts of OUT are original, which synthetic |
+| otio | .otio | OpenTimelineIO: the same in samples (needs opentimelineio, as does xml) |
+| xml | .xml | the same for Final Cut 7, Premiere and Resolve, 30 frames per second |
+| rpp | .rpp | the same as a Reaper project |
+| md, docx | .md, .docx | the transcript in paragraphs, new words bold (docx needs python-docx) |
 | png | .png | a picture of recording and result (needs matplotlib) |
 """
 
@@ -20,9 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from a3t.audio.files import atomic_path
+from a3t.projects.documents import ShownWord, markdown, write_docx
 from a3t.projects.output_files import export_paths
+from a3t.projects.timelines import Played, Sound, reaper_project, timeline_text
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.edited_alignment import edited_alignment, shown_words
+from a3t.rendering.edited_alignment import edited_alignment, made_spans, shown_words
 from alignment.formats import write_alignment
 
 FRAMES = 30  # per second, in an EDL, which says NON-DROP FRAME
@@ -98,6 +104,46 @@ def _events(
             yield (first, last), first, edit
 
 
+def _timeline(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
+    source, rate = result.recording, result.recording.sample_rate
+    played = [
+        Played(*times, source.path if edit is None else out, begin, _made_there(edit))
+        for times, begin, edit in _events(result, record)
+    ]
+    sounds = [
+        Sound(source.path, source.seconds, rate, source.channels),
+        Sound(out, result.map.output_seconds, rate, source.channels),
+    ]
+    if path.suffix == ".rpp":
+        _write(path, reaper_project(out.stem, played, sounds))
+    else:
+        _write(path, timeline_text(path.suffix[1:], out.stem, played, sounds))
+
+
+def _made_there(edit: Mapping[str, Any] | None) -> str:
+    """What stands for an edit on a timeline: its new words, or what it left out."""
+    if edit is None:
+        return ""
+    return str(edit["new_words"] or f"without {edit['old_words']}")
+
+
+def _document(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
+    made = made_spans(result)
+    shown = shown_words(result.plan.new_text)
+    words = [
+        ShownWord(
+            text, word.start, word.end, any(a < (word.start + word.end) / 2 < b for a, b in made)
+        )
+        for word, text in zip(edited_alignment(result).spoken, shown, strict=True)
+        if text
+    ]
+    if path.suffix == ".docx":
+        with atomic_path(path) as temporary:
+            write_docx(out.stem, words, temporary)
+    else:
+        _write(path, markdown(out.stem, words))
+
+
 def timecode(frames: int) -> str:
     """hh:mm:ss:ff"""
     seconds, frame = divmod(frames, FRAMES)
@@ -129,5 +175,7 @@ _WRITERS: dict[str, Callable[[EditedRecording, Record, Path, Path], None]] = {
     **dict.fromkeys(("textgrid", "labels", "srt", "vtt"), _words),
     "csv": _edits,
     "edl": _edit_list,
+    **dict.fromkeys(("otio", "xml", "rpp"), _timeline),
+    **dict.fromkeys(("md", "docx"), _document),
     "png": _picture,
 }

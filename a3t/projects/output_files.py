@@ -23,6 +23,11 @@ ENDINGS = {
     "vtt": ".vtt",
     "csv": ".edits.csv",
     "edl": ".edl",
+    "otio": ".otio",
+    "xml": ".xml",
+    "rpp": ".rpp",
+    "md": ".md",
+    "docx": ".docx",
     "png": ".png",
 }
 

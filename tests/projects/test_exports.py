@@ -90,6 +90,56 @@ def test_an_edit_decision_list(result: EditedRecording, out: Path) -> None:
     assert "never" in path.read_text()
 
 
+@pytest.mark.parametrize("kind", ["otio", "xml"])
+def test_a_timeline_for_other_editors(kind: str, result: EditedRecording, out: Path) -> None:
+    """Read back by OpenTimelineIO: no gap, the result's length, every clip from its own file."""
+    otio = pytest.importorskip("opentimelineio", reason="opentimelineio is not installed")
+    (path,) = export(result, out, [kind])
+    adapter = {"otio": "otio_json", "xml": "fcp_xml"}[kind]
+    read = otio.adapters.read_from_string(path.read_text(), adapter)
+    clips = list(read.find_clips())
+    total = sum(clip.source_range.duration.to_seconds() for clip in clips)
+    assert total == pytest.approx(seconds(out), abs=1 / 30)
+    files = {clip.media_reference.target_url.rpartition("/")[2] for clip in clips}
+    assert files == {out.name, "arctic_a0007.wav"}
+    made = [clip for clip in clips if clip.media_reference.target_url.endswith(out.name)]
+    assert "never" in [clip.name for clip in made]
+    if kind == "otio":  # to the sample
+        assert len(made) == len(result.record["edits"])
+        for clip, edit in zip(made, result.record["edits"], strict=True):
+            first = clip.source_range.start_time.value
+            assert [first, first + clip.source_range.duration.value] == edit["output"]
+
+
+def test_a_reaper_project(result: EditedRecording, out: Path) -> None:
+    """Read by another program: items follow each other and play what the result plays."""
+    rpp = pytest.importorskip("rpp", reason="rpp is not installed")
+    (path,) = export(result, out, ["rpp"])
+    project = rpp.loads(path.read_text())
+    items = project.find("TRACK").findall("ITEM")
+    end = 0.0
+    for item in items:
+        values = {each[0]: each[1] for each in item.children if isinstance(each, list)}
+        assert float(values["POSITION"]) == pytest.approx(end, abs=1e-6)
+        end += float(values["LENGTH"])
+        file = item.find("SOURCE").children[0][1]
+        if file.endswith(out.name):
+            assert float(values["SOFFS"]) == pytest.approx(float(values["POSITION"]), abs=1e-6)
+    assert end == pytest.approx(seconds(out), abs=1e-6)
+
+
+def test_transcripts_as_documents(result: EditedRecording, out: Path) -> None:
+    md, word = export(result, out, ["md", "docx"])
+    text = md.read_text()
+    assert "**[0:00:00]** You **never** want to see it," in text
+    docx = pytest.importorskip("docx", reason="python-docx is not installed")
+    paragraphs = docx.Document(str(word)).paragraphs
+    assert paragraphs[0].text == out.stem
+    assert paragraphs[1].text.startswith("[0:00:00] You never want to see it,")
+    bold = [run.text.strip() for run in paragraphs[1].runs if run.bold]
+    assert "never" in bold and "want" not in bold
+
+
 @pytest.mark.parametrize(
     ("frames", "code"), [(0, "00:00:00:00"), (29, "00:00:00:29"), (30 * 3661 + 7, "01:01:01:07")]
 )

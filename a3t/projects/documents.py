@@ -1,0 +1,81 @@
+"""The transcript of an edited recording as a document, each paragraph with its time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from a3t.errors import InputError
+
+LONGEST_BREAK = 2.0  # seconds of silence after which a paragraph begins
+LONGEST = 120  # words of a paragraph; the next sentence begins another
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWord:
+    """A word as it is shown, its start and end in seconds, and whether it was made."""
+
+    text: str
+    start: float
+    end: float
+    made: bool
+
+
+def paragraphs(words: list[ShownWord]) -> Iterator[list[ShownWord]]:
+    """The words in paragraphs: one begins after a long silence, or a sentence after LONGEST."""
+    own: list[ShownWord] = []
+    for word in words:
+        if own:
+            ended = own[-1].text.rstrip("\"'”’)").endswith((".", "!", "?"))
+            if word.start - own[-1].end > LONGEST_BREAK or (len(own) >= LONGEST and ended):
+                yield own
+                own = []
+        own.append(word)
+    if own:
+        yield own
+
+
+def clock(seconds: float) -> str:
+    """h:mm:ss"""
+    whole = int(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+
+
+def markdown(title: str, words: list[ShownWord]) -> str:
+    """Markdown, with the words that were made in bold."""
+    lines = [f"# {_escaped(title)}", ""]
+    for own in paragraphs(words):
+        lines += [f"**[{clock(own[0].start)}]** {' '.join(_marked(own))}", ""]
+    return "\n".join(lines)
+
+
+def _marked(words: list[ShownWord]) -> Iterator[str]:
+    for word in words:
+        text = _escaped(word.text)
+        yield f"**{text}**" if word.made else text
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{letter}" if letter in "\\`*_[]<>#|" else letter for letter in text)
+
+
+def write_docx(title: str, words: list[ShownWord], path: Path) -> None:
+    """A Word document, with the words that were made in bold; InputError without python-docx."""
+    try:
+        import docx
+    except ModuleNotFoundError:
+        raise InputError("This export needs python-docx: pip install 'a3t[exports]'.") from None
+    document = docx.Document()
+    document.add_heading(_printable(title), level=1)
+    for own in paragraphs(words):
+        paragraph = document.add_paragraph()
+        paragraph.add_run(f"[{clock(own[0].start)}] ").italic = True
+        for word in own:
+            paragraph.add_run(f"{_printable(word.text)} ").bold = word.made
+    document.save(str(path))
+
+
+def _printable(text: str) -> str:
+    """Without the control characters that XML can't hold."""
+    return "".join(letter for letter in text if letter.isprintable())
