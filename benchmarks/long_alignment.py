@@ -1,12 +1,14 @@
 """Aligns an hour of joined clips with a wrong paragraph in the text: cost, accuracy, doubts.
 
     python -m benchmarks.long_alignment [--minutes 60] [--workers 2] [--every 3]
+                                        [--paragraph unwritten]
 
 Reads LibriSpeech's clips in A3T_CORPORA, speaker by speaker, with pauses of 0.2 to 1 s of faint
-noise between them. In the middle, a minute's text is replaced by that of other clips. The words of
-the long alignment are compared with those of every `--every`th clip aligned by itself, which
-measures agreement, not accuracy: the aligner is the same, only the clip's boundaries are given. CPU
-seconds are summed over all processes; each uses one core.
+noise between them. In the middle, a minute's text is replaced by that of other clips, or it isn't
+in the text ("unwritten"), or isn't in the recording ("unsaid"). The words of the long alignment are
+compared with those of every `--every`th clip aligned by itself, which measures agreement, not
+accuracy: the aligner is the same, only the clip's boundaries are given. CPU seconds are summed over
+all processes; each uses one core.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from alignment.parallel import run_jobs
 
 RATE = 16_000
 WRONG_SECONDS = 60.0
+PARAGRAPHS = ("wrong", "unwritten", "unsaid")
 CLOSE = (0.02, 0.05)  # seconds
 
 
@@ -53,11 +56,14 @@ def spoken(clip: Clip) -> list[str]:
     return list(Transcript.from_text(clip.text, max_words=None).spoken)
 
 
-def joined(clips: list[Clip], path: Path, seconds: float) -> tuple[list[Part], list[str]]:
+def joined(
+    clips: list[Clip], path: Path, seconds: float, paragraph: str
+) -> tuple[list[Part], list[str]]:
     """Write the recording; returns its parts and its text, which is wrong in the middle."""
     draw = np.random.default_rng(0)
     parts: list[Part] = []
     words: list[str] = []
+    unsaid = 0.0  # seconds that were left out
     waiting = iter(clips)
     other = iter(reversed(clips))
     with soundfile.SoundFile(path, "w", RATE, 1, "PCM_16") as file:
@@ -65,10 +71,14 @@ def joined(clips: list[Clip], path: Path, seconds: float) -> tuple[list[Part], l
             clip = next(waiting)
             samples, rate = soundfile.read(str(clip.path), dtype="float32")
             start = file.tell() / RATE
-            file.write(soxr.resample(samples, rate, RATE))
-            file.write(draw.normal(0, 1e-4, int(draw.uniform(0.2, 1.0) * RATE)))
-            right = not 0 <= start - seconds / 2 < WRONG_SECONDS
-            text = spoken(clip if right else next(other))
+            right = not 0 <= start + unsaid - seconds / 2 < WRONG_SECONDS
+            if right or paragraph != "unsaid":
+                file.write(soxr.resample(samples, rate, RATE))
+                file.write(draw.normal(0, 1e-4, int(draw.uniform(0.2, 1.0) * RATE)))
+            else:
+                unsaid += clip.seconds
+            text = spoken(clip if right or paragraph == "unsaid" else next(other))
+            text = [] if paragraph == "unwritten" and not right else text
             parts.append(Part(clip, start, len(words), len(words) + len(text), right))
             words += text
     return parts, words
@@ -114,16 +124,25 @@ def compared(alignment: Alignment, parts: list[Part], workers: int) -> np.ndarra
     return np.array(away)
 
 
+def lost_words(alignment: Alignment, part: Part) -> list[int]:
+    """The clip's words whose middle lies outside it, by their numbers in the whole text."""
+    words = alignment.spoken[part.first : part.end]
+    middles = [(word.start + word.end) / 2 - part.start for word in words]
+    inside = [-0.05 <= middle <= part.clip.seconds + 0.05 for middle in middles]
+    return [part.first + k for k, kept in enumerate(inside) if not kept]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--every", type=int, default=3)
+    parser.add_argument("--paragraph", choices=PARAGRAPHS, default=PARAGRAPHS[0])
     options = parser.parse_args()
     clips = [clip for clip in read_corpora(corpora_root()) if "LibriSpeech" in clip.path.parts]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "joined.wav"
-        parts, words = joined(clips, path, options.minutes * 60)
+        parts, words = joined(clips, path, options.minutes * 60, options.paragraph)
         # In a process of its own, so that memory is the alignment's and not the comparison's.
         context = multiprocessing.get_context("spawn")
         receive, send = context.Pipe(duplex=False)
@@ -146,14 +165,18 @@ def main() -> None:
         f"{shares}"
     )
     scores = np.array([word.score for word in alignment.spoken])
+    lost = [k for part in right for k in lost_words(alignment, part)]
+    print(f"words lost, which lie outside their own clip: {len(lost)} ({lost[:20]})")
     wrong = np.concatenate([np.arange(part.first, part.end) for part in parts if not part.right])
+    wrong = wrong.astype(int)
     others = np.setdiff1d(np.arange(len(words)), wrong)
     print(
         f"wrong words below 0.5: {(scores[wrong] < 0.5).sum()} of {len(wrong)}; right ones: "
         f"{(scores[others] < 0.5).sum()} of {len(others)}"
     )
     begin = min(part.start for part in parts if not part.right)
-    print(f"the wrong paragraph begins at {begin:.1f} s, words {wrong[0]} to {wrong[-1]}; named:")
+    where = f"begins at {begin:.1f} s and has {len(wrong)} words"
+    print(f"the {options.paragraph} paragraph {where}; named:")
     for first, end in doubtful_runs(alignment):
         a, b = alignment.spoken[first], alignment.spoken[end - 1]
         print(f"  {a.start:.1f} to {b.end:.1f} s, words {first} to {end - 1}")

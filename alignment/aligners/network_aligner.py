@@ -21,6 +21,7 @@ from alignment.confidence.scores import (
     require_speech,
     score_words,
 )
+from alignment.confidence.sureness import with_spreads
 from alignment.network.boundaries import Boundaries, changes, correct
 from alignment.network.graph import (
     FILLER,
@@ -74,7 +75,7 @@ class NetworkAligner(AlignerByPieces):
         )
         if check:
             require_match(alignment)
-        return alignment
+        return with_spreads(alignment, sound.scores)
 
 
 def best_path(
