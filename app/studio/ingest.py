@@ -45,6 +45,7 @@ def ingest(editor: Editor, original: Path, folder: Path) -> dict[str, Any]:
         "file_channels": recording.channels,
         "subtype": recording.subtype,
         "container": recording.container,
+        "track": recording.track,
         "channels": channels,
         "seconds": recording.seconds,
         "parts": [list(part) for part in parts_of(sound)],

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from a3t.errors import InputError
 from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.punctuation.restoring import with_punctuation
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError, Word
 from alignment.long.anchors import SECONDS, find_anchors
@@ -61,7 +64,20 @@ def recognise_part(
         transcript = Transcript.from_text(text, max_words=None)
     except (AlignmentError, ValueError):
         return []
-    return align_tokens(editor, sound, part * IDS, first, last, transcript)
+    return punctuated(align_tokens(editor, sound, part * IDS, first, last, transcript), part * IDS)
+
+
+def punctuated(tokens: list[Token], first_id: int) -> list[Token]:
+    """What was recognised, with marks and capitals where a network for them is shipped."""
+    words = [Word.from_json(word) for token in tokens for word in token["words"]]
+    plain = Transcript.from_text(" ".join(word.text for word in words), max_words=None)
+    gaps = [after.start - word.end for word, after in pairwise(words)]
+    try:
+        marked = with_punctuation(plain, [*gaps, None])
+    except InputError:  # none is shipped
+        return tokens
+    same = marked.spoken == tuple(word.text for word in words)
+    return tokens_of(marked, words, first_id) if same else tokens
 
 
 def editor_step(editor: Editor, name: str) -> None:

@@ -48,6 +48,7 @@ def recording_of(folder: Path, about: dict[str, Any]) -> Recording:
         about["samples"],
         about["subtype"],
         about["container"],
+        about.get("track"),
     )
 
 

@@ -178,7 +178,7 @@ export class AudioView {
     }
     pen.fillStyle = each.edit ? (lane === "source" ? colours.gone : colours.come) : colours.wave;
     if (lane === "source" && !each.edit) pen.globalAlpha = 0.45;
-    const middle = top + height / 2, half = height / 2 - 2;
+    const middle = top + height / 2, half = (height / 2 - 2) * this.pictures.gain();
     const peaks = lane === "out" && each.take !== null
       ? this.pictures.takePeaks(each.take, each.from, each.outLength, this.scale)
       : this.pictures.peaks(this.scale);
@@ -328,7 +328,8 @@ export class AudioView {
     pen.globalAlpha = 0.5;
     for (let x = 0; x < width; x++) {
       const [low, high] = peaks(this.line.convert("at", "source", x * scale));
-      pen.fillRect(x, height / 2 - (high * height) / 2, 1, Math.max(1, ((high - low) * height) / 2));
+      const half = (height / 2) * this.pictures.gain();
+      pen.fillRect(x, height / 2 - high * half, 1, Math.max(1, (high - low) * half));
     }
     pen.globalAlpha = 1;
     for (const each of this.line.stretches) {

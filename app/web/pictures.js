@@ -16,6 +16,7 @@ export class Pictures {
 
   clear() {
     for (const each of [this.blocks, this.images, this.takes]) each.clear();
+    this.loudest = 0;
   }
 
   get at() {
@@ -46,6 +47,15 @@ export class Pictures {
       }
       return high < low ? [0, 0] : [low / 127, high / 127];
     };
+  }
+
+  /** By how much the waves are drawn higher, so that a quiet recording is seen as well. */
+  gain() {
+    if (this.loudest) return 0.95 / this.loudest;
+    const block = this.#block(LEVELS - 1, 0);
+    if (!block) return 1;
+    this.loudest = block.reduce((most, value) => Math.max(most, Math.abs(value)), 6) / 127;
+    return 0.95 / this.loudest;
   }
 
   #block(level, number) {

@@ -1,0 +1,102 @@
+"""Two lanes, what comes first in each, and what a killed server leaves."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.lanes import EditorLane
+from app.studio.jobs import JobQueue, ProjectJob
+from app.worker import always
+
+PATIENCE = 600.0  # seconds until what should have happened is given up
+
+
+class Idle:
+    """Stands in for an editor's process, whose work the jobs do themselves here."""
+
+    alive = True
+    progress: Any = None
+    wanted: Any = always
+
+    def use(self, models: object) -> None:
+        pass
+
+
+def job(name: str, run: Callable[[], object], urgency: int = 0, owner: str = "a") -> ProjectJob:
+    return ProjectJob(owner, name, urgency, lambda editor: run() and None, lambda sentence: None)
+
+
+def test_short_work_does_not_wait_for_long_work() -> None:
+    quick, long = (JobQueue(EditorLane(Idle)) for _ in range(2))  # type: ignore[arg-type]
+    release, begun, done = threading.Event(), threading.Event(), threading.Event()
+    long.add(job("hour", lambda: begun.set() or release.wait(PATIENCE)))
+    assert begun.wait(PATIENCE)
+    quick.add(job("edit", done.set))
+    assert done.wait(PATIENCE) and not release.is_set()
+    release.set()
+
+
+def test_what_is_urgent_comes_first_and_nothing_twice() -> None:
+    queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
+    release, begun, last = threading.Event(), threading.Event(), threading.Event()
+    order: list[str] = []
+    queue.add(job("first", lambda: begun.set() or release.wait(PATIENCE)))
+    assert begun.wait(PATIENCE)
+    queue.add(job("part 9", lambda: last.set(), 19))
+    for name, urgency in (("part 1", 11), ("open", 0), ("take", 1), ("gone", 0)):
+        assert queue.add(job(name, lambda name=name: order.append(name), urgency))  # type: ignore[misc]
+    assert not queue.add(job("take", lambda: order.append("again"), 1))
+    assert queue.add(job("take", lambda: order.append("other's take"), 1, owner="b"))
+    queue.cancel("a", "gone")
+    assert "gone" not in queue.pending("a") and "take" in queue.pending("a")
+    release.set()
+    assert last.wait(PATIENCE)
+    assert order == ["open", "take", "other's take", "part 1"]
+
+
+def test_a_failure_ends_one_job_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
+    told: list[str] = []
+    done = threading.Event()
+
+    def broken(editor: object) -> None:
+        raise RuntimeError("secret of the server")
+
+    queue.add(ProjectJob("a", "broken", 0, broken, told.append))
+    queue.add(job("next", done.set))
+    assert done.wait(PATIENCE)
+    assert "went wrong" in told[0] and "secret" not in told[0]
+
+
+SAVING = """
+import sys
+from pathlib import Path
+from app.studio.folders import ProjectFolder
+folder = ProjectFolder(Path(sys.argv[1]))
+for revision in range(1, 1_000_000):
+    folder.write("script.json", {"revision": revision, "edits": ["x" * 5000] * 20})
+    print(revision, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_killed_at_ten_moments_it_has_what_was_acknowledged(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SAVING, str(tmp_path)]
+    for moment in range(10):
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert running.stdout is not None
+        acknowledged = [int(running.stdout.readline()) for _ in range(3 + 7 * moment)]
+        running.kill()
+        acknowledged += [int(line) for line in running.stdout.read().split()]
+        running.wait()
+        kept = json.loads((tmp_path / "script.json").read_text(encoding="utf-8"))
+        assert kept["revision"] >= acknowledged[-1] - 1 and len(kept["edits"]) == 20
+        assert kept["revision"] >= acknowledged[-1]

@@ -1,0 +1,142 @@
+"""Requests that no page would send: of strangers, with foreign paths, or of the wrong kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from app.studio import folders
+from app.studio.owners import COOKIE, Owners
+from app.studio.routes import interface
+from app.studio.studio import Studio
+from tests.app.studio.conftest import Project, change
+from tests.conftest import ARCTIC
+
+
+@pytest.fixture
+def project(client: TestClient, upload: str) -> Project:
+    return Project(client, {"upload": upload, "text": ARCTIC})
+
+
+def test_a_project_is_its_owner_s_alone(project: Project, client: TestClient) -> None:
+    project.listened()
+    cookie = client.cookies[COOKIE]
+    client.cookies.clear()
+    for path in ("", "/sound/0", "/events", "/download", "/spectrogram/0/0"):
+        assert client.get(f"{project.at}{path}").status_code == 404
+    for path in ("/script", "/takes", "/correct", "/times", "/export", "/delete"):
+        assert client.post(f"{project.at}{path}", json={}).status_code == 404
+    assert client.get("/projects").json() == []
+    for forged in (cookie[:-1], f"{cookie}x", "../../etc", "a" * 32):
+        client.cookies.clear()
+        client.cookies.set(COOKIE, forged)
+        assert client.get(project.at).status_code == 404
+    client.cookies.clear()
+    client.cookies.set(COOKIE, cookie)
+    assert client.get(project.at).status_code == 200
+
+
+def test_whoever_must_log_in_sees_nothing_before(studio: Studio, upload: str) -> None:
+    owners = Owners()
+    tokens: dict[str, str] = {}
+    owners.gradio_app = SimpleNamespace(auth=[("ann", "secret")], tokens=tokens, cookie_id="x")
+    with TestClient(Starlette(routes=interface(studio, owners, ""))) as client:
+        assert client.get("/projects").status_code == 401
+        assert client.post("/projects", json={"upload": upload}).status_code == 401
+        tokens["known"] = "ann"
+        client.cookies.set("access-token-x", "known")
+        assert client.get("/projects").json() == []
+        assert client.post("/projects", json={"upload": upload, "text": ARCTIC}).status_code == 200
+    with TestClient(Starlette(routes=interface(studio, owners, ""))) as elsewhere:
+        elsewhere.cookies.set("access-token-x", "known")  # ann, in another browser
+        assert len(elsewhere.get("/projects").json()) == 1
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "{wav}", "../x", "{folder}/../secret.wav", "", "a\x00b", "x" * 5000]
+)
+def test_a_path_that_was_not_uploaded_is_not_read(
+    path: str, client: TestClient, studio: Studio, arctic: Path
+) -> None:
+    given = path.format(wav=arctic, folder=studio.service.folder)
+    for where in ("/projects", "/text"):
+        answer = client.post(where, json={"upload": given})
+        assert answer.status_code == 422 and "root:" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "..%2f..%2fetc", "%2e%2e", "0" * 24, "a" * 25, "..", "project.json", "web"]
+)
+def test_names_in_addresses_are_no_paths(name: str, project: Project) -> None:
+    client = project.client
+    for path in (f"/projects/{name}", f"/web/{name}", f"{project.at}/takes/{name}/sound"):
+        assert client.get(path).status_code in (404, 405, 422)
+
+
+NONSENSE: list[Any] = [
+    {}, [], "x", None, {"edits": "x", "revision": 0}, {"edits": [{}], "revision": 0},
+    {"edits": [{"after": -1, "tokens": ["x"], "text": ""}], "revision": 0},
+    {"edits": [{"after": 2**70, "tokens": [], "text": "a"}], "revision": 0},
+    {"edits": [{"after": -1, "tokens": [], "text": "a " * 5000}], "revision": 0},
+    {"edits": [{"after": True, "tokens": [0], "text": "a"}], "revision": 0},
+    {"edits": [], "revision": 0, "settings": {"model": "../small"}},
+    {"edits": [], "revision": 0, "settings": {"match": ["echo"]}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("data", NONSENSE)
+def test_a_list_of_nonsense_is_refused(data: Any, project: Project) -> None:
+    project.listened()
+    answer = project.client.post(f"{project.at}/script", json=data)
+    assert answer.status_code == 422 and len(answer.json()["sentence"]) > 10
+    assert project.state["edits"] == [] and project.state["revision"] == 0
+
+
+def test_settings_out_of_range_are_brought_into_it(project: Project) -> None:
+    strange = {"speed": 1e308, "margin": -5, "seed": float("inf"), "fit": "yes", "kind": "/etc"}
+    edit = change(project.listened(), "always", "never")
+    project.client.post(
+        f"{project.at}/script",
+        content='{"edits": [], "revision": 0, "settings": {"speed": NaN, "seed": 1e999}}',
+    )
+    revision = project.state["revision"]
+    strange["seed"] = 2**40
+    project.post("script", {"edits": [edit], "revision": revision, "settings": strange})
+    assert not project.made()["failures"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["sound/999999", "peaks/9?first=0&count=9", "peaks/0?first=-1&count=x", "spectrogram/9/0",
+     "spectrogram/0/99999999", "peaks/0?first=999999999&count=999999999"],
+)  # fmt: skip
+def test_ranges_outside_the_recording_are_empty_or_refused(path: str, project: Project) -> None:
+    project.listened()
+    answer = project.client.get(f"{project.at}/{path}")
+    assert answer.status_code in (200, 404) and len(answer.content) < 50_000
+
+
+def test_there_is_a_limit_to_projects_and_takes(
+    project: Project, monkeypatch: pytest.MonkeyPatch, upload: str
+) -> None:
+    monkeypatch.setattr(folders, "MOST_TAKES", 1)
+    monkeypatch.setattr(folders, "MOST_PROJECTS", 1)
+    project.save(change(project.listened(), "always", "never"))
+    (key,) = project.made()["takes"]
+    assert "as many takes" in project.post("takes", {"key": key}, 422)["sentence"]
+    answer = project.client.post("/projects", json={"upload": upload})
+    assert answer.status_code == 422 and "no room for more projects" in answer.json()["sentence"]
+
+
+def test_a_recording_that_is_none_says_so(client: TestClient, studio: Studio) -> None:
+    notes = studio.service.folder / "uploaded" / "notes.wav"
+    notes.write_text("no sound at all")
+    project = Project(client, {"upload": str(notes)})
+    problem = project.listened()["listening"]["problem"]
+    assert problem and str(studio.projects.root) not in problem
+    assert project.client.get(f"{project.at}/sound/0").status_code == 422
