@@ -31,7 +31,7 @@ from app.studio.studio import Studio
 WEB = Path(__file__).parent.parent / "web"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 CHUNK_SECONDS = 5  # of sound in one answer
-LISTEN = 0.1  # seconds between looks at a project's events
+LISTEN = 0.05  # seconds between looks at a project's events
 HEARTBEAT = 15.0  # seconds after which an idle stream says that it is alive
 CACHED = {"cache-control": "private, max-age=86400"}
 

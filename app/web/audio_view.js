@@ -127,6 +127,7 @@ export class AudioView {
     if (two) this.#lanes(pen, waves);
     if (mel) this.#hertz(pen, width);
     this.#words(pen);
+    this.#stretched(pen, height);
     this.#head(pen, height);
     this.#overview(dpr);
   }
@@ -255,7 +256,9 @@ export class AudioView {
         for (const word of take.words) {
           const span = take.spans.slice(0, word.span).reduce((sum, one) => sum + one.length, 0);
           if (span !== each.from) continue;
-          found.push({ first: each.at + word.start * this.rate, last: each.at + word.end * this.rate, text: word.text, k: -1, edit: each.edit });
+          const isLast = word === take.words[take.words.length - 1] && take.spans.length === 1;
+          const start = each.at + take.words[0].start * this.rate;
+          found.push({ isLast, start, first: each.at + word.start * this.rate, last: each.at + word.end * this.rate, text: word.text, k: -1, edit: each.edit });
         }
         continue;
       }
@@ -291,19 +294,31 @@ export class AudioView {
         const text = fitted(pen, word.text, room - 6);
         if (text) pen.fillText(text, (a + b) / 2, top + 16);
       }
+      if (word.isLast && room > 8) {
+        this.edges.push({ x: b, k: -1, side: "end", edit: word.edit, from: word.start });
+        if (word.edit === this.app.active) grip(pen, colours.come, b, top);
+      }
       if (word.k >= 0 && room > 8) {
         this.edges.push({ x: a, k: word.k, side: "start" }, { x: b, k: word.k, side: "end" });
-        const caught = this.hovered && this.hovered.k === word.k ? this.hovered.side : null;
+        const caught = this.hovered && !this.hovered.edit && this.hovered.k === word.k ? this.hovered.side : null;
         for (const [x, side] of [[a, "start"], [b, "end"]]) {
           if (!chosen && caught !== side) continue;
           pen.fillStyle = colours.now;
           pen.fillRect(x - 0.75, RULER, 1.5, top - RULER + 3);
-          pen.beginPath();
-          pen.roundRect(x - 3.5, top + 5, 7, 13, 3);
-          pen.fill();
+          grip(pen, colours.now, x, top);
         }
       }
     }
+  }
+
+  /** Where the new words would end, while their edge is dragged. */
+  #stretched(pen, height) {
+    if (!this.stretch) return;
+    const x = this.x(this.stretch.at);
+    pen.fillStyle = this.colours.come;
+    pen.fillRect(x - 1, RULER, 2, height - RULER);
+    pen.textAlign = "left";
+    pen.fillText(`${this.stretch.seconds.toFixed(2)} s`, x + 6, RULER + 14);
   }
 
   #head(pen, height) {
@@ -357,13 +372,13 @@ export class AudioView {
   #edge(x, y) {
     if (this.app.mode === "busy" || !this.edges || y < RULER) return null;
     const reach = y > this.rows.words ? GRIP : 3;
-    const near = this.edges.filter((edge) => Math.abs(edge.x - x) <= reach && (y > this.rows.words || this.#isChosen(edge.k)));
+    const near = this.edges.filter((edge) => Math.abs(edge.x - x) <= reach && (y > this.rows.words || this.#isChosen(edge)));
     return near.sort((a, b) => Math.abs(a.x - x) - Math.abs(b.x - x))[0] || null;
   }
 
-  #isChosen(k) {
+  #isChosen({ k, edit }) {
     const range = this.app.view.range;
-    return range && k >= range[0] && k < range[1];
+    return edit ? edit === this.app.active : range && k >= range[0] && k < range[1];
   }
 
   #hover(event) {
@@ -372,7 +387,7 @@ export class AudioView {
     this.hovered = this.dragging ? this.hovered : this.#edge(x, y);
     this.canvas.style.cursor = this.hovered ? "ew-resize" : "text";
     this.tip.hidden = !this.hovered || this.dragging;
-    if (this.hovered) { this.tip.textContent = TEXTS.boundary; this.tip.style.left = `${Math.min(x + 10, this.width - 260)}px`; this.tip.style.top = `${y - 30}px`; }
+    if (this.hovered) { this.tip.textContent = this.hovered.edit ? TEXTS.stretch : TEXTS.boundary; this.tip.style.left = `${Math.min(x + 10, this.width - 260)}px`; this.tip.style.top = `${y - 30}px`; }
     if (before !== this.hovered) this.draw();
   }
 
@@ -381,7 +396,7 @@ export class AudioView {
     const [x, y] = this.#where(event);
     const edge = this.#edge(x, y);
     this.canvas.setPointerCapture(event.pointerId);
-    const moves = edge ? this.#drag(edge) : this.#sweep(x, y);
+    const moves = edge ? (edge.edit ? this.#pull(edge) : this.#drag(edge)) : this.#sweep(x, y);
     const end = (last) => {
       this.canvas.removeEventListener("pointermove", moves);
       this.canvas.removeEventListener("pointerup", end);
@@ -408,6 +423,23 @@ export class AudioView {
     move.end = () => {
       this.dragging = false;
       if (token[edge.side] !== was[edge.side]) this.app.moveWord(token, was);
+    };
+    return move;
+  }
+
+  /** The end of new words follows the pointer: let go, they are made that long. */
+  #pull(edge) {
+    this.dragging = true;
+    const move = (event) => {
+      const at = Math.max(this.at(this.#where(event)[0]), edge.from + 0.06 * this.rate);
+      this.stretch = { at, seconds: (at - edge.from) / this.rate };
+      this.draw();
+    };
+    move.end = () => {
+      this.dragging = false;
+      if (this.stretch) this.app.again(edge.edit, { duration: this.stretch.seconds });
+      this.stretch = null;
+      this.draw();
     };
     return move;
   }
@@ -460,6 +492,13 @@ export class AudioView {
     event.preventDefault();
     this.app.seekAxis(this.app.headAt() + by * this.scale * 20);
   }
+}
+
+function grip(pen, colour, x, top) {
+  pen.fillStyle = colour;
+  pen.beginPath();
+  pen.roundRect(x - 3.5, top + 5, 7, 13, 3);
+  pen.fill();
 }
 
 function line(pen, x, y, to, until) {

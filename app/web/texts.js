@@ -34,7 +34,7 @@ export const TEXTS = {
   guessed: "{} is in no dictionary; its pronunciation was guessed.",
   same_sound: "Only the spelling changes.",
   original: "Original", edited: "Edited", play: "Play", pause: "Pause", back: "Back 5 seconds", forward: "Forward 5 seconds",
-  speed: "Speed", zoom_in: "Zoom in", zoom_out: "Zoom out", fit: "Whole recording", audio: "Waveform and spectrogram", boundary: "Drag the edges of a word to correct where it is.",
+  speed: "Speed", zoom_in: "Zoom in", zoom_out: "Zoom out", fit: "Whole recording", audio: "Waveform and spectrogram", boundary: "Drag the edges of a word to correct where it is.", stretch: "Drag to make the new words longer or shorter.",
   position: "Position", listen_to: "Listen to",
   doubtful: "Hardly heard: check this word",
   find_label: "Find", replace_label: "Replace with", next: "Next", replace_all: "Replace all", close: "Close", found: "{} of {}", not_found: "Not found",

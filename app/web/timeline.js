@@ -30,6 +30,14 @@ export class Timeline {
     this.axis = at;
   }
 
+  /** Whether another timeline plays the same. */
+  same(other) {
+    return this.stretches.length === other.stretches.length && this.stretches.every((each, k) => {
+      const its = other.stretches[k];
+      return each.out === its.out && each.source === its.source && each.outLength === its.outLength && each.take === its.take;
+    });
+  }
+
   /** What is played, in order. @returns {Piece[]} */
   pieces() {
     return this.stretches.filter((each) => each.outLength).map((each) => ({

@@ -36,7 +36,7 @@ export class Transport {
   setTimeline(timeline) {
     const before = this.timeline;
     this.timeline = timeline;
-    if (!before) return;
+    if (!before || before.same(timeline)) return;
     if (this.run) this.#switch(before);
     else this.rest = timeline.outOf(before.sourceOf(this.rest));
   }
@@ -123,14 +123,14 @@ export class Transport {
     if (this.run !== run || this.timeline !== timeline) return;
     const from = at(this.place + SOON * this.sound.sample_rate * run.speed);
     const until = run.until === null ? null : at(run.until);
-    const until_ = until !== null && until <= from ? null : until;
+    if (until !== null && until <= from) return; // it is over before the change would be heard
     const first = at(run.first);
     const start = this.context.currentTime + SOON;
     run.gain.gain.setValueAtTime(1, start);
     run.gain.gain.linearRampToValueAtTime(0, start + FADE);
     clearTimeout(run.timer);
     for (const node of run.nodes) node.stop(start + FADE);
-    this.#begin(from, until_, run.loop, start);
+    this.#begin(from, until, run.loop, start);
     this.run.first = first;
   }
 

@@ -152,3 +152,29 @@ def test_an_edge_stops_at_its_neighbour_and_can_be_taken_back(script: Any) -> No
     script.wait_for_function(
         "(end) => Math.abs(window.a3tApp.script.tokens[2].end - end) < 1e-3", arg=was[2][1]
     )
+
+
+def test_the_same_words_are_no_change(script: Any) -> None:
+    word(script, "always").first.dblclick()
+    script.keyboard.press("Enter")
+    word(script, "see").click()
+    script.keyboard.type("see")
+    script.keyboard.press("Enter")
+    assert changes(script) == [] and script.locator(".change").count() == 0
+
+
+def test_new_words_are_pulled_longer(script: Any) -> None:
+    change(script, "always", "never")
+    x, y = script.evaluate(
+        "() => { const { audio } = window.a3tApp; const edge = audio.edges.find((e) => e.edit);"
+        " return [edge.x, audio.rows.words + 10]; }"
+    )
+    box = script.locator("canvas.sound").bounding_box()
+    script.mouse.move(box["x"] + x, box["y"] + y)
+    script.mouse.down()
+    script.mouse.move(box["x"] + x + 120, box["y"] + y, steps=4)
+    script.mouse.up()
+    script.get_by_role("radio", name="Take 2").wait_for()
+    takes = "() => window.a3tApp.script.takesOf(window.a3tApp.active).map((take) => take.seconds)"
+    first, second = script.evaluate(takes)
+    assert second > first + 0.2

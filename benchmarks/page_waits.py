@@ -1,0 +1,140 @@
+"""How long a person waits for the page: the first edit of a long recording, an edit while one
+works, and a sentence beside somebody else's hour.
+
+    python -m benchmarks.page_waits --wav five_minutes.wav [--hour hour.wav] [--rounds 5]
+
+Starts the page on this machine and asks it what its script would ask. Without --hour the recording
+is repeated to an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import soundfile
+
+from a3t.demo import TEXT, example_recording
+
+PATIENCE = 1800.0  # seconds
+
+
+class Visitor:
+    """Somebody with a browser, who opens a recording."""
+
+    def __init__(self, url: str, recording: Path, text: str = "") -> None:
+        self.client = httpx.Client(base_url=url, timeout=PATIENCE)
+        self.begun = time.perf_counter()
+        with recording.open("rb") as file:
+            answer = self.client.post("/gradio_api/upload", files={"files": (recording.name, file)})
+        (path,) = answer.raise_for_status().json()
+        made = self.client.post("/studio/projects", json={"upload": path, "text": text})
+        self.at = f"/studio/projects/{made.raise_for_status().json()['id']}"
+
+    def until(self, reached: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+        while True:
+            state: dict[str, Any] = self.client.get(self.at).json()
+            if reached(state):
+                return state
+            time.sleep(0.02)
+
+    def edit(self, word: str) -> float:
+        """Replaces the third word that is known and waits for its sound; the seconds it took."""
+        state = self.until(lambda state: len(state["tokens"]) > 4)
+        started = time.perf_counter()
+        tokens = state["tokens"]
+        change = {"after": tokens[1][0], "tokens": [tokens[2][0]], "text": word}
+        body = {"edits": [change], "revision": state["revision"]}
+        self.client.post(f"{self.at}/script", json=body).raise_for_status()
+        made = self.until(lambda state: any(state["takes"].values()) or state["failures"])
+        assert not made["failures"], made["failures"]
+        return time.perf_counter() - started
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--wav", type=Path, required=True, help="some minutes of speech")
+    parser.add_argument("--hour", type=Path, help="an hour of speech")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--port", type=int, default=7941)
+    options = parser.parse_args()
+    url = f"http://127.0.0.1:{options.port}"
+    with tempfile.TemporaryDirectory() as scratch:
+        hour = options.hour or repeated(options.wav, Path(scratch) / "hour.wav")
+        command = [sys.executable, "-m", "app", "--port", str(options.port)]
+        command += ["--projects", f"{scratch}/projects", "--max-megabytes", "1000"]
+        page = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        try:
+            print(json.dumps(measured(url, options.wav, hour, options.rounds), indent=1))
+        finally:
+            page.terminate()
+            page.wait()
+
+
+def measured(url: str, wav: Path, hour: Path, rounds: int) -> dict[str, Any]:
+    while True:
+        try:
+            httpx.get(url)
+            break
+        except httpx.TransportError:
+            time.sleep(0.1)
+    sentence = example_recording()
+    warm = Visitor(url, sentence, TEXT)
+    first = warm.edit("never")
+    typed = [warm.edit(word) for word in "seldom often rarely sometimes usually".split()[:rounds]]
+    long = Visitor(url, wav)
+    long.edit("never")
+    until_first = time.perf_counter() - long.begun
+    alone = [in_all(url, sentence) for _ in range(rounds)]
+    busy = Visitor(url, hour)
+    busy.edit("never")
+    until_hours_first = time.perf_counter() - busy.begun
+    beside = [in_all(url, sentence) for _ in range(rounds)]
+    share = busy.client.get(busy.at).json()["listening"]["share"]
+    return {
+        "load": os.getloadavg()[0],
+        "first edit of all, s": round(first, 2),
+        "an edit typed until its sound is there, s": times(typed),
+        f"upload of {soundfile.info(wav).duration:.0f} s until its first edit, s": until_first,
+        f"upload of {soundfile.info(hour).duration:.0f} s until its first edit, s": (
+            until_hours_first
+        ),
+        "a sentence from upload to edit, alone, s": times(alone),
+        "the same beside the hour, s": times(beside),
+        "ratio of the medians": round(statistics.median(beside) / statistics.median(alone), 2),
+        "of the hour listened to meanwhile": round(share, 3),
+    }
+
+
+def in_all(url: str, sentence: Path) -> float:
+    visitor = Visitor(url, sentence, TEXT)
+    visitor.edit("never")
+    return time.perf_counter() - visitor.begun
+
+
+def times(values: list[float]) -> dict[str, float]:
+    return {"median": round(statistics.median(values), 2), "longest": round(max(values), 2)}
+
+
+def repeated(wav: Path, path: Path) -> Path:
+    """The recording again and again, for an hour."""
+    samples, rate = soundfile.read(wav, dtype="int16")
+    with soundfile.SoundFile(path, "w", rate, samples.ndim, "PCM_16") as file:
+        for _ in range(int(np.ceil(3600 * rate / len(samples)))):
+            file.write(samples)
+    return path
+
+
+if __name__ == "__main__":
+    main()
