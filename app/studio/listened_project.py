@@ -41,7 +41,9 @@ class ListenedProject(OpenProject):
         for part in range(len(self.about.get("parts", []))):
             if not self.is_done(part):
                 run = partial(self._listen_to, part=part)
-                self.add_job(LISTENING + part, f"part {part}", run, self._fail_to_open)
+                # The first words soon, whatever else is being listened to.
+                first = part == 0 and "places" not in self.about
+                self.add_job(LISTENING + part, f"part {part}", run, self._fail_to_open, first)
 
     def add_job(self, urgency: int, name: str, run: Any, failed: Any, quick: bool = False) -> None:
         """Put a job in the line in which a recording of this length belongs."""
