@@ -113,6 +113,9 @@ class Desk(ListenedProject):
         self.quick.add(job)
 
     def _fail_to_make(self, key: str, sentence: str) -> None:
+        if self.folder.takes(key):  # another take than those that it has
+            self.tell(kind="refused", key=key, sentence=sentence)
+            return
         self.failures[key] = sentence
         self.tell(kind="failed", key=key, sentence=sentence)
 

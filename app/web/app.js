@@ -165,7 +165,7 @@ export class App {
         this.making.delete(event.key);
         this.script.failures.set(event.key, event.sentence);
         return this.render();
-      case "refused": this.exporting = false; this.parts.refresh(); return this.complain(event.sentence);
+      case "refused": this.making.delete(event.key); this.exporting = false; this.changes.render(); this.parts.refresh(); return this.complain(event.sentence);
       case "exported": return this.#fetch();
       case "saved": return this.saver.heard(event.revision);
     }

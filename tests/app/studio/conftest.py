@@ -73,9 +73,10 @@ class Project:
         return self.post("script", {"edits": list(edits), "revision": revision})
 
     def made(self, count: int = 1) -> dict[str, Any]:
+        """The state once every change has so many takes, or one of them couldn't be made."""
         return self.until(
             lambda state: (
-                all(len(takes) >= count for takes in state["takes"].values()) or state["failures"]
+                state["failures"] or all(len(takes) >= count for takes in state["takes"].values())
             )
         )
 

@@ -111,7 +111,8 @@ def test_a_misheard_word_is_corrected_and_never_made(project: Project, upload: s
 
 def test_without_a_text_it_is_recognised(client: TestClient, upload: str) -> None:
     state = Project(client, {"upload": upload}).listened()
-    assert "superlative" in " ".join(token[1] for token in state["tokens"]).lower()
+    heard = " ".join(token[1] for token in state["tokens"]).lower()
+    assert "always want to see it" in heard
 
 
 def test_a_word_is_not_moved_past_its_neighbours(project: Project) -> None:
@@ -203,6 +204,6 @@ def test_what_a_phone_records(client: TestClient, studio: Studio, arctic: Path) 
 def test_a_length_that_is_dragged_is_made(project: Project) -> None:
     project.save(change(project.listened(), "always", "never"))
     (key,) = project.made()["takes"]
-    project.post("takes", {"key": key, "duration": 0.9})
+    project.post("takes", {"key": key, "duration": 0.55})
     take = project.made(2)["takes"][key][1]
-    assert take["words"][-1]["end"] - take["words"][0]["start"] == pytest.approx(0.9, abs=0.03)
+    assert take["words"][-1]["end"] - take["words"][0]["start"] == pytest.approx(0.55, abs=0.03)
