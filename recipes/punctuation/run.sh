@@ -66,7 +66,8 @@ judge() {
 
 pack() {
     # shellcheck disable=SC2046
-    "$python" -m a3t.training.text.export_punctuation "$exp" --to "$packed" --text $(tests)
+    "$python" -m a3t.training.text.export_punctuation "$exp" --to "$packed" --text $(tests) \
+        $(find "$text" -maxdepth 1 -name '*dev*.txt*' | sort | sed -n '1s/^/--dev /p')
 }
 
 punctuation_stages() {
