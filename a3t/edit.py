@@ -60,8 +60,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     result.add_argument(
         "--no-punctuation", action="store_true",
-        help="leave a transcript without punctuation as it is (default: restore its marks and "
-        "capitals, by its words and pauses)",
+        help="leave a transcript that has no punctuation as it is (default: restore it)",
     )  # fmt: skip
     result.add_argument(
         "--yes", action="store_true",

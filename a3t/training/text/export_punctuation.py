@@ -21,7 +21,7 @@ from a3t.training.text.punctuated_text import TaggedText
 from a3t.training.text.punctuation_scores import OVERALL, read_test, scores, tags_of
 from a3t.training.text.train_punctuation import VOCABULARY, TaggerTraining, load_run
 
-LIFTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+LIFTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6)
 MOST_WORDS = 60_000  # of a text, to choose among them
 _CARD = """# punctuation
 
@@ -37,7 +37,8 @@ Commas, full stops, question marks and capitals for a transcript that has none.
 - **Steps**: {steps:,} of {batch} windows of {window} words; {minutes:.0f} minutes of one core, with
   R-Drop: `recipes/punctuation/run.sh`. All marks' scores are lifted by {lift:.1f} (natural
   logarithm), which gave the highest F1 on two other books.
-- **Measured quality**, by words alone: {quality}.
+- **Measured quality**, by words alone:
+  {quality}.
 - **Licence of the weights**: Apache-2.0.
 """
 
@@ -72,7 +73,7 @@ def export(run: Path, out: Path, tests: Sequence[Path], dev: Path | None = None)
         "lift": lift,
     }
     save_checkpoint(out, shipped, tensors, _CARD.format(**facts, quality="not yet"))
-    quality = "; ".join(measured(out, test) for test in tests)
+    quality = ";\n  ".join(measured(out, test) for test in tests)
     save_checkpoint(out, shipped, tensors, _CARD.format(**facts, quality=quality))
     return out
 
@@ -98,7 +99,7 @@ def measured(model: Path, test: Path) -> str:
     marks = ", ".join(f"{tag.lower()} {s.f1:.1f}" for tag, s in found.items() if tag != OVERALL)
     whole = found[OVERALL]
     return (
-        f"{test.name.split('.')[0]} ({len(text):,} words) F1 {whole.f1:.1f} % "
+        f"{test.name.split('.')[0]} ({len(text):,} words) F1 {whole.f1:.1f} %\n  "
         f"(precision {whole.precision:.1f}, recall {whole.recall:.1f}; {marks})"
     )
 
