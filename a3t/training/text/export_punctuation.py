@@ -31,8 +31,8 @@ Commas, full stops, question marks and capitals for a transcript that has none.
   Restoration, 2022): interaction and masked self-attention, fused by a third layer of attention,
   over word vectors and {layers} gated convolutions. {parameters:,} parameters, as 16-bit floats.
   The length of the pause after each word is a further input, where there is sound.
-- **Data**: {words:,} words seen of 36 books (public domain; editions of Standard Ebooks, CC0 1.0),
-  speeches of presidents of the United States (public domain) and single sentences (Mozilla Common
+- **Data**: trained on {words:,} words of 36 books (public domain; Standard Ebooks' editions,
+  CC0 1.0), presidents' speeches (public domain) and single sentences (Mozilla Common
   Voice's prompts, CC0 1.0). Only weights are here, and a list of {listed:,} words.
 - **Steps**: {steps:,} of {batch} windows of {window} words; {minutes:.0f} minutes of one core, with
   R-Drop: `recipes/punctuation/run.sh`. All marks' scores are lifted by {lift:.1f} (natural
