@@ -59,9 +59,8 @@ def parser() -> argparse.ArgumentParser:
         "and has a model, else the aligner's network)",
     )  # fmt: skip
     result.add_argument(
-        "--no-punctuation", action="store_true",
-        help="leave a transcript that has no punctuation as it is (default: restore it)",
-    )  # fmt: skip
+        "--no-punctuation", action="store_true", help="don't restore a transcript's punctuation"
+    )
     result.add_argument(
         "--yes", action="store_true",
         help="don't ask for confirmation of a recognised transcript or of doubtful words",
