@@ -116,12 +116,17 @@ def available(runs: Path) -> list[str]:
 
 
 def training_of(runs: Path) -> Sequence[str]:
-    """One line for each run: how long it was trained, and how large it is."""
+    """One line for each run: how long it was trained and how large it is, or why it can't be
+    loaded."""
     lines = []
     for folder, shown in RUNS.items():
         if not (runs / folder / CHECKPOINT).is_file():
             continue
-        network, _, facts = load_run(runs / folder)
+        try:
+            network, _, facts = load_run(runs / folder)
+        except InputError as error:
+            lines.append(f"{shown}: {error}")
+            continue
         size = sum(parameter.numel() for parameter in network.parameters())
         lines.append(
             f"{shown}: {facts['minutes']:.1f} minutes of one core, {facts['steps']:,} steps,"
