@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 stages=punctuation_stages
 text=${A3T_TEXT:-downloads} corpora=${A3T_CORPORA:-}
 config=conf/ffa.yaml
-seconds=900 row_seconds=90
+seconds=600 row_seconds=90
 options="text seconds row_seconds"
 
 rows() { # of the tables: NAME CONFIG CHANGES…

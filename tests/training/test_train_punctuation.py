@@ -158,6 +158,7 @@ def test_learning_going_on_and_shipping(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["lstm", "linear"])
 def test_what_it_is_compared_with_learns_too(part: str, tmp_path: Path) -> None:
     own = {"lstm": {"hidden": 16, "layers": 1, "dropout": 0.0}, "linear": {"buckets": 4096}}
