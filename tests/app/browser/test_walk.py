@@ -41,12 +41,12 @@ def correct(page: Any, misheard: str, text: str) -> None:
 
 
 def test_the_walk(page: Any, arctic: Path, tmp_path: Path) -> None:
-    """Twelve actions. The recogniser hears the sentence right, so two words that it heard are
-    first corrected to something else that sounds alike, as one corrects what was misheard."""
+    """Twelve actions. Two words that the recogniser heard are corrected to others that sound
+    alike, as one corrects what was misheard."""
     upload(page, arctic)  # 1
     listened(page)
-    heard = said(page).lower().split()
-    assert {"always", "see", "superlative"} <= set(heard)
+    heard = [each.strip(".,?") for each in said(page).lower().split()]
+    assert {"always", "want", "see", "degree"} <= set(heard)
     page.get_by_role("radio", name="Correct").click()  # 2
     correct(page, "see", "sea")  # 3
     correct(page, "degree", "decree")  # 4
@@ -65,13 +65,13 @@ def test_the_walk(page: Any, arctic: Path, tmp_path: Path) -> None:
     ready(page)
     made(page, "hope")
     assert "sea" in said(page) and "decree" in said(page)
-    change(page, "superlative", "comparative")  # 11
-    assert len(changes(page)) == 2 or len(changes(page)) == 3
+    change(page, "it", "them")  # 11
+    assert len(changes(page)) == 2  # neighbours are one change
     files = files_of(download(page, tmp_path))  # 12
     told = json.loads(next(data for name, data in files.items() if name.endswith("edit.json")))
     assert told["text"].split()[-1] == "decree"
     new = told["new_text"].split()
-    assert {"never", "hope", "comparative", "sea"} <= set(new) and "always" not in new
+    assert {"never", "hope", "them", "sea"} <= set(new) and "always" not in new
     before, _ = soundfile.read(arctic, dtype="int16")
     after, _ = soundfile.read(
         io.BytesIO(next(data for name, data in files.items() if name.endswith("edited.wav"))),
