@@ -5,6 +5,7 @@
 # make cuda   the environment with the build of torch for NVIDIA's GPUs, which CUDA=cu128 names
 # make test-recipes  a recipe through all its stages (adds ESPnet to .venv)
 # make fuzz MINUTES=10  hostile inputs for that long, for every parser
+# make audit  known faults of the pinned packages (needs a network)
 # make lint   ruff and mypy
 # make app    the web page at http://127.0.0.1:7860
 # make clean  remove .venv, demo/ and every cache
@@ -22,7 +23,7 @@ WORKERS ?= -n auto --maxprocesses=4 --dist=loadfile
 TORCH  := $(shell grep '^torch==' requirements.txt)
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test test-all test-app fuzz test-recipes lint app cuda clean
+.PHONY: demo test test-all test-app fuzz audit test-recipes lint app cuda clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
@@ -40,6 +41,11 @@ test-app: $(VENV)/.dev-ready
 MINUTES ?= 5
 fuzz: $(VENV)/.dev-ready
 	A3T_FUZZ_SECONDS=$$(( $(MINUTES) * 60 )) $(BIN)/python -m pytest -q tests/fuzz -k wanted
+
+audit:
+	"$(PYTHON)" -m venv $(VENV)/audit
+	$(VENV)/audit/bin/pip install -q --disable-pip-version-check pip-audit || { echo "pip-audit can't be installed: is there a network?" >&2; exit 1; }
+	$(VENV)/audit/bin/pip-audit -r requirements.txt --no-deps --disable-pip --strict --progress-spinner off || { echo "A known fault was found, or the packages could not be looked up (is there a network?): see above." >&2; exit 1; }
 
 test-recipes: $(VENV)/.espnet-ready
 	$(BIN)/python -m pytest -q tests/espnet tests/recipes/test_mini.py

@@ -55,6 +55,7 @@ class Guard:
             return
         reads = scope["method"] in ("GET", "HEAD")
         if not reads and is_from_elsewhere(headers):
+            await read_body(receive)  # a connection closed on what is still coming loses the answer
             await refuse(send, 403, texts.OTHER_ORIGIN)
             return
         path = unquote(scope["path"])
@@ -111,6 +112,8 @@ class Guard:
         body = await read_body(receive)
         if body is None:
             await refuse(send, 413, texts.LARGE_REQUEST)
+        elif not is_text(body):
+            await refuse(send, 422, texts.WRONG_FIELDS)
         elif b"http" in body.lower() and names_elsewhere(body):
             await refuse(send, 403, texts.FETCHED_ELSEWHERE)
         else:
@@ -137,6 +140,15 @@ def answering(send: Send, cookies: Sequence[str]) -> Send:
             await send(message)
 
     return with_headers
+
+
+def is_text(body: bytes) -> bool:
+    """Whether it is UTF-8: FastAPI's own answer to anything else is an error of the server."""
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def is_local(host: str) -> bool:

@@ -47,7 +47,7 @@ class Door:
             return
         most = limits.MAX_MEGABYTES * 1_000_000 + LARGEST_FORM
         stated = headers.get(b"content-length", "0")
-        if not stated.isdecimal() or int(stated) > most:
+        if not stated.isdecimal() or len(stated) > 18 or int(stated) > most:
             await refuse(send, 413, f"A request may have at most {limits.MAX_MEGABYTES} MB.")
             return
         size, begun = 0, False

@@ -160,9 +160,11 @@ class Desk(ListenedProject):
 
     def move(self, data: Any) -> dict[str, float]:
         """A word's own times, between its neighbours'; returns the times that it had."""
+        sound = self.sound()
         with self.lock:
             tokens = self.tokens()
-            part, moved, was = moved_token(data, tokens, self.about["seconds"])
+            seconds = sound.samples / sound.sample_rate
+            part, moved, was = moved_token(data, tokens, seconds)
             own = [moved if t["id"] == moved["id"] else t for t in self.folder.words(part)]
             self.rewrite(part, own)
         return was

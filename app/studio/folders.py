@@ -50,6 +50,9 @@ class ProjectFolder:
             return otherwise
 
     def write(self, name: str, value: Any) -> None:
+        """A file of JSON; InputError if the project has been deleted."""
+        if not self.path.is_dir():
+            raise InputError(texts.NO_PROJECT)
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(path) as temporary:

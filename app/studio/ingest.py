@@ -12,6 +12,8 @@ import numpy as np
 
 from a3t.audio.formats import to_float
 from a3t.audio.recording import Recording
+from a3t.errors import InputError
+from app import limits, texts
 from app.studio.listening import editor_step, parts_of
 from app.studio.pcm_sound import LEVELS, PEAKS, PcmSound
 
@@ -19,13 +21,18 @@ if TYPE_CHECKING:
     from a3t.editor import Editor
 
 
-def ingest(editor: Editor, original: Path, folder: Path) -> dict[str, Any]:
+def ingest(
+    editor: Editor, original: Path, folder: Path, most: float = limits.MAX_SECONDS
+) -> dict[str, Any]:
     """Writes sound.pcm (16 bits, at most two channels, the recording's own rate) and peaks.bin.
 
-    Returns the recording's description, and its parts. Raises InputError as `Recording.open`.
+    Returns the recording's description, and its parts. Raises InputError as `Recording.open`, and
+    for a recording of more than `most` seconds, before anything of it is written.
     """
     editor_step(editor, "read")
     recording = Recording.open(original)
+    if recording.seconds > most:
+        raise InputError(texts.too_long(most))
     channels = recording.channels if recording.channels <= 2 else 1
     path = folder / "sound.pcm"
     meter = Meter(recording.sample_rate)

@@ -45,6 +45,7 @@ class JobQueue:
         self._lane = lane
         self._waiting: list[tuple[int, int, ProjectJob]] = []
         self._running: ProjectJob | None = None
+        self._gone: set[str] = set()  # owners that have been deleted
         self._count = itertools.count()
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -52,7 +53,7 @@ class JobQueue:
     def add(self, job: ProjectJob) -> bool:
         """Whether the job was added: one of that name may wait or run already."""
         with self._change:
-            if any(self._same(job, other) for other in self._all()):
+            if job.owner in self._gone or any(self._same(job, other) for other in self._all()):
                 return False
             heapq.heappush(self._waiting, (job.urgency, next(self._count), job))
             if self._thread is None:
@@ -62,8 +63,10 @@ class JobQueue:
         return True
 
     def cancel(self, owner: str, name: str | None = None) -> None:
-        """End an owner's jobs, or the one of that name, wherever they are."""
+        """End the job of that name, wherever it is; without one all of an owner that is deleted."""
         with self._change:
+            if name is None:
+                self._gone.add(owner)
             for job in self._all():
                 if job.owner == owner and name in (None, job.name):
                     job.cancelled.set()
@@ -107,5 +110,7 @@ class JobQueue:
         except (InputError, AlignmentError) as error:
             job.failed(str(error))
         except Exception:
+            if job.cancelled.is_set():  # its project is gone
+                return
             log.exception("a job failed")
             job.failed(texts.FAILED)

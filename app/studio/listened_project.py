@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from a3t.errors import InputError
 from app import limits, texts
 from app.service import LONG, without_folder
 from app.studio import worker_tasks as tasks
@@ -57,9 +56,8 @@ class ListenedProject(OpenProject):
 
     def _open(self, editor: EditorProcess) -> None:
         with without_folder(self.folder.path):
-            found = editor.run(tasks.ingest, self.folder.original, self.folder.path)
-        if found["seconds"] > limits.MAX_SECONDS:
-            raise InputError(texts.too_long(limits.MAX_SECONDS))
+            most = limits.MAX_SECONDS
+            found = editor.run(tasks.ingest, self.folder.original, self.folder.path, most)
         about = self.about
         if about.get("text"):
             found["parts"] = []

@@ -9,6 +9,7 @@ from typing import Any
 
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
+from app import texts
 from app.studio.pcm_sound import Token, end_of, places_of, start_of
 from app.studio.script import ScriptEdit
 
@@ -40,7 +41,9 @@ class TakeOrder:
 
 
 def recording_of(folder: Path, about: dict[str, Any]) -> Recording:
-    """The project's original, which was checked when it came."""
+    """The project's original, which was checked when it came; InputError while it is opened."""
+    if "samples" not in about:
+        raise InputError(texts.NOT_OPENED_YET)
     return Recording(
         folder / about["file"],
         about["sample_rate"],

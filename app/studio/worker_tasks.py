@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from app.studio.take_orders import TakeOrder
 
 
-def ingest(editor: Editor, original: Path, folder: Path) -> dict[str, Any]:
+def ingest(editor: Editor, original: Path, folder: Path, most: float) -> dict[str, Any]:
     from app.studio import ingest
 
-    return ingest.ingest(editor, original, folder)
+    return ingest.ingest(editor, original, folder, most)
 
 
 def find_places(editor: Editor, sound: PcmSound, text: str) -> list[dict[str, Any]]:

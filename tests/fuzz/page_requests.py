@@ -45,6 +45,7 @@ def page(folder: Path) -> Iterator[tuple[str, Path]]:
     log = folder / "page.log"
     with log.open("w") as output:
         command = [sys.executable, "-m", "app", "--port", str(port)]
+        command += ["--projects", str(folder / "projects")]
         process = subprocess.Popen(command, stdout=output, stderr=output)
         try:
             while "The page is at" not in log.read_text():
@@ -142,8 +143,9 @@ def _asked_of_the_projects(
     answer = client.post(f"{at}/projects/{known}/{path}", content=content)
     state = client.get(f"{at}/projects/{known}")
     client.post(f"{at}/projects/{known}/delete")
-    bad = answer.status_code >= 500 or state.status_code >= 500
-    return answer.status_code, "Traceback" if bad else answer.text
+    if answer.status_code >= 500 or state.status_code >= 500:
+        return 500, f"Traceback: {path}, {content!r}: {answer.text}, {state.text}"
+    return answer.status_code, answer.text
 
 
 def _ascii(headers: dict[str, str]) -> dict[str, str]:

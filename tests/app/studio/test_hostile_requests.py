@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from a3t.errors import InputError
+from app.studio.folders import ProjectFolder
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_of
 from tests.conftest import ARCTIC
@@ -88,6 +90,31 @@ def test_whatever_is_saved_can_be_read_again(place: tuple[Any, ...], project: Pr
         assert answer.status_code in (200, 409, 422), (place, value, answer.text[:200])
         assert project.client.get(project.at).status_code == 200, (place, value)
     assert project.client.get("/projects").status_code == 200
+
+
+def test_a_project_that_has_not_been_opened_yet(
+    client: TestClient, upload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.studio.jobs.JobQueue.add", lambda queue, job: True)
+    project = Project(client, {"upload": upload, "text": ARCTIC})
+    for name, body in BODIES.items():
+        answer = sent(client, f"{project.at}/{name}", body | {"revision": 0})
+        assert answer.status_code in (200, 422), (name, answer.text[:200])
+    for path in ("sound/0", "peaks/0", "spectrogram/0/0", "download", "takes/x/sound"):
+        assert client.get(f"{project.at}/{path}").status_code in (404, 422)
+    assert project.state["sound"] is None
+
+
+def test_a_deleted_project_does_not_come_back(
+    client: TestClient, studio: Studio, upload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.studio.jobs.JobQueue.add", lambda queue, job: True)
+    project = Project(client, {"upload": upload})
+    (folder,) = (path.parent for path in studio.projects.root.glob("*/*/project.json"))
+    project.post("delete", {})
+    with pytest.raises(InputError, match=r"\w"):
+        ProjectFolder(folder).write("project.json", {})
+    assert not folder.exists()
 
 
 @pytest.mark.parametrize(
