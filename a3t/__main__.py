@@ -78,6 +78,13 @@ def evaluate(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def transcribe(arguments: list[str]) -> int:
+    """print what a recording says"""
+    from a3t.source.__main__ import main
+
+    return main(arguments)
+
+
 def say_as(arguments: list[str]) -> int:
     """print how a text will be said: its words, its phones"""
     from a3t.text.__main__ import main
@@ -95,7 +102,7 @@ def fetch_recogniser(arguments: list[str]) -> int:
 PROGRAMS = {
     program.__name__.replace("_", "-"): program
     for program in (
-        *(edit, clean, tts, align, voice, inspect),
+        *(edit, clean, tts, align, transcribe, voice, inspect),
         *(say_as, app, serve, demo, evaluate, fetch_recogniser),
     )
 }

@@ -171,6 +171,7 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
         **fields,
         alignment=options.alignment,
         recogniser=options.recogniser,
+        punctuate=not options.no_punctuation,
         speed=options.speed,
         fit=options.fit,
         duration=options.duration,

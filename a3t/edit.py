@@ -59,6 +59,9 @@ def parser() -> argparse.ArgumentParser:
         "and has a model, else the aligner's network)",
     )  # fmt: skip
     result.add_argument(
+        "--no-punctuation", action="store_true", help="don't restore a transcript's punctuation"
+    )
+    result.add_argument(
         "--yes", action="store_true",
         help="don't ask for confirmation of a recognised transcript or of doubtful words",
     )  # fmt: skip
@@ -166,7 +169,12 @@ def edit(options: argparse.Namespace) -> None:
         say(about)
 
     from a3t.editor import Editor
-    from a3t.projects.confirmation import confirm_doubts, confirm_transcript, refuse_doubts
+    from a3t.projects.confirmation import (
+        confirm_doubts,
+        confirm_transcript,
+        refuse_doubts,
+        show_restored,
+    )
     from a3t.projects.project import find_project
     from a3t.source.alignment_cache import default_folder, voices_cache
 
@@ -178,6 +186,7 @@ def edit(options: argparse.Namespace) -> None:
     plan = editor.plan(job.recording, job.request)
     if job.request.text is None and options.alignment is None:
         confirm_transcript(plan, ask=not (options.plan or options.yes))
+    show_restored(plan)
     if options.strict:
         refuse_doubts(plan)
     confirm_doubts(plan, ask=not (options.plan or options.yes))

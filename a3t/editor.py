@@ -33,6 +33,7 @@ from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import verify
 from a3t.source.alignments import AlignmentStore, HeardRecording
 from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
+from a3t.source.unpunctuated import restored, restored_by_sound
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.lexicon import Pronunciation
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -121,10 +122,8 @@ class Editor:
     def edit(
         self, recording: str | Path | Recording, request: EditRequest | None = None, **fields: Any
     ) -> EditedRecording:
-        """The recording with the new words in it, not yet written: the best result of `make`.
-
-        Takes the arguments of `plan` and raises its errors.
-        """
+        """The recording with the new words in it, not yet written: the best result of `make`, from
+        the arguments of `plan` and with its errors."""
         return self.make(self.plan(recording, request, **fields))[0]
 
     def plan(
@@ -148,16 +147,17 @@ class Editor:
             edits = None if request.cuts else revision.edits  # cuts may be anywhere
             aligned = self.alignments.around(recording, found, edits, pronouncer)
         with self._step("plan"), one_thread():
+            text = restored(found.transcript, aligned) if request.punctuate else found.transcript
             resolved = replace(
-                request.saying(found.transcript.spoken + request.new_transcript.spoken),
-                text=found.transcript.text,
+                request.saying(text.spoken + request.new_transcript.spoken),
+                text=text.text,
                 alignment=aligned.alignment,
                 aligned_words=() if aligned.is_whole(found.transcript) else aligned.words,
             )
-            revision = revision.within(aligned.words)
-            recorded = aligned.alignment.spoken
-            spoken = speaker_pronunciations(revision.new_text, recorded, pronouncer)
-            return make_plan(recording, resolved, revision, spoken, self.durations)
+            revision = replace(revision, text=text).within(aligned.words)
+            spoken = speaker_pronunciations(revision.new_text, aligned.alignment.spoken, pronouncer)
+            plan = make_plan(recording, resolved, revision, spoken, self.durations)
+            return replace(plan, restored=text is not found.transcript)
 
     def findings(
         self, recording: str | Path | Recording, cleaning: Cleaning | None = None, **fields: Any
@@ -268,11 +268,9 @@ class Editor:
     def hear(
         self, plan: EditPlan, word: str, pronunciation: Pronunciation | None = None
     ) -> SpokenRecording:
-        """A word by itself in the voice of the plan's recording, before the edit is made: to judge
-        how it was guessed, or a ``pronunciation`` (ARPAbet) that would be better."""
+        """A word in the voice of a plan's recording, as guessed or with another pronunciation."""
         own = dict(plan.request.pronunciations)
-        if pronunciation is not None:
-            own[word.lower()] = (pronunciation,)
+        own |= {word.lower(): (pronunciation,)} if pronunciation else {}
         heard = HeardRecording(plan.recording, plan.text.text, plan.alignment)
         return self.tts(heard, word, pronunciations=own)
 
@@ -281,13 +279,16 @@ class Editor:
         recording: str | Path | Recording,
         new_text: str | None = None,
         recogniser: str = "auto",
+        text: str | None = None,
+        punctuate: bool = True,
     ) -> Transcript:
-        """What the recording says: the text of its sidecar file, otherwise speech recognition, for
-        which the new text serves as a prior."""
+        """What the recording says: ``text``, else that of its sidecar file, else what is recognised
+        with the new text as a prior; with ``punctuate`` a text without punctuation gets it."""
         prior = Transcript.from_text(new_text, max_words=None) if new_text else None
         with self._step("transcribe"):
             recording = opened(recording)
-            return find_transcript(recording, None, prior, Pronouncer(), recogniser).transcript
+            found = find_transcript(recording, text, prior, Pronouncer(), recogniser)
+            return restored_by_sound(recording, found, self.alignments, punctuate)
 
     def align(self, recording: str | Path | Recording, text: str | None = None) -> Alignment:
         """The words and phones of the whole recording; ``text`` and errors as for `plan`."""
@@ -304,8 +305,7 @@ class Editor:
             if request.alignment is not None:
                 return aligned_transcript(request.alignment, request.text, request.aligned_words)
             new = request.new_transcript if request.new_text else None
-            recogniser = request.recogniser
-            return find_transcript(recording, request.text, new, pronouncer, recogniser)
+            return find_transcript(recording, request.text, new, pronouncer, request.recogniser)
 
     def _begin(self) -> None:
         """Reset the timings of the steps, except loading: it counts towards every edit's cost."""

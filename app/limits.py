@@ -14,6 +14,8 @@ from pathlib import Path
 
 import soundfile
 
+from a3t.audio.containers import stated_seconds
+from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from app import texts
 from app.bounded import bounded
@@ -43,11 +45,17 @@ def check_upload(path: str | None, uploads: Path) -> Path:
 
 
 def stated_length(file: Path) -> float:
-    """The seconds that a sound file's header tells of; InputError if it is none."""
+    """The seconds that a sound file's header tells of; InputError if it is none.
+
+    A browser's own recording (WebM) has no length in its header: it is counted.
+    """
     try:
         return float(soundfile.info(str(file)).duration)
     except (soundfile.SoundFileError, ValueError, RuntimeError):
-        raise InputError(texts.NO_SOUND) from None
+        seconds = stated_seconds(file)
+        if seconds is None:
+            raise InputError(texts.NO_SOUND) from None
+        return seconds if math.isfinite(seconds) else Recording.open(file).seconds
 
 
 def check_text_file(path: str | None, uploads: Path) -> Path:

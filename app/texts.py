@@ -75,7 +75,10 @@ LOG_IN = "Log in first: load the page again."
 CHANGED_ELSEWHERE = "Another window has changed this project: load the page again."
 
 NO_FILE = "There is no file yet: upload one first."
-NO_SOUND = "This file is not a sound file that can be read here: upload WAV, FLAC, OGG or MP3."
+NO_SOUND = (
+    "This file is not a sound file that can be read here: upload WAV, FLAC, OGG, MP3, M4A or "
+    "a film."
+)
 NOT_UPLOADED = "This recording was not uploaded here: upload it first."
 NO_TIMES = "A word's times must be numbers of seconds: type them again."
 SERVED_ELSEWHERE = "Files on other servers are not served here."

@@ -96,20 +96,20 @@ def measured(url: str, wav: Path, hour: Path, rounds: int) -> dict[str, Any]:
     long = Visitor(url, wav)
     long.edit("never")
     until_first = time.perf_counter() - long.begun
+    long.client.post(f"{long.at}/delete", json={})  # nobody else is listened to
     alone = [in_all(url, sentence) for _ in range(rounds)]
     busy = Visitor(url, hour)
     busy.edit("never")
     until_hours_first = time.perf_counter() - busy.begun
     beside = [in_all(url, sentence) for _ in range(rounds)]
     share = busy.client.get(busy.at).json()["listening"]["share"]
+    some, most = (f"{soundfile.info(path).duration:.0f} s" for path in (wav, hour))
     return {
         "load": os.getloadavg()[0],
         "first edit of all, s": round(first, 2),
         "an edit typed until its sound is there, s": times(typed),
-        f"upload of {soundfile.info(wav).duration:.0f} s until its first edit, s": until_first,
-        f"upload of {soundfile.info(hour).duration:.0f} s until its first edit, s": (
-            until_hours_first
-        ),
+        f"upload of {some} until its first edit, s": round(until_first, 2),
+        f"upload of {most} until its first edit, s": round(until_hours_first, 2),
         "a sentence from upload to edit, alone, s": times(alone),
         "the same beside the hour, s": times(beside),
         "ratio of the medians": round(statistics.median(beside) / statistics.median(alone), 2),

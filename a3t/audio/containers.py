@@ -148,6 +148,20 @@ def _decoded(path: Path, identity: tuple[int, ...], number: int) -> DecodedTrack
         return _decode(container, path, number)
 
 
+def stated_seconds(path: Path) -> float | None:
+    """How long a container says that it is; None for what is no container of sound, infinity where
+    it doesn't say."""
+    import av
+
+    with path.open("rb") as raw:
+        try:
+            with opened_container(raw) as container:
+                sound = bool(container.streams.audio)
+                return (container.duration or float("inf")) / 1e6 if sound else None
+        except (av.error.FFmpegError, EOFError):
+            return None
+
+
 def opened_container(raw: BinaryIO) -> InputContainer:
     """PyAV's container of an open file, which is judged by its content, not by its name."""
     import av

@@ -67,8 +67,9 @@ def make_patch(
         moved = leave.offset - left.offset if len(right) else 0
         later = replace(right, offset=right.offset + moved)
         if keeps_length:  # then only its place is free
-            lag, last = 0, min(later.last, len(sound) - later.offset)
-            later = replace(later, first=max(later.first, -later.offset), last=last)
+            first = max(later.first, -later.offset)
+            last = max(first, min(later.last, len(sound) - later.offset))
+            lag, later = 0, replace(later, first=first, last=last)
         return leave, best_seam(later, around, sound, fade, lag, prefer=right.first)
 
     leave, enter = seams(_samples(lag_ms, rate))

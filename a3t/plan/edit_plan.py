@@ -162,8 +162,8 @@ class EditPlan:
 
     request: the request, completed by the recording's text and alignment and, for a long recording,
     by the ranges of words that are aligned. revision: what changes. pronunciations: one for each
-    word of the new text. phones: the recording's, on the grid. edits, windows: in order. rate: this
-    speaker's durations relative to the predicted ones, divided by the requested speed.
+    new word. phones: the recording's, on the grid. rate: this speaker's durations relative to the
+    predicted ones, divided by the requested speed. restored: whether the text's punctuation was.
     """
 
     recording: Recording
@@ -174,6 +174,7 @@ class EditPlan:
     edits: tuple[PlannedEdit, ...]
     windows: tuple[Window, ...]
     rate: float
+    restored: bool = False
 
     @property
     def text(self) -> Transcript:
@@ -211,8 +212,7 @@ class EditPlan:
 
     @cached_property
     def guessed(self) -> dict[str, str]:
-        """New words that neither a lexicon nor the recording has, and their phones, which were
-        guessed from the letters."""
+        """New words that no lexicon and no recorded word has, and the phones guessed for them."""
         pronouncer = Pronouncer(dict(self.request.pronunciations))
         new = {word: self.new_text.words[word].text for e in self.edits for word in range(*e.new)}
         return {

@@ -39,7 +39,9 @@ class EditRequest:
     new_text: what the recording should say. text: what it says now; None to take it from a file
     beside the recording, or to recognise it with ``recogniser`` (see `alignment.recognition`).
     alignment: the alignment of its words, or a file that holds one; None to align them.
-    aligned_words: the ranges of the text's words that the alignment holds, if not all.
+    aligned_words: the ranges of the text's words that the alignment holds, if not all. punctuate:
+    whether a text without any punctuation gets its marks and capitals back, so that the speaker's
+    pauses can be told from its commas and full stops.
 
     How the new words are spoken:
 
@@ -66,6 +68,7 @@ class EditRequest:
     alignment: Alignment | Path | None = None
     aligned_words: tuple[Range, ...] = ()
     recogniser: str = "auto"
+    punctuate: bool = True
     speed: float = 1.0
     fit: bool = False
     duration: float | None = None
@@ -133,6 +136,7 @@ class EditRequest:
                 "lengths": self.lengths and [list(words) for words in self.lengths],
                 "reach": self.reach,
                 **({"cuts": [cut.to_json() for cut in self.cuts]} if self.cuts else {}),
+                "punctuate": self.punctuate,
                 "match": {
                     "bandwidth": self.match.bandwidth,
                     "spectrum": self.match.spectrum,
@@ -161,6 +165,7 @@ class EditRequest:
             text=None if data["text"] is None else string(data["text"]),
             alignment=None if aligned is None else _aligned(Alignment.from_json(aligned)),
             aligned_words=words,
+            punctuate=bool(options.get("punctuate", False)),
             speed=finite_number(options["speed"]),
             fit=bool(options["fit"]),
             duration=None if duration is None else finite_number(duration),

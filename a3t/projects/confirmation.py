@@ -35,11 +35,7 @@ def confirm_transcript(plan: EditPlan, ask: bool) -> None:
     """
     beside = sidecar(plan.recording.path)
     if beside is not None:
-        text = plan.text.text.strip()
-        if len(text) > SHOWN:
-            count = f"{len(text.split()):,} words"
-            text = f"{text[: SHOWN // 2].strip()} … {text[-SHOWN // 2 :].strip()} ({count})"
-        say(f"Transcript ({beside.name}): {text}")
+        say(f"Transcript ({beside.name}): {_shown(plan.text.text)}")
         return
     say(f"Recognised: {with_confidences(plan.alignment)}")
     if not ask or not _on_a_terminal():
@@ -48,6 +44,22 @@ def confirm_transcript(plan: EditPlan, ask: bool) -> None:
     say(plan.describe())
     if _answer("Is this what the recording says? [Y/n] ") not in ("", "y", "yes"):
         raise InputError("Nothing was made: give the recording's text with --text.")
+
+
+def show_restored(plan: EditPlan) -> None:
+    """Print a transcript whose punctuation was restored."""
+    if plan.restored:
+        say(f"With punctuation (--no-punctuation leaves it out): {_shown(plan.text.text)}")
+
+
+def _shown(text: str) -> str:
+    text = text.strip()
+    if len(text) <= SHOWN:
+        return text
+    return (
+        f"{text[: SHOWN // 2].strip()} … {text[-SHOWN // 2 :].strip()} "
+        f"({len(text.split()):,} words)"
+    )
 
 
 def refuse_doubts(plan: EditPlan) -> None:

@@ -38,14 +38,14 @@ def read_dictionary(path: Path) -> Dictionary:
 
 
 def parse_entries(entries: Iterable[str], spelt: Spelt | None = None) -> Dictionary:
-    """`Nguyen=W IH1 N`, one word each; ``spelt`` reads what isn't phones, `Nguyen=win`."""
+    """`Nguyen=W IH1 N`, one word each; ``spelt`` reads a word that isn't a phone, `Nguyen=win`."""
     result: Dictionary = {}
     for entry in entries:
         word, equals, phones = entry.partition("=")
         if not equals or not word.strip():
             raise AlignmentError(f'"{entry}" must be a word, = and its phones: "Nguyen=W IH1 N".')
         symbols: Sequence[str] = phones.split()
-        if spelt is not None and not all(map(_is_phone, symbols)):
+        if spelt is not None and len(symbols) == 1 and not _is_phone(symbols[0]):
             symbols = spelt(phones)
         _add(result, word.strip(), symbols, f'"{entry}"')
     return result

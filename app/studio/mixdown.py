@@ -25,7 +25,7 @@ from a3t.plan.phone_grid import on_grid
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.projects.exports import export
-from a3t.projects.output_files import export_paths
+from a3t.projects.output_files import export_files
 from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript, TranscriptWord
@@ -38,7 +38,7 @@ from app.studio.pcm_sound import Token
 if TYPE_CHECKING:
     from a3t.editor import Editor
 
-EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl")
+EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "rpp", "md")
 
 
 def mix_down(
@@ -69,7 +69,10 @@ def mix_down(
             record["source"]["path"] = recording.path.name
             write_json(out.with_suffix(".edit.json"), record)
             export(result, out, EXPORTS)
-            files += [out, out.with_suffix(".edit.json"), *export_paths(out, EXPORTS)]
+            project = out.with_suffix(".rpp")  # the original lies beside it for whoever unpacks
+            text = project.read_text(encoding="utf-8")
+            project.write_text(text.replace(f"{recording.path.parent}/", ""), encoding="utf-8")
+            files += [out, out.with_suffix(".edit.json"), *export_files(out, EXPORTS)]
         files.append(recording.path)
         packed = stage / "all.zip"
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:

@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 stages=punctuation_stages
 text=${A3T_TEXT:-downloads} corpora=${A3T_CORPORA:-}
 config=conf/ffa.yaml
-seconds=900 row_seconds=90
+seconds=600 row_seconds=90
 options="text seconds row_seconds"
 
 rows() { # of the tables: NAME CONFIG CHANGES…
@@ -66,7 +66,8 @@ judge() {
 
 pack() {
     # shellcheck disable=SC2046
-    "$python" -m a3t.training.text.export_punctuation "$exp" --to "$packed" --text $(tests)
+    "$python" -m a3t.training.text.export_punctuation "$exp" --to "$packed" --text $(tests) \
+        $(find "$text" -maxdepth 1 -name '*dev*.txt*' | sort | sed -n '1s/^/--dev /p')
 }
 
 punctuation_stages() {

@@ -292,3 +292,14 @@ def test_a_row_goes_to_json_and_back() -> None:
     again = ComparisonRow.from_json(row.to_json())
     assert again.figures["mcd"] == 1.25 and math.isnan(again.figures["pesq"])
     assert json.loads(row.to_json())["figures"]["pesq"] is None
+
+
+def test_other_weights_and_other_sounds_are_another_version(tmp_path: Path) -> None:
+    (tmp_path / "sounds").mkdir()
+    compared = Systems(
+        tmp_path, (), more={"shipped": "small", "theirs": f"wav-folder={tmp_path / 'sounds'}"}
+    )
+    before = compared.version("theirs")
+    assert len(compared.version("shipped")) == 12 and compared.version("mean spectrum") == ""
+    (tmp_path / "sounds" / "one.wav").write_bytes(b"sound")
+    assert compared.version("theirs") != before

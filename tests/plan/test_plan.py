@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.edit_plan import EditPlan
+from a3t.plan.edit_plan import EditPlan, PlannedPhone
+from a3t.plan.phone_grid import on_grid
 from a3t.plan.planner import make_plan
-from a3t.plan.prompt import PROMPT, speech_plan
+from a3t.plan.prompt import Prompt, speech_plan
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.plan.windows import CONTEXT, LONGEST, lay_out
@@ -190,15 +191,20 @@ def test_more_than_a_minute_in_one_edit_is_refused() -> None:
 @given(SPOKEN, SPOKEN)
 def test_a_prompt_is_followed_by_its_target(prompt: list[str], target: list[str]) -> None:
     alignment = aligned(prompt)
-    window, (first, last) = speech_plan(
-        alignment,
+    grid = on_grid(alignment, 1 + int(alignment.duration * 80))
+    own = Prompt(
+        np.zeros((grid[-1].last, 80), np.float32),
+        tuple(PlannedPhone(phone.symbol, phone.frames, -1, phone.first) for phone in grid),
+        1.0,
+    )
+    window = speech_plan(
+        [],
+        own,
         Transcript.from_text(" ".join(target)),
         [WORDS[word].split() for word in target],
         SixFrames(),  # type: ignore[arg-type]
-        1 + int(alignment.duration * 80),
-    )
-    prompted = last - first
-    assert 0 < prompted <= PROMPT + 20
+    ).window
+    prompted = grid[-1].last
     assert not window.masked[:prompted].any() and window.masked[prompted:].all()
     new = [phone.symbol for phone in window.phones if phone.source is None]
     assert [s for s in new if s != "sp"] == [p for w in target for p in WORDS[w].split()]

@@ -91,6 +91,7 @@ def test_a_users_own_pronunciation_is_used(command: list[str], tmp_path: Path) -
     ("options", "reason"),
     [
         (["--pronounce", "Nguyen=W XX"], "not an ARPAbet phone"),
+        (["--pronounce", "Nguyen=9"], "how a word sounds"),
         (["--dict", "nowhere.dict"], "can't be read"),
         (["--duration", "0.01"], "out of range"),
         (["--duration", "9"], "times as slowly"),

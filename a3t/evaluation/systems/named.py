@@ -26,9 +26,9 @@ RUNS: Mapping[str, str] = {
     "a3t": "A3T",
     "a3t_thesis": "A3T, thesis's inputs",
     "no_alignment_embedding": "w/o alignment embedding",
-    "transformer": "- Conformer",
-    "no_postnet": "- Post-Net",
-    "fat_mlm": "- L1 (FAT-MLM's shape)",
+    "transformer": "− Conformer",
+    "no_postnet": "− Post-Net",
+    "fat_mlm": "− L1 (FAT-MLM's shape)",
     "mam": "MAM's shape",
     "mask_20": "A3T, 20 % masked",
     "mask_50": "A3T, 50 % masked",
@@ -116,12 +116,17 @@ def available(runs: Path) -> list[str]:
 
 
 def training_of(runs: Path) -> Sequence[str]:
-    """One line for each run: how long it was trained, and how large it is."""
+    """One line for each run: how long it was trained and how large it is, or why it can't be
+    loaded."""
     lines = []
     for folder, shown in RUNS.items():
         if not (runs / folder / CHECKPOINT).is_file():
             continue
-        network, _, facts = load_run(runs / folder)
+        try:
+            network, _, facts = load_run(runs / folder)
+        except InputError as error:
+            lines.append(f"{shown}: {error}")
+            continue
         size = sum(parameter.numel() for parameter in network.parameters())
         lines.append(
             f"{shown}: {facts['minutes']:.1f} minutes of one core, {facts['steps']:,} steps,"

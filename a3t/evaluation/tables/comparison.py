@@ -30,6 +30,7 @@ from a3t.evaluation.systems.networks import as_vocoder
 from a3t.evaluation.tables.judging import GapJudge, Made, copy_synthesis, make, recorded
 from a3t.evaluation.tables.tasks import EDIT, GIVEN, GapTask
 from a3t.grid import SAMPLE_RATE
+from a3t.pretrained import WEIGHTS, checkpoint_folder
 from a3t.training.loop import CHECKPOINT
 from a3t.vocoder import load_vocoder
 
@@ -99,10 +100,10 @@ class Systems:
     more: Mapping[str, str] = field(default_factory=dict)
 
     def version(self, name: str) -> str:
-        """What changes when a system's weights do: 12 digits of its checkpoint's sha256, or where
-        it comes from."""
+        """What changes when a system's weights do, or the sounds of a folder: 12 digits of a
+        sha256."""
         if name in self.more:
-            return self.more[name]
+            return _version_of(self.more[name])
         folder = next((k for k, v in RUNS.items() if v == name), None)
         if name in BASELINES:
             folder = "fastspeech2"
@@ -110,6 +111,18 @@ class Systems:
         if path is None or not path.is_file():
             return ""
         return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+def _version_of(where: str) -> str:
+    """The version of what `named.load_system` is given under ``more``."""
+    folder = where.partition("=")[2] if where.startswith("wav-folder=") else None
+    if folder is None:
+        files = [checkpoint_folder(where) / name for name in (WEIGHTS, CHECKPOINT)]
+        found = [path.read_bytes() for path in files if path.is_file()]
+    else:
+        stats = ((path.name, path.stat()) for path in sorted(Path(folder).glob("*")))
+        found = [f"{name} {stat.st_size} {stat.st_mtime_ns}".encode() for name, stat in stats]
+    return hashlib.sha256(b"".join(found)).hexdigest()[:12]
 
 
 def run_comparison(

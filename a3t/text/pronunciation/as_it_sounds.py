@@ -10,11 +10,11 @@ from a3t.text.pronunciation.letter_to_sound import guess
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 
 LONGEST = 60  # letters of a word as it sounds
-_PARTS = re.compile(r"[-\s]+")
+_PARTS = re.compile(r"-+")
 
 
 def as_it_sounds(said: str) -> Pronunciation:
-    """The phones of a word written as it sounds: words or syllables, joined by hyphens.
+    """The phones of a word written as it sounds: syllables, joined by hyphens.
 
     The part in capitals has the main stress, else the first: "KEE-yev", "keev". Each part is said
     as the dictionary has it, or else as its letters would be. InputError for what isn't letters.

@@ -38,18 +38,24 @@ def pauses_after(words: list[Mapping[str, Any]]) -> tuple[list[str], list[float]
     return spoken, pauses
 
 
-def read_clips(corpora: Path) -> Iterator[tuple[str, TaggedText, list[float]]]:
-    """(path, words with tags, seconds of pause after each word) of the punctuated clips."""
+def read_alignments(corpora: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """(path, text, alignment as JSON) of the clips."""
     with (corpora / "manifest.tsv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         texts = {row["path"]: row["text"] for row in rows}
     with lzma.open(corpora / "alignments.jsonl.xz", "rt", encoding="utf-8") as file:
         for line in file:
             clip = json.loads(line)
-            text = tagged([texts.get(clip["path"], "")])
-            spoken, pauses = pauses_after(clip["alignment"]["words"])
-            if text.words == tuple(spoken) and not texts[clip["path"]].isupper():
-                yield clip["path"], text, pauses
+            yield clip["path"], texts.get(clip["path"], ""), clip["alignment"]
+
+
+def read_clips(corpora: Path) -> Iterator[tuple[str, TaggedText, list[float]]]:
+    """(path, words with tags, seconds of pause after each word) of the punctuated clips."""
+    for path, written, alignment in read_alignments(corpora):
+        text = tagged([written])
+        spoken, pauses = pauses_after(alignment["words"])
+        if text.words == tuple(spoken) and not written.isupper():
+            yield path, text, pauses
 
 
 def count(corpora: Path) -> np.ndarray:

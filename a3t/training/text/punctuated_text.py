@@ -49,6 +49,12 @@ class TaggedText:
     def __len__(self) -> int:
         return len(self.words)
 
+    def first(self, count: int) -> TaggedText:
+        """Its first words."""
+        return TaggedText(
+            self.words[:count], self.tags[:count], self.cases[:count], self.starts[:count]
+        )
+
 
 def tagged(paragraphs: Iterable[str]) -> TaggedText:
     """The words of paragraphs with their tags."""

@@ -196,6 +196,17 @@ def measure(model: LearntHomographs, examples: Sequence[MarkedHomograph]) -> dic
     return {"all": 100 * float(np.mean(every)), "words": 100 * float(np.mean(means))}
 
 
+def below(
+    model: LearntHomographs, examples: Sequence[MarkedHomograph], usual: Mapping[str, str]
+) -> list[str]:
+    """The words of which a model gets fewer sentences right than their usual sense alone does."""
+    gain = Counter[str]()
+    for example in examples:
+        chosen = model.sense(example.word, example.features)
+        gain[example.word] += (chosen == example.sense) - (usual[example.word] == example.sense)
+    return [f"{word} ({count})" for word, count in sorted(gain.items()) if count < 0]
+
+
 def main() -> None:
     """Learn from four fifths, measure on the rest, then learn from all and write it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -223,6 +234,7 @@ def main() -> None:
         "usual": 100 * float(np.mean([usual[e.word] == e.sense for e in held])),
     }
     print(f"{len(train)} to learn from, {len(held)} held out: {figures}")
+    print("below always guessing the usual sense:", ", ".join(below(model, held, usual)) or "none")
     model = learn(examples)
     count = len(model.shared) + sum(len(w) for s in model.words.values() for w in s.values())
     table = {"shared": model.shared, "words": model.words}

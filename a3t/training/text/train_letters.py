@@ -23,7 +23,12 @@ from torch import Tensor, nn
 
 from a3t.pretrained import save_checkpoint
 from a3t.text.phones import strip_stress
-from a3t.text.pronunciation.letter_network import FOLDER, LETTERS, LetterNetwork
+from a3t.text.pronunciation.letter_network import (
+    FOLDER,
+    LETTERS,
+    LetterNetwork,
+    shipped,
+)
 from a3t.text.pronunciation.lexicon import Pronunciation, cmudict_words, lookup
 from a3t.text.pronunciation.misaki import misaki_words
 from a3t.training.text.letter_alignment import Chunks, Pair, align, learn_costs
@@ -154,7 +159,15 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--embedding", type=int, default=48)
     parser.add_argument("--words", type=int, default=None, help="only so many, to try it out")
+    parser.add_argument("--measure", action="store_true", help="train nothing, judge what is there")
     args = parser.parse_args()
+    if args.measure:
+        table = lexicon()
+        held = split(list(table))[1]
+        print(
+            f"{len(held)} words held out: {_shown(errors(shipped(), {w: table[w] for w in held}))}"
+        )
+        return
     started = time.monotonic()
     rng = random.Random(1)
     torch.manual_seed(1)

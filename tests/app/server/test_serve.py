@@ -24,6 +24,7 @@ from app.server.endpoints import server_app
 from app.server.voice_folder import voices_in
 from app.service import Service
 from tests.app.conftest import EditorThread
+from tests.audio.films import film
 from tests.conftest import ARCTIC
 
 TOKEN = "a token for tests"
@@ -132,6 +133,19 @@ def test_a_macro_gets_the_recording_itself(client: httpx.Client, arctic: Path) -
     assert answer.status_code == 200
     new, _ = sf.read(io.BytesIO(answer.content), dtype="int16")
     assert len(new) == sf.info(arctic).frames
+
+
+def test_a_telephones_recording_is_taken(
+    client: httpx.Client, arctic: Path, tmp_path: Path
+) -> None:
+    talk = film(tmp_path / "talk.m4a", arctic, picture=None)
+    answer = client.post(
+        "/v1/edits",
+        files={"file": (talk.name, talk.read_bytes())},
+        data={"text": ARCTIC, "new_text": NEW, "reply": "recording"},
+    )
+    assert answer.status_code == 200, answer.text
+    assert sf.info(io.BytesIO(answer.content)).samplerate == 48_000
 
 
 def test_words_and_phones_have_their_times(client: httpx.Client, arctic: Path) -> None:

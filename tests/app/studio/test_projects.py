@@ -43,8 +43,11 @@ def test_from_upload_to_download(project: Project, arctic: Path) -> None:
     assert set(files) == {
         "talk.wav",
         *(f"talk.edited{e}" for e in (".wav", ".edit.json", ".txt", ".TextGrid", ".srt", ".vtt")),
-        *(f"talk.edited{e}" for e in (".labels.txt", ".edits.csv", ".edl")),
+        *(f"talk.edited{e}" for e in (".labels.txt", ".labels.phones.txt", ".edits.csv", ".edl")),
+        *(f"talk.edited{e}" for e in (".rpp", ".md")),
     }
+    for name, content in files.items():  # nothing tells where the server keeps its files
+        assert b"projects" not in content and b"/tmp" not in content, name
     assert files["talk.edited.txt"].decode().strip() == "And you never want to see it in the"
     told = json.loads(files["talk.edited.edit.json"])
     before, _ = soundfile.read(arctic, dtype="int16")

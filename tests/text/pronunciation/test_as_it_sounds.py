@@ -8,6 +8,7 @@ from a3t.errors import InputError
 from a3t.text.phones import ARPABET
 from a3t.text.pronunciation.as_it_sounds import as_it_sounds
 from a3t.text.pronunciation.lexicon import lookup
+from alignment.errors import AlignmentError
 from alignment.formats.dictionary import parse_entries
 
 
@@ -38,7 +39,7 @@ def test_there_is_one_main_stress_and_only_arpabet(said: str) -> None:
         assert sum(phone.endswith("1") for phone in phones) == 1
 
 
-@pytest.mark.parametrize("said", ["", "5 5", "ü", "a" * 100, "---", "K IY1 V!"])
+@pytest.mark.parametrize("said", ["", "5 5", "ü", "a" * 100, "---", "K IY1 V!", "noo gwin"])
 def test_what_is_not_letters_is_refused(said: str) -> None:
     with pytest.raises(InputError):
         as_it_sounds(said)
@@ -50,3 +51,5 @@ def test_phones_on_the_command_line_stay_phones() -> None:
         "kyiv": [("K", "IY1", "V"), ("K", "IY1", "Y", "EH0", "V")],
         "ed": [("EH1", "D")],
     }
+    with pytest.raises(AlignmentError, match="not an ARPAbet phone"):
+        parse_entries(["Nguyen=W XX"], as_it_sounds)

@@ -1,0 +1,64 @@
+"""What does a recording say? python -m a3t.source IN"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # before the other imports, which are slow
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
+import argparse
+import sys
+from pathlib import Path
+
+from a3t.console import run, say, show_progress, text_argument
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(
+        prog="a3t transcribe",
+        description="Print what a recording says: the text of the file beside it, otherwise speech "
+        "recognition. A text without punctuation gets it, by its words and its pauses.",
+        epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
+    )
+    result.add_argument("wav", type=Path, metavar="IN")
+    result.add_argument("--text", metavar="TEXT", help="its words, if they are known")
+    result.add_argument("--expected", metavar="TEXT", help="what it will roughly say")
+    recognisers = ("auto", "network", "pocketsphinx", "whisper")
+    result.add_argument("--recogniser", choices=recognisers, default="auto")
+    result.add_argument(
+        "--no-punctuation", action="store_true", help="leave a text without punctuation as it is"
+    )
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parser().parse_args(arguments)
+    return run(lambda: transcribe(options))
+
+
+def transcribe(options: argparse.Namespace) -> None:
+    """Carry out the parsed command; raises InputError or AlignmentError."""
+    from a3t.audio.recording import Recording
+    from a3t.source.alignment_cache import default_folder
+    from a3t.source.alignments import AlignmentStore
+    from a3t.source.transcripts import find_transcript
+    from a3t.source.unpunctuated import restored_by_sound
+    from a3t.text.pronunciation.pronouncer import Pronouncer
+    from a3t.text.transcript import Transcript
+    from alignment.aligners.network_aligner import NetworkAligner
+
+    given, expected = (text and text_argument(text) for text in (options.text, options.expected))
+    prior = Transcript.from_text(expected, max_words=None) if expected else None
+    show_progress("read")
+    recording = Recording.open(options.wav)
+    show_progress("transcribe")
+    found = find_transcript(recording, given, prior, Pronouncer(), options.recogniser)
+    store = AlignmentStore(NetworkAligner(), default_folder())
+    transcript = restored_by_sound(recording, found, store, not options.no_punctuation)
+    say("Recognised:" if found.origin == "recognised" else f"Transcript ({found.origin}):")
+    print(transcript.text.strip())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""Transcripts without punctuation: marks and capitals for them, by their words and their pauses."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import pairwise
+
+from a3t.audio.recording import Recording
+from a3t.source.alignments import AlignmentStore
+from a3t.source.passages import LONG, Passages
+from a3t.source.transcripts import FoundTranscript
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
+from alignment import AlignmentError
+
+FEWEST = 4  # words; fewer are hardly a sentence
+
+
+def pauses_after_words(text: Transcript, aligned: Passages) -> list[float | None]:
+    """Seconds of silence after each spoken word of the text; None where it isn't aligned.
+
+    After the last word of an aligned passage nothing is known.
+    """
+    result: list[float | None] = [None] * len(text.words)
+    spoken = iter(aligned.alignment.spoken)
+    times = [(word.start, word.end) for first, last in aligned.words
+             for _, word in zip(range(first, last), spoken, strict=False)]  # fmt: skip
+    places = [k for first, last in aligned.words for k in range(first, last)]
+    for (k, after), (here, following) in zip(pairwise(places), pairwise(times), strict=False):
+        if after == k + 1:
+            result[k] = max(following[0] - here[1], 0.0)
+    return result
+
+
+def restored(text: Transcript, aligned: Passages | None) -> Transcript:
+    """The transcript with punctuation and capitals if it has none, else the transcript itself."""
+    from a3t.text.punctuation.restoring import with_punctuation
+
+    if text.is_punctuated or len(text.words) < FEWEST:
+        return text
+    return with_punctuation(text, pauses_after_words(text, aligned) if aligned else ())
+
+
+def restored_by_sound(
+    recording: Recording, found: FoundTranscript, alignments: AlignmentStore, wanted: bool = True
+) -> Transcript:
+    """The same by words and pauses, and by words alone where a long recording would have to be
+    aligned for it, or where its words can't be; the transcript itself unless it is ``wanted``."""
+    text, aligned = found.transcript, found.passages
+    if not wanted or text.is_punctuated or len(text.words) < FEWEST:
+        return text
+    if aligned is None and (found.alignment is not None or recording.seconds <= LONG):
+        with suppress(AlignmentError):
+            whole = alignments.whole(recording, found, Pronouncer())
+            aligned = Passages(whole, ((0, len(text.words)),))
+    return restored(text, aligned)
