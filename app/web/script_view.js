@@ -22,6 +22,7 @@ export class ScriptView {
     this.body.addEventListener("dblclick", (event) => this.#wordOf(event) !== null && this.write());
     this.body.addEventListener("keydown", (event) => this.#key(event));
     this.scroller.addEventListener("scroll", () => this.#place());
+    new ResizeObserver(() => this.#place()).observe(this.scroller);
   }
 
   // ---- showing ----------------------------------------------------------------------------------
