@@ -146,7 +146,7 @@ def test_planning(every: int) -> None:
             frames = round(alignment.duration * 80)
             grid = on_grid(alignment, frames)
             words = WordFrames.of(grid, len(old), frames)
-            said = speaker_pronunciations(after, alignment, Pronouncer())
+            said = speaker_pronunciations(after, alignment.spoken, Pronouncer())
             script = merge_touching(revision.edits, words)
             places = place_edits(script, words, before, after, revision.pauses)
             moments = timeline(grid, places, said, after, usual_pauses(before, grid))
