@@ -4,7 +4,7 @@ The comment of the file (LIST INFO in a WAV, a Vorbis comment in FLAC or Ogg) ge
 that people and programs can read:
 
     [a3t 0.1.0 wrote this file: 61234 samples at 16000 Hz]
-    1.234500-1.800000 s synthetic "never" (small 8d559d4b44a9, builtin 53121e709e2c)
+    1.234500-1.800000 s synthetic "never" (small 76ddcab8521a, builtin 53121e709e2c)
     2.345000-2.351000 s joined where something was cut out
     [end of a3t]
 
