@@ -86,7 +86,7 @@ $(VENV)/.demo-ready: $(VENV)/.torch-ready pyproject.toml requirements.txt
 	@touch $@
 
 $(VENV)/.dev-ready: $(VENV)/.demo-ready
-	$(PIP) install -q -c requirements.txt -e '.[app,dev]'
+	$(PIP) install -q -c requirements.txt -e '.[app,exports,dev]'
 	$(PIP) install -q --no-deps --no-build-isolation $(WAVEGAN)
 	@touch $@
 

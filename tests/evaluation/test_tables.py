@@ -139,7 +139,8 @@ def test_the_recording_itself_has_the_best_figures(
         assert truth[name] == pytest.approx(0, abs=1e-6), name
         assert copy[name] <= worst[name], name
     assert truth["detail"] == pytest.approx(1) and worst["detail"] < 0.9
-    assert truth["pesq"] > copy["pesq"] > worst["pesq"]
+    if not math.isnan(truth["pesq"]):  # pesq is in the extra `eval` alone
+        assert truth["pesq"] > copy["pesq"] > worst["pesq"]
     assert "wer" not in truth  # of given durations it is not taken
 
 

@@ -129,10 +129,10 @@ def test_a_reaper_project(result: EditedRecording, out: Path) -> None:
 
 
 def test_transcripts_as_documents(result: EditedRecording, out: Path) -> None:
+    docx = pytest.importorskip("docx", reason="python-docx is not installed")
     md, word = export(result, out, ["md", "docx"])
     text = md.read_text()
     assert "**[0:00:00]** You **never** want to see it," in text
-    docx = pytest.importorskip("docx", reason="python-docx is not installed")
     paragraphs = docx.Document(str(word)).paragraphs
     assert paragraphs[0].text == out.stem
     assert paragraphs[1].text.startswith("[0:00:00] You never want to see it,")
