@@ -26,7 +26,15 @@ MEMORY = 1_000_000_000
 
 @pytest.fixture(scope="module")
 def readers() -> Iterator[ReadingProcesses]:
-    readers = ReadingProcesses(2, MEMORY, 1)
+    readers = ReadingProcesses(2, MEMORY, 60)
+    yield readers
+    readers.close()
+
+
+@pytest.fixture(scope="module")
+def hurried() -> Iterator[ReadingProcesses]:
+    """With one second of processor time a call."""
+    readers = ReadingProcesses(1, MEMORY, 1)
     yield readers
     readers.close()
 
@@ -37,7 +45,6 @@ def readers() -> Iterator[ReadingProcesses]:
         (grow, (10**9,), texts.OUTGROWN),
         (grow_in_torch, (10**9,), texts.OUTGROWN),
         (grow_in_lists, (10**7,), texts.OUTGROWN),
-        (spin, (), texts.TOO_SLOW),
         (crash, (), texts.CRASHED),
         (kill, (), texts.OUTGROWN),
     ],
@@ -49,6 +56,13 @@ def test_a_process_that_outgrows_its_means(
         readers.run(function, *args)
     assert str(caught.value) == sentence
     assert readers.run(grow, 10) == 10.0  # whoever comes next is served
+
+
+def test_a_process_that_takes_too_long(hurried: ReadingProcesses) -> None:
+    with pytest.raises(InputError) as caught:
+        hurried.run(spin)
+    assert str(caught.value) == texts.TOO_SLOW
+    assert hurried.run(grow, 10) == 10.0
 
 
 @pytest.mark.parametrize("error", [InputError("Why."), AlignmentError("Why not.")])
