@@ -103,7 +103,8 @@ class Desk(ListenedProject):
 
         job = ProjectJob(
             self.folder.id,
-            f"take {edit.key}",
+            # By its number: a take is seen before its job is over, and the next one asked for.
+            f"take {edit.key} {number}",
             MAKING,
             run,
             lambda sentence: self._fail_to_make(edit.key, sentence),

@@ -92,25 +92,27 @@ class JobQueue:
                     self._change.wait()
                 _, _, job = heapq.heappop(self._waiting)
                 self._running = job
-            try:
-                self._do(job)
-            finally:
-                with self._change:
-                    self._running = None
+            sentence = self._do(job)
+            with self._change:
+                self._running = None
+            if sentence is not None:  # told once it is over, so that it can be asked for again
+                job.failed(sentence)
 
-    def _do(self, job: ProjectJob) -> None:
+    def _do(self, job: ProjectJob) -> str | None:
+        """Do a job; returns one sentence if it can't be done."""
         if job.cancelled.is_set():
-            return
+            return None
         try:
             watch = Watch(lambda share, step: job.step(step), job.cancelled)
             with self._lane.editor(watch, job.models) as editor:
                 job.run(editor)
         except CancelledError:
-            return
+            return None
         except (InputError, AlignmentError) as error:
-            job.failed(str(error))
+            return str(error)
         except Exception:
             if job.cancelled.is_set():  # its project is gone
-                return
+                return None
             log.exception("a job failed")
-            job.failed(texts.FAILED)
+            return texts.FAILED
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -17,11 +18,12 @@ from app.worker import EditorProcess
 OPENING, LISTENING = 0, 10  # urgencies; of two projects' parts the earlier one comes first
 
 
-class ListenedProject(OpenProject):
-    """`words_came` is called whenever there are more words than before."""
+class ListenedProject(OpenProject, ABC):
+    """A project that is listened to."""
 
+    @abstractmethod
     def words_came(self) -> None:
-        raise NotImplementedError
+        """Called whenever there are more words than before."""
 
     def resume(self) -> None:
         """Take up whatever was still to be done."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from a3t.errors import InputError
 from app.lanes import EditorLane
 from app.studio.jobs import JobQueue, ProjectJob
 from app.worker import always
@@ -74,6 +75,20 @@ def test_a_failure_ends_one_job_and_no_other(caplog: pytest.LogCaptureFixture) -
     queue.add(job("next", done.set))
     assert done.wait(PATIENCE)
     assert "went wrong" in told[0] and "secret" not in told[0]
+
+
+def test_what_failed_can_be_asked_for_again_at_once() -> None:
+    queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
+    done, taken = threading.Event(), []
+
+    def broken(editor: object) -> None:
+        raise InputError("not now")
+
+    def again(sentence: str) -> None:
+        taken.append(queue.add(job("take", done.set)))
+
+    queue.add(ProjectJob("a", "take", 0, broken, again))
+    assert done.wait(PATIENCE) and taken == [True]
 
 
 SAVING = """

@@ -204,9 +204,6 @@ def test_what_a_phone_records(client: TestClient, studio: Studio, arctic: Path) 
     assert np.array_equal(before[edit["source"][1] :], after[edit["output"][1] :])
 
 
-# Once, on a busy machine, the second take was never made and why is not known: not where a landing
-# would wait for it.
-@pytest.mark.slow
 def test_a_length_that_is_dragged_is_made(project: Project) -> None:
     project.save(change(project.listened(), "always", "never"))
     (key,) = project.made()["takes"]
