@@ -6,6 +6,7 @@ Thesis, sections 4.3.1 and 4.3.2.  B clips, T frames, L phones, D model width.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 
 import torch
@@ -28,9 +29,16 @@ class Batch:
     noise: Tensor | None = None  # (B, T, a3t.model.flow.NOISE), for models that draw samples
 
     def to(self, device: torch.device | str) -> Batch:
+        """On a device; from pinned memory without waiting for it."""
+        return self._each(lambda x: x.to(device, non_blocking=True))
+
+    def pin_memory(self) -> Batch:
+        """In memory from which a GPU copies by itself; DataLoader asks for this by its name."""
+        return self._each(Tensor.pin_memory)
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> Batch:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        moved = {k: v.to(device) for k, v in values.items() if v is not None}
-        return replace(self, **moved)
+        return replace(self, **{k: change(v) for k, v in values.items() if v is not None})
 
 
 def phone_spans(batch: Batch) -> tuple[Tensor, Tensor]:

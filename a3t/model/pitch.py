@@ -116,9 +116,9 @@ def pitch_loss(
     valid = time < batch.frames[:, None]
     voiced = batch.pitch > 0
     entropy = F.binary_cross_entropy_with_logits(
-        predicted[..., 0][valid], voiced[valid].float(), reduction="sum"
+        predicted[..., 0], voiced.float(), valid.float(), reduction="sum"
     )
     both = valid & voiced
-    octaves = (predicted[..., 1][both] + MIDDLE - batch.pitch[both]).abs()
+    octaves = (predicted[..., 1] + MIDDLE - batch.pitch).abs() * both
     voice = entropy / total(valid.sum().float()).clamp(min=1e-6)
     return voice + 4.0 * octaves.sum() / total(both.sum().float()).clamp(min=1e-6)

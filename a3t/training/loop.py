@@ -80,6 +80,9 @@ class Run:
             fused=True,  # a third of the time
         )
         self.average = {name: value.clone() for name, value in model.state_dict().items()}
+        # Reading a number makes a GPU wait, so there it is only looked at now and then.
+        self.deferred = any(parameter.is_cuda for parameter in model.parameters())
+        self._diverged: Tensor | None = None  # () bool
 
     def resume(self) -> bool:
         """Load the folder's checkpoint, if there is one; returns whether there was."""
@@ -100,7 +103,8 @@ class Run:
         self.average = {k: v.to(own[k].device, copy=True) for k, v in weights.items()}
 
     def save(self) -> None:
-        """Write the checkpoint completely or not at all."""
+        """Write the checkpoint completely or not at all; not at all if training has diverged."""
+        self.verify()
         self.folder.mkdir(parents=True, exist_ok=True)
         temporary = self.folder / f"{CHECKPOINT}.{os.getpid()}.tmp"
         torch.save(
@@ -116,10 +120,18 @@ class Run:
         )
         temporary.replace(self.folder / CHECKPOINT)
 
+    def verify(self) -> None:
+        """FloatingPointError if a gradient was not finite since the last time."""
+        if self._diverged is not None and bool(self._diverged):
+            raise FloatingPointError(f"the gradient was not finite before step {self.step}")
+        self._diverged = None
+
     def train_step(self, losses: Callable[[int], Losses]) -> Losses:
         """One step on ``losses(step)["total"]``; raises FloatingPointError if training diverges.
 
-        The losses it returns stay on the device: reading them would make a GPU wait.
+        The losses it returns stay on the device: reading them would make a GPU wait. For the same
+        reason training on a GPU goes on with a gradient that is not finite until `verify`, before
+        the next checkpoint.
         """
         started = time.process_time()
         for group in self.optimiser.param_groups:
@@ -131,7 +143,10 @@ class Run:
         self.optimiser.zero_grad(set_to_none=True)
         found["total"].backward()
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.schedule.clip)
-        if not torch.isfinite(norm):
+        infinite = ~torch.isfinite(norm)
+        if self.deferred:
+            self._diverged = infinite if self._diverged is None else self._diverged | infinite
+        elif infinite:
             raise FloatingPointError(f"the gradient is not finite at step {self.step}")
         self.optimiser.step()
         self.step += 1
@@ -186,6 +201,7 @@ class Run:
                 counted += 1
                 bar.update()
                 if self.step % log_every == 0:
+                    self.verify()
                     seconds = (time.monotonic() - started) / counted
                     means = {name: round(float(total) / counted, 5) for name, total in sums.items()}
                     self._log({"step": self.step, **means, "seconds_per_step": round(seconds, 3)})

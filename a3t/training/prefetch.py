@@ -22,13 +22,16 @@ class _Steps(Dataset[Batch]):
         return self.make(step)
 
 
-def prefetch(make: MakeBatch, steps: Sequence[int], workers: int = 0) -> Iterator[Batch]:
+def prefetch(
+    make: MakeBatch, steps: Sequence[int], workers: int = 0, pinned: bool = False
+) -> Iterator[Batch]:
     """``make(step)`` for each step, prepared by ``workers`` processes (0: on demand).
 
-    The batch of a step depends neither on the workers nor on where the run began.
+    The batch of a step depends neither on the workers nor on where the run began. ``pinned``: in
+    memory that a GPU copies from while it computes.
     """
     if not workers:
-        return map(make, steps)
+        return (make(step).pin_memory() if pinned else make(step) for step in steps)
     return iter(
         DataLoader(
             _Steps(make),
@@ -36,6 +39,7 @@ def prefetch(make: MakeBatch, steps: Sequence[int], workers: int = 0) -> Iterato
             sampler=steps,
             num_workers=workers,
             prefetch_factor=4,
+            pin_memory=pinned,
             multiprocessing_context="fork",
             generator=torch.Generator(),  # its own, not the one that dropout draws from
         )

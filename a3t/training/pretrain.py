@@ -85,7 +85,9 @@ class Pretraining:
     def losses(self, step: int) -> Losses:
         """The losses of a step."""
         if step != self._next:
-            self._ahead = prefetch(self.train, range(step, self.schedule.steps), self.workers)
+            steps = range(step, self.schedule.steps)
+            pinned = self.device.startswith("cuda")
+            self._ahead = prefetch(self.train, steps, self.workers, pinned)
         self._next = step + 1
         found: Losses = self.model(next(self._ahead).to(self.device), self.bfloat16)
         return found

@@ -74,6 +74,23 @@ def test_divergence_stops_the_run(tmp_path: Path) -> None:
     assert all(value.isfinite().all() for value in run.model.state_dict().values())
 
 
+def test_on_a_gpu_divergence_is_found_before_the_next_checkpoint(tmp_path: Path) -> None:
+    run = make_run(tmp_path, steps=20)
+    run.deferred = True  # as on a GPU, which would have to wait for each answer
+    train(run, 2)
+    run.save()
+
+    def diverging(step: int) -> dict[str, Tensor]:
+        found = losses(run, step)
+        return {"total": found["total"] * (float("nan") if step == 4 else 1.0)}
+
+    with pytest.raises(FloatingPointError, match="before step 8"):
+        run.train(diverging, dict, log_every=8)
+    again = make_run(tmp_path, steps=20)
+    assert again.resume() and again.step == 2
+    assert all(value.isfinite().all() for value in again.model.state_dict().values())
+
+
 def test_the_average_is_judged_and_the_weights_come_back(tmp_path: Path) -> None:
     run = make_run(tmp_path, steps=12)
     train(run, 6)

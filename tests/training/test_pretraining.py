@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from a3t.model.a3t import A3T
 from a3t.pretrained import load_checkpoint
 from a3t.training.export import export
 from a3t.training.loop import Run
-from a3t.training.objective import NETWORK, cepstral_distance
+from a3t.training.objective import NETWORK, cepstral_distance, reconstruction_loss
 from a3t.training.prefetch import prefetch
 from a3t.training.pretrain import Pretraining, build_batches, main
 from a3t.training.store import Store
@@ -124,6 +126,36 @@ def test_the_editor_builds_the_exported_model(tmp_path: Path, make: Make) -> Non
         torch.testing.assert_close(value, run.average[NETWORK + name], atol=2e-3, rtol=2e-3)
     card = (tmp_path / "out" / "README.md").read_text()
     assert "1.0 dB" in card and "12 steps" in card and "Panayotov" in card
+
+
+def test_a_step_waits_for_no_number(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The device "meta" has shapes but no numbers: whatever wants one, and would make a GPU wait
+    for it, fails there."""
+    model = CONFIG["model"] | {"pitch": True, "energy": True, "voice": 8, "normalise": True}
+    config = CONFIG | {"model": model, "loss": {"adversarial": 0.2}}
+    work = Pretraining(config, store)
+    monkeypatch.setattr(torch, "autocast", lambda *_: nullcontext())  # knows no such device
+    monkeypatch.setattr(torch, "is_autocast_enabled", lambda *_: False)
+    batch, objective = work.train(0).to("meta"), work.model.to("meta").train()
+    with pytest.raises((RuntimeError, NotImplementedError)):
+        batch.mel[batch.masked].mean()  # how many there are is such a number
+    objective(batch)["total"].backward()
+    torch.nn.utils.clip_grad_norm_(objective.parameters(), 1.0)
+    for name, parameter in objective.named_parameters():
+        assert parameter.grad is not None and parameter.grad.shape == parameter.shape, name
+
+
+def test_the_loss_is_the_mean_over_the_masked_frames(store: Store) -> None:
+    batch = build_batches(CONFIG, store, train=True)(0)
+    before, after = torch.randn(2, *batch.mel.shape).unbind()
+    inside = torch.arange(batch.mel.shape[1]) < batch.frames[:, None]
+    masked = batch.masked & inside
+    for power in (1, 2):
+        wanted = sum(((x - batch.mel)[masked].abs() ** power).mean() for x in (before, after))
+        found = reconstruction_loss(before, after, batch, power=power)
+        assert found == pytest.approx(float(wanted), rel=1e-5)
+    nothing = replace(batch, masked=torch.zeros_like(batch.masked))
+    assert reconstruction_loss(before, after, nothing) == 0
 
 
 def test_batches_made_ahead_are_the_same(store: Store) -> None:

@@ -50,8 +50,8 @@ class A3TModel(Objective, AbsESPnetModel):
         found = super().forward(batch, self.low, share_of(weight))
         loss = found.pop("total")
         stats = {"loss": loss.detach()} | {name: value.detach() for name, value in found.items()}
-        if not weight:  # this process has no share of the batch: means of nothing
-            loss, stats = loss.nan_to_num() * 0, {k: v.nan_to_num() for k, v in stats.items()}
+        # A process without a share of the batch has means of nothing, of weight 0.
+        stats = {name: value.nan_to_num() for name, value in stats.items()}
         # Several processes are summed over a dimension that this adds.
         return force_gatherable((loss, stats, weight), loss.device)
 
