@@ -252,6 +252,20 @@ def test_importing_the_editor_stays_light() -> None:
     assert not {name for name in loaded if room(name) in {"a3t.training", "a3t.evaluation", "app"}}
 
 
+def test_loading_an_editor_imports_no_compiler() -> None:
+    """torch imports its compiler and SymPy for little things, and scipy.signal half of SciPy: a
+    second and a half before anything is heard."""
+    probe = (
+        "import sys; from a3t.editor import Editor; import a3t.audio.own_sound; Editor.load();"
+        "print('\\n'.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    heavy = {"torch._dynamo", "sympy", "scipy.signal", "librosa", "pandas"}
+    assert not heavy & set(done.stdout.split())
+
+
 def test_files_are_a_page_or_two() -> None:
     long = {
         str(path.relative_to(ROOT)): text.count("\n")

@@ -1,11 +1,14 @@
-"""Sound as overlapping frames of spectra, and back: what time-varying filters work on."""
+"""Sound as overlapping frames of spectra, and back: what time-varying filters work on.
+
+What SciPy's ShortTimeFFT computes, to the last bit, without the half second that it takes to import
+scipy.signal.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 
 import numpy as np
-from scipy.signal import ShortTimeFFT
 
 FRAME_SECONDS = 0.025
 OVERLAP = 4  # frames over every sample
@@ -24,19 +27,24 @@ def spectra(sound: np.ndarray, rate: int) -> np.ndarray:
     A frame every quarter of its size; the first and the last reach over the sound's ends, where
     it is silent.
     """
-    last = FIRST + frames_of(len(sound), rate)
-    lacking = max(0, _least(rate) - len(sound))
-    sound = np.pad(sound, [(0, lacking)] + [(0, 0)] * (sound.ndim - 1))
-    return np.asarray(np.moveaxis(_transform(rate).stft(sound, FIRST, last, axis=0), -1, 0))
+    size, hop = frame_size(rate), frame_size(rate) // OVERLAP
+    count = frames_of(len(sound), rate)
+    padded = np.pad(sound, [_around(count, hop, len(sound))] + [(0, 0)] * (sound.ndim - 1))
+    window = _windows(size)[0].reshape(-1, *[1] * (sound.ndim - 1))
+    frames = (padded[k * hop : k * hop + size] * window for k in range(count))
+    return np.stack([np.fft.rfft(frame, axis=0) for frame in frames])
 
 
 def sound_of(frames: np.ndarray, samples: int, rate: int) -> np.ndarray:
     """The inverse of `spectra`: the sound (samples[, channels]) nearest to the frames."""
-    length = max(samples, _least(rate))
-    lacking = max(0, frames_of(length, rate) - len(frames))
-    frames = np.pad(frames, [(0, lacking)] + [(0, 0)] * (frames.ndim - 1))
-    sound = _transform(rate).istft(frames, 0, length, f_axis=1, t_axis=0)
-    return np.asarray(np.moveaxis(sound, -1, 0)[:samples])
+    size, hop = frame_size(rate), frame_size(rate) // OVERLAP
+    before = -_start(hop)
+    dual = _windows(size)[1].reshape(-1, *[1] * (frames.ndim - 2))
+    lengths = max(before + samples, (len(frames) - 1) * hop + size)
+    sound = np.zeros((lengths, *frames.shape[2:]))
+    for k, frame in enumerate(frames):
+        sound[k * hop : k * hop + size] += np.fft.irfft(frame, size, axis=0) * dual
+    return sound[before : before + samples]
 
 
 def frames_of(samples: int, rate: int) -> int:
@@ -46,7 +54,7 @@ def frames_of(samples: int, rate: int) -> int:
 
 def frequencies(rate: int) -> np.ndarray:
     """(bins,) Hz."""
-    return np.asarray(_transform(rate).f)
+    return np.fft.rfftfreq(frame_size(rate), 1 / rate)
 
 
 def decibels(power: np.ndarray, rate: int) -> np.ndarray:
@@ -54,13 +62,24 @@ def decibels(power: np.ndarray, rate: int) -> np.ndarray:
     return np.asarray(10 * np.log10(power / frame_size(rate) ** 2 + 10 ** (EMPTY_DB / 10)))
 
 
-def _least(rate: int) -> int:
-    """Samples of the shortest sound that SciPy transforms: half a frame."""
-    return frame_size(rate) // 2
+def _start(hop: int) -> int:
+    """The first sample of the first frame: the middle of frame 0 is sample 0."""
+    return (FIRST - OVERLAP // 2) * hop
+
+
+def _around(count: int, hop: int, samples: int) -> tuple[int, int]:
+    """The silence before and after so many samples that so many frames reach over."""
+    before = -_start(hop)
+    return before, max(0, (count - 1 + OVERLAP) * hop - before - samples)
 
 
 @cache
-def _transform(rate: int) -> ShortTimeFFT:
-    size = frame_size(rate)
+def _windows(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """A Hann window of mean power 1 and its canonical dual, (size,) each."""
     window = np.hanning(size + 1)[:-1] / np.sqrt(0.375)
-    return ShortTimeFFT(window, size // OVERLAP, rate, phase_shift=None)
+    power = window**2
+    whole = power.copy()
+    for shift in range(size // OVERLAP, size, size // OVERLAP):
+        whole[shift:] += power[:-shift]
+        whole[:-shift] += power[shift:]
+    return window, window / whole

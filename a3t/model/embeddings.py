@@ -62,7 +62,7 @@ class AcousticEmbedding(nn.Module):
 
     def __init__(self, mels: int, width: int) -> None:
         super().__init__()
-        self.mask = nn.Parameter(torch.randn(mels) * 0.1)
+        self.mask = nn.Parameter(torch.empty(mels).normal_(std=0.1))
         self.linear = nn.Linear(mels, width)
         self.norm = nn.LayerNorm(width)
 

@@ -8,7 +8,7 @@ import soxr
 
 from a3t.audio.own_sound import Neighbour, OwnSound, give_spectrum, raise_floor
 from a3t.audio.room_tone import RoomTone
-from a3t.audio.spectra import sound_of, spectra
+from a3t.audio.spectra import frame_size, sound_of, spectra
 from a3t.audio.splicing import make_patch
 from a3t.audio.traits import MatchedTraits
 
@@ -46,6 +46,32 @@ def test_frames_put_together_again_are_the_sound(samples, shape):
     sound = np.random.default_rng(0).normal(0, 1, (samples, *shape))
     again = sound_of(spectra(sound, 24_000), samples, 24_000)
     np.testing.assert_allclose(again, sound, atol=1e-12)
+
+
+@pytest.mark.parametrize("rate", [8000, 22_050, 48_000])
+@pytest.mark.parametrize("samples", [603, 5000])
+def test_spectra_are_scipys(rate: int, samples: int) -> None:
+    """To the last bit, in both directions; SciPy refuses some lengths, all others are the same."""
+    from scipy.signal import ShortTimeFFT
+
+    size = frame_size(rate)
+    window = np.hanning(size + 1)[:-1] / np.sqrt(0.375)
+    reference = ShortTimeFFT(window, size // 4, rate, phase_shift=None)
+    sound = np.random.default_rng(samples).standard_normal((samples, 2))
+    found = spectra(sound, rate)
+    expected = reference.stft(sound, -1, len(found) - 1, axis=0)
+    assert np.array_equal(found, np.moveaxis(expected, -1, 0))
+    changed = found * np.linspace(0.5, 2.0, len(found))[:, None, None]
+    again = reference.istft(changed, 0, samples, f_axis=1, t_axis=0)
+    assert np.array_equal(sound_of(changed, samples, rate), np.moveaxis(again, -1, 0))
+
+
+@pytest.mark.parametrize("samples", [149, 150, 151, 300, 601])
+def test_sound_of_any_length_comes_back(samples: int) -> None:
+    """Also of one sample more than whole steps, which SciPy refuses."""
+    sound = np.random.default_rng(0).standard_normal(samples)
+    again = sound_of(spectra(sound, 24_000), samples, 24_000)
+    assert again == pytest.approx(sound, abs=1e-12)
 
 
 @pytest.mark.parametrize(("rate", "hertz"), [(16_000, 3_400), (24_000, 8_000), (44_100, 8_000)])
