@@ -1,7 +1,8 @@
 """A small network that says which phone is spoken, every 10 ms: numpy alone, 1.3 M weights.
 
-Log-mel frames every 5 ms, one convolution with a stride of two, then residual dilated ones; each
-output sees about 315 ms on either side (195 ms in the small one). Trained by
+Log-mel frames every 5 ms, one convolution with a stride of two, then residual dilated ones, which
+see 315 ms on either side (195 ms in the small network). A branch at every 40 ms can look further:
+what it finds in 900 ms on either side is added, and one more convolution smooths the sum. Trained by
 alignment.training.train_phones.
 """
 
@@ -25,7 +26,13 @@ FLOOR = 1e-8  # 80 dB below the loudest band
 STRIDE = 2
 FRAME_SECONDS = STRIDE * HOP / RATE
 WIDTH = 224
-DILATIONS = (1, 2, 4, 8) * 4  # of the blocks; a network can have fewer
+DILATIONS = (1, 2, 4, 8) * 2  # of the blocks; a network can have fewer
+
+# The branch that a network can have: a frame of it for every SLOWER frames.
+SLOWER = 4
+SLOW_WIDTH = 320
+SLOW_DILATIONS = (1, 2, 4) * 2
+DOWN_TAPS = 5
 
 SYMBOLS = (PAUSE, *sorted(ARPABET))
 INDEX = {symbol: k for k, symbol in enumerate(SYMBOLS)}
@@ -108,14 +115,42 @@ def between(values: np.ndarray, places: np.ndarray) -> np.ndarray:
 def posteriors(frames: np.ndarray, weights: Weights | None = None) -> np.ndarray:
     """Log posteriors (T, 40) of SYMBOLS from features (K, BANDS); row t is at 10 t ms."""
     weights = load_weights() if weights is None else weights
+    return log_softmax(_layer(_hidden(frames, weights), weights, "output"))
+
+
+def sequence_scores(frames: np.ndarray, weights: Weights | None = None) -> np.ndarray:
+    """Scores (T, 40) of SYMBOLS as `posteriors` has them, but trained for whole sequences: the sum
+    along a path says how likely that path is among all others, not each frame how likely its phone
+    is (see alignment.training.sequence_loss)."""
+    weights = load_weights() if weights is None else weights
+    return _layer(_hidden(frames, weights), weights, "sequence")
+
+
+def log_softmax(logits: np.ndarray) -> np.ndarray:
+    """Logarithms of the shares that `logits` (T, n) give each column."""
+    logits = logits - logits.max(axis=1, keepdims=True)
+    return np.asarray(logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)))
+
+
+def _hidden(frames: np.ndarray, weights: Weights) -> np.ndarray:
+    """What the outputs are made of, (T, WIDTH)."""
     hidden = np.maximum(_convolve(frames, weights, "input", STRIDE, 1), 0.0)
     for number, dilation in enumerate(DILATIONS):
         if f"block{number}.weight" not in weights:
             break
-        hidden = hidden + np.maximum(_convolve(hidden, weights, f"block{number}", 1, dilation), 0.0)
-    logits = hidden @ weights["output.weight"].T + weights["output.bias"]
-    logits -= logits.max(axis=1, keepdims=True)
-    return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+        hidden += np.maximum(_convolve(hidden, weights, f"block{number}", 1, dilation), 0.0)
+    if "down.weight" not in weights:
+        return hidden
+    slow = np.maximum(_convolve(hidden, weights, "down", SLOWER, 1), 0.0)
+    for number, dilation in enumerate(SLOW_DILATIONS):
+        slow += np.maximum(_convolve(slow, weights, f"slow{number}", 1, dilation), 0.0)
+    hidden += _layer(slow, weights, "up").reshape(-1, hidden.shape[1])[: len(hidden)]
+    hidden += np.maximum(_convolve(hidden, weights, "merged", 1, 1), 0.0)
+    return hidden
+
+
+def _layer(hidden: np.ndarray, weights: Weights, name: str) -> np.ndarray:
+    return np.asarray(hidden @ weights[f"{name}.weight"].T + weights[f"{name}.bias"])
 
 
 def information(posteriors: np.ndarray) -> float:

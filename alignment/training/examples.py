@@ -37,28 +37,46 @@ LEAST_MATCH = 0.7  # of a whole text
 @dataclass(frozen=True, slots=True)
 class Example:
     """A clip: the logarithm of its bands' power (K, BANDS), float16; `symbols` (n,) and where each
-    ends, seconds, `ends` (n,); `last` (n,) whether the phone ends a word."""
+    ends, seconds, `ends` (n,); `last` (n,) whether the phone ends a word; `weight`: how often it is
+    heard, against others of its length."""
 
     logarithms: np.ndarray
     symbols: np.ndarray
     ends: np.ndarray
     last: np.ndarray
+    weight: float = 1.0
 
     @classmethod
-    def of(cls, samples: np.ndarray, alignment: Alignment) -> Example:
+    def of(cls, samples: np.ndarray, alignment: Alignment, weight: float = 1.0) -> Example:
         """`samples`: 16 kHz mono, (n,)."""
         symbols: list[int] = []
         ends: list[float] = []
         last: list[bool] = []
         for word in alignment.words:
-            sure = word.score >= LEAST_SCORE
+            sure = word.score >= LEAST_SCORE and not word.unwritten
             for number, phone in enumerate(word.phones, 1):
                 symbols.append(INDEX[phone.symbol.rstrip("012")] if sure else UNSURE)
                 ends.append(phone.end)
                 last.append(number == len(word.phones) and not word.is_pause)
         power = band_power(samples)
         logarithms = np.log(power + 1e-9 * float(power.max()) + 1e-12).astype(np.float16)
-        return cls(logarithms, np.array(symbols, np.uint8), np.array(ends), np.array(last))
+        return cls(logarithms, np.array(symbols, np.uint8), np.array(ends), np.array(last), weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Clips to draw from, each as often as it is long, times its weight."""
+
+    clips: Sequence[Example]
+    upto: np.ndarray  # the weight of each and all before it
+
+    @classmethod
+    def of(cls, clips: Sequence[Example]) -> Examples:
+        return cls(clips, np.cumsum([len(each.logarithms) * each.weight for each in clips]))
+
+    def draw(self, random: np.random.Generator) -> Example:
+        place = np.searchsorted(self.upto, random.random() * self.upto[-1], side="right")
+        return self.clips[min(int(place), len(self.clips) - 1)]
 
 
 def labels(symbols: np.ndarray, ends: np.ndarray, count: int) -> np.ndarray:
@@ -68,15 +86,14 @@ def labels(symbols: np.ndarray, ends: np.ndarray, count: int) -> np.ndarray:
 
 
 def segment(
-    examples: Sequence[Example], backgrounds: Backgrounds, random: np.random.Generator
+    examples: Examples, backgrounds: Backgrounds, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """What the network is given (SEGMENT * STRIDE, BANDS), and its labels (SEGMENT,)."""
-    example, other = (examples[int(random.integers(len(examples)))] for _ in range(2))
+    example, other = examples.draw(random), examples.draw(random)
     frames = (SEGMENT + int(random.integers(0, VIEW))) * STRIDE
     power, symbols, ends, last = _excerpt(example, round(frames * LONGER), random)
     while len(power) < frames:
-        another = examples[int(random.integers(len(examples)))]
-        more = _excerpt(another, round(frames * LONGER) - len(power), random)
+        more = _excerpt(examples.draw(random), round(frames * LONGER) - len(power), random)
         power, symbols, ends, last = _joined((power, symbols, ends, last), more)
     if random.random() < 0.75:
         power, ends = stretched(power, ends, random)
@@ -196,8 +213,9 @@ def with_bands_hidden(inputs: np.ndarray, random: np.random.Generator) -> np.nda
     return inputs
 
 
-def listed(folder: Path) -> Iterator[tuple[Path, Alignment]]:
-    """Every recording of a folder that has an alignment, in the folder's list or beside it.
+def listed(folder: Path) -> Iterator[tuple[Path, Alignment, float]]:
+    """Every recording of a folder that has an alignment, in the folder's list or beside it, and its
+    weight.
 
     A .json goes before a .TextGrid, which says nothing of how sure a word is.
     """
@@ -210,14 +228,15 @@ def listed(folder: Path) -> Iterator[tuple[Path, Alignment]]:
             with opened(folder / name, "rt", encoding="utf-8") as lines:  # type: ignore[operator]
                 for line in lines:
                     entry: Mapping[str, Any] = json.loads(line)
-                    yield folder / entry["path"], Alignment.from_json(entry["alignment"])
+                    alignment = Alignment.from_json(entry["alignment"])
+                    yield folder / entry["path"], alignment, float(entry.get("weight", 1.0))
             return
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() in RECORDINGS:
             beside = [path.with_suffix(ending) for ending in (".json", ".TextGrid")]
             found = next((each for each in beside if each.is_file()), None)
             if found is not None:
-                yield path, read_alignment(found)
+                yield path, read_alignment(found), 1.0
 
 
 def folder_examples(folder: Path, left_out: frozenset[str] = frozenset()) -> list[Example]:
@@ -227,11 +246,11 @@ def folder_examples(folder: Path, left_out: frozenset[str] = frozenset()) -> lis
     from alignment.waveform import normalise_level
 
     found = []
-    for path, alignment in listed(folder):
+    for path, alignment, weight in listed(folder):
         if path.stem in left_out or alignment.score < LEAST_MATCH:
             continue
         samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
-        found.append(Example.of(normalise_level(samples.mean(axis=1), rate), alignment))
+        found.append(Example.of(normalise_level(samples.mean(axis=1), rate), alignment, weight))
     if not found:
         raise AlignmentError(
             f"{folder} has no recordings with alignments: make them first with "

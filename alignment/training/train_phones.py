@@ -2,18 +2,19 @@
 
 FOLDER holds recordings and, beside each, its alignment, as `python -m alignment corpus FOLDER
 --ending .json` writes them (a .TextGrid will do, but has no scores: nothing is doubted); or an
-`alignments.jsonl` (also .xz), an object a line with the `path` of a recording below FOLDER and its
-`alignment`. Each epoch hears every clip otherwise: another tract, another pace, in rooms, noise,
-music, beside another talker, in narrow bands, with pauses of its own room tone between its words
+`alignments.jsonl` (also .xz), an object a line with the `path` of a recording below FOLDER, its
+`alignment`, and optionally its `weight` (1): how often it is heard, against others as long. Each
+epoch hears every clip otherwise: another tract, another pace, in rooms, noise, music, beside
+another talker, in narrow bands, with pauses of its own room tone between its words
 (alignment.training.degradation). Words that their alignment doubts teach nothing. Runs on one core;
-torch is needed. --begin takes the weights of a network with as many blocks or fewer, --state goes
-on from where --minutes ended the last run.
+torch is needed. --begin takes the weights of a network that has these layers or some of them,
+--state goes on from where --minutes ended the last run.
 
-The weights that ship: 10,000 steps (an hour of a busy core) on 4353 recordings, 8.0 h of
-LibriSpeech, LJ Speech, VCTK, Kathleen and Common Voice, aligned by the aligner before (PocketSphinx
-refined by a smaller network). Left out were three readers, twenty of Common Voice's voices, and
-one prompt in 33 of the rest; benchmarks/aligner_held_out.txt has those that nothing else was
-fitted to either.
+The weights that ship have no branch yet: 10,000 steps (an hour of a busy core) on 4353 recordings,
+8.0 h of LibriSpeech, LJ Speech, VCTK, Kathleen and Common Voice, aligned by the aligner before
+(PocketSphinx refined by a smaller network). Left out were three readers, twenty of Common Voice's
+voices, and one prompt in 33 of the rest; benchmarks/aligner_held_out.txt has those that nothing
+else was fitted to either.
 """
 
 from __future__ import annotations
@@ -29,95 +30,39 @@ from typing import Any
 import numpy as np
 
 from alignment.errors import AlignmentError
-from alignment.network.phone_network import (
-    BANDS,
-    DILATIONS,
-    STRIDE,
-    SYMBOLS,
-    WIDTH,
-    Weights,
-    load_weights,
-)
+from alignment.network.phone_network import Weights, load_weights
 from alignment.training.degradation import Backgrounds
 from alignment.training.examples import (
     UNSURE,
     Example,
+    Examples,
     folder_examples,
     pairs,
     segment,
     with_bands_hidden,
 )
+from alignment.training.phone_model import begin, network, weights_of
+from alignment.training.sequence_loss import sequence_loss
 
 BATCH = 12
-NEXT_TO_NOTHING = 0.05  # the scale of a block that is added to a trained network
-
-
-def network() -> Any:
-    """The network in torch. `weights_of` gives what phone_network reads."""
-    from torch import Tensor, nn
-
-    class PhoneNetwork(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.input = nn.Conv1d(BANDS, WIDTH, 7, stride=STRIDE, padding=3, bias=False)
-            self.input_norm = nn.BatchNorm1d(WIDTH)
-            for number, dilation in enumerate(DILATIONS):
-                block = nn.Conv1d(WIDTH, WIDTH, 3, padding=dilation, dilation=dilation, bias=False)
-                self.add_module(f"block{number}", block)
-                self.add_module(f"block{number}_norm", nn.BatchNorm1d(WIDTH))
-            self.output = nn.Linear(WIDTH, len(SYMBOLS))
-            self.dropout = nn.Dropout(0.1)
-
-        def forward(self, frames: Tensor) -> Tensor:
-            """(B, K, BANDS) -> logits (B, K / 2, 40)."""
-            hidden = self.input_norm(self.input(frames.transpose(1, 2))).relu()
-            for number in range(len(DILATIONS)):
-                block = self.get_submodule(f"block{number}")
-                norm = self.get_submodule(f"block{number}_norm")
-                hidden = hidden + self.dropout(norm(block(hidden)).relu())
-            return self.output(hidden.transpose(1, 2))
-
-    return PhoneNetwork()
-
-
-def begin(model: Any, weights: Weights, inputs: Any) -> None:
-    """Let `model` compute what a network of `weights` (see phone_network) does, of as many blocks
-    or fewer: the blocks that it lacks add next to nothing at first.
-
-    `inputs`: segments (B, K, BANDS), from whose values the normalisations are set.
-    """
-    import torch
-
-    names = ["input", *(f"block{number}" for number in range(len(DILATIONS)))]
-    with torch.no_grad():
-        hidden = inputs.transpose(1, 2)
-        for name in names:
-            layer, norm = model.get_submodule(name), model.get_submodule(f"{name}_norm")
-            if f"{name}.weight" in weights:
-                layer.weight.copy_(torch.from_numpy(weights[f"{name}.weight"]))
-                found = layer(hidden)
-                norm.weight.copy_((found.var((0, 2)) + norm.eps).sqrt())
-                norm.bias.copy_(found.mean((0, 2)) + torch.from_numpy(weights[f"{name}.bias"]))
-            else:
-                norm.weight.fill_(NEXT_TO_NOTHING)
-            after = norm(layer(hidden)).relu()
-            hidden = after if name == "input" else hidden + after
-        model.output.weight.copy_(torch.from_numpy(weights["output.weight"]))
-        model.output.bias.copy_(torch.from_numpy(weights["output.bias"]))
+RATE = 2e-3
+WARM_UP = 0.1  # of the steps
+SEQUENCE = 1.0  # what the loss of sequences counts for, against that of each frame
 
 
 def train(
     examples: Sequence[Example],
     steps: int,
-    rate: float = 2e-3,
+    rate: float = RATE,
     seed: int = 0,
     checkpoint: Callable[[Any], None] | None = None,
     beginning: Weights | None = None,
     state: Path | None = None,
     minutes: float = math.inf,
 ) -> Any:
-    """`steps` of AdamW on random segments, in bfloat16 where the processor has it; prints the
-    loss. Returns the mean of the networks along the way, the latest of which count most.
+    """`steps` of AdamW on random segments, in bfloat16 where the processor has it: cross-entropy of
+    each frame's phone and `sequence_loss`, both printed. Returns the mean of the networks along the
+    way, the latest of which count most.
 
     `checkpoint`: called with that mean after every thousand steps; `beginning`: weights to begin
     with, see `begin`. After `minutes` it stops, and goes on from `state` when it is called again.
@@ -128,9 +73,11 @@ def train(
     random = np.random.default_rng(seed)
     backgrounds = Backgrounds.synthesised(120.0, random)
     model = network()
+    clips = Examples.of(examples)
+    followers = torch.from_numpy(pairs(examples).astype(np.float32))
 
     def batch() -> tuple[Any, Any]:
-        parts = [segment(examples, backgrounds, random) for _ in range(BATCH)]
+        parts = [segment(clips, backgrounds, random) for _ in range(BATCH)]
         inputs = with_bands_hidden(np.stack([each for each, _ in parts]), random)
         wanted = np.stack([each for _, each in parts]).astype(np.int64)
         return torch.from_numpy(inputs), torch.from_numpy(wanted)
@@ -142,7 +89,7 @@ def train(
     )
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=1e-2)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, rate, total_steps=steps, pct_start=0.15
+        optimizer, rate, total_steps=steps, pct_start=WARM_UP
     )
     parts = {"model": model, "mean": mean, "optimizer": optimizer, "schedule": schedule}
     first = 0
@@ -153,26 +100,30 @@ def train(
             part.load_state_dict(saved[name])
         random = np.random.default_rng((seed, first))
     model.train()
-    average = 0.0
+    average = np.zeros(2)
     started = time.monotonic()
     for step in range(first, steps):
         if time.monotonic() - started > 60 * minutes:
             break
         inputs, wanted = batch()
         with torch.autocast("cpu", torch.bfloat16):
-            logits = model(inputs)
-        loss = torch.nn.functional.cross_entropy(
+            logits, scores = model(inputs)
+        each = torch.nn.functional.cross_entropy(
             logits.flatten(0, 1).float(), wanted.flatten(), ignore_index=UNSURE
         )
+        whole = sequence_loss(scores, wanted, followers)
         optimizer.zero_grad()
-        loss.backward()
+        (each + SEQUENCE * whole).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
         mean.update_parameters(model)
-        average = loss.item() if step == first else 0.98 * average + 0.02 * loss.item()
+        losses = np.array([each.item(), whole.item()])
+        average = losses if step == first else 0.98 * average + 0.02 * losses
         if step % 100 == 99:
-            print(f"step {step + 1}: loss {average:.3f}", flush=True)
+            print(
+                f"step {step + 1}: loss {average[0]:.3f}, of sequences {average[1]:.3f}", flush=True
+            )
         if checkpoint is not None and step % 1000 == 999:
             checkpoint(mean.module)
         if state is not None and (step % 200 == 199 or step == steps - 1):
@@ -180,18 +131,6 @@ def train(
             torch.save({**states, "step": step + 1}, state.with_suffix(".part"))
             state.with_suffix(".part").replace(state)
     return mean.module.eval()
-
-
-def weights_of(model: Any) -> dict[str, np.ndarray]:
-    """As phone_network reads them: each normalisation is part of its convolution."""
-    state = {name: value.detach().float().numpy() for name, value in model.state_dict().items()}
-    result = {name: state[name] for name in ("output.weight", "output.bias")}
-    for name in ("input", *(f"block{number}" for number in range(len(DILATIONS)))):
-        norm = f"{name}_norm"
-        scale = state[f"{norm}.weight"] / np.sqrt(state[f"{norm}.running_var"] + 1e-5)
-        result[f"{name}.weight"] = state[f"{name}.weight"] * scale[:, None, None]
-        result[f"{name}.bias"] = state[f"{norm}.bias"] - state[f"{norm}.running_mean"] * scale
-    return result
 
 
 def save(model: Any, followers: np.ndarray, path: Path) -> None:

@@ -31,13 +31,15 @@ from alignment.training.examples import (
     SEGMENT,
     UNSURE,
     Example,
+    Examples,
     folder_examples,
     labels,
     pairs,
     segment,
     with_bands_hidden,
 )
-from alignment.training.train_phones import begin, network, save, train, weights_of
+from alignment.training.phone_model import begin, network, weights_of
+from alignment.training.train_phones import save, train
 
 Speech = tuple[np.ndarray, int]
 
@@ -92,7 +94,7 @@ def test_segments_have_their_shape_and_every_degradation_is_finite(
     random = np.random.default_rng(0)
     seen: set[int] = set()
     for _ in range(40):
-        inputs, targets = segment([example], backgrounds, random)
+        inputs, targets = segment(Examples.of([example]), backgrounds, random)
         assert inputs.shape == (SEGMENT * STRIDE, BANDS)
         assert targets.shape == (SEGMENT,)
         assert np.isfinite(inputs).all()
@@ -147,7 +149,7 @@ def test_saved_weights_give_the_same_posteriors() -> None:
         model(torch.from_numpy(inputs))
     model.eval()
     with torch.no_grad():
-        expected = model(torch.from_numpy(inputs[:1]))[0].log_softmax(dim=1).numpy()
+        expected = model(torch.from_numpy(inputs[:1]))[0][0].log_softmax(dim=1).numpy()
     assert posteriors(inputs[0], weights_of(model)) == pytest.approx(expected, abs=1e-3)
 
 
@@ -182,12 +184,12 @@ def test_a_deeper_network_begins_where_a_trained_one_ended(
     import torch
 
     random = np.random.default_rng(0)
-    inputs = np.stack([segment([example], backgrounds, random)[0] for _ in range(12)])
+    inputs = np.stack([segment(Examples.of([example]), backgrounds, random)[0] for _ in range(12)])
     model = network()
     begin(model, load_weights(), torch.from_numpy(inputs))
     model.train()
     with torch.no_grad():
-        found = model(torch.from_numpy(inputs)).argmax(dim=2).numpy()
+        found = model(torch.from_numpy(inputs))[0].argmax(dim=2).numpy()
     expected = np.stack([posteriors(each).argmax(axis=1) for each in inputs])
     assert (found == expected).mean() > 0.9
 

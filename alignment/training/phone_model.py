@@ -1,0 +1,147 @@
+"""The phone network in torch, as it is trained; alignment.network.phone_network computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from alignment.network.phone_network import (
+    BANDS,
+    DILATIONS,
+    DOWN_TAPS,
+    SLOW_DILATIONS,
+    SLOW_WIDTH,
+    SLOWER,
+    STRIDE,
+    SYMBOLS,
+    WIDTH,
+    Weights,
+)
+
+NEXT_TO_NOTHING = 0.05  # the scale of a layer that is added to a trained network
+INPUT_TAPS = 7
+
+
+def network() -> Any:
+    """The network in torch. `weights_of` gives what phone_network reads."""
+    from torch import Tensor, nn
+
+    class PhoneNetwork(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self._convolution("input", BANDS, WIDTH, INPUT_TAPS, STRIDE)
+            for number, dilation in enumerate(DILATIONS):
+                self._convolution(f"block{number}", WIDTH, WIDTH, 3, 1, dilation)
+            self._convolution("down", WIDTH, SLOW_WIDTH, DOWN_TAPS, SLOWER)
+            for number, dilation in enumerate(SLOW_DILATIONS):
+                self._convolution(f"slow{number}", SLOW_WIDTH, SLOW_WIDTH, 3, 1, dilation)
+            self.up = nn.Linear(SLOW_WIDTH, SLOWER * WIDTH)
+            nn.init.zeros_(self.up.weight)
+            nn.init.zeros_(self.up.bias)
+            self._convolution("merged", WIDTH, WIDTH, 3)
+            self.output = nn.Linear(WIDTH, len(SYMBOLS))
+            self.sequence = nn.Linear(WIDTH, len(SYMBOLS))
+            self.dropout = nn.Dropout(0.1)
+
+        def _convolution(
+            self,
+            name: str,
+            inputs: int,
+            outputs: int,
+            taps: int,
+            stride: int = 1,
+            dilation: int = 1,
+        ) -> None:
+            padding = dilation * (taps // 2)
+            layer = nn.Conv1d(inputs, outputs, taps, stride, padding, dilation, bias=False)
+            self.add_module(name, layer)
+            self.add_module(f"{name}_norm", nn.BatchNorm1d(outputs))
+
+        def _of(self, name: str, hidden: Tensor) -> Tensor:
+            layer, norm = self.get_submodule(name), self.get_submodule(f"{name}_norm")
+            result: Tensor = norm(layer(hidden)).relu()
+            return result
+
+        def forward(self, frames: Tensor) -> tuple[Tensor, Tensor]:
+            """(B, K, BANDS) -> logits of each frame's phone, and scores of sequences, both (B, T,
+            40) with T = K / 2."""
+            hidden = self._of("input", frames.transpose(1, 2))
+            for number in range(len(DILATIONS)):
+                hidden = hidden + self.dropout(self._of(f"block{number}", hidden))
+            slow = self._of("down", hidden)
+            for number in range(len(SLOW_DILATIONS)):
+                slow = slow + self.dropout(self._of(f"slow{number}", slow))
+            raised = self.up(slow.transpose(1, 2)).unflatten(2, (SLOWER, WIDTH)).flatten(1, 2)
+            hidden = hidden + raised[:, : hidden.shape[2]].transpose(1, 2)
+            hidden = (hidden + self.dropout(self._of("merged", hidden))).transpose(1, 2)
+            return self.output(hidden), self.sequence(hidden)
+
+    return PhoneNetwork()
+
+
+def _convolutions() -> Iterator[str]:
+    """The names of all, in their order."""
+    yield "input"
+    yield from (f"block{number}" for number in range(len(DILATIONS)))
+    yield "down"
+    yield from (f"slow{number}" for number in range(len(SLOW_DILATIONS)))
+    yield "merged"
+
+
+def begin(model: Any, weights: Weights, inputs: Any) -> None:
+    """Let `model` compute what a network of `weights` (see phone_network) does, which has the same
+    layers or lacks some: those add nothing, or next to nothing, at first.
+
+    `inputs`: segments (B, K, BANDS), from whose values the normalisations are set.
+    """
+    import torch
+
+    def keep(name: str) -> Any:
+        def hook(module: Any, given: Any, found: Any) -> None:
+            norm = model.get_submodule(f"{name}_norm")
+            if f"{name}.weight" in weights:
+                norm.weight.copy_((found.var((0, 2)) + norm.eps).sqrt())
+                norm.bias.copy_(found.mean((0, 2)) + torch.from_numpy(weights[f"{name}.bias"]))
+            elif name == "merged" or name.startswith("slow"):
+                norm.weight.fill_(NEXT_TO_NOTHING)
+
+        return hook
+
+    with torch.no_grad():
+        hooks = []
+        for name in _convolutions():
+            layer = model.get_submodule(name)
+            if f"{name}.weight" in weights:
+                layer.weight.copy_(torch.from_numpy(weights[f"{name}.weight"]))
+            hooks.append(layer.register_forward_hook(keep(name)))
+        for name in ("up", "output", "sequence"):
+            source = "output" if name == "sequence" and "sequence.weight" not in weights else name
+            if f"{source}.weight" in weights:
+                layer = model.get_submodule(name)
+                layer.weight.copy_(torch.from_numpy(weights[f"{source}.weight"]))
+                layer.bias.copy_(torch.from_numpy(weights[f"{source}.bias"]))
+        training = model.training
+        model.train()  # so that each normalisation is of these inputs
+        model.dropout.eval()
+        model(inputs)
+        model.train(training)
+        for hook in hooks:
+            hook.remove()
+
+
+def weights_of(model: Any) -> dict[str, np.ndarray]:
+    """As phone_network reads them: each normalisation is part of its convolution."""
+    state = {name: value.detach().float().numpy() for name, value in model.state_dict().items()}
+    layers = ("up", "output", "sequence")
+    result = {f"{name}.{part}": state[f"{name}.{part}"] for name in layers for part in WHOLE}
+    for name in _convolutions():
+        norm = f"{name}_norm"
+        scale = state[f"{norm}.weight"] / np.sqrt(state[f"{norm}.running_var"] + 1e-5)
+        result[f"{name}.weight"] = state[f"{name}.weight"] * scale[:, None, None]
+        result[f"{name}.bias"] = state[f"{norm}.bias"] - state[f"{norm}.running_mean"] * scale
+    return result
+
+
+WHOLE = ("weight", "bias")
