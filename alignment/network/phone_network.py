@@ -2,8 +2,8 @@
 
 Log-mel frames every 5 ms, one convolution with a stride of two, then residual dilated ones, which
 see 315 ms on either side (195 ms in the small network). A branch at every 40 ms can look further:
-what it finds in 900 ms on either side is added, and one more convolution smooths the sum. Trained by
-alignment.training.train_phones.
+what it finds in 900 ms on either side is added, and one more convolution smooths the sum.
+alignment.training.train_phones trains it.
 """
 
 from __future__ import annotations

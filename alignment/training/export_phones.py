@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from alignment.atomic import write_whole
-from alignment.network.phone_network import BANDS, DILATIONS, STRIDE, Weights, load_weights
+from alignment.network.phone_network import (
+    BANDS,
+    DILATIONS,
+    SLOW_DILATIONS,
+    SLOWER,
+    STRIDE,
+    Weights,
+    load_weights,
+)
 
 OPSET = 18
 
@@ -33,21 +41,41 @@ def torch_network(weights: Weights) -> Any:
         layer.bias.data = torch.from_numpy(weights[f"{name}.bias"])  # type: ignore[union-attr]
         return layer
 
+    def linear(name: str) -> nn.Linear:
+        layer = nn.Linear(*weights[f"{name}.weight"].shape[::-1])
+        layer.weight.data = torch.from_numpy(weights[f"{name}.weight"])
+        layer.bias.data = torch.from_numpy(weights[f"{name}.bias"])
+        return layer
+
     class Posteriors(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.input = convolution("input", STRIDE, 1)
             used = [n for n in range(len(DILATIONS)) if f"block{n}.weight" in weights]
             self.blocks = nn.ModuleList(convolution(f"block{n}", 1, DILATIONS[n]) for n in used)
-            self.output = nn.Linear(*weights["output.weight"].shape[::-1])
-            self.output.weight.data = torch.from_numpy(weights["output.weight"])
-            self.output.bias.data = torch.from_numpy(weights["output.bias"])
+            self.looks_further = "down.weight" in weights
+            if self.looks_further:
+                self.down = convolution("down", SLOWER, 1)
+                self.slow = nn.ModuleList(
+                    convolution(f"slow{n}", 1, dilation)
+                    for n, dilation in enumerate(SLOW_DILATIONS)
+                )
+                self.up = linear("up")
+                self.merged = convolution("merged", 1, 1)
+            self.output = linear("output")
 
         def forward(self, frames: Tensor) -> Tensor:
             """(K, BANDS) -> (ceil(K / 2), 40)."""
             hidden = self.input(frames.T[None]).relu()
             for block in self.blocks:
                 hidden = hidden + block(hidden).relu()
+            if self.looks_further:
+                slow = self.down(hidden).relu()
+                for block in self.slow:
+                    slow = slow + block(slow).relu()
+                raised = self.up(slow.transpose(1, 2)).reshape(1, -1, hidden.shape[1])
+                hidden = hidden + raised[:, : hidden.shape[2]].transpose(1, 2)
+                hidden = hidden + self.merged(hidden).relu()
             return self.output(hidden[0].T).log_softmax(dim=1)
 
     return Posteriors().eval()

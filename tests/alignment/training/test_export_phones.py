@@ -9,16 +9,23 @@ import pytest
 
 from alignment.network.phone_network import BANDS, SMALL_WEIGHTS, load_weights, posteriors
 from alignment.training.export_phones import main
+from alignment.training.phone_model import network
+from alignment.training.train_phones import save
 
 
-@pytest.mark.parametrize("small", [False, True])
-def test_onnx_says_what_numpy_says(small: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["shipped", "small", "random"])
+def test_onnx_says_what_numpy_says(kind: str, tmp_path: Path) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     path = tmp_path / "phones.onnx"
-    chosen = ["--weights", str(SMALL_WEIGHTS)] if small else []
+    source = {"shipped": None, "small": SMALL_WEIGHTS, "random": tmp_path / "random.safetensors"}
+    if kind == "random":
+        model = network()
+        model.up.weight.data.normal_(std=0.1)
+        save(model, np.zeros((40, 40)), tmp_path / "random.safetensors")
+    chosen = ["--weights", str(source[kind])] if source[kind] else []
     assert main(["--out", str(path), *chosen]) == 0
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    weights = load_weights(SMALL_WEIGHTS if small else None)
+    weights = load_weights(source[kind])
     for count in (1, 37, 400):
         frames = np.random.default_rng(count).standard_normal((count, BANDS)).astype(np.float32)
         (found,) = session.run(["posteriors"], {"frames": frames})
