@@ -11,7 +11,15 @@ from alignment import Word
 from alignment.retiming import retimed
 from app import texts
 from app.studio import worker_tasks as tasks
-from app.studio.pcm_sound import IDS, PcmSound, Token, end_of, places_of, start_of
+from app.studio.pcm_sound import (
+    IDS,
+    HeardPart,
+    PcmSound,
+    Token,
+    end_of,
+    places_of,
+    start_of,
+)
 from app.studio.script import ScriptEdit
 from app.worker import EditorProcess
 
@@ -60,22 +68,23 @@ class Correction:
         text = " ".join(filter(None, (token["text"] for token in parts)))
         return cls(part, text, tuple(tokens[begin:end]), first - begin, end - last, start, stop)
 
-    def heard(self, editor: EditorProcess, sound: PcmSound) -> list[Token]:
+    def heard(self, editor: EditorProcess, sound: PcmSound) -> HeardPart:
         """The new tokens, aligned; none for a text without words."""
         if not self.text:
-            return []
+            return HeardPart()
         rate = sound.sample_rate
         first, last = (
             round(self.start * rate),
             min(sound.samples, round(min(self.stop, 1e6) * rate)),
         )
-        found: list[Token] = editor.run(tasks.correct_tokens, sound, first, last, self.text)
+        found: HeardPart = editor.run(tasks.correct_tokens, sound, first, last, self.text)
         return found
 
-    def among(self, own: Sequence[Token], made: list[Token]) -> list[Token]:
-        """The part's tokens with the new ones in their place; kept neighbours keep their ids, so
-        edits beside them stay where they are."""
-        fresh = max([self.part * IDS, *(token["id"] for token in own)]) + 1
+    def among(self, own: HeardPart, heard: HeardPart) -> HeardPart:
+        """The part with the new tokens in their place; kept neighbours keep their ids, so edits
+        beside them stay where they are."""
+        made = heard.tokens
+        fresh = max([self.part * IDS, *(token["id"] for token in own.tokens)]) + 1
         for k, token in enumerate(made):
             token["id"] = fresh + k
         for k in range(min(self.left, len(made))):
@@ -83,9 +92,10 @@ class Correction:
         for k in range(1, min(self.right, len(made) - self.left) + 1):
             made[-k]["id"] = self.before[-k]["id"]
         gone = {token["id"] for token in self.before}
-        rest = [token for token in own if token["id"] not in gone]
+        rest = [token for token in own.tokens if token["id"] not in gone]
         at = sum(start_of(token) < self.start + 1e-6 for token in rest)
-        return [*rest[:at], *made, *rest[at:]]
+        part = HeardPart([*rest[:at], *made, *rest[at:]], own.pauses)
+        return part.with_pauses(heard.pauses, self.start, self.stop) if made else part
 
 
 def moved_token(

@@ -17,7 +17,7 @@ from app.studio.corrections import Correction, moved_token
 from app.studio.folders import ProjectFolder
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import OPENING, ListenedProject
-from app.studio.pcm_sound import places_of
+from app.studio.pcm_sound import HeardPart, places_of
 from app.studio.script import ScriptEdit, draft_of, edits_of, number, settings_of
 from app.studio.take_orders import order_of, recording_of
 from app.worker import EditorProcess
@@ -82,7 +82,7 @@ class Desk(ListenedProject):
             order = order_of(
                 edit,
                 self.edits(),
-                self.tokens(),
+                HeardPart(self.tokens(), self.pauses()),
                 recording_of(self.folder.path, self.about),
                 settings,
                 number,
@@ -153,7 +153,7 @@ class Desk(ListenedProject):
             correction = Correction.of(wanted, tokens, edited)
             made = correction.heard(editor, self.sound())
             with self.lock:
-                words = correction.among(self.folder.words(correction.part), made)
+                words = correction.among(self.folder.heard(correction.part), made)
                 self.rewrite(correction.part, words, corrected=True)
 
         refused = lambda sentence: self.tell(kind="refused", sentence=sentence)  # noqa: E731
@@ -166,8 +166,9 @@ class Desk(ListenedProject):
             tokens = self.tokens()
             seconds = sound.samples / sound.sample_rate
             part, moved, was = moved_token(data, tokens, seconds)
-            own = [moved if t["id"] == moved["id"] else t for t in self.folder.words(part)]
-            self.rewrite(part, own)
+            own = self.folder.heard(part)
+            rewritten = [moved if t["id"] == moved["id"] else t for t in own.tokens]
+            self.rewrite(part, HeardPart(rewritten, own.pauses))
         return was
 
     # ---- taking home --------------------------------------------------------------------------
@@ -190,11 +191,12 @@ class Desk(ListenedProject):
         own = ".flac" if about["file"].endswith(".flac") else ".wav"
         suffix = kind if kind in (".wav", ".flac") else own
         recording = recording_of(self.folder.path, about)
-        tokens, out = self.tokens(), self.folder.path / "export"
+        heard = HeardPart(self.tokens(), self.pauses())
+        out = self.folder.path / "export"
 
         def run(editor: EditorProcess) -> None:
             with without_folder(self.folder.path):
-                made = editor.run(tasks.mix_down, recording, tokens, chosen, out, name, suffix)
+                made = editor.run(tasks.mix_down, recording, heard, chosen, out, name, suffix)
             self.exported = made.name
             self.tell(kind="exported", name=made.name)
 

@@ -2,7 +2,7 @@
 
     project.json        what the recording is, and how far it has been listened to
     script.json         the list of edits, as the visitor left it
-    words/0007.json     the words of the eighth part of the recording, with phones and times
+    words/0007.json     the words and pauses of the recording's eighth part, with their times
     takes/KEY/2/        the third take of an edit: take.json, patch.npy, sound.pcm
     sound.pcm, peaks.bin    what the page plays and draws
 
@@ -24,6 +24,7 @@ from typing import Any
 from a3t.audio.files import atomic_path
 from a3t.errors import InputError
 from app import texts
+from app.studio.pcm_sound import HeardPart
 
 ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
@@ -68,9 +69,9 @@ class ProjectFolder:
         """The recording as it came."""
         return self.path / str(self.about["file"])
 
-    def words(self, part: int) -> list[dict[str, Any]]:
-        """The tokens of a part, see `app.studio.listening`; none if it hasn't been listened to."""
-        return list(self.read(words_name(part), []))
+    def heard(self, part: int) -> HeardPart:
+        """What a part says; nothing if it hasn't been listened to."""
+        return HeardPart.from_json(self.read(words_name(part), []))
 
     def take_folder(self, key: str, number: int) -> Path:
         return self.path / "takes" / key / str(number)

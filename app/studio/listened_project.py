@@ -81,13 +81,13 @@ class ListenedProject(OpenProject, ABC):
         sound, about = self.sound(), self.about
         if about.get("places"):
             place = self.folder.read("places.json")[part]
-            tokens = editor.run(tasks.align_place, sound, part, place)
-            self._refuse_other_text(tokens, len(about["parts"]))
+            heard = editor.run(tasks.align_place, sound, part, place)
+            self._refuse_other_text(heard.tokens, len(about["parts"]))
         else:
             first, last = about["parts"][part]
-            tokens = editor.run(tasks.recognise_part, sound, part, first, last)
+            heard = editor.run(tasks.recognise_part, sound, part, first, last)
         with self.lock:
-            self.rewrite(part, tokens)
+            self.rewrite(part, heard)
             self.tell(kind="listening", **self.progress())
             self.words_came()
 

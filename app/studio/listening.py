@@ -21,7 +21,7 @@ from alignment.long.anchors import SECONDS, find_anchors
 from alignment.long.pieces import pieces
 from alignment.recognition import recognised_text
 from alignment.result import shift_word
-from app.studio.pcm_sound import IDS, PcmSound, Token
+from app.studio.pcm_sound import IDS, HeardPart, PcmSound, Token
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -53,18 +53,17 @@ def parts_of(sound: PcmSound) -> list[tuple[int, int]]:
     return bounds
 
 
-def recognise_part(
-    editor: Editor, sound: PcmSound, part: int, first: int, last: int
-) -> list[Token]:
-    """The tokens heard in samples [first, last); none where no word is heard."""
+def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last: int) -> HeardPart:
+    """What is heard in samples [first, last); nothing where no word is."""
     samples = sound.mono(first, last)
     editor_step(editor, "transcribe")
     try:
         text = recognised_text(samples, sound.sample_rate, None, {})
         transcript = Transcript.from_text(text, max_words=None)
     except (AlignmentError, ValueError):
-        return []
-    return punctuated(align_tokens(editor, sound, part * IDS, first, last, transcript), part * IDS)
+        return HeardPart()
+    heard = align_tokens(editor, sound, part * IDS, first, last, transcript)
+    return HeardPart(punctuated(heard.tokens, part * IDS), heard.pauses)
 
 
 def punctuated(tokens: list[Token], first_id: int) -> list[Token]:
@@ -88,8 +87,8 @@ def editor_step(editor: Editor, name: str) -> None:
 
 def align_tokens(
     editor: Editor, sound: PcmSound, first_id: int, first: int, last: int, transcript: Transcript
-) -> list[Token]:
-    """The transcript's tokens where they are spoken in samples [first, last).
+) -> HeardPart:
+    """The transcript's tokens where they are spoken in samples [first, last), and the pauses.
 
     Where they are not heard their words are spread evenly, with scores of 0.
     """
@@ -101,9 +100,11 @@ def align_tokens(
             sound.mono(first, last), sound.sample_rate, transcript.spoken, choices
         )
         words = [shift_word(word, begin) for word in found.spoken]
+        silent = [shift_word(word, begin).to_json() for word in found.words if word.is_pause]
     except (AlignmentError, ValueError):
         words = spread(transcript.spoken, choices, begin, last / sound.sample_rate)
-    return tokens_of(transcript, words, first_id)
+        silent = []
+    return HeardPart(tokens_of(transcript, words, first_id), silent)
 
 
 def spread(spoken: Sequence[str], choices: Any, start: float, end: float) -> list[Word]:
@@ -168,15 +169,13 @@ def _place(transcript: Transcript, first: int, last: int, begin: int, end: int) 
     return {"first": first, "last": last, "transcript": part.to_json()}
 
 
-def align_place(editor: Editor, sound: PcmSound, part: int, place: dict[str, Any]) -> list[Token]:
-    """The tokens of one piece of `find_places`."""
+def align_place(editor: Editor, sound: PcmSound, part: int, place: dict[str, Any]) -> HeardPart:
+    """The words of one piece of `find_places`."""
     transcript = Transcript.from_json(place["transcript"])
     return align_tokens(editor, sound, part * IDS, place["first"], place["last"], transcript)
 
 
-def correct_tokens(
-    editor: Editor, sound: PcmSound, first: int, last: int, text: str
-) -> list[Token]:
+def correct_tokens(editor: Editor, sound: PcmSound, first: int, last: int, text: str) -> HeardPart:
     """What samples [first, last) say instead: `text`, aligned; AlignmentError if it isn't heard."""
     transcript = Transcript.from_text(text, max_words=None)
     return align_tokens(editor, sound, 0, first, last, transcript)

@@ -33,7 +33,7 @@ from alignment import Word
 from alignment.atomic import staging
 from alignment.retiming import covering
 from app.studio.listening import editor_step
-from app.studio.pcm_sound import Token
+from app.studio.pcm_sound import HeardPart, Token
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -44,7 +44,7 @@ EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "rpp", "md")
 def mix_down(
     editor: Editor,
     recording: Recording,
-    tokens: Sequence[Token],
+    heard: HeardPart,
     takes: Sequence[Path],
     folder: Path,
     name: str,
@@ -56,12 +56,12 @@ def mix_down(
     the same samples.
     """
     editor_step(editor, "splice")
-    result = assembled(recording, tokens, takes) if takes else None
+    result = assembled(recording, heard, takes) if takes else None
     editor_step(editor, "save")
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{name}.zip"
     with staging(folder) as stage:
-        files = [_transcript(stage, f"{name}.txt", tokens, result)]
+        files = [_transcript(stage, f"{name}.txt", heard.tokens, result)]
         if result is not None:
             out = stage / f"{name}{suffix}"
             result.save(out)
@@ -95,10 +95,9 @@ def text_of(tokens: Sequence[Token]) -> str:
     return " ".join(token["text"] for token in tokens)
 
 
-def assembled(
-    recording: Recording, tokens: Sequence[Token], takes: Sequence[Path]
-) -> EditedRecording:
+def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> EditedRecording:
     """The recording with these takes in it."""
+    tokens = heard.tokens
     records = [json.loads((take / "take.json").read_text(encoding="utf-8")) for take in takes]
     parts = [
         (record, np.load(take / "patch.npy", allow_pickle=False))
@@ -139,8 +138,8 @@ def assembled(
             done = first + entry["old"]
             edits.append(planned)
             script.append(WordEdit(planned.op, planned.old, planned.new))  # type: ignore[arg-type]
-            heard = record["scores"][k] if k < len(record["scores"]) else []
-            scores.append(tuple(WordScore(word, score) for word, score in heard))
+            audible = record["scores"][k] if k < len(record["scores"]) else []
+            scores.append(tuple(WordScore(word, score) for word, score in audible))
     keep(len(old))
     for left, right in zip(patches, patches[1:], strict=False):
         if right.source[0] < left.source[1]:
@@ -148,7 +147,8 @@ def assembled(
                 "Two changes are so close together that they touch: make them one change."
             )
     words = [Word.from_json(word) for token in tokens for word in token["words"]]
-    aligned = covering(words, recording.seconds, 1.0)
+    pauses = [Word.from_json(pause) for pause in heard.pauses]
+    aligned = covering(words, recording.seconds, 1.0, pauses)
     text, new_text = _transcript_of(old), _transcript_of(new)
     request = EditRequest(new_text=new_text.text, text=text.text, alignment=aligned)
     plan = EditPlan(

@@ -10,7 +10,7 @@ from a3t.errors import InputError
 from app import texts
 from app.studio.folders import ProjectFolder, words_name
 from app.studio.jobs import JobQueue
-from app.studio.pcm_sound import PcmSound, Token, shown
+from app.studio.pcm_sound import HeardPart, Pause, PcmSound, Token, shown
 from app.studio.script import ScriptEdit, edits_of
 
 KEPT_EVENTS = 1000
@@ -48,7 +48,12 @@ class OpenProject:
     def tokens(self) -> list[Token]:
         """Every token that is known, in order."""
         count = len(self.about.get("parts", ()))
-        return [token for part in range(count) for token in self.folder.words(part)]
+        return [token for part in range(count) for token in self.folder.heard(part).tokens]
+
+    def pauses(self) -> list[Pause]:
+        """Every pause that is known, in order."""
+        count = len(self.about.get("parts", ()))
+        return [pause for part in range(count) for pause in self.folder.heard(part).pauses]
 
     def edits(self) -> tuple[ScriptEdit, ...]:
         return edits_of(self.folder.read("script.json", {}).get("edits", []))
@@ -76,8 +81,13 @@ class OpenProject:
                 "draft": script.get("draft"),
                 "takes": {edit.key: self.takes(edit.key) for edit in edits},
                 "failures": {e.key: self.failures[e.key] for e in edits if e.key in self.failures},
-                "making": self.quick.pending(self.folder.id),
+                "making": self.being_made(),
             }
+
+    def being_made(self) -> list[str]:
+        """The keys of the edits of which takes are being made."""
+        names = (name.split() for name in self.quick.pending(self.folder.id))
+        return sorted({words[1] for words in names if words[0] == "take"})
 
     def takes(self, key: str) -> list[dict[str, Any]]:
         """An edit's takes, without what only the worker needs."""
@@ -115,7 +125,7 @@ class OpenProject:
                 return [(self.version, {"kind": "reload"})]
             return [each for each in self.events if each[0] > version]
 
-    def rewrite(self, part: int, tokens: list[Token], **more: Any) -> None:
-        """Keep other tokens of a part."""
-        self.folder.write(words_name(part), tokens)
-        self.tell(kind="part", part=part, tokens=[shown(token) for token in tokens], **more)
+    def rewrite(self, part: int, heard: HeardPart, **more: Any) -> None:
+        """Keep other words of a part."""
+        self.folder.write(words_name(part), heard.to_json())
+        self.tell(kind="part", part=part, tokens=[shown(token) for token in heard.tokens], **more)

@@ -4,18 +4,21 @@ A *token* is a written word with its spoken words and their times in seconds:
 
     {"id": 300007, "text": "$5,", "pause": true,
      "words": [{"text": "five", "start": 1.2, "end": 1.5, "score": 0.9, "phones": […]}, …]}
+
+A *pause* is an `alignment.Word` without text, as JSON; it may name sound that no text has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 Token = dict[str, Any]
+Pause = dict[str, Any]
 
 IDS = 100_000  # ids of one part's tokens: more than a part can have
 PEAKS = 500  # pairs a second at the finest of the LEVELS, each a quarter of the one before
@@ -38,6 +41,35 @@ class PcmSound:
         raw = np.fromfile(self.path, "<i2", count, offset=2 * start * self.channels)
         mixed: np.ndarray = raw.reshape(-1, self.channels).mean(axis=1) / 32768
         return mixed.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class HeardPart:
+    """What a stretch of the recording says: its tokens, and the pauses around and between them."""
+
+    tokens: list[Token] = field(default_factory=list)
+    pauses: list[Pause] = field(default_factory=list)
+
+    @classmethod
+    def from_json(cls, data: Any) -> HeardPart:
+        """What `to_json` gave; a list holds tokens alone, as projects once did."""
+        return cls(data) if isinstance(data, list) else cls(data["tokens"], data["pauses"])
+
+    def to_json(self) -> dict[str, Any]:
+        return {"tokens": self.tokens, "pauses": self.pauses}
+
+    def with_pauses(self, others: list[Pause], start: float, stop: float) -> HeardPart:
+        """The same with these pauses instead of its own between two times, in seconds."""
+        before = [_until(pause, stop=start) for pause in self.pauses if pause["start"] < start]
+        after = [_until(pause, start=stop) for pause in self.pauses if pause["end"] > stop]
+        return HeardPart(self.tokens, [*before, *others, *after])
+
+
+def _until(pause: Pause, start: float = 0.0, stop: float = float("inf")) -> Pause:
+    """What lies of a pause between two times."""
+    start, stop = max(pause["start"], start), min(pause["end"], stop)
+    phones = [{**phone, "start": start, "end": stop} for phone in pause["phones"]]
+    return {**pause, "start": start, "end": stop, "phones": phones}
 
 
 def places_of(tokens: Sequence[Token]) -> dict[int, int]:

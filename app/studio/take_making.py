@@ -52,7 +52,7 @@ def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
         plan = _plan(editor, order, start / clip.sample_rate, clip)
         result = _rendered(editor, order, plan) if plan.edits else None
         editor_step(editor, "save")
-        return _written(order, start, plan, result, folder)
+        return _written(order, start, result.plan if result else plan, result, folder)
 
 
 def _clip(order: TakeOrder, scratch: Path) -> tuple[int, Recording]:
@@ -107,7 +107,8 @@ def _plan(editor: Editor, order: TakeOrder, start: float, clip: Recording) -> Ed
     kept = order.tokens[first:last]
     words = [shift_word(Word.from_json(w), -start) for token in kept for w in token["words"]]
     words[0] = replace(words[0], start=max(words[0].start, 0.0))
-    aligned = covering(words, clip.seconds, 1.0)
+    pauses = [shift_word(Word.from_json(pause), -start) for pause in order.pauses]
+    aligned = covering(words, clip.seconds, 1.0, pauses)
     settings = order.settings
     margin, reach = (settings["margin"] / 1000, 0.075)
     narrow = min(order.room) / 2  # half the way to the next edit, whose takes do the same

@@ -10,7 +10,7 @@ from typing import Any
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from app import texts
-from app.studio.pcm_sound import Token, end_of, places_of, start_of
+from app.studio.pcm_sound import HeardPart, Pause, Token, end_of, places_of, start_of
 from app.studio.script import ScriptEdit
 
 NEAR = 80  # tokens on each side of an edit that its maker is given
@@ -21,14 +21,15 @@ FAR = 10.0  # seconds; an edit farther away is of no account
 class TakeOrder:
     """A take to be made.
 
-    tokens: those around the edit, in order. first, last: the edit's range among them. text: the
-    new words, "" for none. number: of the take; the first is the plan itself, the others vary it.
-    pace: relative to the settings' speed. duration: of the new words in seconds, or None. room:
+    tokens, pauses: those around the edit, in order. first, last: its range among the tokens. text:
+    the new words, "" for none. number: of the take; the first is the plan itself, the others vary
+    it. pace: relative to the settings' speed. duration: of the new words in seconds, or None. room:
     seconds of kept speech before and after the edit up to another one. level: the first take's.
     """
 
     recording: Recording
     tokens: Sequence[Token]
+    pauses: Sequence[Pause]
     first: int
     last: int
     text: str
@@ -58,7 +59,7 @@ def recording_of(folder: Path, about: dict[str, Any]) -> Recording:
 def order_of(
     edit: ScriptEdit,
     others: Sequence[ScriptEdit],
-    tokens: Sequence[Token],
+    heard: HeardPart,
     recording: Recording,
     settings: dict[str, Any],
     number: int,
@@ -67,6 +68,7 @@ def order_of(
     level: float | None,
 ) -> TakeOrder:
     """The order for a take of an edit beside the others; InputError if its words are gone."""
+    tokens = heard.tokens
     ids = places_of(tokens)
     first, last = edit.place_in(ids, len(tokens))
     before = after = FAR
@@ -84,9 +86,14 @@ def order_of(
         if last <= begin < len(tokens):
             after = min(after, start_of(tokens[begin]) - end)
     near = max(0, first - NEAR)
+    around = tokens[near : last + NEAR]
+    if not around:
+        raise InputError(texts.NO_WORD)
+    since, until = start_of(around[0]) - FAR, end_of(around[-1]) + FAR
     return TakeOrder(
         recording,
-        tokens[near : last + NEAR],
+        around,
+        [pause for pause in heard.pauses if since < pause["end"] and pause["start"] < until],
         first - near,
         last - near,
         edit.text,

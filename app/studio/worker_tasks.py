@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.studio.pcm_sound import PcmSound, Token
+from app.studio.pcm_sound import HeardPart, PcmSound
 
 if TYPE_CHECKING:
     from a3t.audio.recording import Recording
@@ -26,23 +26,19 @@ def find_places(editor: Editor, sound: PcmSound, text: str) -> list[dict[str, An
     return listening.find_places(editor, sound, text)
 
 
-def align_place(editor: Editor, sound: PcmSound, part: int, place: dict[str, Any]) -> list[Token]:
+def align_place(editor: Editor, sound: PcmSound, part: int, place: dict[str, Any]) -> HeardPart:
     from app.studio import listening
 
     return listening.align_place(editor, sound, part, place)
 
 
-def recognise_part(
-    editor: Editor, sound: PcmSound, part: int, first: int, last: int
-) -> list[Token]:
+def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last: int) -> HeardPart:
     from app.studio import listening
 
     return listening.recognise_part(editor, sound, part, first, last)
 
 
-def correct_tokens(
-    editor: Editor, sound: PcmSound, first: int, last: int, text: str
-) -> list[Token]:
+def correct_tokens(editor: Editor, sound: PcmSound, first: int, last: int, text: str) -> HeardPart:
     from app.studio import listening
 
     return listening.correct_tokens(editor, sound, first, last, text)
@@ -57,7 +53,7 @@ def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
 def mix_down(
     editor: Editor,
     recording: Recording,
-    tokens: Sequence[Token],
+    heard: HeardPart,
     takes: Sequence[Path],
     folder: Path,
     name: str,
@@ -65,4 +61,4 @@ def mix_down(
 ) -> Path:
     from app.studio import mixdown
 
-    return mixdown.mix_down(editor, recording, tokens, takes, folder, name, suffix)
+    return mixdown.mix_down(editor, recording, heard, takes, folder, name, suffix)

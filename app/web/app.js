@@ -101,7 +101,6 @@ export class App {
       this.#close();
       this.history.done = [];
       this.history.undone = [];
-      this.making.clear();
       this.active = null;
       this.view.selection = null;
       this.side = "edited";
@@ -115,6 +114,7 @@ export class App {
     this.script.takes = new Map(Object.entries(state.takes));
     this.script.failures = new Map(Object.entries(state.failures));
     this.script.edits = state.edits;
+    this.making = new Map(state.making.map((key) => [key, ""]));
     this.active = this.active && state.edits.find((edit) => edit.key === this.active.key) || null;
     this.saver.opened(state.revision);
     if (`#project=${id}` !== location.hash) history.pushState(null, "", `#project=${id}`);

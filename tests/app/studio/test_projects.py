@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -210,3 +211,31 @@ def test_a_length_that_is_dragged_is_made(project: Project) -> None:
     project.post("takes", {"key": key, "duration": 0.55})
     take = project.made(2)["takes"][key][1]
     assert take["words"][-1]["end"] - take["words"][0]["start"] == pytest.approx(0.55, abs=0.03)
+
+
+def test_a_comma_in_replaced_words_adds_no_pause_that_the_speaker_does_not_make(
+    client: TestClient, upload: str
+) -> None:
+    """The recording goes straight on after “always”, whatever marks the transcript has there."""
+    lengths = []
+    for text, new in ((ARCTIC, "never"), (ARCTIC.replace("always", "always,"), "never,")):
+        project = Project(client, {"upload": upload, "text": text})
+        project.save(change(project.listened(), "always", new))
+        (takes,) = project.made()["takes"].values()
+        lengths.append(takes[0]["seconds"])
+    assert lengths[1] == pytest.approx(lengths[0], abs=0.02)
+
+
+def test_what_is_heard_between_the_words_is_kept(project: Project, studio: Studio) -> None:
+    """Pauses are known with the words, so that an edit and its edit.json have them as they are."""
+    project.listened()
+    desk = studio.desk(next(studio.projects.root.iterdir()).name, project.at.rpartition("/")[2])
+    assert desk is not None
+    heard = desk.folder.heard(0)
+    times = [(pause["start"], pause["end"]) for pause in heard.pauses]
+    assert times and times == sorted(times)
+    project.post("correct", change(project.state, "superlative", "relative"))
+    project.until(lambda state: "relative" in [token[1] for token in state["tokens"]])
+    times = [(pause["start"], pause["end"]) for pause in desk.folder.heard(0).pauses]
+    assert times == sorted(times)
+    assert all(a[1] <= b[0] + 1e-6 for a, b in pairwise(times))
