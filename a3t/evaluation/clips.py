@@ -14,7 +14,7 @@ from a3t.errors import InputError
 from a3t.evaluation.reconstruction import HeldOutClip
 from a3t.grid import seconds_of
 from a3t.training.batches import LEAST_SCORE
-from a3t.training.extract import align, features
+from a3t.training.clip_features import align, features
 from a3t.training.store import Store
 
 SECONDS = (2.0, 12.0)

@@ -18,7 +18,7 @@ from a3t.evaluation.systems.named import RUNS
 from a3t.evaluation.systems.networks import load_a3t, read_weights
 from a3t.model.a3t import A3T
 from a3t.text.phones import PHONES
-from a3t.training.extract import ClipError, Job, extract_clip
+from a3t.training.clip_features import ClipError, Job, extract_clip
 
 
 def read_clip(wav: Path, text: str) -> AlignedMel:

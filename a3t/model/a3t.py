@@ -56,6 +56,9 @@ class A3T(nn.Module):
         feed_forward_kernel: 3 as in the thesis (Conv1d), 1 for linear layers.
         conv_norm: "batch" as in the thesis, or "layer".
         alignment_rows: rows of the cross-modal alignment embedding; 0 leaves it out.
+        alignment_spread: standard deviation of its random rows; null: 1 with scaled_inputs, which
+            are then far larger, else 0.1. Where nothing else tells a frame its phone, rows as large
+            as the inputs (1.0) are found by attention in a third of the steps.
         frame_phones, frame_progress: also tell each frame its phone, and its place in the phone.
         phone_positions: "sequence" puts the phones after the frames, as in the thesis; "aligned"
             puts each phone in the middle of its frames.
@@ -90,6 +93,7 @@ class A3T(nn.Module):
         feed_forward_kernel: int = 3,
         conv_norm: str = "batch",
         alignment_rows: int = 500,
+        alignment_spread: float | None = None,
         frame_phones: bool = False,
         frame_progress: bool = False,
         phone_positions: str = "sequence",
@@ -129,9 +133,9 @@ class A3T(nn.Module):
         self.acoustic = AcousticEmbedding(mels, width)
         self.phone = nn.Embedding(vocabulary, width)
         self.alignment = nn.Embedding(alignment_rows, width) if alignment_rows else None
-        if self.alignment is not None and not scaled_inputs:
-            # Beside inputs of size one, rows of size one would drown the phones at first.
-            nn.init.normal_(self.alignment.weight, std=0.1)
+        spread = alignment_spread or (None if scaled_inputs else 0.1)
+        if self.alignment is not None and spread:
+            nn.init.normal_(self.alignment.weight, std=spread)
         self.frame_phone = FramePhone(width, frame_progress) if frame_phones else None
 
         def stack(blocks: int, kernel: int | None) -> nn.ModuleList:

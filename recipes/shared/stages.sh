@@ -2,8 +2,8 @@
 # this file with its own arguments. One with other stages names its function of them in `stages`.
 # See ../README.md.
 
-stage= stop_stage=8 ngpu=0 nj=2 aligner=${aligner:-pocketsphinx} pitch=${pitch:-false} clips=
-dev= test= work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
+stage= stop_stage=8 ngpu=0 nj=2 parts=1 scheduler= aligner=${aligner:-pocketsphinx} clips= dev= test=
+pitch=${pitch:-false} work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
 train_config= train_args= durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
 test_clips=${test_clips:-30} vocoder=${vocoder:-builtin}
 # shellcheck source=path.sh
@@ -11,8 +11,8 @@ source ../shared/path.sh
 # shellcheck source=cmd.sh
 source ../shared/cmd.sh
 
-options="stage stop_stage ngpu nj config train_config corpora work dumpdir expdir tag aligner alignments pitch
-    degraded clips dev test test_clips durations_config vocoder init train_args ${options:-}"
+options="stage stop_stage ngpu nj parts scheduler config train_config corpora work dumpdir expdir tag aligner
+    alignments pitch degraded clips dev test test_clips durations_config vocoder init train_args ${options:-}"
 usage() {
     echo "usage: run.sh [--OPTION VALUE]…, of which there are:" $options
     echo "../README.md says what each of them does."
@@ -34,16 +34,51 @@ tag=${tag:-$(basename "$config" .yaml)}
 data=$work/data dump=${dumpdir:-$work/dump} expdir=${expdir:-$work/exp}
 exp=$expdir/$tag durations=$expdir/durations packed=$expdir/packed/$tag
 
-do_stage() { # NUMBER MARKER COMMAND SETTINGS…: once with these settings, unless asked for again
-    local number=$1 marker=$2 command=$3 settings="${*:4}"
+sum_of() { # CONFIG: changes when the file does, or what it extends
+    local file=$1 base
+    while [ -f "$file" ]; do
+        cat "$file"
+        base=$(sed -n 's/^extends: *//p' "$file")
+        file=${base:+$(dirname "$file")/$base}
+    done | cksum | cut -d " " -f 1
+}
+
+# FOLDER BASIS…: a training that began with another basis is kept beside it, not gone on with.
+begin() {
+    local basis="${*:2}" old
+    if [ -e "$1/.basis" ] && [ "$(cat "$1/.basis")" != "$basis" ]; then
+        old=$1.$(date +%Y%m%d-%H%M%S)
+        echo "$1 began with other features, settings or weights: it is $old now."
+        mv "$1" "$old"
+    fi
+    mkdir -p "$1"
+    echo "$basis" >"$1/.basis"
+}
+
+features() { # what a training has to do with them
+    cat "$dump/.done" "$dump"/*/index.jsonl 2>/dev/null | cksum | cut -d " " -f 1 || true
+}
+
+# NUMBER MARKER COMMAND SETTINGS…: once with these settings, unless asked for again, or one of the
+# markers that "after" names is newer: what it was made from has been made anew.
+do_stage() {
+    local number=$1 marker=$2 command=$3 settings="${*:4}" before
     if [ "$number" -lt "$stage" ] || [ "$number" -gt "$stop_stage" ]; then return; fi
     if [ -z "$again" ] && [ -e "$marker" ]; then
-        if [ "$(cat "$marker")" = "$settings" ]; then
+        if [ "$(cat "$marker")" != "$settings" ]; then
+            echo "Stage $number was done with other settings: \"$(cat "$marker")\"."
+            again=$number
+        fi
+        for before in ${after:-}; do
+            if [ "$before" -nt "$marker" ]; then
+                echo "Stage $number was done before what it depends on: $before is newer."
+                again=$number
+            fi
+        done
+        if [ -z "$again" ]; then
             echo "Stage $number ($command) is done."
             return
         fi
-        echo "Stage $number was done with other settings: \"$(cat "$marker")\"."
-        again=$number
     fi
     echo "Stage $number: $command ($(date +%H:%M:%S))"
     if ! "$command"; then
@@ -74,10 +109,13 @@ extract() {
     local flags=(--aligner "$aligner" --jobs "$nj" --degraded "$degraded")
     if "$pitch"; then flags+=(--pitch); fi
     if [ -n "$alignments" ]; then flags+=(--alignments "$alignments"); fi
-    $train_cmd "$dump/extract.log" "$python" -m a3t.training.extract "$data" "$dump" "${flags[@]}"
+    if [ -n "$scheduler" ]; then flags+=(--scheduler "$scheduler"); fi
+    $spread_cmd "$parts" "$dump/extract.log" "$python" -m a3t.training.extract "$data" "$dump" \
+        "${flags[@]}"
 }
 
 pretrain() {
+    begin "$exp" "$(sum_of "$config")" "$(features)" "$init"
     # shellcheck disable=SC2086 # train_args holds several words
     $cuda_cmd "$exp/train.log" "$python" -m a3t.training.espnet.train --config "$config" \
         --features "$dump" --output_dir "$exp" --ngpu "$ngpu" --resume true \
@@ -85,6 +123,7 @@ pretrain() {
 }
 
 train_durations() {
+    begin "$durations" "$(sum_of "$durations_config")" "$(features)"
     $train_cmd "$durations/train.log" "$python" -m a3t.training.train_durations \
         --config "$durations_config" --features "$dump" --out "$durations"
 }
@@ -102,14 +141,15 @@ evaluate() {
 }
 
 all_stages() {
+    local prepared=$data/.done aligned=$dump/.done trained=$exp/.trained timed=$durations/.trained
     do_stage 1 "$work/.done/1-download" download "$corpora"
-    do_stage 2 "$data/.done" prepare_data "$corpora" "$clips" "$dev" "$test"
-    do_stage 3 "$dump/.done" extract "$aligner" "$pitch" "$degraded" "$alignments"
-    do_stage 4 "$exp/.trained" pretrain
-    do_stage 5 "$durations/.trained" train_durations "$durations_config"
-    do_stage 6 "$packed/.done" pack
-    do_stage 7 "$exp/samples/.done" samples "$vocoder"
-    do_stage 8 "$exp/evaluation/.done" evaluate "$vocoder" "$test_clips"
+    do_stage 2 "$prepared" prepare_data "$corpora" "$clips" "$dev" "$test"
+    after=$prepared do_stage 3 "$aligned" extract "$aligner" "$pitch" "$degraded" "$alignments" "$parts"
+    after=$aligned do_stage 4 "$trained" pretrain "$(sum_of "$config")" "$init" "$train_args"
+    after=$aligned do_stage 5 "$timed" train_durations "$durations_config" "$(sum_of "$durations_config")"
+    after="$trained $timed" do_stage 6 "$packed/.done" pack
+    after="$prepared $packed/.done" do_stage 7 "$exp/samples/.done" samples "$vocoder"
+    after="$aligned $packed/.done" do_stage 8 "$exp/evaluation/.done" evaluate "$vocoder" "$test_clips"
 }
 
 "${stages:-all_stages}"

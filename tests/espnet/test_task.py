@@ -242,6 +242,20 @@ def test_what_cannot_be_done_is_one_sentence(
     assert reason in capsys.readouterr().err
 
 
+def test_tensorboard_has_the_losses_where_it_is_asked_for(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    arguments = command(corpus, tmp_path / "exp", "--max_epoch", "1", "--use_tensorboard", "true")
+    assert train.main(arguments) == 0
+    written = events.EventAccumulator(str(tmp_path / "exp" / "tensorboard" / "train")).Reload()
+    (name,) = (tag for tag in written.Tags()["scalars"] if tag.endswith("loss"))
+    assert written.Scalars(name)[-1].value == pytest.approx(losses(tmp_path / "exp")[0][0], rel=0.2)
+    monkeypatch.setattr("a3t.training.espnet.task.find_spec", lambda _: None)
+    assert train.main(arguments) == 1
+    assert "pip install tensorboard" in capsys.readouterr().err
+
+
 def test_a_run_starts_from_a_packed_model_and_trains_in_bfloat16(
     corpus: Path, tmp_path: Path
 ) -> None:

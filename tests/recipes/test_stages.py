@@ -93,6 +93,35 @@ def test_a_stage_is_run_again_when_its_inputs_have_changed(recipe: Recipe) -> No
     assert recipe.modules() == ["evaluate"]
 
 
+def test_a_stage_is_run_again_when_one_before_it_was(recipe: Recipe) -> None:
+    recipe.run()
+    recipe.run("--stage", "3", "--stop_stage", "3")
+    assert recipe.modules() == ["extract"]
+    again = recipe.run()
+    assert recipe.modules() == ALL[2:] and "Stage 4 was done before" in again.stdout
+    assert recipe.run().stdout.count("is done.") == 8 and recipe.modules() == []
+
+
+def test_a_training_that_began_with_something_else_is_kept_and_not_gone_on_with(
+    recipe: Recipe,
+) -> None:
+    base, config = recipe.folder / "base.yaml", recipe.folder / "own.yaml"
+    base.write_text("model: {width: 8}\n")
+    config.write_text("extends: base.yaml\n")
+    options = ("--config", str(config), "--stop_stage", "4")
+    exp = recipe.folder / "work" / "exp"
+    recipe.run(*options)
+    (exp / "own" / "checkpoint.pth").touch()
+    assert "Stage 4 (pretrain) is done." in recipe.run(*options).stdout
+    recipe.run(*options, "--train_args", "--max_epoch 9")  # goes on
+    assert recipe.modules() == ["train"] and (exp / "own" / "checkpoint.pth").exists()
+    base.write_text("model: {width: 16}\n")
+    assert "began with other features" in recipe.run(*options).stdout
+    assert recipe.modules() == ["train"] and not (exp / "own" / "checkpoint.pth").exists()
+    (kept,) = exp.glob("own.2*")
+    assert (kept / "checkpoint.pth").exists()
+
+
 def test_a_stage_that_fails_says_so_and_stops(recipe: Recipe) -> None:
     failed = recipe.run(fails="a3t.training.extract")
     assert failed.returncode == 1
@@ -141,6 +170,36 @@ def test_long_stages_go_to_a_cluster_where_one_is_named(
     for call in (extracted, training):
         assert call.startswith(program) and "--partition gpu" in call
     assert recipe.run(A3T_CMD="elsewhere").returncode == 2
+
+
+ARRAY = """#!/bin/bash
+# What srun and qsub do with an array: each task runs the script, and knows its number.
+echo "$(basename "$0") $*" >> "$CALLS"
+for ((k = 0; k < 3; k++)); do
+    SLURM_PROCID=$k SGE_TASK_ID=$((k + 1)) bash "${@: -1}" || exit
+done
+"""
+
+
+@pytest.mark.parametrize(("backend", "program"), [("slurm", "srun"), ("queue", "qsub"), ("", "")])
+def test_features_are_made_in_parts(recipe: Recipe, backend: str, program: str) -> None:
+    folder = recipe.folder / "bin"
+    folder.mkdir()
+    if program:
+        (folder / program).write_text(ARRAY)
+        (folder / program).chmod(0o755)
+    path = f"{folder}:{os.environ['PATH']}"
+    given = {"A3T_CMD": backend, "PATH": path} if backend else {}
+    options = ("--stop_stage", "3", "--parts", "3", "--alignments", "a file; with (this) name")
+    done = recipe.run(*options, **given)
+    assert done.returncode == 0, done.stderr
+    _, *calls = recipe.calls.read_text().splitlines()
+    if program:
+        array = calls.pop(0)
+        assert array.startswith(program) and ("--ntasks 3" in array or "-t 1-3" in array)
+    assert [line.split()[-1] for line in calls] == ["1/3", "2/3", "3/3"]
+    assert all("a3t.training.extract" in line and "with (this) name" in line for line in calls)
+    assert recipe.run(*options, "--stage", "3", fails="--part 2/3", **given).returncode == 1
 
 
 def test_the_ablation_trains_every_row_alike_and_judges_all(recipe: Recipe) -> None:

@@ -15,8 +15,10 @@ from a3t.audio.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.text.phones import PHONES
-from a3t.training import extract as room
-from a3t.training.extract import extract, features, main, read_alignments
+from a3t.training import clip_features as room
+from a3t.training.clip_features import features
+from a3t.training.extract import extract, main
+from a3t.training.given_alignments import read_alignments
 from a3t.training.store import Store
 from alignment import Alignment, Phone, Word, pause
 from tests.conftest import ARCTIC
@@ -160,6 +162,94 @@ def test_shards_that_several_machines_made_are_one_store(
     assert len(store.shards) == 3
     with pytest.raises(SystemExit):
         main([*options[:-1], "4/3"])
+    listed = (tmp_path / "out" / "raw" / "train" / "utt2spk").read_text()
+    assert listed == "".join(f"{k} awb\n" for k in range(7))
+
+
+def test_parts_of_two_divisions_are_never_mixed(
+    tmp_path: Path, arctic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    made_up = made_up_clip(np.random.default_rng(0), 0, 5, 5)
+    monkeypatch.setattr(room, "extract_clip", lambda job: made_up)
+    kaldi(tmp_path / "data" / "train", {str(k): (arctic, ARCTIC) for k in range(4)})
+    command = [str(tmp_path / "data"), str(tmp_path / "out")]
+    assert main([*command, "--part", "1/2"]) == 0
+    for other in ([], ["--part", "1/3"]):
+        assert main([*command, *other]) == 1
+        assert "another number of parts" in capsys.readouterr().err
+    assert main([*command, "--part", "2/2"]) == 0
+
+
+def test_the_lists_of_espnet_name_what_is_in_the_store(made: Path, arctic: Path) -> None:
+    raw = made / "raw" / "train"
+    assert (raw / "wav.scp").read_text() == f"good {arctic.resolve()}\n"
+    assert (raw / "text").read_text() == f"good {ARCTIC}\n"
+    assert (raw / "utt2spk").read_text() == "good awb\n"
+    assert (raw / "spk2utt").read_text() == "awb good\n"
+    (clip,) = Store(made / "train").clips
+    assert (raw / "utt2num_frames").read_text() == f"good {clip.frames}\n"
+
+
+def test_a_clip_is_done_again_when_what_it_is_made_of_has_changed(
+    tmp_path: Path, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def made_up(job: room.Job) -> dict[str, np.ndarray]:
+        done.append(job.name)
+        return made_up_clip(np.random.default_rng(len(job.text)), 0, 5, 5)
+
+    monkeypatch.setattr(room, "extract_clip", made_up)
+    clips = dict.fromkeys("abc", (arctic, "Some text."))
+
+    def run(number: int, aligner: str = "pocketsphinx") -> list[str]:
+        done.clear()
+        extract(kaldi(tmp_path / str(number), clips), tmp_path / "out", aligner)
+        assert sorted(clip.name for clip in Store(tmp_path / "out").clips) == ["a", "b", "c"]
+        return sorted(done)
+
+    assert run(0) == ["a", "b", "c"] and run(1) == []
+    clips["b"] = (arctic, "Another text.")
+    assert run(2) == ["b"]
+    longer = tmp_path / "longer.wav"
+    longer.write_bytes(arctic.read_bytes() + b"more")
+    clips["c"] = (longer, "Some text.")
+    assert run(3) == ["c"] and run(4) == []
+    assert run(5, "network") == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("aligner", ["pocketsphinx", "network"])
+def test_every_aligner_finds_the_words(aligner: str, tmp_path: Path, arctic: Path) -> None:
+    data = kaldi(tmp_path / "data", {"one": (arctic, ARCTIC)})
+    assert "1 clips" in extract(data, tmp_path / "out", aligner)
+    store = Store(tmp_path / "out")
+    found = store.read(store.clips[0])
+    assert found.words.max() == len(ARCTIC.split()) - 1
+    assert found.durations.sum() == len(found.mel) and found.durations.min() >= 1
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same(tmp_path: Path, arctic: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    data = kaldi(tmp_path / "data", dict.fromkeys("abc", (arctic, ARCTIC)))
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        extract(data, tmp_path / "there", scheduler=cluster.scheduler_address)
+    extract(data, tmp_path / "here")
+    for name in ("mel.npy", "phones.npy", "durations.npy", "index.jsonl"):
+        one, other = ((tmp_path / place / name).read_bytes() for place in ("there", "here"))
+        assert one == other, name
+
+
+def test_a_cluster_that_is_not_there_is_one_sentence(
+    tmp_path: Path, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    monkeypatch.setattr("alignment.parallel.CONNECT_SECONDS", 0.2)
+    data = kaldi(tmp_path / "data", {"a": (arctic, ARCTIC)})
+    with pytest.raises(InputError, match="can't be reached"):
+        extract(data, tmp_path / "out", scheduler="tcp://127.0.0.1:9")
 
 
 def test_finished_work_is_not_repeated(
@@ -199,6 +289,6 @@ def test_a_missing_stage_and_a_missing_mfa_are_reported(
     assert "run the previous stage" in capsys.readouterr().err
     data = kaldi(tmp_path / "data", {"good": (arctic, ARCTIC)})
     monkeypatch.setenv("A3T_MFA", str(tmp_path / "no-mfa"))
-    room._aligner.cache_clear()
+    room.named_aligner.cache_clear()
     assert main([str(data), str(tmp_path / "out"), "--aligner", "mfa"]) == 1
     assert "A3T_MFA" in capsys.readouterr().err

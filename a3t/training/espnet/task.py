@@ -135,6 +135,11 @@ class A3TTask(AbsTask):
             )
         if not args.features:
             raise InputError("Name the features with --features: what a3t.training.extract wrote.")
+        if args.use_tensorboard and find_spec("tensorboard") is None:
+            raise InputError(
+                "TensorBoard is not installed: pip install tensorboard, or leave out"
+                " --use_tensorboard true."
+            )
         Store(args.features)
         # Trained on speech without text, a network has parameters that get no gradient.
         args.unused_parameters |= args.data_conf.get("speech_only") is not None
