@@ -17,9 +17,10 @@ from app.studio.corrections import Correction, moved_token
 from app.studio.folders import ProjectFolder
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import OPENING, ListenedProject
+from app.studio.offered_changes import cleaning_of, offered_changes
 from app.studio.pcm_sound import HeardPart, places_of
 from app.studio.script import ScriptEdit, draft_of, edits_of, number, settings_of
-from app.studio.take_orders import order_of, recording_of
+from app.studio.take_orders import lengths_with, order_of, recording_of
 from app.worker import EditorProcess
 
 MAKING, EXPORTING = 1, 2  # urgencies
@@ -61,15 +62,22 @@ class Desk(ListenedProject):
         return {"revision": revision, "keys": [edit.key for edit in edits]}
 
     def _make_missing(self) -> None:
-        for edit in self.edits():
-            if not self.folder.takes(edit.key) and edit.key not in self.failures:
-                self.make(edit)
+        missing = [
+            edit
+            for edit in self.edits()
+            if not self.folder.takes(edit.key) and edit.key not in self.failures
+        ]
+        heard = self.heard() if missing else None  # once: an hour's words take a while to read
+        for edit in missing:
+            self.make(edit, heard)
 
     def make(
         self,
         edit: ScriptEdit,
+        heard: HeardPart | None = None,
         pace: float = 1.0,
         duration: float | None = None,
+        lengths: tuple[tuple[float, ...], ...] | None = None,
         force: bool = False,
     ) -> None:
         """Make a take of an edit in the background; its first one, or another."""
@@ -82,12 +90,13 @@ class Desk(ListenedProject):
             order = order_of(
                 edit,
                 self.edits(),
-                HeardPart(self.tokens(), self.pauses()),
+                heard or self.heard(),
                 recording_of(self.folder.path, self.about),
                 settings,
                 number,
                 pace,
                 duration,
+                lengths,
                 takes[0].get("level") if takes else None,
             )
         except InputError as error:
@@ -127,8 +136,10 @@ class Desk(ListenedProject):
         duration = given.get("duration")
         self.make(
             edit,
+            None,
             number(given.get("pace"), 1.0, 0.5, 2.0),
             None if duration is None else number(duration, 0.5, 0.05, 60.0),
+            None if given.get("word") is None else lengths_with(self.folder.takes(key), given),
             force=True,
         )
 
@@ -137,6 +148,12 @@ class Desk(ListenedProject):
             if edit.key == key:
                 return edit
         raise InputError(texts.NO_SUCH_EDIT)
+
+    def offered(self, data: Any) -> list[dict[str, Any]]:
+        """What can be taken out of what has been listened to; nothing is changed."""
+        heard = self.heard()
+        recording = recording_of(self.folder.path, self.about)
+        return offered_changes(recording, heard, cleaning_of(data))
 
     # ---- what the recording says --------------------------------------------------------------
 
@@ -191,7 +208,7 @@ class Desk(ListenedProject):
         own = ".flac" if about["file"].endswith(".flac") else ".wav"
         suffix = kind if kind in (".wav", ".flac") else own
         recording = recording_of(self.folder.path, about)
-        heard = HeardPart(self.tokens(), self.pauses())
+        heard = self.heard()
         out = self.folder.path / "export"
 
         def run(editor: EditorProcess) -> None:

@@ -20,6 +20,7 @@ from a3t.audio.recording import Recording
 from a3t.audio.speech import write_json
 from a3t.errors import InputError
 from a3t.grid import grid_frames
+from a3t.plan.cuts import Cut
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.request import EditRequest
@@ -28,12 +29,13 @@ from a3t.projects.exports import export
 from a3t.projects.output_files import export_files
 from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.text.edit_script import WordEdit
-from a3t.text.transcript import Transcript, TranscriptWord
+from a3t.text.transcript import TranscriptWord
 from alignment import Word
 from alignment.atomic import staging
 from alignment.retiming import covering
 from app.studio.listening import editor_step
 from app.studio.pcm_sound import HeardPart, Token
+from app.studio.token_text import numbered_transcript, text_of, transcript_words
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -91,10 +93,6 @@ def _transcript(
     return path
 
 
-def text_of(tokens: Sequence[Token]) -> str:
-    return " ".join(token["text"] for token in tokens)
-
-
 def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> EditedRecording:
     """The recording with these takes in it."""
     tokens = heard.tokens
@@ -111,7 +109,7 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
             place[int(token["id"]), k] = len(place)
     patches: list[Patch] = []
     edits: list[PlannedEdit] = []
-    old = _words(tokens)
+    old = transcript_words(tokens)
     new: list[TranscriptWord] = []
     pronunciations: list[tuple[str, ...]] = []
     said = [tuple(p["symbol"] for p in w["phones"]) for t in tokens for w in t["words"]]
@@ -137,7 +135,9 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
             pronunciations += [tuple(phones) for phones in entry["phones"]]
             done = first + entry["old"]
             edits.append(planned)
-            script.append(WordEdit(planned.op, planned.old, planned.new))  # type: ignore[arg-type]
+            if not planned.is_cut:
+                op: Any = planned.op
+                script.append(WordEdit(op, planned.old, planned.new))
             audible = record["scores"][k] if k < len(record["scores"]) else []
             scores.append(tuple(WordScore(word, score) for word, score in audible))
     keep(len(old))
@@ -149,8 +149,14 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
     words = [Word.from_json(word) for token in tokens for word in token["words"]]
     pauses = [Word.from_json(pause) for pause in heard.pauses]
     aligned = covering(words, recording.seconds, 1.0, pauses)
-    text, new_text = _transcript_of(old), _transcript_of(new)
-    request = EditRequest(new_text=new_text.text, text=text.text, alignment=aligned)
+    text, new_text = numbered_transcript(old), numbered_transcript(new)
+    cuts = [Cut.from_json(record["mix"]["cut"]) for record, _ in parts if record["mix"].get("cut")]
+    request = EditRequest(
+        new_text=new_text.text,
+        text=text.text,
+        alignment=aligned,
+        cuts=tuple(sorted(cuts, key=lambda cut: cut.start)),
+    )
     plan = EditPlan(
         recording,
         request,
@@ -192,25 +198,3 @@ def _planned(entry: Mapping[str, Any], old: tuple[int, int], first_new: int) -> 
     )
     new = (first_new, first_new + len(entry["new"]))
     return replace(edit, old=old, new=new, phones=phones)
-
-
-def _words(tokens: Sequence[Token]) -> list[TranscriptWord]:
-    return [
-        TranscriptWord(word["text"], token["text"], bool(token["pause"]) and last, number)
-        for number, token in enumerate(tokens)
-        for k, word in enumerate(token["words"])
-        for last in [k == len(token["words"]) - 1]
-    ]
-
-
-def _transcript_of(words: Sequence[TranscriptWord]) -> Transcript:
-    """The words as a text, with its tokens numbered anew; one token's words stand together."""
-    numbered: list[TranscriptWord] = []
-    before: tuple[int, str] | None = None
-    for word in words:
-        here = (word.token, word.written)
-        number = numbered[-1].token + (here != before) if numbered else 0
-        numbered.append(replace(word, token=number))
-        before = here
-    written = {word.token: word.written for word in numbered}
-    return Transcript(" ".join(written.values()), tuple(numbered))

@@ -10,7 +10,7 @@ from a3t.errors import InputError
 from app import texts
 from app.studio.folders import ProjectFolder, words_name
 from app.studio.jobs import JobQueue
-from app.studio.pcm_sound import HeardPart, Pause, PcmSound, Token, shown
+from app.studio.pcm_sound import HeardPart, PcmSound, Token, shown
 from app.studio.script import ScriptEdit, edits_of
 
 KEPT_EVENTS = 1000
@@ -45,15 +45,15 @@ class OpenProject:
         path = self.folder.path / "sound.pcm"
         return PcmSound(path, about["sample_rate"], about["channels"], about["samples"])
 
+    def heard(self) -> HeardPart:
+        """Every token and pause that is known, in order."""
+        parts = [self.folder.heard(part) for part in range(len(self.about.get("parts", ())))]
+        tokens = [token for part in parts for token in part.tokens]
+        return HeardPart(tokens, [pause for part in parts for pause in part.pauses])
+
     def tokens(self) -> list[Token]:
         """Every token that is known, in order."""
-        count = len(self.about.get("parts", ()))
-        return [token for part in range(count) for token in self.folder.heard(part).tokens]
-
-    def pauses(self) -> list[Pause]:
-        """Every pause that is known, in order."""
-        count = len(self.about.get("parts", ()))
-        return [pause for part in range(count) for pause in self.folder.heard(part).pauses]
+        return self.heard().tokens
 
     def edits(self) -> tuple[ScriptEdit, ...]:
         return edits_of(self.folder.read("script.json", {}).get("edits", []))

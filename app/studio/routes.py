@@ -110,6 +110,7 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{one}/delete", of_project(delete), methods=["POST"]),
         Route(f"{one}/script", of_project(save), methods=["POST"]),
         Route(f"{one}/takes", of_project(again), methods=["POST"]),
+        Route(f"{one}/cleaning", of_project(cleaning), methods=["POST"]),
         Route(f"{one}/correct", of_project(correct), methods=["POST"]),
         Route(f"{one}/times", of_project(move), methods=["POST"]),
         Route(f"{one}/export", of_project(export), methods=["POST"]),
@@ -159,6 +160,10 @@ def save(request: Request, desk: Desk) -> Response:
 def again(request: Request, desk: Desk) -> Response:
     desk.again(str(request.state.data.get("key")), request.state.data)
     return JSONResponse({})
+
+
+def cleaning(request: Request, desk: Desk) -> Response:
+    return JSONResponse({"found": desk.offered(request.state.data)})
 
 
 def correct(request: Request, desk: Desk) -> Response:

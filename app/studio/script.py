@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from a3t.errors import InputError
+from a3t.plan.cuts import Cut
 from app import texts
 from app.page_request import Models, matching_of, models_of
 
@@ -22,7 +23,8 @@ class ScriptEdit:
     """One changed place: the tokens of these ids give way to a text.
 
     after: the id of the token before it, -1 at the beginning. take: the number of the chosen take,
-    None for the first. accepted: whether the visitor has said that it is good.
+    None for the first. accepted: whether the visitor has said that it is good. cut: sound between
+    words that goes as well, or alone.
     """
 
     after: int
@@ -30,11 +32,12 @@ class ScriptEdit:
     text: str
     take: int | None = None
     accepted: bool = False
+    cut: Cut | None = None
 
     @property
     def key(self) -> str:
         """What its takes are kept under: the same change has the same takes."""
-        what = json.dumps([self.after, self.tokens, self.text])
+        what = json.dumps([self.after, self.tokens, self.text, *self._cut_json()])
         return hashlib.sha256(what.encode()).hexdigest()[:16]
 
     @classmethod
@@ -49,12 +52,13 @@ class ScriptEdit:
                 " ".join(str(data["text"]).split()),
                 None if take is None else _whole(take),
                 data.get("accepted") is True,
+                None if data.get("cut") is None else Cut.from_json(data["cut"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             raise InputError(texts.NO_SCRIPT) from None
         if len(edit.text) > LONGEST_TEXT or len(tokens) > 20_000:
             raise InputError(texts.too_many_characters("change", len(edit.text), LONGEST_TEXT))
-        if not edit.text and not tokens:
+        if not edit.text and not tokens and edit.cut is None:
             raise InputError(texts.NO_SCRIPT)
         return edit
 
@@ -66,7 +70,11 @@ class ScriptEdit:
             "take": self.take,
             "accepted": self.accepted,
             "key": self.key,
+            "cut": next(iter(self._cut_json()), None),
         }
+
+    def _cut_json(self) -> list[dict[str, Any]]:
+        return [] if self.cut is None else [self.cut.to_json()]
 
     def place_in(self, ids: Mapping[int, int], count: int) -> tuple[int, int]:
         """The tokens [first, last) that it replaces; InputError if they are no longer there."""

@@ -23,6 +23,7 @@ from a3t.audio.recording import Recording
 from a3t.audio.traits import MatchedTraits
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
+from a3t.plan.cuts import Cut
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.request import EditRequest
 from a3t.rendering.candidates import VARIATIONS, variant
@@ -123,19 +124,29 @@ def _plan(editor: Editor, order: TakeOrder, start: float, clip: Recording) -> Ed
         text=" ".join(texts),
         alignment=aligned,
         speed=min(max(settings["speed"] * order.pace, 0.25), 4.0),
-        fit=settings["fit"] and order.duration is None,
+        fit=settings["fit"] and order.duration is None and order.lengths is None,
         duration=order.duration,
+        lengths=order.lengths,
         margin=margin,
         reach=reach,
         match=MatchedTraits.of(settings["match"]),
+        cuts=_cuts(order.cut, start, clip.seconds),
         seed=settings["seed"] + order.number // len(VARIATIONS),
     )
     return editor.plan(clip, request)
 
 
+def _cuts(cut: Cut | None, start: float, seconds: float) -> tuple[Cut, ...]:
+    """The cut on the clock of a clip that begins at `start`."""
+    if cut is None:
+        return ()
+    return (replace(cut, start=max(cut.start - start, 0.0), end=min(cut.end - start, seconds)),)
+
+
 def _rendered(editor: Editor, order: TakeOrder, plan: EditPlan) -> EditedRecording:
     number = order.number % len(VARIATIONS)
-    if order.number == 0 or order.duration is not None or order.pace != 1.0:
+    given = order.duration is not None or order.lengths is not None or order.pace != 1.0
+    if order.number == 0 or given:
         result = editor.make(plan)[0]
     else:
         result = variant(plan, number, editor.render, editor.durations).result
@@ -175,6 +186,7 @@ def _written(
             {"source": [p.source[0] + start, p.source[1] + start], "length": len(p.samples)}
             for p in patches
         ],
+        "lengths": [[word.seconds for word in edit.words] for edit in plan.edits if edit.words],
         "words": [each for k in range(len(patches)) for each in _words(plan, patches, k, order)],
         "seconds": sum(len(p.samples) for p in patches) / plan.recording.sample_rate,
         "doubts": [str(doubt) for doubt in plan.doubts],
@@ -209,21 +221,26 @@ def _written(
 def _words(
     plan: EditPlan, patches: Sequence[Patch], k: int, order: TakeOrder
 ) -> list[dict[str, Any]]:
-    """The new words of an edit: the span that they are in, and seconds from its beginning."""
+    """The new words of an edit: the span that they are in, seconds from its beginning, and which of
+    the take's lengths is theirs."""
     edit, rate = plan.edits[k], plan.recording.sample_rate
     clock = seconds_of(edit.source[0]) - patches[k].source[0] / rate
     spoken = plan.new_text.spoken
     found: list[dict[str, Any]] = []
+    place = sum(bool(each.words) for each in plan.edits[:k])
+    unit, before = -1, None
     for phone in edit.phones:
+        unit += phone.word != before or phone.word < 0
+        before = phone.word
         end = clock + seconds_of(phone.frames)
         if edit.new[0] <= phone.word < edit.new[1]:
             if found and found[-1]["word"] == phone.word:
                 found[-1]["end"] = end
             else:
                 text = spoken[phone.word]
-                found.append(
-                    {"span": k, "word": phone.word, "text": text, "start": clock, "end": end}
-                )
+                times = {"start": clock, "end": end}
+                where = {"span": k, "word": phone.word, "length": [place, unit]}
+                found.append({**where, "text": text, **times})
         clock = end
     return found
 
@@ -254,7 +271,8 @@ def _mix(order: TakeOrder, start: int, plan: EditPlan) -> dict[str, Any]:
                 "phones": [list(plan.pronunciations[k]) for k in own],
             }
         )
-    return {"edits": edits, "rate": plan.rate}
+    cut = None if order.cut is None else order.cut.to_json()
+    return {"edits": edits, "rate": plan.rate, "cut": cut}
 
 
 def _offset(spoken: list[str], plan: EditPlan) -> int:

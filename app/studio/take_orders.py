@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
+from a3t.plan.cuts import Cut
 from app import texts
 from app.studio.pcm_sound import HeardPart, Pause, Token, end_of, places_of, start_of
-from app.studio.script import ScriptEdit
+from app.studio.script import ScriptEdit, number
 
 NEAR = 80  # tokens on each side of an edit that its maker is given
 FAR = 10.0  # seconds; an edit farther away is of no account
@@ -22,9 +23,10 @@ class TakeOrder:
     """A take to be made.
 
     tokens, pauses: those around the edit, in order. first, last: its range among the tokens. text:
-    the new words, "" for none. number: of the take; the first is the plan itself, the others vary
-    it. pace: relative to the settings' speed. duration: of the new words in seconds, or None. room:
-    seconds of kept speech before and after the edit up to another one. level: the first take's.
+    the new words, "" for none. cut: sound between words that goes. number: of the take; the first
+    is the plan itself, the others vary it. pace: relative to the settings' speed. duration: of the
+    new words in seconds, or None. lengths: of each new word and pause, or None. room: seconds of
+    kept speech before and after the edit up to another one. level: the first take's.
     """
 
     recording: Recording
@@ -33,10 +35,12 @@ class TakeOrder:
     first: int
     last: int
     text: str
+    cut: Cut | None
     settings: dict[str, Any]
     number: int
     pace: float
     duration: float | None
+    lengths: tuple[tuple[float, ...], ...] | None
     room: tuple[float, float]
     level: float | None
 
@@ -56,6 +60,18 @@ def recording_of(folder: Path, about: dict[str, Any]) -> Recording:
     )
 
 
+def _span(edit: ScriptEdit, first: int, last: int, tokens: Sequence[Token]) -> tuple[float, float]:
+    """Seconds at which what an edit replaces begins and ends; an insertion ends where the word
+    before it does, and begins where the next one begins."""
+    if edit.cut is not None and first == last:
+        return edit.cut.start, edit.cut.end
+    start = start_of(tokens[first]) if first < len(tokens) else float("inf")
+    end = end_of(tokens[last - 1]) if last > 0 else 0.0
+    if edit.cut is not None:
+        return min(start, edit.cut.start), max(end, edit.cut.end)
+    return start, end
+
+
 def order_of(
     edit: ScriptEdit,
     others: Sequence[ScriptEdit],
@@ -65,6 +81,7 @@ def order_of(
     number: int,
     pace: float,
     duration: float | None,
+    lengths: tuple[tuple[float, ...], ...] | None,
     level: float | None,
 ) -> TakeOrder:
     """The order for a take of an edit beside the others; InputError if its words are gone."""
@@ -72,19 +89,19 @@ def order_of(
     ids = places_of(tokens)
     first, last = edit.place_in(ids, len(tokens))
     before = after = FAR
-    start = start_of(tokens[first]) if first < len(tokens) else float("inf")
-    end = end_of(tokens[last - 1]) if last > 0 else 0.0
+    start, end = _span(edit, first, last, tokens)
     for other in others:
+        if other.key == edit.key:
+            continue
         try:
             begin, stop = other.place_in(ids, len(tokens))
         except InputError:
             continue
-        if (begin, stop) == (first, last):
-            continue
-        if 0 < stop <= first:
-            before = min(before, start - end_of(tokens[stop - 1]))
-        if last <= begin < len(tokens):
-            after = min(after, start_of(tokens[begin]) - end)
+        since, until = _span(other, begin, stop, tokens)
+        if (begin, stop) <= (first, last) and stop <= first:
+            before = min(before, start - until)
+        elif last <= begin:
+            after = min(after, since - end)
     near = max(0, first - NEAR)
     around = tokens[near : last + NEAR]
     if not around:
@@ -97,10 +114,27 @@ def order_of(
         first - near,
         last - near,
         edit.text,
+        edit.cut,
         settings,
         number,
         pace,
         duration,
+        lengths,
         (max(before, 0.0), max(after, 0.0)),
         level,
     )
+
+
+def lengths_with(
+    takes: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
+) -> tuple[tuple[float, ...], ...]:
+    """The lengths of the words and pauses of one of the `takes`, with those that a request gives
+    for one of its words; InputError if there is no such take or word."""
+    take = next((each for each in takes if each["number"] == given.get("take")), {})
+    word, words = given.get("word"), take.get("words", [])
+    if not (type(word) is int and 0 <= word < len(words) and "lengths" in take):
+        raise InputError(texts.NO_WORD)
+    changed = [list(own) for own in take["lengths"]]
+    place, unit = words[word]["length"]
+    changed[place][unit] = number(given.get("seconds"), 0.3, 0.02, 60.0)
+    return tuple(map(tuple, changed))

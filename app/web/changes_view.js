@@ -1,7 +1,7 @@
 // The changes as cards: their state, their takes, and what can be done with each.
 
 import { icon, make, show, tool } from "./elements.js";
-import { TEXTS, tell } from "./texts.js";
+import { TEXTS, named, tell } from "./texts.js";
 
 export class ChangesView {
   /** @param {HTMLElement} host @param {any} app */
@@ -25,7 +25,7 @@ export class ChangesView {
     show(this.offer, this.#offered());
     this.all.hidden = !places.some(({ edit }) => script.stateOf(edit) === "made");
     show(this.list, ...places.map((place) => this.#card(place, place.edit === active)));
-    const seconds = places.reduce((sum, { edit }) => sum + (edit.text ? script.chosen(edit)?.seconds || 0 : 0), 0);
+    const seconds = places.reduce((sum, { edit }) => sum + (edit.text && !script.isPause(edit) ? script.chosen(edit)?.seconds || 0 : 0), 0);
     this.told.textContent = seconds ? tell(TEXTS.synthetic, seconds.toFixed(1)) : "";
     if (name) this.list.querySelector(`.active [data-name="${name}"]`)?.focus({ preventScroll: true });
   }
@@ -49,8 +49,10 @@ export class ChangesView {
     const { script } = app;
     const old = script.tokens.slice(first, last).map((token) => token.text).join(" ");
     const state = script.stateOf(edit);
-    const label = `${old || TEXTS.inserted} → ${edit.text || TEXTS.deleted}`;
-    const words = make("span", { class: "words" }, old && make("del", {}, old), old && " ", edit.text ? make("ins", {}, edit.text) : make("em", {}, TEXTS.deleted));
+    const between = script.isPause(edit) || (edit.cut && first === last);
+    const name = between ? named(script, edit) : edit.text;
+    const label = between ? name : `${old || TEXTS.inserted} → ${name || TEXTS.deleted}`;
+    const words = make("span", { class: "words" }, old && make("del", {}, old), old && " ", name ? make("ins", {}, name) : make("em", {}, TEXTS.deleted));
     const badge = make("span", { class: `state ${state}` }, state === "accepted" && icon("check"), app.stepOf(edit) || TEXTS.state[state]);
     const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), "aria-label": `${label}. ${TEXTS.state[state]}`, onclick: () => app.activate(edit, true) }, words, badge);
     const card = make("li", { class: `card ${state}${isActive ? " active" : ""}` }, head);
@@ -68,7 +70,12 @@ export class ChangesView {
         make("button", { type: "button", class: "quiet strong", "data-name": "context", onclick: () => app.playEdit(edit) }, icon("play"), TEXTS.in_context),
         tool("loop", TEXTS.loop, () => app.toggleLoop(edit), { "aria-pressed": String(app.looped === edit), "data-name": "loop" }),
         make("button", { type: "button", class: "quiet", "data-name": "before", "aria-pressed": String(app.side === "original"), onclick: () => app.setSide(app.side === "original" ? "edited" : "original") }, TEXTS.before)));
-      if (edit.text) {
+      if (script.isPause(edit)) {
+        card.append(make("div", { class: "row" },
+          make("button", { type: "button", class: "quiet", "data-name": "shorter", onclick: () => app.setPause(first - 1, script.pauseAfter(first - 1) * 0.8) }, TEXTS.shorter),
+          make("button", { type: "button", class: "quiet", "data-name": "longer", onclick: () => app.setPause(first - 1, script.pauseAfter(first - 1) * 1.25) }, TEXTS.longer),
+          make("span", { class: "length" }, `${script.pauseAfter(first - 1).toFixed(2)} s`)));
+      } else if (edit.text) {
         const choices = takes.map((take) => make("button", {
           type: "button", role: "radio", class: "choice", "data-name": `take ${take.number}`,
           "aria-checked": String(take === chosen), "aria-label": tell(TEXTS.take, take.number + 1),
@@ -91,7 +98,7 @@ export class ChangesView {
     }
     card.append(make("div", { class: "row" },
       chosen && make("button", { type: "button", class: `accept${edit.accepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(edit.accepted), onclick: () => app.accept(edit, !edit.accepted) }, icon("check"), edit.accepted ? TEXTS.accepted : TEXTS.accept),
-      tool("pencil", TEXTS.change_text, () => app.rewrite(edit), { "data-name": "rewrite" }),
+      !between && tool("pencil", TEXTS.change_text, () => app.rewrite(edit), { "data-name": "rewrite" }),
       tool("bin", TEXTS.revert, () => app.revert(edit), { "data-name": "revert" })));
     return card;
   }

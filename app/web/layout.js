@@ -17,11 +17,13 @@ export function build(host, app) {
     make("button", { type: "button", class: "quiet", onclick: () => app.leave() }, `‹ ${TEXTS.all_projects}`),
     name, status, progress, make("span", { class: "push" }),
     make("span", { class: "modes", role: "radiogroup", "aria-label": `${TEXTS.edit}, ${TEXTS.correct}` }, ...modes),
-    undo, redo, tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), download);
+    undo, redo, tool("clean", TEXTS.clean, () => app.cleaning.toggle(), { "aria-expanded": "false", "data-name": "clean" }), tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), download);
   const hint = make("p", { class: "hint" });
   const problem = make("p", { class: "problem", role: "alert", hidden: true });
   const script = make("div", { class: "page" });
   const changes = make("aside", { class: "changes", "aria-label": TEXTS.changes });
+  const cleaning = make("div", { class: "cleaning", hidden: true }), list = make("div");
+  changes.append(list, cleaning);
   const audio = make("div", { class: "audio" });
   const clock = make("output", { class: "clock", "aria-label": TEXTS.position }, make("span"), make("span", { class: "whole" }));
   const play = make("button", { type: "button", class: "play", onclick: () => app.transport.toggle() });
@@ -63,5 +65,5 @@ export function build(host, app) {
     download.disabled = !!app.exporting || !app.sound;
     download.querySelector("span").textContent = app.exporting ? `${TEXTS.preparing}…` : TEXTS.download;
   }
-  return { start, script, changes, audio, clock, refresh };
+  return { start, script, aside: changes, changes: list, cleaning, audio, clock, refresh };
 }

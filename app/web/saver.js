@@ -60,7 +60,7 @@ export class Saver {
     try {
       const told = await app.server.ask(`/projects/${project}/script`, {
         revision: this.revision, draft: this.drafted, settings: window.a3tSettings || {},
-        edits: edits.map(({ after, tokens, text, take, accepted }) => ({ after, tokens, text, take, accepted })),
+        edits: edits.map(({ after, tokens, text, take, accepted, cut }) => ({ after, tokens, text, take, accepted, cut })),
       });
       this.revision = told.revision;
       edits.forEach((edit, k) => { edit.key = told.keys[k]; });

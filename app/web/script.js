@@ -2,13 +2,17 @@
 
 /**
  * @typedef {{id: number, text: string, start: number, end: number, score: number, pause: boolean}} Token
- * @typedef {{after: number, tokens: number[], text: string, take: number|null, accepted: boolean, key: string|null}} Edit
+ * Sound between words that goes: seconds of the recording.
+ * @typedef {{kind: string, action: string, start: number, end: number}} Cut
+ * @typedef {{after: number, tokens: number[], text: string, take: number|null, accepted: boolean, key: string|null, cut: Cut|null}} Edit
  * @typedef {{edit: Edit, first: number, last: number}} Place
  */
 
 const IDS = 100000; // ids of one part's tokens
 export const DOUBTFUL = 0.5; // a score below is a word that was hardly heard
 const NEAREST = 0.25; // seconds between two changes; closer ones are one
+const BESIDE = 0.1; // seconds between a change and a cut in a pause beside it
+const PAUSE = /^\[pause ([\d.]+)\]$/;
 
 export class Script {
   constructor() {
@@ -49,10 +53,8 @@ export class Script {
     /** @type {Place[]} */
     const found = [];
     for (const edit of this.edits) {
-      const before = edit.after === -1 ? -1 : this.index.get(edit.after);
-      if (before === undefined) continue;
-      const first = before + 1, last = first + edit.tokens.length;
-      if (edit.tokens.every((id, k) => this.index.get(id) === first + k)) found.push({ edit, first, last });
+      const place = this.placeOf(edit);
+      if (place) found.push(place);
     }
     return found.sort((a, b) => a.first - b.first || a.last - b.last);
   }
@@ -100,10 +102,16 @@ export class Script {
     [first, last] = this.widened(first, last);
     text = text.trim().replace(/\s+/g, " ");
     const places = this.places();
-    const covered = places.filter((place) => (place.first < last && first < place.last) || (place.first >= first && place.last <= last));
+    const beside = ({ edit, first: from, last: to }) => edit.cut && from === to && first < last && (from === first || from === last);
+    const covered = places.filter((place) => !beside(place) && ((place.first < last && first < place.last) || (place.first >= first && place.last <= last)));
     let edits = this.edits.filter((edit) => !covered.some((place) => place.edit === edit));
     for (const place of places) {
       if (covered.includes(place)) continue;
+      if (place.edit.cut && place.first === place.last) {
+        // A cut in a pause stays beside new words if there is room for the joints of both.
+        if ((place.last === first || place.first === last) && this.#apart(place, first, last) < BESIDE) edits = edits.filter((edit) => edit !== place.edit);
+        continue;
+      }
       if (place.last <= first && this.#near(place.last, first)) {
         text = [place.edit.text, ...this.#texts(place.last, first), text].filter(Boolean).join(" ");
         first = place.first;
@@ -117,9 +125,108 @@ export class Script {
     const edit = {
       after: first === 0 ? -1 : this.tokens[first - 1].id,
       tokens: this.tokens.slice(first, last).map((token) => token.id),
-      text, take: null, accepted: false, key: null,
+      text, take: null, accepted: false, key: null, cut: null,
     };
     return { edits: [...edits, edit], edit };
+  }
+
+  /** Seconds between a cut in a pause and the words [first, last) beside it. */
+  #apart({ edit: { cut } }, first, last) {
+    if (first === last) return 0;
+    const gap = cut.end <= this.tokens[first].start ? this.tokens[first].start - cut.end : cut.start - this.tokens[last - 1].end;
+    return gap;
+  }
+
+  /** Seconds at which what is replaced begins and ends. @param {Place} place */
+  span({ edit: { cut }, first, last }) {
+    const times = first < last ? [this.tokens[first].start, this.tokens[last - 1].end] : [];
+    if (cut) times.push(cut.start, cut.end);
+    if (!times.length) times.push(first ? this.tokens[first - 1].end : 0, first < this.tokens.length ? this.tokens[first].start : Infinity);
+    return [Math.min(...times), Math.max(...times)];
+  }
+
+  /** Where an edit is, [first, last) of the tokens; null if its words are gone. @param {Edit} edit */
+  placeOf(edit) {
+    const before = edit.after === -1 ? -1 : this.index.get(edit.after);
+    if (before === undefined) return null;
+    const first = before + 1;
+    return edit.tokens.every((id, k) => this.index.get(id) === first + k) ? { edit, first, last: first + edit.tokens.length } : null;
+  }
+
+  /** Whether a change that is offered touches none that is there. @param {Edit} edit */
+  isFree(edit) {
+    const place = this.placeOf(edit);
+    if (!place) return false;
+    const [start, end] = this.span(place);
+    return this.places().every((other) => {
+      const [since, until] = this.span(other);
+      return (other.last <= place.first || other.first >= place.last) && (until <= start + 1e-6 || since >= end - 1e-6);
+    });
+  }
+
+  /**
+   * The list of edits with changes that take something out, those that touch each other as one.
+   * @param {Edit[]} offered @returns {Edit[]}
+   */
+  withRemovals(offered) {
+    /** @type {Place[]} */
+    const added = [];
+    const wanted = offered.filter((edit) => this.isFree(edit)).map((edit) => this.placeOf(edit)).sort((a, b) => a.first - b.first || this.span(a)[0] - this.span(b)[0]);
+    for (const place of wanted) {
+      const before = added[added.length - 1];
+      if (before && place.first <= before.last && this.span(place)[0] - this.span(before)[1] < BESIDE && before.edit.text === place.edit.text) {
+        added[added.length - 1] = this.#united(before, place);
+      } else added.push(place);
+    }
+    return [...this.edits, ...added.map(({ edit }) => ({ ...edit, take: null, accepted: false, key: null }))];
+  }
+
+  /** Two changes that take out what lies side by side, as one. */
+  #united(a, b) {
+    const first = Math.min(a.first, b.first), last = Math.max(a.last, b.last);
+    const [start, end] = [Math.min(this.span(a)[0], this.span(b)[0]), Math.max(this.span(a)[1], this.span(b)[1])];
+    const cut = a.edit.cut || b.edit.cut ? { ...(a.edit.cut || b.edit.cut), start, end } : null;
+    const edit = { ...a.edit, after: first ? this.tokens[first - 1].id : -1, tokens: this.tokens.slice(first, last).map((token) => token.id), cut };
+    return { edit, first, last };
+  }
+
+  /**
+   * The list of edits with the pause after token k so many seconds long, and the edit that does it;
+   * null if it is as long as it was.
+   * @returns {{edits: Edit[], edit: Edit|null}}
+   */
+  withPause(k, seconds) {
+    const edits = this.edits.filter((edit) => edit !== this.pauseEdit(k));
+    const [start, end] = [this.tokens[k].end, this.tokens[k + 1].start];
+    const by = seconds - (end - start);
+    const base = { after: this.tokens[k].id, tokens: [], take: null, accepted: false, key: null };
+    if (Math.abs(by) < 0.02) return { edits, edit: null };
+    const edit = by > 0
+      ? { ...base, text: `[pause ${Math.min(by, 10).toFixed(2)}]`, cut: null }
+      : { ...base, text: "", cut: { kind: "pause", action: "cut", start: (start + end + by) / 2, end: (start + end - by) / 2 } };
+    return { edits: [...edits, edit], edit };
+  }
+
+  /** How long the pause after token k is, as it is edited. */
+  pauseAfter(k) {
+    const edit = this.pauseEdit(k);
+    return this.tokens[k + 1].start - this.tokens[k].end + (edit ? this.growth(edit) : 0);
+  }
+
+  /** The edit that makes the pause after token k longer or shorter, if there is one. */
+  pauseEdit(k) {
+    return this.edits.find((edit) => edit.after === this.tokens[k].id && this.isPause(edit)) || null;
+  }
+
+  /** Whether an edit is of a pause alone. @param {Edit} edit */
+  isPause(edit) {
+    return !edit.tokens.length && (PAUSE.test(edit.text) || !edit.text && edit.cut !== null && edit.cut.kind === "pause");
+  }
+
+  /** The seconds by which an edit of a pause makes it longer; less than 0 for shorter. */
+  growth(edit) {
+    const longer = PAUSE.exec(edit.text);
+    return longer ? Number(longer[1]) : edit.cut ? edit.cut.start - edit.cut.end : 0;
   }
 
   #texts(first, last) {

@@ -2,7 +2,7 @@
 
 import { escaped, make, tool } from "./elements.js";
 import { DOUBTFUL } from "./script.js";
-import { TEXTS, clock } from "./texts.js";
+import { TEXTS, clock, named } from "./texts.js";
 
 export class ScriptView {
   /** @param {HTMLElement} host @param {any} app */
@@ -68,7 +68,11 @@ export class ScriptView {
   #word(k, gone = false) {
     const token = this.app.script.tokens[k];
     const doubtful = token.score < DOUBTFUL && !gone;
-    return `<span data-k="${k}" class="w${doubtful ? " doubtful" : ""}"${doubtful ? ` title="${TEXTS.doubtful}"` : ""}>${escaped(token.text)}</span>`;
+    const offer = gone ? null : this.app.cleaning.offerOf(token.id);
+    const title = offer ? TEXTS.offered_here : doubtful ? TEXTS.doubtful : "";
+    const word = `<span data-k="${k}" class="w${doubtful ? " doubtful" : ""}${offer ? " offered" : ""}"${title ? ` title="${title}"` : ""}>${escaped(token.text)}</span>`;
+    const gap = gone ? null : this.app.cleaning.offerBefore(k);
+    return gap ? `<span class="offered between" data-offer="${gap.number}" title="${TEXTS.offered_here}">${escaped(gap.name)}</span> ${word}` : word;
   }
 
   #change({ edit, first, last }, from, until, end) {
@@ -76,7 +80,8 @@ export class ScriptView {
     for (let k = from; k < until; k++) words.push(this.#word(k, true));
     const state = this.app.script.stateOf(edit);
     const gone = words.length ? `<del>${words.join(" ")}</del>` : "";
-    const come = last <= end && edit.text ? `<ins>${escaped(edit.text)}</ins>` : "";
+    const name = this.app.script.isPause(edit) || (edit.cut && first === last) ? named(this.app.script, edit) : edit.text;
+    const come = last <= end && name ? `<ins>${escaped(name)}</ins>` : "";
     const number = this.app.script.edits.indexOf(edit);
     return `<span class="change ${state}" data-edit="${number}" data-first="${first}" data-last="${last}">${gone}${gone && come ? " " : ""}${come}</span>`;
   }
@@ -149,6 +154,8 @@ export class ScriptView {
 
   #press(event) {
     if (event.target.closest("input, button") || event.button) return;
+    const offer = event.target.closest("[data-offer]");
+    if (offer) return this.app.cleaning.show(Number(offer.dataset.offer));
     const change = event.target.closest(".change");
     let k = this.#wordOf(event);
     if (change && (k === null || event.target.closest("ins"))) {

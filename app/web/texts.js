@@ -25,6 +25,14 @@ export const TEXTS = {
   play_word: "Play", replace: "Replace", remove: "Delete", insert: "Insert after", fix: "Correct",
   changes: "Changes", no_changes: "No changes yet",
   no_changes_hint: "Select words in the transcript and type what they should be. Each change appears here, made in the same voice.",
+  clean: "Clean up", clean_hint: "Fillers, repeated words, noises and long pauses. Nothing is changed before you say so.",
+  found_kinds: { filler: "Fillers", repeat: "Repeats", noise: "Noises", pause: "Long pauses" },
+  found_none: "Nothing of this kind was found.", looking: "Looking…",
+  take_out: "Take out", take_all: "Take out all {}", cut_or_mute: "What becomes of them", actions: { cut: "Cut out", mute: "Mute" },
+  longest: "Pauses longer than", seconds: "seconds", offered_here: "Offered to be taken out",
+  cuts: { filler: "filler", repeat: "repetition", noise: "noise", pause: "pause" },
+  pause_by: "pause {} s", pause_drag: "Drag to make this pause longer or shorter.", muted: "muted",
+  word_drag: "Drag to make this word longer or shorter.",
   inserted: "inserted", deleted: "deleted", in_context: "Play in context", loop: "Loop", before: "Before",
   take: "Take {}", takes: "Takes", again: "Another take", longer: "Longer", shorter: "Shorter",
   accept: "Accept", accepted: "Accepted", revert: "Take this change back", change_text: "Change the words", try_again: "Try again",
@@ -66,4 +74,11 @@ export function clock(seconds, tenths = false) {
   const hours = Math.floor(whole / 3600), minutes = Math.floor(whole / 60) % 60;
   const base = hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
   return tenths ? `${base}.${Math.floor((seconds - whole) * 10 + 1e-6)}` : base;
+}
+
+/** What an edit of a pause, or of sound between words, is called. @param {import("./script.js").Script} script @param {any} edit */
+export function named(script, edit) {
+  if (!script.isPause(edit)) return edit.cut ? TEXTS.cuts[edit.cut.kind] : edit.text;
+  const by = script.growth(edit);
+  return tell(TEXTS.pause_by, `${by < 0 ? "−" : "+"}${Math.abs(by).toFixed(2)}`);
 }

@@ -239,3 +239,18 @@ def test_what_is_heard_between_the_words_is_kept(project: Project, studio: Studi
     times = [(pause["start"], pause["end"]) for pause in desk.folder.heard(0).pauses]
     assert times == sorted(times)
     assert all(a[1] <= b[0] + 1e-6 for a, b in pairwise(times))
+
+
+def test_the_length_of_one_word_is_dragged(project: Project) -> None:
+    """The others keep theirs."""
+    project.save(change(project.listened(), "always want", "never hope"))
+    (key,) = project.made()["takes"]
+    first = project.state["takes"][key][0]
+    project.post("takes", {"key": key, "take": 0, "word": 0, "seconds": 0.6})
+    state = project.until(lambda state: len(state["takes"][key]) == 2)
+    second = state["takes"][key][1]
+    lengths = [[word["end"] - word["start"] for word in t["words"]] for t in (first, second)]
+    assert lengths[1][0] == pytest.approx(0.6, abs=0.01)
+    assert lengths[1][1] == pytest.approx(lengths[0][1], abs=0.01)
+    for wrong in ({"take": 9}, {"word": 7}, {"word": "x"}, {"word": True}, {"word": -1}):
+        project.post("takes", {"key": key, "take": 0, "word": 0, "seconds": 0.6} | wrong, 422)

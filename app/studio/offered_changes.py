@@ -1,0 +1,73 @@
+"""What can be taken out of a recording, as changes that the page offers before they are made."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any
+
+from a3t.audio.recording import Recording
+from a3t.errors import InputError
+from a3t.plan.cleaning import Findings
+from a3t.plan.cuts import KINDS
+from a3t.plan.disfluencies import Cleaning, Finding
+from alignment import Word
+from alignment.retiming import covering
+from app import texts
+from app.studio.pcm_sound import HeardPart, Token, start_of
+from app.studio.script import ScriptEdit, number
+from app.studio.token_text import transcript_of
+
+
+def cleaning_of(data: Any) -> Cleaning:
+    """What a request wants to have found; InputError for what can't be looked for."""
+    given = data if isinstance(data, dict) else {}
+    kinds = given.get("kinds")
+    action = "mute" if given.get("action") == "mute" else "cut"
+    named = tuple(str(kind) for kind in kinds[:9]) if isinstance(kinds, list) else KINDS
+    return Cleaning(
+        kinds=named, action=action, longest=number(given.get("longest"), 1.2, 0.2, 60.0)
+    )
+
+
+def offered_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> list[dict[str, Any]]:
+    """Each finding: its kind, what it is, its seconds in the recording, and the change (`edit`)
+    that takes it out. InputError while no word is known."""
+    tokens = heard.tokens
+    if not tokens:
+        raise InputError(texts.NOT_HEARD_YET)
+    words = [Word.from_json(word) for token in tokens for word in token["words"]]
+    pauses = [Word.from_json(pause) for pause in heard.pauses]
+    aligned = covering(words, recording.seconds, 1.0, pauses)
+    found = Findings.of(recording, aligned, transcript_of(tokens), want).found
+    owners = [k for k, token in enumerate(tokens) for _ in token["words"]]
+    starts = [start_of(token) for token in tokens]
+    return [
+        {
+            "kind": each.kind,
+            "text": each.text,
+            "start": round(each.start, 4),
+            "end": round(each.end, 4),
+            "edit": _change(each, want, tokens, owners, starts).to_json(),
+        }
+        for each in found
+    ]
+
+
+def _change(
+    finding: Finding,
+    want: Cleaning,
+    tokens: Sequence[Token],
+    owners: Sequence[int],
+    starts: Sequence[float],
+) -> ScriptEdit:
+    text = ""
+    if finding.words is None:
+        first = last = bisect_left(starts, (finding.start + finding.end) / 2)
+    else:
+        first, last = owners[finding.words[0]], owners[finding.words[1] - 1] + 1
+        if want.action == "mute":
+            text = f"[pause {max(finding.end - finding.start, 0.05):.2f}]"
+    ids = tuple(int(token["id"]) for token in tokens[first:last])
+    after = int(tokens[first - 1]["id"]) if first else -1
+    return ScriptEdit(after, ids, text, cut=finding.cut)

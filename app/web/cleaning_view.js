@@ -1,0 +1,132 @@
+// What can be taken out, offered before anything is made: in a list, and marked in the script.
+
+import { make, show, tool } from "./elements.js";
+import { TEXTS, clock, tell } from "./texts.js";
+
+const AGAIN = 2000; // milliseconds until words that have come are looked through
+
+/**
+ * @typedef {{kind: string, text: string, start: number, end: number, edit: import("./script.js").Edit}} Finding
+ */
+
+export class CleaningView {
+  /** @param {HTMLElement} host @param {any} app */
+  constructor(host, app) {
+    this.app = app;
+    this.host = host;
+    /** @type {Finding[]} */
+    this.found = [];
+    this.open = false;
+    this.kinds = new Set(["filler", "repeat", "noise", "pause"]);
+    this.action = "cut";
+    this.longest = 1.2;
+    this.current = -1;
+    this.words = new Map(); // id of a token -> the number of what is offered there
+    this.between = new Map(); // place of a token -> the number of what is offered before it
+    this.list = make("ol", { class: "offers" });
+    this.filters = make("div", { class: "row filters" });
+    this.state = make("p", { class: "none", role: "status" });
+    this.all = make("button", { type: "button", class: "button primary", onclick: () => app.takeOut(this.offers.map(({ edit }) => edit)) });
+    const action = make("select", { "aria-label": TEXTS.cut_or_mute, onchange: (event) => { this.action = event.target.value; this.look(0); } },
+      ...["cut", "mute"].map((each) => make("option", { value: each }, TEXTS.actions[each])));
+    const longest = make("input", { type: "number", min: "0.3", max: "10", step: "0.1", value: "1.2", "aria-label": `${TEXTS.longest} (${TEXTS.seconds})`, onchange: (event) => { this.longest = Number(event.target.value) || 1.2; this.look(0); } });
+    host.append(
+      make("div", { class: "head" }, make("h2", {}, TEXTS.clean), tool("close", TEXTS.close, () => this.toggle(false))),
+      make("p", { class: "hint" }, TEXTS.clean_hint), this.filters,
+      make("div", { class: "row" }, action, make("label", {}, TEXTS.longest, " ", longest, " s")),
+      make("div", { class: "row" }, this.all), this.state, this.list);
+    host.addEventListener("keydown", (event) => { if (event.target.matches("input, select")) event.stopPropagation(); });
+  }
+
+  toggle(open = !this.open) {
+    if (open === this.open) return;
+    this.open = open;
+    this.current = -1;
+    this.found = [];
+    this.host.hidden = !open;
+    this.app.parts.changes.hidden = open;
+    this.app.host.querySelector("[data-name=clean]").setAttribute("aria-expanded", String(open));
+    if (open) this.look(0);
+    if (this.app.project) this.app.render();
+  }
+
+  /** Looks through the words that are known, soon. */
+  look(soon = AGAIN) {
+    if (!this.open || (soon && this.timer)) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => { this.timer = 0; this.#ask(); }, soon);
+  }
+
+  async #ask() {
+    const { app } = this, { project } = app;
+    if (!project) return;
+    this.state.textContent = TEXTS.looking;
+    try {
+      const { found } = await app.server.ask(`/projects/${project}/cleaning`, { action: this.action, longest: this.longest });
+      if (app.project !== project || !this.open) return;
+      this.found = found;
+      this.state.textContent = "";
+    } catch (error) {
+      this.state.textContent = error.message || TEXTS.lost;
+    }
+    app.render();
+  }
+
+  /** Which findings are offered still, and where they are marked. */
+  sort() {
+    const { script } = this.app;
+    this.free = this.open ? this.found.filter(({ edit }) => script.isFree(edit)) : [];
+    this.offers = this.free.filter(({ kind }) => this.kinds.has(kind));
+    this.words.clear();
+    this.between.clear();
+    for (const finding of this.offers) {
+      const number = this.found.indexOf(finding);
+      for (const id of finding.edit.tokens) this.words.set(id, number);
+      if (!finding.edit.tokens.length) this.between.set(script.placeOf(finding.edit).first, number);
+    }
+  }
+
+  offerOf(id) { return this.words.has(id) ? this.found[this.words.get(id)] : null; }
+
+  offerBefore(k) {
+    const number = this.between.get(k);
+    if (number === undefined) return null;
+    const { kind, start, end } = this.found[number];
+    return { number, name: `${TEXTS.cuts[kind]} ${(end - start).toFixed(1)} s` };
+  }
+
+  /** A finding is chosen in the script or the list: it is heard as it is. */
+  show(number) {
+    const finding = this.found[number];
+    if (!finding) return;
+    this.current = number;
+    this.app.playStretch(finding.start, finding.end);
+    this.app.audio.reveal(...[finding.start, finding.end].map((time) => this.app.timeline.convert("source", "at", time * this.app.sound.sample_rate)));
+    this.render();
+    this.list.querySelector(".current")?.scrollIntoView({ block: "nearest" });
+  }
+
+  render() {
+    if (!this.open) return;
+    const count = (kind) => this.free.filter((each) => each.kind === kind).length;
+    const focused = this.host.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.name : null;
+    show(this.filters, ...Object.entries(TEXTS.found_kinds).map(([kind, name]) => make("button", {
+      type: "button", class: "chip", "data-name": kind, "aria-pressed": String(this.kinds.has(kind)),
+      onclick: () => { if (!this.kinds.delete(kind)) this.kinds.add(kind); this.app.render(); },
+    }, `${name} ${count(kind)}`)));
+    this.all.hidden = !this.offers.length;
+    this.all.textContent = tell(TEXTS.take_all, this.offers.length);
+    if (!this.offers.length && !this.state.textContent) this.state.textContent = TEXTS.found_none;
+    else if (this.offers.length && this.state.textContent === TEXTS.found_none) this.state.textContent = "";
+    show(this.list, ...this.offers.map((finding) => this.#row(finding, this.found.indexOf(finding))));
+    if (focused) /** @type {HTMLElement|null} */ (this.host.querySelector(`[data-name="${focused}"]`))?.focus({ preventScroll: true });
+  }
+
+  #row(finding, number) {
+    const time = clock(finding.start, true);
+    return make("li", { class: number === this.current ? "current" : "" },
+      tool("play", `${TEXTS.play_word}: ${finding.text}, ${time}`, () => this.show(number)),
+      make("span", { class: "what" }, finding.text, make("small", {}, ` ${time}`)),
+      make("button", { type: "button", class: "quiet strong", "aria-label": `${TEXTS.take_out}: ${finding.text}, ${time}`, onclick: () => this.app.takeOut([finding.edit]) }, TEXTS.take_out));
+  }
+}

@@ -1,0 +1,142 @@
+// What is done to the script: each step can be taken back.
+
+import { Hearing } from "./hearing.js";
+import { TEXTS, tell } from "./texts.js";
+
+export class Editing extends Hearing {
+  /** The list of edits becomes another one, as a step that can be taken back. */
+  change(edits, label, active = this.active) {
+    const before = this.script.edits, was = this.active;
+    const set = (list, selected) => {
+      this.script.edits = list;
+      this.active = list.includes(selected) ? selected : null;
+      this.saver.save();
+      this.render();
+    };
+    this.history.add({ label, undo: () => set(before, was), redo: () => set(edits, active) });
+    set(edits, active);
+  }
+
+  /** Tokens [first, last) become a text: a change, or in the other mode a correction. */
+  write(first, last, text, play = false) {
+    this.saver.draft(null);
+    text = text.trim().replace(/\s+/g, " ");
+    if (this.mode === "correct") return this.#correct(first, last, text);
+    const places = this.script.places();
+    if (first === last && !text && !places.some((place) => place.first === first && place.last === last)) return null;
+    if (text === this.script.textOf(first, last) && first !== last) {
+      if (play && this.active) this.playEdit(this.active);
+      return null;
+    }
+    const { edits, edit } = this.script.replaced(first, last, text);
+    this.view.selection = null;
+    this.change(edits, text || TEXTS.deleted, edit);
+    if (edit && play) this.wanted = edit;
+    return edit;
+  }
+
+  /** Several at once, as one step: [first, last, text] of each. */
+  writeAll(wanted) {
+    if (this.mode === "correct" || !wanted.length) return;
+    const before = this.script.edits;
+    for (const [first, last, text] of wanted) this.script.edits = this.script.replaced(first, last, text).edits;
+    const after = this.script.edits;
+    this.script.edits = before;
+    this.change(after, TEXTS.replace_all, null);
+  }
+
+  /** The pause after token k becomes so many seconds long. */
+  setPause(k, seconds) {
+    const { edits, edit } = this.script.withPause(k, seconds);
+    this.change(edits, TEXTS.cuts.pause, edit);
+  }
+
+  /** What was offered to be taken out goes, as one step. @param {any[]} offered changes */
+  takeOut(offered) {
+    const edits = this.script.withRemovals(offered);
+    if (edits.length === this.script.edits.length) return;
+    this.change(edits, TEXTS.clean, offered.length === 1 ? edits[edits.length - 1] : null);
+  }
+
+  /** What was misheard is something else: nothing is made, and the sound stays as it is. */
+  async #correct(first, last, text) {
+    const { tokens } = this.script;
+    const was = this.script.tokens.slice(first, last).map((token) => token.text).join(" ");
+    if (first === last || text === was) return;
+    const left = first ? tokens[first - 1].id : -1, right = last < tokens.length ? tokens[last].id : null;
+    const put = async (words) => {
+      const from = left === -1 ? 0 : this.script.index.get(left) + 1;
+      const until = right === null ? this.script.tokens.length : this.script.index.get(right);
+      const ids = this.script.tokens.slice(from, until).map((token) => token.id);
+      await this.server.ask(`/projects/${this.project}/correct`, { after: left, tokens: ids, text: words }).catch((error) => this.complain(error.message || TEXTS.lost));
+    };
+    await this.saver.settled();
+    this.history.add({ label: text, undo: () => put(was), redo: () => put(text) });
+    await put(text);
+  }
+
+  #with(edit, more) {
+    const other = { ...edit, ...more };
+    return [this.script.edits.map((each) => (each === edit ? other : each)), other];
+  }
+
+  choose(edit, take, step = true) {
+    const [edits, other] = this.#with(edit, { take });
+    if (this.looped === edit) this.looped = other;
+    if (step) this.change(edits, tell(TEXTS.take, take + 1), other);
+    else {
+      this.script.edits = edits;
+      if (this.active === edit) this.active = other;
+      this.saver.save();
+    }
+    if (!this.transport.playing && step) this.playEdit(other);
+  }
+
+  accept(edit, accepted) {
+    const [edits, other] = this.#with(edit, { accepted });
+    this.change(edits, TEXTS.accept, other);
+  }
+
+  acceptAll() {
+    const edits = this.script.edits.map((edit) => (this.script.stateOf(edit) === "made" ? { ...edit, accepted: true } : edit));
+    this.change(edits, TEXTS.accept_all, null);
+  }
+
+  revert(edit) {
+    this.change(this.script.edits.filter((each) => each !== edit), TEXTS.revert, null);
+    this.view.body.focus({ preventScroll: true });
+  }
+
+  rewrite(edit) {
+    this.activate(edit, true);
+    this.view.write();
+  }
+
+  async again(edit, how) {
+    await this.saver.settled();
+    const current = this.script.edits.find((each) => each.key === edit.key) || edit;
+    this.making.set(current.key, "");
+    this.script.failures.delete(current.key);
+    this.changes.render();
+    await this.server.ask(`/projects/${this.project}/takes`, { key: current.key, ...how }).catch((error) => {
+      this.making.delete(current.key);
+      this.complain(error.message || TEXTS.lost);
+      this.changes.render();
+    });
+  }
+
+  /** A word's edge was dragged. */
+  async moveWord(token, was) {
+    const now = { start: token.start, end: token.end };
+    const put = (times) => this.server.ask(`/projects/${this.project}/times`, { id: token.id, ...times }).catch((error) => {
+      Object.assign(token, was);
+      this.audio.draw();
+      this.complain(error.message || TEXTS.lost);
+    });
+    this.history.add({ label: token.text, undo: () => put(was), redo: () => put(now) });
+    await put(now);
+  }
+
+  undo() { this.view.finish(true); this.history.undo(); }
+  redo() { this.view.finish(true); this.history.redo(); }
+}

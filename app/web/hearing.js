@@ -1,0 +1,135 @@
+// What is selected, and what is heard of it.
+
+import { TEXTS } from "./texts.js";
+
+const CONTEXT = 1.2; // seconds that are heard on each side of a change
+
+export class Hearing {
+  /** Where the playhead is, in samples of the original. */
+  heardSource() {
+    if (!this.transport.timeline) return 0;
+    return this.transport.timeline.sourceOf(this.transport.place);
+  }
+
+  heardToken() {
+    return this.sound ? this.script.tokenAt(this.heardSource() / this.sound.sample_rate) : -1;
+  }
+
+  /** Where the playhead is on the axis of the audio view. */
+  headAt() {
+    if (!this.timeline) return 0;
+    return this.side === "edited" ? this.timeline.convert("out", "at", this.transport.place) : this.timeline.convert("source", "at", this.transport.place);
+  }
+
+  setMode(mode) {
+    this.view.finish(true);
+    this.mode = mode;
+    this.view.clear();
+    this.parts.refresh();
+  }
+
+  selected(first, last, edit) {
+    this.sweep = null;
+    this.active = edit;
+    this.changes.render();
+    this.audio.draw();
+    if (last > first && this.sound && !this.transport.playing) {
+      this.audio.reveal(this.timeline.convert("source", "at", this.script.tokens[first].start * this.sound.sample_rate), this.timeline.convert("source", "at", this.script.tokens[last - 1].end * this.sound.sample_rate));
+    }
+  }
+
+  /** A stretch of the axis is selected: so are the words whose middles it holds. */
+  selectSound(first, last) {
+    const rate = this.sound.sample_rate;
+    const [a, b] = [first, last].map((at) => this.timeline.convert("at", "source", at) / rate);
+    const inside = this.script.tokens.flatMap((token, k) => ((token.start + token.end) / 2 >= a && (token.start + token.end) / 2 <= b ? [k] : []));
+    if (inside.length) this.view.select(inside[0], inside[inside.length - 1], false);
+    this.sweep = [first, last];
+    this.audio.draw();
+  }
+
+  /** What is selected, as stretches of the axis. */
+  selectedSpans() {
+    if (this.sweep) return [this.sweep];
+    const range = this.view.range, rate = this.sound.sample_rate;
+    if (!range || range[1] > this.script.tokens.length) return [];
+    return [[this.timeline.convert("source", "at", this.script.tokens[range[0]].start * rate), this.timeline.convert("source", "at", this.script.tokens[range[1] - 1].end * rate)]];
+  }
+
+  /** A change becomes the selected one, in the script, the list and the audio view. */
+  activate(edit, seen) {
+    this.active = edit;
+    this.view.selection = null;
+    this.view.render();
+    this.changes.render();
+    const span = this.sound && this.timeline.spanOf(edit);
+    if (span) {
+      const [first, last] = span.map((out) => this.timeline.convert("out", "at", out));
+      this.audio.reveal(first, last);
+      if (!this.transport.playing && this.side === "edited") this.transport.seek(Math.max(0, span[0] - CONTEXT * this.sound.sample_rate));
+    }
+    if (seen) {
+      const element = this.view.body.querySelector(".change.active");
+      if (element) this.view.follow(element);
+      this.parts.changes.querySelector(".card.active")?.scrollIntoView({ block: "nearest" });
+    }
+    this.audio.draw();
+  }
+
+  #outOf(source) {
+    return this.transport.timeline.outOf(source);
+  }
+
+  seekAxis(at) {
+    if (!this.timeline) return;
+    this.sweep = null;
+    this.transport.seek(this.timeline.convert("at", this.side === "edited" ? "out" : "source", at));
+    this.audio.draw();
+  }
+
+  playToken(k) {
+    if (this.transport.playing && !this.transport.run.until) return this.transport.seek(this.#outOf(this.script.tokens[k].start * this.sound.sample_rate));
+    const place = this.script.placeAt(k);
+    if (place && this.side === "edited" && this.timeline.spanOf(place.edit)) return this.playEdit(place.edit);
+    return this.playTokens(k, k + 1);
+  }
+
+  playTokens(first, last) {
+    if (!this.sound) return;
+    const rate = this.sound.sample_rate, { tokens } = this.script;
+    this.transport.play(this.#outOf(Math.max(0, tokens[first].start - 0.02) * rate), this.#outOf((tokens[last - 1].end + 0.02) * rate));
+  }
+
+  /** A stretch of the recording, in seconds, with what is around it. */
+  playStretch(start, end) {
+    if (!this.sound) return;
+    const rate = this.sound.sample_rate;
+    this.transport.play(this.#outOf(Math.max(0, start - CONTEXT / 2) * rate), this.#outOf(Math.min(end + CONTEXT / 2, this.sound.seconds) * rate));
+  }
+
+  /** A change with what is around it. */
+  playEdit(edit, loop = this.looped === edit) {
+    if (!this.sound) return;
+    const span = this.timeline.spanOf(edit);
+    if (!span) { this.wanted = edit; return; }
+    const around = CONTEXT * this.sound.sample_rate;
+    let [first, last] = [Math.max(0, span[0] - around), Math.min(this.timeline.length, span[1] + around)];
+    if (this.side === "original") [first, last] = [this.timeline.sourceOf(first), this.timeline.sourceOf(last)];
+    this.transport.play(first, last, loop);
+  }
+
+  toggleLoop(edit) {
+    this.looped = this.looped === edit ? null : edit;
+    if (this.looped) this.playEdit(edit, true);
+    else this.transport.stop();
+    this.changes.render();
+  }
+
+  setSide(side) {
+    this.side = side;
+    this.transport.setTimeline(side === "edited" ? this.editedLine : this.originalLine);
+    this.parts.refresh();
+    this.changes.render();
+    this.tick();
+  }
+}

@@ -1,0 +1,130 @@
+"""What can be taken out of a recording, offered as changes before anything is made."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+from starlette.testclient import TestClient
+
+from app.service import Service
+from app.studio.script import ScriptEdit
+from tests.app.pauses import PAUSE, RATE, hesitant_talk
+from tests.app.studio.conftest import Project
+from tests.conftest import ARCTIC
+
+
+@pytest.fixture
+def project(client: TestClient, service: Service, arctic: Path, editor: Any) -> Project:
+    folder = service.folder / "uploaded"
+    folder.mkdir(exist_ok=True)
+    path = hesitant_talk(editor, arctic, folder / "talk.wav")
+    text = ARCTIC.replace("want to", "want want to")
+    project = Project(client, {"upload": str(path), "text": text})
+    project.listened()
+    return project
+
+
+def offered(project: Project, **want: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = project.post("cleaning", want)["found"]
+    return found
+
+
+def downloaded(project: Project) -> dict[str, bytes]:
+    project.post("export", {})
+    project.until(lambda state: project.client.get(f"{project.at}/download").status_code == 200)
+    answer = project.client.get(f"{project.at}/download")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_repeats_and_long_pauses_are_offered_and_nothing_is_changed(project: Project) -> None:
+    found = offered(project)
+    assert [each["kind"] for each in found] == ["repeat", "pause"]
+    repeat, pause = found
+    assert pause["end"] - pause["start"] == pytest.approx(PAUSE, abs=0.1)
+    words = {token[0]: token[1] for token in project.state["tokens"]}
+    assert [words[token] for token in repeat["edit"]["tokens"]] == ["want"]
+    assert pause["edit"]["tokens"] == [] and pause["edit"]["text"] == ""
+    assert project.state["edits"] == []
+    assert offered(project, kinds=["pause"]) == [pause]
+    assert offered(project, kinds=["pause"], longest=3.0) == []
+
+
+def test_what_is_accepted_goes_and_all_else_stays(project: Project) -> None:
+    found = offered(project)
+    project.save(*(each["edit"] for each in found))
+    state = project.made()
+    assert not state["failures"]
+    files = downloaded(project)
+    told = json.loads(files["talk.edited.edit.json"])
+    assert told["new_text"] == ARCTIC
+    assert [cut["kind"] for cut in told["asked"]["cuts"]] == ["repeat", "pause"]
+    before, _ = soundfile.read(io.BytesIO(files["talk.wav"]), dtype="int16")
+    after, _ = soundfile.read(io.BytesIO(files["talk.edited.wav"]), dtype="int16")
+    assert len(before) - len(after) > (PAUSE + 0.2 - 0.8) * RATE
+    for edit in reversed(told["edits"]):
+        before = np.delete(before, np.s_[slice(*edit["source"])])
+        after = np.delete(after, np.s_[slice(*edit["output"])])
+    assert np.array_equal(before, after)
+
+
+def test_what_is_muted_keeps_the_recordings_length(project: Project) -> None:
+    (repeat, _) = offered(project, action="mute")
+    project.save(repeat["edit"])
+    assert not project.made()["failures"]
+    files = downloaded(project)
+    lengths = [
+        len(soundfile.read(io.BytesIO(files[name]))[0]) for name in ("talk.wav", "talk.edited.wav")
+    ]
+    assert lengths[1] == pytest.approx(lengths[0], abs=0.1 * RATE)
+
+
+def test_a_pause_is_made_shorter_or_longer(project: Project) -> None:
+    """As when it is dragged: some of its middle goes, or silence comes."""
+    tokens = project.state["tokens"]
+    place = next(k for k, token in enumerate(tokens) if token[1] == "it")
+    gap = (tokens[place][3], tokens[place + 1][2])
+    cut = {"kind": "pause", "action": "cut", "start": gap[0] + 0.5, "end": gap[1] - 0.5}
+    edit = {"after": tokens[place][0], "tokens": [], "text": ""}
+    project.save(edit | {"cut": cut})
+    (takes,) = project.made()["takes"].values()
+    (span,) = takes[0]["spans"]
+    gone = (span["source"][1] - span["source"][0] - span["length"]) / RATE
+    assert gone == pytest.approx(gap[1] - gap[0] - 1.0, abs=0.05)
+    project.save(edit | {"text": "[pause 0.60]"})
+    (takes,) = project.made()["takes"].values()
+    (span,) = takes[0]["spans"]
+    came = (span["length"] - span["source"][1] + span["source"][0]) / RATE
+    assert came == pytest.approx(0.6, abs=0.05)
+
+
+def test_cuts_that_no_page_would_send_are_refused(project: Project) -> None:
+    edit = {"after": -1, "tokens": [], "text": ""}
+    wrong: list[Any] = [
+        {},
+        7,
+        "cut",
+        {"kind": "pause", "action": "cut", "start": 2, "end": 1},
+        {"kind": "pause", "action": "burn", "start": 1, "end": 2},
+        {"kind": "pause", "action": "cut", "start": None, "end": 2},
+    ]
+    for cut in wrong:
+        project.post("script", {"edits": [edit | {"cut": cut}], "revision": 0}, 422)
+    for want in ({"kinds": ["everything"]}, {"kinds": [{}]}):
+        project.post("cleaning", want, 422)
+    assert offered(project, kinds="pause", longest="x", action=[])
+    assert project.state["edits"] == []
+
+
+def test_a_change_with_a_cut_has_takes_of_its_own() -> None:
+    plain = ScriptEdit(3, (4,), "")
+    cut = {"kind": "filler", "action": "cut", "start": 1.0, "end": 1.5}
+    other = ScriptEdit.from_json({**plain.to_json(), "cut": cut})
+    assert other.key != plain.key and ScriptEdit.from_json(other.to_json()) == other
