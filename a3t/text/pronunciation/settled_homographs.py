@@ -31,6 +31,12 @@ _BESIDE: dict[str, tuple[str, frozenset[str], frozenset[str], frozenset[str]]] =
         frozenset("gas drop drops".split()),
         frozenset("cheek cheeks eye eyes face wept crying".split()),
     ),
+    "bow": (
+        "bow_nou-knot",
+        frozenset(),
+        frozenset(),
+        frozenset("arrow arrows quiver archer archers violin viola cello fiddle strings".split()),
+    ),
     "produce": (
         "produce_nou",
         frozenset("fresh local organic farm garden".split()),
@@ -40,6 +46,9 @@ _BESIDE: dict[str, tuple[str, frozenset[str], frozenset[str], frozenset[str]]] =
     "record": ("record_vrb", frozenset("hit hits press pressing pressed click tap".split()),
                frozenset("button".split()), frozenset()),
 }  # fmt: skip
+# What stands between these and another word is that word's verb, in each of 138 sentences that
+# weights are learnt from.
+_SUBJECTS = frozenset("we they he she who".split())
 _GOING = frozenset("go goes going went gone came come stay stayed it's we're i'm they're".split())
 
 
@@ -67,10 +76,18 @@ def settled(index: int, words: Sequence[str], written: Sequence[str] | None) -> 
         around = words[max(0, index - 6) : index + 7]
         if before in ahead or after in behind or not near.isdisjoint(around):
             return sense
+    if before in _SUBJECTS:
+        return _verb(word)
     starts = not index or (written is not None and ends_sentence(written[index - 1]))
     if starts and after in OBJECT_STARTS:  # an order: "close the door"
-        return next((sense for sense in senses(word) if sense.endswith("_vrb")), "")
+        return _verb(word)
     return ""
+
+
+def _verb(word: str) -> str:
+    """The verb's sense, "" where there is none or several."""
+    verbs = [sense for sense in senses(word) if sense.endswith("_vrb")]
+    return verbs[0] if len(verbs) == 1 else ""
 
 
 def _read(index: int, words: Sequence[str]) -> str:

@@ -22,13 +22,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from a3t.errors import InputError
 from a3t.text.pronunciation.homograph_features import features
 from a3t.text.pronunciation.homographs import choose_by_rule
 from a3t.text.pronunciation.learnt_homographs import FOLDER, SHARED, LearntHomographs, shipped
 from a3t.text.pronunciation.lexicon import lookup, senses
+from a3t.text.pronunciation.settled_homographs import settled
 from a3t.text.transcript import Transcript
 
 HELD_OUT = 5  # one sentence in so many
@@ -36,6 +37,7 @@ _MOST = 60  # weights for a sense
 _SHARED_MOST = 1500
 _RARE = 6  # sentences of a sense; fewer teach nothing about the word
 _USUAL = 1.0  # how much a usual sense counts beside what the shared model says
+_MOST_SHIFTED = 6.0  # log odds by which the usual sense is favoured, at most
 _LEAST = 3  # sentences that a shared feature must occur in
 _CARD = """# homographs
 
@@ -63,6 +65,7 @@ class MarkedHomograph:
     sense: str
     features: tuple[str, ...]
     rule: str  # the sense that the hand-written rules choose
+    settled: str = ""  # the sense that nothing is weighed for
 
 
 def read(path: Path) -> list[MarkedHomograph]:
@@ -91,7 +94,7 @@ def example_of(row: Mapping[str, str]) -> MarkedHomograph | None:
     written = [spoken_word.written for spoken_word in transcript.words]
     rule = _by_rule(index, spoken)
     found = (*features(index, spoken, written), f"rule={rule}")
-    return MarkedHomograph(word, row["wordid"], found, rule)
+    return MarkedHomograph(word, row["wordid"], found, rule, settled(index, spoken, written))
 
 
 def _by_rule(index: int, words: Sequence[str]) -> str:
@@ -149,9 +152,14 @@ def _word_weights(
     rarest = min(sum(example.sense == sense for example in group) for sense in senses(word))
     if verb and rarest < _RARE:
         noun = next(sense for sense in senses(word) if sense != verb)
-        often = sum(example.sense == verb for example in group) > len(group) / 2
-        usual = _USUAL if often else -_USUAL
-        return {verb: {"": usual, SHARED: 1.0, f"rule={verb}": 1.0, f"rule={noun}": -1.0}, noun: {}}
+        is_verb = np.array([example.sense == verb for example in group])
+        usual = _USUAL if is_verb.mean() > 0.5 else -_USUAL
+        by_rule = {f"rule={verb}": 1.0, f"rule={noun}": -1.0}
+        scores = [
+            usual + opinion.get(id(e), 0.0) + by_rule.get(f"rule={e.rule}", 0.0) for e in group
+        ]
+        usual += _towards_usual(np.array(scores), is_verb)
+        return {verb: {"": usual, SHARED: 1.0, **by_rule}, noun: {}}
     if len(labels) == 1:
         return {labels[0]: {"": 1.0}}
     counts = Counter(name for example in group for name in set(example.features))
@@ -164,11 +172,31 @@ def _word_weights(
         model = LogisticRegression(C=0.7, max_iter=400, class_weight=None)
         model.fit(x, y)
         weights = _largest(names, model.coef_[0][:-1], _MOST)
-        weights |= {"": float(model.intercept_[0]), SHARED: 0.5 * float(model.coef_[0][-1])}
+        constant = float(model.intercept_[0])
+        if len(labels) == 2 and (folds := min(5, int(y.sum()), int((~y).sum()))) > 1:
+            parts = StratifiedKFold(folds, shuffle=True, random_state=0)
+            unseen = cross_val_predict(model, x, y, method="decision_function", cv=parts)
+            constant += _towards_usual(unseen, y)
+        weights |= {"": constant, SHARED: 0.5 * float(model.coef_[0][-1])}
         result[label] = weights
     if len(labels) == 2:
         result[labels[1]] = {}
     return result
+
+
+def _towards_usual(scores: np.ndarray, first: np.ndarray) -> float:
+    """What to add to `scores` (n,), log odds of a sense in sentences that nothing was learnt from,
+    so that most of them are right; `first` (n,) says where that sense is the right one.
+
+    It favours the usual sense, and only where that makes more of them right: rare senses are too
+    few to be trusted at once. Where several values are as good, their median.
+    """
+    sign = 1.0 if first.mean() >= 0.5 else -1.0
+    usual, scores = (first if sign > 0 else ~first), sign * scores
+    shifts = np.unique([0.0, 0.5, 1.0, 1.5, 2.0, *(1e-3 - scores[scores < 0])])
+    shifts = shifts[shifts <= _MOST_SHIFTED]
+    right = ((scores + shifts[:, None] > 0) == usual).sum(axis=1)
+    return sign * float(np.median(shifts[right == right.max()])) if right.max() > right[0] else 0.0
 
 
 def _matrix(examples: Sequence[MarkedHomograph], names: Sequence[str]) -> Any:
@@ -190,10 +218,14 @@ def measure(model: LearntHomographs, examples: Sequence[MarkedHomograph]) -> dic
     """Per cent right: of all sentences, and the mean of the words."""
     right: dict[str, list[bool]] = defaultdict(list)
     for example in examples:
-        right[example.word].append(model.sense(example.word, example.features) == example.sense)
+        right[example.word].append(_chosen(model, example) == example.sense)
     every = [hit for hits in right.values() for hit in hits]
     means = [np.mean(hits) for hits in right.values()]
     return {"all": 100 * float(np.mean(every)), "words": 100 * float(np.mean(means))}
+
+
+def _chosen(model: LearntHomographs, example: MarkedHomograph) -> str:
+    return example.settled or model.sense(example.word, example.features)
 
 
 def below(
@@ -202,7 +234,7 @@ def below(
     """The words of which a model gets fewer sentences right than their usual sense alone does."""
     gain = Counter[str]()
     for example in examples:
-        chosen = model.sense(example.word, example.features)
+        chosen = _chosen(model, example)
         gain[example.word] += (chosen == example.sense) - (usual[example.word] == example.sense)
     return [f"{word} ({count})" for word, count in sorted(gain.items()) if count < 0]
 
