@@ -153,8 +153,28 @@ def add_common_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cpu", metavar="D")
 
 
+def add_move_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options about words that are recorded elsewhere."""
+    parser.add_argument(
+        "--from",
+        type=Path,
+        action="append",
+        default=[],
+        dest="others",
+        metavar="FILE",
+        help="another recording of this speaker, whose words may be put into this one; its "
+        "transcript is the file beside it, or recognised; may be given several times",
+    )
+    parser.add_argument(
+        "--no-moves",
+        action="store_true",
+        help="make all new words, also those that are recorded elsewhere in IN",
+    )
+
+
 def edit_request(options: argparse.Namespace) -> EditRequest:
     """The request that the options of `a3t edit` make; InputError if a value is out of range."""
+    from a3t.plan.other_recordings import OtherRecording
     from a3t.plan.plan_file import read_plan
     from a3t.plan.request import EditRequest, pronunciations_of
     from a3t.text.pronunciation.as_it_sounds import as_it_sounds
@@ -178,6 +198,8 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
         pronunciations=pronunciations_of(user_dictionary(options, as_it_sounds)),
         margin=options.margin / 1000,
         match=options.match,
+        moves=not options.no_moves,
+        others=tuple(OtherRecording(path) for path in options.others),
         candidates=options.candidates,
         seed=options.seed,
     )

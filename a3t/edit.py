@@ -21,6 +21,7 @@ from a3t.audio.traits import ALL_TRAITS
 from a3t.console import (
     EXPORTS,
     add_common_arguments,
+    add_move_arguments,
     export_kinds,
     matching,
     run,
@@ -100,9 +101,8 @@ def parser() -> argparse.ArgumentParser:
         help="make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …",
     )  # fmt: skip
     result.add_argument(
-        "--adapt", action="store_true",
-        help="first adapt the model to the recording's voice; takes a minute, then cached",
-    )  # fmt: skip
+        "--adapt", action="store_true", help="first learn the recording's voice: a minute, once"
+    )
     result.add_argument(
         "--replay", type=Path, metavar="EDIT_JSON", help="make the recorded edit again"
     )
@@ -123,6 +123,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--plan", action="store_true", help="print the plan, render nothing")
     result.add_argument("--json", action="store_true", help="print edit.json")
     add_common_arguments(result)
+    add_move_arguments(result)
     many = result.add_argument_group("batch editing")
     many.add_argument(
         "--manifest", type=Path, metavar="LIST",

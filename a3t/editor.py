@@ -21,6 +21,8 @@ from a3t.plan.cleaning import Findings
 from a3t.plan.disfluencies import Cleaning
 from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.edit_plan import EditPlan
+from a3t.plan.moves import with_sources
+from a3t.plan.other_recordings import OtherRecording, hear_others
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
 from a3t.plan.pronunciations import speaker_pronunciations
@@ -86,9 +88,8 @@ class Editor:
     ) -> Editor:
         """Load a shipped model by name or a model from a folder; InputError if it can't be used.
 
-        ``voice`` names a voice made by `a3t.voice`, to which the model is adapted.
-        ``progress`` is called with the name of each step; ``memory`` is a folder that caches the
-        alignments of long recordings.
+        ``voice`` names a voice made by `a3t.voice`, to which the model is adapted. ``progress`` is
+        called with each step's name; ``memory`` is a folder for alignments of long recordings.
         """
         started = time.perf_counter()
         networks, vocode = load_networks(model, device), load_vocoder(vocoder, device)
@@ -108,8 +109,7 @@ class Editor:
         self.alignments.aligner = aligner
 
     def in_voice(self, voice: Voice | None) -> Editor:
-        """An editor that shares everything with this one except the voice; None for the unadapted
-        model. InputError if the voice was made for another model."""
+        """This editor with a voice, or without one; InputError if it is another model's voice."""
         networks = self.plain if voice is None else voice.adapted(self.plain)
         other = Editor(networks, self.vocoder, self.aligner, self.progress)
         other.plain, other.alignments, other.seconds = self.plain, self.alignments, self.seconds
@@ -122,8 +122,7 @@ class Editor:
     def edit(
         self, recording: str | Path | Recording, request: EditRequest | None = None, **fields: Any
     ) -> EditedRecording:
-        """The recording with the new words in it, not yet written: the best result of `make`, from
-        the arguments of `plan` and with its errors."""
+        """The best result of `make`, not yet written, from the arguments of `plan`."""
         return self.make(self.plan(recording, request, **fields))[0]
 
     def plan(
@@ -144,7 +143,8 @@ class Editor:
         check_marks(request.new_text, found.transcript.text)
         revision = Revision.of(found.transcript, request.new_transcript)
         with self._step("align"):
-            edits = None if request.cuts else revision.edits  # cuts may be anywhere
+            others = hear_others(request, self.alignments.hear, pronouncer)
+            edits = None if request.cuts else with_sources(revision, request.moves)
             aligned = self.alignments.around(recording, found, edits, pronouncer)
         with self._step("plan"), one_thread():
             text = restored(found.transcript, aligned) if request.punctuate else found.transcript
@@ -153,10 +153,11 @@ class Editor:
                 text=text.text,
                 alignment=aligned.alignment,
                 aligned_words=() if aligned.is_whole(found.transcript) else aligned.words,
+                others=tuple(map(OtherRecording.of, others)),
             )
             revision = replace(revision, text=text).within(aligned.words)
             spoken = speaker_pronunciations(revision.new_text, aligned.alignment.spoken, pronouncer)
-            plan = make_plan(recording, resolved, revision, spoken, self.durations)
+            plan = make_plan(recording, resolved, revision, spoken, self.durations, others)
             return replace(plan, restored=text is not found.transcript)
 
     def findings(
@@ -178,11 +179,8 @@ class Editor:
         return self.edit(recording, found.request(found.found))
 
     def make(self, plan: EditPlan) -> list[EditedRecording]:
-        """The number of candidates that the plan's request asks for, the best first.
-
-        If it asks for one and a new word is inaudible in it, further ones are made
-        (`a3t.rendering.candidates`) and the best becomes the result.
-        """
+        """As many candidates as the plan's request asks for, the best first; if it asks for one
+        and a new word is inaudible in it, others are tried (`a3t.rendering.candidates`)."""
         if plan.request.candidates > 1:
             return self.candidates(plan, plan.request.candidates)
         if not plan.request.verify:
@@ -190,17 +188,18 @@ class Editor:
         return [make_audible(plan, self.render, self.durations)]
 
     def candidates(self, plan: EditPlan, count: int = 3) -> list[EditedRecording]:
-        """``count`` deliberately different results (1 to 8), the best first; the ``candidate`` of
-        each explains its rank. InputError for any other count."""
+        """``count`` deliberately different results (1 to 8), the best first, each with its rank."""
         return make_candidates(plan, count, self.render, self.durations)
 
     def render(self, plan: EditPlan) -> EditedRecording:
-        """Carry out exactly this plan: fill, vocode and splice window by window, cut what is
-        deleted, and verify the new words if the request says so."""
-        rendered = self.renderer.render(plan)
+        """Carry out exactly this plan, and verify the new words if its request says so."""
+        origins = tuple(map(self.render, plan.origins))
+        rendered = self.renderer.render(plan, origins)
         result = EditedRecording(
             plan,
             tuple(each.patch for each in rendered),
+            origins=origins,
+            excerpts=tuple(each.excerpts for each in rendered),
             model={"name": self.name, "sha256": self.sha256},
             vocoder={"name": self.vocoder.name, "sha256": self.vocoder.sha256},
             voice=self.voice,

@@ -51,7 +51,8 @@ def show(path: Path, as_json: bool) -> None:
     )
     for trace in provenance.traces:
         what = f"“{trace.words}”" if trace.words else "" if trace.synthetic else "(a cut)"
-        print(f"{trace.start:10.3f} – {trace.end:.3f} s  {what}  {trace.models}".rstrip())
+        made = "recorded elsewhere" if trace.moved else trace.models
+        print(f"{trace.start:10.3f} – {trace.end:.3f} s  {what}  {made}".rstrip())
     if not provenance.intact:
         print("The file's length has changed since this was written: the times may be wrong.")
 

@@ -6,6 +6,7 @@ that people and programs can read:
     [a3t 0.1.0 wrote this file: 61234 samples at 16000 Hz]
     1.234500-1.800000 s synthetic "never" (small 76ddcab8521a, builtin 53121e709e2c)
     2.345000-2.351000 s joined where something was cut out
+    3.500000-5.250000 s recorded elsewhere "We meet on Friday."
     [end of a3t]
 
 What was deleted is not named. What stood in the comment before stays there; an edit of a file that
@@ -19,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 
 from a3t import __version__
 from a3t.audio.checks import open_audio
@@ -34,16 +36,21 @@ MOST_TRACES = 20_000  # that are read; an edited word every second for five hour
 # A comment may be anybody's: nothing here searches a stretch of it twice, and numbers have an end.
 _HEAD = re.compile(r"\[a3t \S{1,40} wrote this file: (\d{1,15}) samples at (\d{1,9}) Hz\]\n")
 _END = "[end of a3t]"
+MOVED = "recorded elsewhere"
 _TIME = r"(\d{1,9}(?:\.\d{1,9})?)"
-_LINE = re.compile(rf'{_TIME}-{_TIME} s (?:synthetic(?: "([^"\n]*)")?(?: \(([^)\n]*)\))?|{CUT})')
+_LINE = re.compile(
+    rf"{_TIME}-{_TIME} s "
+    rf'(?:(synthetic|{MOVED})(?: "([^"\n]*)")?(?: \(([^)\n]*)\))?|{CUT})'
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
     """A part [start, end) of a file, in seconds, that is not as it was recorded.
 
-    ``synthetic`` if a machine made it, else the joint of a cut. ``words``: what was made there;
-    ``models``: the model's and the vocoder's names with the beginning of their sha256.
+    ``synthetic`` if a machine made it, ``moved`` if it was recorded elsewhere, else the joint of a
+    cut. ``words``: what is said there; ``models``: the model's and the vocoder's names with the
+    beginning of their sha256.
     """
 
     start: float
@@ -51,13 +58,15 @@ class Trace:
     synthetic: bool
     words: str = ""
     models: str = ""
+    moved: bool = False
 
     def __str__(self) -> str:
-        if not self.synthetic:
+        if not self.synthetic and not self.moved:
             return f"{self.start:.6f}-{self.end:.6f} s {CUT}"
         words = ' "{}"'.format(self.words.replace('"', "'")) if self.words else ""
         models = " ({})".format(re.sub("[()]", "", self.models)) if self.models else ""
-        return f"{self.start:.6f}-{self.end:.6f} s synthetic{words}{models}"
+        kind = MOVED if self.moved else "synthetic"
+        return f"{self.start:.6f}-{self.end:.6f} s {kind}{words}{models}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +99,10 @@ def provenance_of(path: Path) -> Provenance:
     matches = map(_LINE.fullmatch, block.lines.split("\n"))
     traces = tuple(
         Trace(
-            float(line[1]), float(line[2]), not line[0].endswith(CUT), line[3] or "", line[4] or ""
+            *(float(line[1]), float(line[2])),
+            line[3] == "synthetic",
+            *(line[4] or "", line[5] or ""),
+            moved=line[3] == MOVED,
         )
         for line in islice(filter(None, matches), MOST_TRACES)
     )
@@ -98,17 +110,26 @@ def provenance_of(path: Path) -> Provenance:
 
 
 def traces_after(
-    recording: Recording, patches: Sequence[Patch], words: Sequence[str | None], models: str
+    recording: Recording,
+    patches: Sequence[Patch],
+    words: Sequence[str | None],
+    models: str,
+    within: Mapping[int, Sequence[Trace]] = MappingProxyType({}),
 ) -> tuple[Trace, ...]:
     """The edited recording's traces in order, with those that the recording had before.
 
     ``words`` of each of the ordered patches; None where nothing was made, only something cut out.
+    ``within``: of patches that were recorded elsewhere, by their number, the traces that came with
+    them.
     """
     rate, spans = recording.sample_rate, sample_map(recording, patches)
     traces = [*_moved(provenance_of(recording.path).traces, spans, rate)]
-    for change, made in zip(spans.changes, words, strict=True):
+    for number, (change, made) in enumerate(zip(spans.changes, words, strict=True)):
         times = (change.output[0] / rate, change.output[1] / rate)
-        traces.append(Trace(*times, made is not None, made or "", models if made else ""))
+        if number in within:
+            traces += [Trace(*times, False, made or "", moved=True), *within[number]]
+        else:
+            traces.append(Trace(*times, made is not None, made or "", models if made else ""))
     return tuple(sorted(traces, key=lambda trace: (trace.start, trace.end)))
 
 

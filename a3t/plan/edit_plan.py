@@ -2,150 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from a3t.audio.recording import Recording
 from a3t.audio.span_map import SpanMap
 from a3t.errors import InputError
-from a3t.grid import frames_of, grid_frames, seconds_of
+from a3t.grid import grid_frames, seconds_of
 from a3t.plan.phone_grid import GridPhone, on_grid
+from a3t.plan.planned_edit import PlannedEdit, Range, frame_range
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
+from a3t.source.alignments import HeardRecording
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.confidence.doubts import Doubt, doubts_beside
-
-Range = tuple[int, int]  # [first, last)
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedPhone:
-    """A phone of the edited speech.
-
-    word: index of its word among the new text's spoken words, -1 for a pause. source: its first
-    frame in the recording if it is kept, None if it is new.
-    """
-
-    symbol: str
-    frames: int
-    word: int
-    source: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedWord:
-    """A new word, or a new pause (text ""), and its duration.
-
-    scale: its duration divided by the one predicted for this speaker; 1 for a pause of a requested
-    length.
-    """
-
-    text: str
-    frames: int
-    scale: float = 1.0
-    emphasis: bool = False
-
-    @property
-    def seconds(self) -> float:
-        return seconds_of(self.frames)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "word": self.text or "[pause]",
-            "seconds": self.seconds,
-            "scale": round(self.scale, 4),
-        } | ({"emphasis": True} if self.emphasis else {})
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> PlannedWord:
-        text = "" if data["word"] == "[pause]" else str(data["word"])
-        frames, scale = frames_of(float(data["seconds"])), float(data["scale"])
-        return cls(text, frames, scale, bool(data.get("emphasis", False)))
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedEdit:
-    """One change: its words, the frames of the recording that it removes, and the phones it adds.
-
-    old, new: its spoken words in the text and in the new text. source: the frames that are replaced
-    or deleted, empty for an insertion. margin: the number of neighbouring frames before and after
-    it that are regenerated with it. overlap: the number of frames beyond these in which the joint
-    may lie. scale: the factor by which the new words were stretched to fit a given time, else 1.
-    words: the new words and pauses that ``phones`` spell out; an edit may consist of a pause alone.
-    """
-
-    op: str  # "replace", "insert" or "delete"
-    old: Range
-    new: Range
-    old_words: str
-    new_words: str
-    source: Range
-    phones: tuple[PlannedPhone, ...]
-    margin: Range
-    overlap: Range
-    scale: float = 1.0
-    words: tuple[PlannedWord, ...] = ()
-
-    @property
-    def is_spoken(self) -> bool:
-        """Whether it adds words, not just a pause or nothing."""
-        return self.new[0] < self.new[1]
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether it takes out or mutes sound between words (`a3t.plan.cuts`)."""
-        return self.old[0] == self.old[1] and not self.is_spoken and self.source[0] < self.source[1]
-
-    @property
-    def frames(self) -> int:
-        """The number of new frames."""
-        return sum(phone.frames for phone in self.phones)
-
-    @property
-    def seconds(self) -> float:
-        """The duration of the new frames."""
-        return seconds_of(self.frames)
-
-    @property
-    def remade(self) -> Range:
-        """The recording's frames that are replaced, margins included."""
-        return self.source[0] - self.margin[0], self.source[1] + self.margin[1]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "op": self.op,
-            "old_words": self.old_words,
-            "new_words": self.new_words,
-            "old": list(self.old),
-            "new": list(self.new),
-            "source_frames": list(self.source),
-            "margin_frames": list(self.margin),
-            "overlap_frames": list(self.overlap),
-            "frames": self.frames,
-            "scale": round(self.scale, 4),
-            "words": [word.to_json() for word in self.words],
-            "phones": [[phone.symbol, phone.frames, phone.word] for phone in self.phones],
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> PlannedEdit:
-        return cls(
-            op=str(data["op"]),
-            old=_range(data["old"]),
-            new=_range(data["new"]),
-            old_words=str(data["old_words"]),
-            new_words=str(data["new_words"]),
-            source=_range(data["source_frames"]),
-            phones=tuple(PlannedPhone(str(s), int(n), int(w)) for s, n, w in data["phones"]),
-            margin=_range(data["margin_frames"]),
-            overlap=_range(data["overlap_frames"]),
-            scale=float(data["scale"]),
-            words=tuple(PlannedWord.from_json(word) for word in data["words"]),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +39,8 @@ class EditPlan:
     by the ranges of words that are aligned. revision: what changes. pronunciations: one for each
     new word. phones: the recording's, on the grid. rate: this speaker's durations relative to the
     predicted ones, divided by the requested speed. restored: whether the text's punctuation was.
+    origins: of speech that is taken from elsewhere, what is changed there first; others: the
+    request's other recordings, opened.
     """
 
     recording: Recording
@@ -175,6 +52,8 @@ class EditPlan:
     windows: tuple[Window, ...]
     rate: float
     restored: bool = False
+    origins: tuple[EditPlan, ...] = ()
+    others: tuple[HeardRecording, ...] = ()
 
     @property
     def text(self) -> Transcript:
@@ -214,8 +93,10 @@ class EditPlan:
     def guessed(self) -> dict[str, str]:
         """New words that no lexicon and no recorded word has, and the phones guessed for them."""
         pronouncer = Pronouncer(dict(self.request.pronunciations))
-        new = {word: self.new_text.words[word].text for e in self.edits for word in range(*e.new)}
-        return {
+        made = [edit for edit in self.edits if not edit.taken]
+        new = {word: self.new_text.words[word].text for e in made for word in range(*e.new)}
+        elsewhere = {word: way for origin in self.origins for word, way in origin.guessed.items()}
+        return elsewhere | {
             text: " ".join(self.pronunciations[word])
             for word, text in new.items()
             if text not in self.text.spoken and pronouncer.is_guessed(text)
@@ -256,6 +137,7 @@ class EditPlan:
             "pronunciations": [" ".join(phones) for phones in self.pronunciations],
             "doubts": [doubt.to_json() for doubt in self.doubts],
             "guessed": self.guessed,
+            **({"origins": [each.to_json() for each in self.origins]} if self.origins else {}),
         }
 
     @classmethod
@@ -275,7 +157,7 @@ class EditPlan:
         if request.aligned_words:
             revision = revision.within(request.aligned_words)
         windows = tuple(
-            Window(_range(window["source_frames"]), tuple(map(int, window["edits"])))
+            Window(frame_range(window["source_frames"]), tuple(map(int, window["edits"])))
             for window in data["windows"]
         )
         return cls(
@@ -287,7 +169,15 @@ class EditPlan:
             tuple(PlannedEdit.from_json(edit) for edit in data["edits"]),
             windows,
             float(data["rate"]),
+            origins=tuple(cls._origin(each, recording) for each in data.get("origins", ())),
         )
+
+    @classmethod
+    def _origin(cls, data: Mapping[str, Any], recording: Recording) -> EditPlan:
+        """The plan of an origin: of the recording itself, or of another one, which is opened."""
+        if data["source"]["sha256"] != recording.sha256:
+            recording = Recording.open(Path(data["source"]["path"]))
+        return cls.from_json(data, recording)
 
     def describe(self) -> str:
         """The plan in readable form, one line per edit."""
@@ -297,6 +187,9 @@ class EditPlan:
         for edit in self.edits:
             first, last = map(seconds_of, edit.source)
             place = f"at {first:.2f} s" if first == last else f"{first:.2f}–{last:.2f} s"
+            if edit.taken:
+                lines.append(self._describe_taken(edit, place))
+                continue
             match edit.op:
                 case "delete":
                     lines.append(f"delete  “{edit.old_words}” ({place})")
@@ -307,6 +200,10 @@ class EditPlan:
                         f"replace “{edit.old_words}” ({place}) with “{edit.new_words}” "
                         f"({edit.seconds:.2f} s)"
                     )
+        for origin in self.origins:
+            if origin.edits:
+                lines.append(f"where that comes from ({origin.recording.path.name}):")
+                lines += [f"   {line}" for line in origin.describe().splitlines()]
         for word, phones in self.guessed.items():
             lines.append(
                 f"“{word}” is in no dictionary; guessed from its letters: {phones} "
@@ -314,7 +211,14 @@ class EditPlan:
             )
         return "\n".join(lines)
 
-
-def _range(pair: Sequence[int]) -> Range:
-    first, last = pair
-    return int(first), int(last)
+    def _describe_taken(self, edit: PlannedEdit, place: str) -> str:
+        sources = []
+        for taken in edit.taken:
+            first, last = map(seconds_of, taken.frames)
+            path = self.origins[taken.origin].recording.path
+            other = "" if path == self.recording.path else f" of {path.name}"
+            sources.append(f"{first:.2f}–{last:.2f} s{other}")
+        recorded = f"“{edit.new_words}”, recorded at {' and '.join(sources)}"
+        if edit.op == "insert":
+            return f"insert  {recorded}, {place}"
+        return f"replace “{edit.old_words}” ({place}) with {recorded}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from a3t.plan.moves import RecordedWords
 from a3t.plan.phone_grid import GridPhone
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
@@ -40,7 +41,8 @@ class Place:
     """A word edit on the grid: the frames that it removes, and the pauses that it adds.
 
     label, beside: of a cut (`a3t.plan.cuts`), what stands for its sound, and the number of frames
-    between it and the words on either side.
+    between it and the words on either side. recorded: where its new words are recorded, if
+    anywhere.
     """
 
     edit: WordEdit
@@ -49,6 +51,7 @@ class Place:
     pauses: Mapping[int, float] = field(default_factory=dict)
     label: str = ""
     beside: tuple[int, int] | None = None
+    recorded: tuple[RecordedWords, ...] = ()
 
 
 def merge_touching(script: Sequence[WordEdit], words: WordFrames) -> list[WordEdit]:

@@ -6,7 +6,7 @@ Section 4.3.5 of He Bai's thesis, "Novel Methods for Natural Language Modeling a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -16,14 +16,21 @@ from a3t.grid import frames_of, grid_frames
 from a3t.model.durations import DurationPredictor
 from a3t.plan.cuts import place_cuts, room_beside
 from a3t.plan.edit_limits import check_edit_length
-from a3t.plan.edit_plan import EditPlan, PlannedEdit
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.moves import RecordedTexts
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.places import Place, WordFrames, merge_touching, place_edits
+from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.pronunciations import speaker_pronunciations
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
 from a3t.plan.speaker_pauses import usual_pauses
+from a3t.plan.taking import origins_of, with_room
 from a3t.plan.timeline import Timed, timed, timeline
 from a3t.plan.windows import windows_around
+from a3t.source.alignments import HeardRecording
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
 from alignment import Alignment
 
 
@@ -33,12 +40,14 @@ def make_plan(
     revision: Revision,
     pronunciations: Sequence[Sequence[str]],
     durations: DurationPredictor,
+    others: Sequence[HeardRecording] = (),
 ) -> EditPlan:
     """Plan the edits that make the recording say the new text.
 
     ``request`` holds the alignment of the revision's old words; ``pronunciations`` has one entry
-    for each new word. Raises InputError if the alignment belongs to another text, if an edit has
-    more than a minute of new words, or if they can't fit the time they are given.
+    for each new word; ``others`` are the request's other recordings. Raises InputError if the
+    alignment belongs to another text, if an edit has more than a minute of new words, or if they
+    can't fit the time they are given.
     """
     text, new_text, alignment = revision.text, revision.new_text, request.alignment
     assert isinstance(alignment, Alignment)
@@ -51,13 +60,25 @@ def make_plan(
     words = WordFrames.of(grid, len(text.spoken), frames)
     script = merge_touching(revision.edits, words)
     places = place_edits(script, words, text, new_text, revision.pauses)
+    usual = usual_pauses(text, grid)
+    texts = [text, *(Transcript.from_text(each.text, max_words=None) for each in others)]
+    recorded = RecordedTexts(tuple(texts)).taken(script, new_text) if request.moves else {}
+    if recorded:
+        places = [
+            with_room(replace(place, recorded=recorded[k]), words) if k in recorded else place
+            for k, place in enumerate(places)
+        ]
     if request.cuts:
         places = place_cuts(request.cuts, places, words, word_map(script, len(text.spoken)))
+    plan_origin = _planned_in(recording, request, others, durations)
+    origins, taken, unmoved = origins_of(places, texts, new_text, plan_origin, usual)
+    places = list(unmoved)
     for place in places:  # before predicting durations, which allocates memory for all of them
+        if place.recorded:
+            continue
         first, last = place.edit.new
         phones = sum(map(len, pronunciations[first:last]))
         check_edit_length(phones, new_text.written(first, last))
-    usual = usual_pauses(text, grid)
     moments = timeline(grid, places, pronunciations, new_text, usual)
     made, rate = timed(moments, grid, durations, request, _slots(places, request), new_text)
 
@@ -70,7 +91,7 @@ def make_plan(
         left = gaps[k] if k == 0 else gaps[k] // 2
         right = gaps[k + 1] if k == len(places) - 1 else gaps[k + 1] // 2
         new = made.get(k, Timed())  # a deletion adds nothing
-        spoken = place.edit.new[0] < place.edit.new[1]
+        spoken = place.edit.new[0] < place.edit.new[1] and not place.recorded
         remade = tuple(
             min(frames_of(request.margin), side // 2) if spoken else 0 for side in (left, right)
         )
@@ -92,6 +113,7 @@ def make_plan(
                 overlap=overlap,  # type: ignore[arg-type]
                 scale=new.scale,
                 words=new.words,
+                taken=taken.get(k, ()),
             )
         )
     planned = tuple(edits)
@@ -107,7 +129,41 @@ def make_plan(
         planned,
         windows,
         rate,
+        origins=origins,
+        others=tuple(others),
     )
+
+
+def _planned_in(
+    recording: Recording,
+    request: EditRequest,
+    others: Sequence[HeardRecording],
+    durations: DurationPredictor,
+) -> Callable[[int, Revision], EditPlan]:
+    """What plans a revision of the recording (number 0) or of one of the others (from 1 on)."""
+    assert isinstance(request.alignment, Alignment)
+    heard = [(recording, request.alignment), *((each.recording, each.alignment) for each in others)]
+
+    def planned(number: int, revision: Revision) -> EditPlan:
+        own, alignment = heard[number]
+        pronouncer = Pronouncer(dict(request.pronunciations))
+        spoken = speaker_pronunciations(revision.new_text, alignment.spoken, pronouncer)
+        inner = replace(
+            request,
+            text=revision.text.text,
+            new_text=revision.new_text.text,
+            alignment=alignment,
+            aligned_words=(),
+            duration=None,
+            lengths=None,
+            cuts=(),
+            moves=False,
+            others=(),
+            candidates=1,
+        )
+        return make_plan(own, inner, revision, spoken, durations)
+
+    return planned
 
 
 def replan(plan: EditPlan, request: EditRequest, durations: DurationPredictor) -> EditPlan:
@@ -119,20 +175,22 @@ def replan(plan: EditPlan, request: EditRequest, durations: DurationPredictor) -
         alignment=plan.request.alignment,
         aligned_words=plan.request.aligned_words,
     )
-    return make_plan(plan.recording, resolved, plan.revision, plan.pronunciations, durations)
+    revision, spoken = plan.revision, plan.pronunciations
+    return make_plan(plan.recording, resolved, revision, spoken, durations, plan.others)
 
 
 def _slots(places: Sequence[Place], request: EditRequest) -> dict[int, int]:
     """The required length in frames of edits with new words, by the edit's index."""
+    spoken = [
+        k
+        for k, place in enumerate(places)
+        if place.edit.new[0] < place.edit.new[1] and not place.recorded
+    ]
     if request.fit:
-        return {
-            k: place.frames[1] - place.frames[0]
-            for k, place in enumerate(places)
-            if place.edit.op == "replace" and place.edit.new[0] < place.edit.new[1]
-        }
+        found = ((k, places[k]) for k in spoken if places[k].edit.op == "replace")
+        return {k: place.frames[1] - place.frames[0] for k, place in found}
     if request.duration is None:
         return {}
-    spoken = [k for k, place in enumerate(places) if place.edit.new[0] < place.edit.new[1]]
     if len(spoken) != 1:
         raise InputError(
             f"A duration needs all new words in one place, and they are in {len(spoken)}: set each "

@@ -16,16 +16,16 @@ from a3t.audio.traits import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
 from a3t.plan.cuts import Cut, check_cuts
 from a3t.plan.edit_limits import check_characters, check_seed, check_speed
-from a3t.plan.json_values import finite_number, string
-from a3t.text.phones import PHONES
+from a3t.plan.json_values import checked_alignment, finite_number, string
+from a3t.plan.other_recordings import OtherRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 
 Range = tuple[int, int]  # words [first, last)
+MOST_OTHERS = 20
 Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 
 MARGIN, REACH = 0.025, 0.075  # seconds
-LONGEST_RECORDING = 1e6  # seconds that an alignment may tell of
 MOST_CANDIDATES = 8
 
 
@@ -59,6 +59,10 @@ class EditRequest:
 
     cuts: sound between words that is taken out or muted, in order (`a3t.plan.cuts`).
 
+    moves: whether longer stretches of new words that are recorded elsewhere are taken from there
+    (`a3t.plan.moves`) instead of being made. others: further recordings that they may be taken
+    from.
+
     candidates: how many results to make, the best first. seed: for the random noise. verify:
     whether to align the result again, to find new words that are inaudible in it.
     """
@@ -78,6 +82,8 @@ class EditRequest:
     reach: float = REACH
     match: MatchedTraits = ALL_TRAITS
     cuts: tuple[Cut, ...] = ()
+    moves: bool = True
+    others: tuple[OtherRecording, ...] = ()
     candidates: int = 1
     seed: int = 0
     verify: bool = True
@@ -99,6 +105,8 @@ class EditRequest:
                 "The new words' time is given twice: use only one of fit, duration and a plan file."
             )
         check_cuts(self.cuts)
+        if len(self.others) > MOST_OTHERS:
+            raise InputError(f"Speech is taken from at most {MOST_OTHERS} other recordings.")
         if not 1 <= self.candidates <= MOST_CANDIDATES:
             raise InputError(
                 f"{self.candidates} candidates can't be made: ask for 1 to {MOST_CANDIDATES}."
@@ -137,6 +145,8 @@ class EditRequest:
                 "reach": self.reach,
                 **({"cuts": [cut.to_json() for cut in self.cuts]} if self.cuts else {}),
                 "punctuate": self.punctuate,
+                "moves": self.moves,
+                **({"others": [each.to_json() for each in self.others]} if self.others else {}),
                 "match": {
                     "bandwidth": self.match.bandwidth,
                     "spectrum": self.match.spectrum,
@@ -163,7 +173,7 @@ class EditRequest:
         return cls(
             new_text=string(data["new_text"]),
             text=None if data["text"] is None else string(data["text"]),
-            alignment=None if aligned is None else _aligned(Alignment.from_json(aligned)),
+            alignment=None if aligned is None else checked_alignment(Alignment.from_json(aligned)),
             aligned_words=words,
             punctuate=bool(options.get("punctuate", False)),
             speed=finite_number(options["speed"]),
@@ -182,21 +192,10 @@ class EditRequest:
             reach=finite_number(options.get("reach", REACH)),
             match=MatchedTraits(**{k: bool(on) for k, on in options.get("match", {}).items()}),
             cuts=tuple(Cut.from_json(cut) for cut in options.get("cuts", ())),
+            moves=bool(options.get("moves", False)),
+            others=tuple(OtherRecording.from_json(each) for each in options.get("others", ())),
             seed=int(data["seed"]),
         )
-
-
-def _aligned(alignment: Alignment) -> Alignment:
-    """The alignment itself; ValueError unless its phones are ours, and its times in order."""
-    clock = 0.0
-    for phone in alignment.phones:
-        if phone.symbol not in PHONES or not clock - 0.005 <= phone.start <= phone.end:
-            raise ValueError(phone)
-        clock = phone.end
-    words = [word for word in alignment.words if not (word.phones and word.start <= word.end)]
-    if words or not clock - 1.0 <= alignment.duration <= LONGEST_RECORDING:
-        raise ValueError("an alignment")
-    return alignment
 
 
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:

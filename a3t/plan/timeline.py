@@ -11,9 +11,9 @@ from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
 from a3t.model.durations import DurationPredictor
 from a3t.plan.edit_limits import shortened
-from a3t.plan.edit_plan import PlannedPhone, PlannedWord
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.places import Place
+from a3t.plan.planned_edit import PlannedPhone, PlannedWord
 from a3t.plan.request import EditRequest
 from a3t.plan.speaking_rate import rate_ratio, whole_frames
 from a3t.text.phones import PAUSE
@@ -83,6 +83,8 @@ def timeline(
         return usual.get(mark, 1.0) > 0
 
     def new_moments(k: int, place: Place) -> None:
+        if place.recorded:  # nothing is made
+            return
         first, last = place.edit.new
         for word in range(first, last + 1):
             wanted = place.label or word in marked

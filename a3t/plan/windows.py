@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Range, Window
+from a3t.plan.edit_plan import EditPlan, Window
 from a3t.plan.phone_grid import GridPhone
+from a3t.plan.planned_edit import PlannedEdit, PlannedPhone, Range
 
 CONTEXT = 240  # frames of the recording around an edit, 3 s in total
 LONGEST = 480  # most frames of a window with several edits, 6 s
@@ -31,6 +32,7 @@ def windows_around(
         if groups:
             first, last = edits[groups[-1][0]], edits[groups[-1][-1]]
             near = edit.source[0] - last.source[1] <= TOGETHER
+            near &= not any(edits[j].taken for j in range(groups[-1][-1] + 1, k))
             made = sum(edits[j].frames for j in groups[-1]) + edit.frames
             if near and edit.source[1] - first.source[0] + made <= LONGEST - CONTEXT:
                 groups[-1].append(k)

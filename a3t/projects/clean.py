@@ -132,7 +132,8 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
         say(f"{path}:\n{found.describe(chosen)}")
     if options.plan or not chosen:
         return
-    job = replace(job, request=found.request(chosen))
+    wanted = found.request(chosen)
+    job = replace(job, request=replace(wanted, others=job.request.others))
     job.check_files()
     results = job.make(editor, editor.plan(job.recording, job.request))
     exported = job.write(results, not options.no_provenance)
@@ -147,6 +148,7 @@ def _found(
     editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace
 ) -> tuple[ProjectEdit, Findings]:
     """What is found in a recording, or in its current version; and the edit, still without it."""
+    from a3t.plan.other_recordings import OtherRecording
     from a3t.plan.request import EditRequest
     from a3t.projects.project import find_project
     from a3t.text.transcript import Transcript
@@ -158,6 +160,7 @@ def _found(
     text = text_argument(options.text) if options.text is not None else None
     project = find_project(recording, out if options.out or options.out_dir else None)
     history, seen = None, record_state(out)
+    others: tuple[OtherRecording, ...] = ()
     if project is not None:
         recording, out = project.source, project.out
         history, seen = project.history, project.seen
@@ -169,11 +172,12 @@ def _found(
         current = EditRequest.from_json(history.current)
         said = Transcript.from_text(current.new_text, max_words=None)
         found = replace(found, said=said, earlier=current.cuts)
+        others = current.others
     files = argparse.Namespace(
         wav=recording.path, alignment=options.alignment, dict=None, text=text, new_text=None
     )
     inputs = input_files(files)
-    request = EditRequest(new_text=found.said.text)
+    request = EditRequest(new_text=found.said.text, others=others)
     job = ProjectEdit(recording, request, out, history, inputs, options.export, (seen,))
     return job, found
 

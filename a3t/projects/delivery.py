@@ -42,7 +42,7 @@ def write(
     with staged_beside(out) as stage:
         for result, target in zip(results, targets, strict=True):
             result.write_files(stage / target.name, provenance, notes(result))
-        export(results[0], stage / out.name, exports)
+        export(results[0], out, exports, stage)
         staged = export_files(stage / out.name, exports)
         with locked(stage.parent):
             if seen is not None and record_state(out) != seen[0]:

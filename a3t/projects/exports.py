@@ -37,13 +37,17 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def export(result: EditedRecording, out: Path, kinds: Sequence[str]) -> list[Path]:
+def export(
+    result: EditedRecording, out: Path, kinds: Sequence[str], stage: Path | None = None
+) -> list[Path]:
     """Write the kinds (of ENDINGS) beside ``out``, which was saved; returns their paths.
 
-    Raises InputError or AlignmentError if one can't be written.
+    ``stage``: where the files of the edit are until all are there, instead of beside ``out``; what
+    is written names ``out`` nevertheless. Raises InputError or AlignmentError if one can't be
+    written.
     """
     record = result.record
-    paths = export_paths(out, kinds)
+    paths = export_paths((stage or out.parent) / out.name, kinds)
     for kind, path in zip(kinds, paths, strict=True):
         _WRITERS[kind](result, record, out, path)
     return paths
@@ -71,15 +75,14 @@ def _edits(result: EditedRecording, record: Record, out: Path, path: Path) -> No
 
 def _edit_list(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
     lines = [f"TITLE: {_plain(out.stem)}", "FCM: NON-DROP FRAME", ""]
-    source = result.recording.path
     number = 0
-    for (start, end), begin, edit in _events(result, record):
+    for (start, end), begin, file, edit in _events(result, record):
         frames = [round(second * FRAMES) for second in (start, end)]
         if frames[0] == frames[1]:
             continue
         number += 1
-        clip = source if edit is None else out
-        reel = _reel(source) if edit is None else "A3T"
+        clip = file or out
+        reel = _reel(file) if file else "A3T"
         played = round(begin * FRAMES)
         times = (played, played + frames[1] - frames[0], *frames)
         codes = " ".join(map(timecode, times))
@@ -93,29 +96,39 @@ def _edit_list(result: EditedRecording, record: Record, out: Path, path: Path) -
 
 def _events(
     result: EditedRecording, record: Record
-) -> Iterator[tuple[tuple[float, float], float, Mapping[str, Any] | None]]:
-    """Each stretch of the output in seconds, its start in its own file, and its edit, if any."""
+) -> Iterator[tuple[tuple[float, float], float, Path | None, Mapping[str, Any] | None]]:
+    """Each stretch of the output in seconds, its start in its own file, that file unless it is the
+    output itself, and its edit, if any."""
     spans, seconds = result.map.samples, result.map.seconds
-    for kept, change, edit in zip_longest(spans.kept(), spans.changes, record["edits"]):
+    recorded = result.recording.path
+    for k, (kept, change) in enumerate(zip_longest(spans.kept(), spans.changes)):
         first, last = map(seconds, kept.output)
-        yield (first, last), seconds(kept.source[0]), None
-        if change is not None:
-            first, last = map(seconds, change.output)
-            yield (first, last), first, edit
+        yield (first, last), seconds(kept.source[0]), recorded, None
+        if change is None:
+            return
+        edit, place = record["edits"][k], change.output[0]
+        for part in result.recorded_parts(k):
+            if not part.exact:
+                continue  # its own samples are in the output alone
+            yield (seconds(place), seconds(part.output[0])), seconds(place), None, edit
+            times = seconds(part.output[0]), seconds(part.output[1])
+            yield times, seconds(part.source[0]), part.path, None
+            place = part.output[1]
+        yield (seconds(place), seconds(change.output[1])), seconds(place), None, edit
 
 
 def _timeline(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
     source, rate = result.recording, result.recording.sample_rate
     played = [
-        Played(*times, source.path if edit is None else out, begin, _made_there(edit))
-        for times, begin, edit in _events(result, record)
+        Played(*times, file or out, begin, _made_there(edit))
+        for times, begin, file, edit in _events(result, record)
     ]
     sounds = [
         Sound(source.path, source.seconds, rate, source.channels),
         Sound(out, result.map.output_seconds, rate, source.channels),
     ]
     if path.suffix == ".rpp":
-        _write(path, reaper_project(out.stem, played, sounds))
+        _write(path, reaper_project(out.stem, played, sounds, out.parent))
     else:
         _write(path, timeline_text(path.suffix[1:], out.stem, played, sounds))
 
@@ -163,7 +176,7 @@ def _plain(text: str) -> str:
 def _picture(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
     from a3t.evaluation.pictures import draw_edit
 
-    draw_edit(result.recording.path, out, record, path)
+    draw_edit(result.recording.path, path.with_name(out.name), record, path)
 
 
 def _write(path: Path, text: str) -> None:

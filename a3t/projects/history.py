@@ -14,7 +14,8 @@ from a3t.audio.span_map import Span
 from a3t.errors import InputError
 from a3t.grid import samples_of
 from a3t.plan.cuts import Cut
-from a3t.plan.edit_plan import EditPlan, PlannedEdit
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import Pronunciations, pronunciations_of
 from a3t.rendering.edited import EditedRecording
 
@@ -164,7 +165,7 @@ def keep(before: EditedRecording, result: EditedRecording) -> EditedRecording:
     scores, raised = list(result.scores or ()), list(result.raised)
     for k, edit in enumerate(result.plan.edits):
         place = places.get(_identity(edit))
-        if place is None:
+        if place is None or edit.taken:  # which is the recording's own, and made again as it was
             continue
         patch = before.patches[place]
         free = (
@@ -265,4 +266,5 @@ def differences(before: Sequence[Change], after: Sequence[Change]) -> list[Diffe
 
 def _identity(edit: PlannedEdit) -> tuple[object, ...]:
     words = tuple((word.text, word.emphasis) for word in edit.words)
-    return edit.op, edit.source, edit.old_words, edit.new_words, words
+    taken = tuple(each.frames for each in edit.taken)
+    return edit.op, edit.source, edit.old_words, edit.new_words, words, taken

@@ -25,7 +25,9 @@ from a3t.projects.output_files import input_files
 LARGEST = 200_000_000  # bytes
 
 # Options that apply to the whole list, and options that a line can't have.
-WHOLE = {"manifest", "out_dir", "jobs", "scheduler", "model", "vocoder", "voice", "device"}
+WHOLE = {
+    "manifest", "out_dir", "jobs", "scheduler", "model", "vocoder", "voice", "device", "others",
+}  # fmt: skip
 NO_EDIT = {"replay", "plan", "json", "yes", "history", "undo", "redo"}
 FILES = ("wav", "alignment", "dict", "plan_file")
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")

@@ -35,6 +35,7 @@ ENDINGS = {
 def input_files(options: argparse.Namespace) -> tuple[Path, ...]:
     """The files that an edit's options name, and the transcripts beside its recording."""
     files = [options.wav, options.alignment, options.dict, getattr(options, "plan_file", None)]
+    files += getattr(options, "others", [])
     for text in (options.text, options.new_text):
         if text and text.startswith("@"):
             files.append(Path(text[1:]))

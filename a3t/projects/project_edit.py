@@ -11,6 +11,7 @@ from a3t.audio.recording import Recording
 from a3t.audio.writing import default_output
 from a3t.console import edit_request
 from a3t.errors import InputError
+from a3t.plan.other_recordings import OtherRecording
 from a3t.plan.request import EditRequest
 from a3t.projects.output_files import (
     RecordState,
@@ -88,8 +89,14 @@ class ProjectEdit:
         given = {word for word, _ in self.request.pronunciations}
         remembered = [each for each in project.history.pronunciations if each[0] not in given]
         pronunciations = (*self.request.pronunciations, *remembered)
-        cuts = self.request.cuts or EditRequest.from_json(project.history.current).cuts
-        request = replace(self.request, text=text, pronunciations=pronunciations, cuts=cuts)
+        earlier = EditRequest.from_json(project.history.current)
+        request = replace(
+            self.request,
+            text=text,
+            pronunciations=pronunciations,
+            cuts=self.request.cuts or earlier.cuts,
+            others=_with(self.request.others, earlier.others),
+        )
         # The files beside the output were written with it, unless they are named explicitly.
         own = {project.out, *(project.out.with_suffix(suffix) for suffix in SIDECARS)}
         own.discard(self.request.alignment)  # type: ignore[arg-type]
@@ -147,3 +154,11 @@ class ProjectEdit:
             return {}
         continues = {"continues": self.base}
         return continues | self.history.with_next(result.record | continues).to_json()
+
+
+def _with(
+    others: tuple[OtherRecording, ...], earlier: tuple[OtherRecording, ...]
+) -> tuple[OtherRecording, ...]:
+    """The recordings that speech is taken from, and those that it was taken from before."""
+    named = {each.path.resolve() for each in others}
+    return (*others, *(each for each in earlier if each.path.resolve() not in named))

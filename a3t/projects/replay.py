@@ -111,6 +111,8 @@ def in_file(
         length = sample_map(recording, patches).output_length
     except (ValueError, TypeError, KeyError):  # changed by hand, or its plan is now another
         return None
+    if plan.origins:  # what is changed within them can't be read from the file
+        return None
     places = [(edit.op, edit.old_words, edit.new_words) for edit in plan.edits]
     told = [(e["op"], e["old_words"], e["new_words"]) for e in version["edits"]]
     if places != told or length != file.samples:

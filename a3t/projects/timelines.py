@@ -7,6 +7,7 @@ writes its own format and Final Cut's; Reaper's project is plain text.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,8 +82,14 @@ def _range(otio: Any, first: int, count: int, rate: int) -> Any:
     return otio.opentime.TimeRange(time(first, rate), time(count, rate))
 
 
-def reaper_project(title: str, played: Iterable[Played], sounds: Iterable[Sound]) -> str:
-    """The timeline as a Reaper project (.rpp) of one track with an item for each stretch."""
+def reaper_project(
+    title: str, played: Iterable[Played], sounds: Iterable[Sound], folder: Path
+) -> str:
+    """The timeline as a Reaper project (.rpp) of one track with an item for each stretch.
+
+    ``folder``: where the project will be; the files are named as seen from there, so that all of
+    them can be moved together.
+    """
     rate = next(iter(sounds)).sample_rate
     lines = ['<REAPER_PROJECT 0.1 "6.0" 0', f"  SAMPLERATE {rate} 1 0", "  <TRACK"]
     lines += [f"    NAME {_quoted(title)}"]
@@ -99,11 +106,19 @@ def reaper_project(title: str, played: Iterable[Played], sounds: Iterable[Sound]
             f"      NAME {_quoted(part.name or part.file.stem)}",
             f"      SOFFS {part.begin:.9f}",
             f"      <SOURCE {_source_kind(part.file)}",
-            f"        FILE {_quoted(str(part.file.resolve()))}",
+            f"        FILE {_quoted(_from(folder, part.file))}",
             "      >",
             "    >",
         ]
     return "\n".join([*lines, "  >", ">", ""])
+
+
+def _from(folder: Path, file: Path) -> str:
+    """The path of a file as seen from a folder; whole where the two have no way between them."""
+    try:
+        return os.path.relpath(file.resolve(), folder.resolve())
+    except ValueError:  # another drive
+        return str(file.resolve())
 
 
 def _source_kind(file: Path) -> str:

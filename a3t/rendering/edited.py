@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,14 @@ from typing import Any
 from a3t.audio.emphasis import Raised
 from a3t.audio.files import sha256_of, staged_beside
 from a3t.audio.patches import Patch, sample_map
-from a3t.audio.provenance import comment, models_named, traces_after
+from a3t.audio.provenance import Trace, comment, models_named, traces_after
 from a3t.audio.recording import Recording
+from a3t.audio.span_map import Span
 from a3t.audio.speech import check_record, record_path, write_json
 from a3t.audio.writing import check_output, default_output, write_edited
 from a3t.plan.edit_map import EditMap
 from a3t.plan.edit_plan import EditPlan
+from a3t.rendering.moving import Excerpt
 from alignment.atomic import put_in_place
 
 DOUBTFUL = 0.5  # a word with a lower confidence can hardly be heard
@@ -50,6 +52,24 @@ class WordScore:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedPart:
+    """Samples of a result that are recorded elsewhere: in which file, at its own rate, and where
+    they are in the result; exact if they are equal there."""
+
+    path: Path
+    source: Span
+    output: Span
+    exact: bool
+
+    def to_json(self, recording: Path) -> dict[str, Any]:
+        """Its entry in an edit.json; the path if it isn't that of the recording."""
+        entry: dict[str, Any] = {"source": list(self.source), "output": list(self.output)}
+        if self.path != recording:
+            entry["path"] = str(self.path)
+        return entry | ({} if self.exact else {"exact": False})
+
+
 @dataclass(frozen=True)
 class EditedRecording:
     """A plan's recording with its patches; nothing is written until `save`.
@@ -57,7 +77,8 @@ class EditedRecording:
     patches: one per edit of the plan. model, vocoder, voice (the one adapted to, or None): name and
     sha256. seconds: time spent per step. scores: for each edit, those of its new words; None if
     not verified. raised: for each edit, how its emphasised words were raised. candidate: rank and
-    merits among several (`a3t.rendering.candidates`).
+    merits among several (`a3t.rendering.candidates`). origins: the results of the plan's origins;
+    excerpts: for each edit, what its patch takes from them.
     """
 
     plan: EditPlan
@@ -69,6 +90,8 @@ class EditedRecording:
     scores: tuple[tuple[WordScore, ...], ...] | None = None
     raised: tuple[tuple[Raised, ...], ...] = ()
     candidate: dict[str, float] | None = None
+    origins: tuple[EditedRecording, ...] = ()
+    excerpts: tuple[tuple[Excerpt, ...], ...] = ()
 
     @property
     def recording(self) -> Recording:
@@ -84,7 +107,9 @@ class EditedRecording:
     @property
     def doubtful(self) -> tuple[str, ...]:
         """New words that can hardly be heard in the result."""
-        return tuple(w.word for words in self.scores or () for w in words if w.score < DOUBTFUL)
+        elsewhere = [word for origin in self.origins for word in origin.doubtful]
+        own = [w.word for words in self.scores or () for w in words if w.score < DOUBTFUL]
+        return (*elsewhere, *own)
 
     def save(
         self,
@@ -109,14 +134,38 @@ class EditedRecording:
         self, out: Path, provenance: bool = True, notes: Mapping[str, Any] | None = None
     ) -> None:
         """The files of `save`, in a folder where nothing else is."""
-        words = [None if e.op == "delete" else e.new_words for e in self.plan.edits]
-        made_by = models_named(self.model, *filter(None, [self.voice]), self.vocoder)
-        traces = traces_after(self.recording, self.patches, words, made_by) if provenance else ()
+        traces = self.traces if provenance else ()
         text = comment(self.recording, self.patches, traces, out)
         write_edited(self.recording, self.patches, out, text)
         output = {"sha256": sha256_of(out)}
         record = self.record | {"output": output, "provenance": provenance, **(notes or {})}
         write_json(record_path(out), record)
+
+    @cached_property
+    def traces(self) -> tuple[Trace, ...]:
+        """What the result's file tells of itself."""
+        words = [None if e.op == "delete" else e.new_words for e in self.plan.edits]
+        made_by = models_named(self.model, *filter(None, [self.voice]), self.vocoder)
+        within = {
+            k: [
+                replace(trace, start=trace.start + shift, end=trace.end + shift)
+                for excerpt, (first, last), shift in self.placed(k)
+                for trace in self.origins[excerpt.origin].traces
+                if first < trace.end and trace.start < last
+            ]
+            for k, excerpts in enumerate(self.excerpts)
+            if excerpts
+        }
+        return traces_after(self.recording, self.patches, words, made_by, within)
+
+    def placed(self, k: int) -> Iterator[tuple[Excerpt, tuple[float, float], float]]:
+        """What edit ``k`` takes from elsewhere: its [start, end) in seconds in its origin's result,
+        and how much later it is in this one."""
+        start = self.map.samples.changes[k].output[0]
+        for excerpt in self.excerpts[k]:
+            seconds = self.origins[excerpt.origin].map.seconds
+            first, last = map(seconds, excerpt.source)
+            yield excerpt, (first, last), self.map.seconds(start + excerpt.begin) - first
 
     def check(self, out: Path | str | None = None) -> Path:
         """The path that `save` will write to; raises InputError if it would fail."""
@@ -149,6 +198,24 @@ class EditedRecording:
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
         } | {name: value for name, value in more.items() if value}
 
+    def recorded_parts(self, k: int) -> list[RecordedPart]:
+        """The stretches of edit ``k`` that are recorded elsewhere, in order."""
+        parts: list[RecordedPart] = []
+        start = self.map.samples.changes[k].output[0]
+        for excerpt in self.excerpts[k] if self.excerpts else ():
+            origin = self.origins[excerpt.origin]
+            ratio = self.recording.sample_rate / origin.recording.sample_rate
+            for kept in origin.map.samples.kept():
+                first = max(kept.output[0], excerpt.source[0])
+                last = min(kept.output[1], excerpt.source[1])
+                if first < last:
+                    shift = kept.source[0] - kept.output[0]
+                    begin = start + excerpt.begin + round((first - excerpt.source[0]) * ratio)
+                    output = begin, begin + round((last - first) * ratio)
+                    source = first + shift, last + shift
+                    parts.append(RecordedPart(origin.recording.path, source, output, excerpt.exact))
+        return parts
+
     def _edits(self) -> list[dict[str, Any]]:
         edits: list[dict[str, Any]] = [
             {
@@ -169,6 +236,9 @@ class EditedRecording:
                     {"word": word, "semitones": round(x.semitones, 2), "dB": round(x.decibels, 2)}
                     for word, x in zip(stressed, raised, strict=True)
                 ]
+        for k, entry in enumerate(edits):
+            if parts := self.recorded_parts(k):
+                entry["taken"] = [part.to_json(self.recording.path) for part in parts]
         for entry, words in zip(edits, self.scores or (), strict=False):
             entry["heard"] = [{"word": w.word, "score": w.score} for w in words]
         return edits

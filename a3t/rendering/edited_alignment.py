@@ -24,6 +24,7 @@ def edited_alignment(result: EditedRecording, whole: Alignment | None = None) ->
     shifts = [spans.seconds(samples) for samples in spans.samples.shifts]
     places = [seconds_of(sum(edit.source) / 2) for edit in plan.edits]
     words = [word for k in range(len(plan.edits)) for word in _made(result, k, shifts[k])]
+    words += _taken(result)
     source = whole or plan.alignment
     pairs = (plan.whole_words(len(whole.spoken)) if whole else plan.words).kept()
     kept = [k for pair in pairs for k in range(*pair.source)]
@@ -58,17 +59,39 @@ def _kept_pauses(
 
 
 def made_spans(result: EditedRecording) -> list[tuple[float, float]]:
-    """The new words' [start, end) in the result, in seconds, without the regenerated margins."""
+    """The [start, end) of the new words that were made, in the result, in seconds, without the
+    regenerated margins."""
     shifts = result.map.samples.shifts
     starts = [
         seconds_of(edit.source[0]) + result.map.seconds(shifts[k])
         for k, edit in enumerate(result.plan.edits)
     ]
-    return [
+    spans = [
         (start, start + edit.seconds)
         for start, edit in zip(starts, result.plan.edits, strict=True)
         if edit.is_spoken
     ]
+    elsewhere = [made_spans(origin) for origin in result.origins]
+    for k in range(len(result.excerpts)):
+        for excerpt, (first, last), shift in result.placed(k):
+            spans += [
+                (start + shift, end + shift)
+                for start, end in elsewhere[excerpt.origin]
+                if first <= start and end <= last
+            ]
+    return sorted(spans)
+
+
+def _taken(result: EditedRecording) -> Iterator[Word]:
+    """The words that are taken from elsewhere, at their new times."""
+    origins = [edited_alignment(origin).spoken for origin in result.origins]
+    for k, excerpts in enumerate(result.excerpts):
+        if not excerpts:
+            continue
+        taken = result.plan.edits[k].taken
+        for speech, (_, _, shift) in zip(taken, result.placed(k), strict=True):
+            for word in origins[speech.origin][slice(*speech.words)]:
+                yield shift_word(word, shift)
 
 
 def _made(result: EditedRecording, k: int, shift: float) -> list[Word]:
@@ -84,6 +107,7 @@ def _made(result: EditedRecording, k: int, shift: float) -> list[Word]:
     return [
         Word(spoken[number], own[0].start, own[-1].end, 1.0, tuple(own))
         for number, own in phones.items()
+        if own  # what is taken from elsewhere has none here
     ]
 
 

@@ -14,7 +14,8 @@ from a3t.audio.recording import Recording
 from a3t.audio.room_tone import find_room_tone
 from a3t.audio.splicing import cut_out, make_patch
 from a3t.grid import HOP, grid_samples, samples_of
-from a3t.plan.edit_plan import EditPlan, PlannedEdit, Range
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.planned_edit import PlannedEdit, Range
 from a3t.plan.windows import WindowFrames
 from a3t.text.phones import PAUSE
 

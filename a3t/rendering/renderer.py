@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -17,7 +18,8 @@ from a3t.audio.recording import Recording
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill, fill_in_pieces
-from a3t.plan.edit_plan import EditPlan, PlannedEdit, Range, Window
+from a3t.plan.edit_plan import EditPlan, Window
+from a3t.plan.planned_edit import PlannedEdit, Range
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.windows import WindowFrames, lay_out
 from a3t.rendering.joining import (
@@ -30,18 +32,23 @@ from a3t.rendering.joining import (
     with_room_tone,
 )
 from a3t.rendering.level import SpeechLevel, levelled
+from a3t.rendering.moving import Excerpt, moved_patch
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
+
+if TYPE_CHECKING:
+    from a3t.rendering.edited import EditedRecording
 
 Step = Callable[[str], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
 class Rendered:
-    """The patch of an edit, and how its emphasised words were raised."""
+    """The patch of an edit, how its emphasised words were raised, what it takes from elsewhere."""
 
     patch: Patch
     raised: tuple[Raised, ...] = ()
+    excerpts: tuple[Excerpt, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,8 +59,9 @@ class Renderer:
     vocoder: Vocoder
     step: Step
 
-    def render(self, plan: EditPlan) -> list[Rendered]:
-        """One result per edit of the plan; the same seed gives the same samples."""
+    def render(self, plan: EditPlan, origins: Sequence[EditedRecording] = ()) -> list[Rendered]:
+        """One result per edit of the plan; the same seed gives the same samples. ``origins``: what
+        the plan's origins were rendered to."""
         torch.manual_seed(plan.request.seed)
         rendered: dict[int, Rendered] = {}
         if any(word.emphasis for edit in plan.edits for word in edit.words):
@@ -65,7 +73,10 @@ class Renderer:
             if k in rendered:
                 continue
             with self.step("splice"):
-                if edit.phones:
+                if edit.taken:
+                    patch, excerpts = moved_patch(plan, edit, origins)
+                    rendered[k] = Rendered(patch, excerpts=excerpts)
+                elif edit.phones:
                     rendered[k] = Rendered(pause_of(plan, edit))
                 else:
                     rendered[k] = Rendered(deletion_of(plan.recording, edit))

@@ -9,7 +9,7 @@ import numpy as np
 
 from a3t.grid import FRAMES_PER_SECOND
 from a3t.model.durations import DurationPredictor
-from a3t.plan.edit_plan import PlannedPhone
+from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.prompt import LONGEST, Prompt
 from a3t.plan.speaker_pauses import PAUSES
 from a3t.plan.speaking_rate import rate_ratio

@@ -21,8 +21,9 @@ from a3t.audio.speech import write_json
 from a3t.errors import InputError
 from a3t.grid import grid_frames
 from a3t.plan.cuts import Cut
-from a3t.plan.edit_plan import EditPlan, PlannedEdit
+from a3t.plan.edit_plan import EditPlan
 from a3t.plan.phone_grid import on_grid
+from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.projects.exports import export

@@ -24,7 +24,8 @@ from a3t.audio.traits import MatchedTraits
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.cuts import Cut
-from a3t.plan.edit_plan import EditPlan, PlannedEdit
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
 from a3t.rendering.candidates import VARIATIONS, variant
 from a3t.rendering.edited import EditedRecording
@@ -131,6 +132,7 @@ def _plan(editor: Editor, order: TakeOrder, start: float, clip: Recording) -> Ed
         reach=reach,
         match=MatchedTraits.of(settings["match"]),
         cuts=_cuts(order.cut, start, clip.seconds),
+        moves=False,
         seed=settings["seed"] + order.number // len(VARIATIONS),
     )
     return editor.plan(clip, request)

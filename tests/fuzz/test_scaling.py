@@ -15,10 +15,10 @@ import pytest
 
 from a3t import edit
 from a3t.errors import InputError
-from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.places import WordFrames, merge_touching, place_edits
 from a3t.plan.plan_file import read_plan
+from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.pronunciations import speaker_pronunciations
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision

@@ -1,0 +1,178 @@
+"""New words that are recorded elsewhere: sentences moved or repeated, or from another recording.
+
+Words that are cut from one place of a text and pasted at another are not made: their recorded
+speech is taken. A stretch of an edit's new words counts as recorded if at least `LEAST_WORDS` in a
+row, or a shorter whole sentence, stand in the old text or in that of another recording. A word
+changed within them is changed where they were recorded, among its neighbours, and moves with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from a3t.plan.revision import Revision
+from a3t.text.edit_script import WordEdit
+from a3t.text.transcript import Transcript
+
+Range = tuple[int, int]  # [first, last)
+
+LEAST_WORDS = 4
+LONGEST_CHANGE = 8  # words that may differ between two recorded stretches, or beside one
+LEAST_SHARE = 0.5  # of an edit's new words that must be recorded
+MOST_PLACES = 64  # where a stretch may begin that are tried
+ENDS = (".", "?")  # the marks that end a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedWords:
+    """New words that are recorded, but for some, as words ``old`` of text number ``text``."""
+
+    new: Range
+    old: Range
+    text: int
+
+
+@dataclass(frozen=True)
+class RecordedTexts:
+    """What was recorded: the text that is edited, and those of other recordings."""
+
+    texts: tuple[Transcript, ...]
+
+    def taken(
+        self, script: Sequence[WordEdit], new_text: Transcript
+    ) -> dict[int, tuple[RecordedWords, ...]]:
+        """For each edit of the script whose new words are recorded, by its index, where they are,
+        in their order; together they hold all of its new words."""
+        gone = [edit.old for edit in script if edit.old[0] < edit.old[1]]
+        result = {}
+        for k, edit in enumerate(script):
+            if found := self._of_edit(edit, new_text, gone):
+                result[k] = found
+        return result
+
+    def _of_edit(
+        self, edit: WordEdit, new: Transcript, gone: Sequence[Range]
+    ) -> tuple[RecordedWords, ...]:
+        first, last = edit.new
+        if last - first < 2:
+            return ()
+        runs = list(self._runs(edit, new, gone))
+        share = sum(run.new[1] - run.new[0] for run in runs) / (last - first)
+        if not runs or share < LEAST_SHARE:
+            return ()
+        blocks: list[RecordedWords] = []
+        for run in runs:
+            if blocks and _go_together(blocks[-1], run):
+                before = blocks.pop()
+                run = RecordedWords(
+                    (before.new[0], run.new[1]), (before.old[0], run.old[1]), run.text
+                )
+            blocks.append(run)
+        # New words beside a block go with it, in the place of those that are gone there.
+        edges = [first, *(block.new[0] for block in blocks[1:]), last]
+        return tuple(
+            _widened(block, own, gone) for block, own in zip(blocks, pairwise(edges), strict=True)
+        )
+
+    def _runs(
+        self, edit: WordEdit, new: Transcript, gone: Sequence[Range]
+    ) -> Iterator[RecordedWords]:
+        """The longest stretches, from left to right."""
+        place, last = edit.new
+        while place < last:
+            size, found = 0, (0, 0)
+            short = _sentence(new, place)
+            for number, start in self._places(new.spoken[place : place + LEAST_WORDS], short):
+                spoken = self.texts[number].spoken
+                count = _common(new.spoken, place, last, spoken, start)
+                is_gone = number == 0 and any(a <= start < b for a, b in gone)
+                if (count, is_gone) > (size, False):
+                    size, found = count, (number, start)
+            if size >= LEAST_WORDS or (size >= 2 and size == short):
+                yield RecordedWords((place, place + size), (found[1], found[1] + size), found[0])
+                place += size
+            else:
+                place += 1
+
+    def _places(self, words: tuple[str, ...], short: int) -> Iterator[tuple[int, int]]:
+        """Texts and places where these words stand; if their first ``short`` are a sentence, also
+        those where only that does."""
+        yield from self._stretches.get(words, ())
+        if 2 <= short < LEAST_WORDS:
+            yield from self._sentences.get(words[:short], ())
+
+    @cached_property
+    def _stretches(self) -> dict[tuple[str, ...], list[tuple[int, int]]]:
+        return self._index(lambda text, place: LEAST_WORDS)
+
+    @cached_property
+    def _sentences(self) -> dict[tuple[str, ...], list[tuple[int, int]]]:
+        return self._index(_sentence)
+
+    def _index(
+        self, size: Callable[[Transcript, int], int]
+    ) -> dict[tuple[str, ...], list[tuple[int, int]]]:
+        result: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+        for number, text in enumerate(self.texts):
+            for place in range(len(text.words)):
+                count = size(text, place)
+                words = text.spoken[place : place + count]
+                if len(words) == count and count:
+                    places = result.setdefault(words, [])
+                    if len(places) < MOST_PLACES:
+                        places.append((number, place))
+        return result
+
+
+def _common(new: Sequence[str], place: int, last: int, old: Sequence[str], start: int) -> int:
+    count = 0
+    while place + count < last and start + count < len(old):
+        if new[place + count] != old[start + count]:
+            break
+        count += 1
+    return count
+
+
+def _sentence(text: Transcript, place: int) -> int:
+    """The words of the short sentence that begins at a word; 0 if none does."""
+    if place and text.words[place - 1].mark not in ENDS:
+        return 0
+    for count in range(1, LEAST_WORDS):
+        last = place + count
+        if last == len(text.words) or (
+            last < len(text.words) and text.words[last - 1].mark in ENDS
+        ):
+            return count
+    return 0
+
+
+def _go_together(before: RecordedWords, after: RecordedWords) -> bool:
+    """Whether what differs between two stretches can be changed where both were recorded."""
+    if before.text != after.text:
+        return False
+    left_out = after.old[0] - before.old[1]
+    return 0 <= left_out <= LONGEST_CHANGE and after.new[0] - before.new[1] <= LONGEST_CHANGE
+
+
+def _widened(block: RecordedWords, new: Range, gone: Sequence[Range]) -> RecordedWords:
+    """The block with the new words beside it, for which words beside it in the old text go."""
+    first, last = block.old
+    for start, stop in gone if block.text == 0 else ():
+        if start <= first < stop and new[0] < block.new[0] and first - start <= LONGEST_CHANGE:
+            first = start
+        if start < last <= stop and block.new[1] < new[1] and stop - last <= LONGEST_CHANGE:
+            last = stop
+    return RecordedWords(new, (first, last), block.text)
+
+
+def with_sources(revision: Revision, moves: bool) -> list[WordEdit]:
+    """The edits of a revision and, with ``moves``, the places in the text that recorded words are
+    taken from, in order: all that has to be aligned."""
+    edits, texts = list(revision.edits), RecordedTexts((revision.text,))
+    recorded = texts.taken(edits, revision.new_text) if moves else {}
+    for found in recorded.values():
+        edits += [WordEdit("replace", words.old, words.new) for words in found]
+    return sorted(edits, key=lambda edit: edit.old)

@@ -1,0 +1,250 @@
+"""Plans for words that are recorded elsewhere: what is changed there, and the silence around them.
+
+A pause stays at every joint that had one or that the punctuation asks for: the place's own, else
+what was recorded beside the words, else room tone as long as this speaker's pauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from a3t.errors import InputError
+from a3t.grid import FRAMES_PER_SECOND, frames_of
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.moves import RecordedWords
+from a3t.plan.places import Place, WordFrames
+from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.revision import Revision
+from a3t.plan.taken import TakenSpeech
+from a3t.text.transcript import Transcript
+
+Range = tuple[int, int]  # [first, last)
+
+EDGE = frames_of(0.05)  # of silence on either side of a joint, where there is any
+LEAST_PAUSE = frames_of(0.05)  # what is shorter is no pause
+LONGEST_PAUSE = frames_of(1.0)  # of silence that is taken along
+USUAL_PAUSE = frames_of(0.3)
+LONGEST = frames_of(600)  # of one edit, which is held in memory
+
+PlanOrigin = Callable[[int, Revision], EditPlan]  # by a text's number
+
+
+@dataclass(frozen=True)
+class Changed:
+    """An origin that is being put together: a text's number, and the words that move from it."""
+
+    text: int
+    blocks: tuple[RecordedWords, ...]
+
+
+def with_room(place: Place, words: WordFrames) -> Place:
+    """The place of recorded words with the frames that they replace: joints lie in the silence
+    beside these, if there is any."""
+    before = words.pause_before(place.edit.old[0])
+    after = words.pause_before(place.edit.old[1])
+    first, last = place.frames
+    if place.edit.op == "insert":
+        silence = after[1] - after[0]
+        # It stands at the start or at the end of the pause, the greater part of which stays there.
+        step = min(EDGE, silence // 2)
+        first = last = first + step if first == after[0] else last - step
+    else:
+        first -= min(EDGE, (before[1] - before[0]) // 2)
+        last += min(EDGE, (after[1] - after[0]) // 2)
+    room = max(first - before[0], 0), max(after[1] - last, 0)
+    return replace(place, frames=(first, last), beside=room)
+
+
+def origins_of(
+    places: Sequence[Place],
+    texts: Sequence[Transcript],
+    new_text: Transcript,
+    plan_origin: PlanOrigin,
+    usual: Mapping[str, float],
+) -> tuple[tuple[EditPlan, ...], dict[int, tuple[TakenSpeech, ...]], tuple[Place, ...]]:
+    """The origins of all recorded words; for each place, by its index, what it takes from them; and
+    the places, those without it whose words can't be changed where they were recorded.
+
+    ``usual``: this speaker's pauses in frames. Raises InputError for too long a stretch.
+    """
+    made: list[Changed] = []
+    number_of: dict[tuple[int, int], int] = {}  # place, block -> origin
+    for k, place in enumerate(places):
+        for n, block in enumerate(place.recorded):
+            free = (j for j, each in enumerate(made) if _has_room(each, block))
+            j = next(free, len(made))
+            if j == len(made):
+                made.append(Changed(block.text, ()))
+            made[j] = replace(made[j], blocks=(*made[j].blocks, block))
+            number_of[k, n] = j
+    plans = []
+    for each in made:
+        revision = _revision(texts[each.text], new_text, each.blocks)
+        plans.append(None if revision is None else plan_origin(each.text, revision))
+    kept = [
+        place
+        if all(plans[number_of[k, n]] for n in range(len(place.recorded)))
+        else replace(place, recorded=())
+        for k, place in enumerate(places)
+    ]
+    # Those that can't be changed in their place leave a gap in the numbers.
+    numbers = {j: n for n, j in enumerate(j for j, plan in enumerate(plans) if plan)}
+    taken = {}
+    for k, place in enumerate(kept):
+        speech = []
+        for n, block in enumerate(place.recorded):
+            plan = plans[number_of[k, n]]
+            assert plan is not None
+            speech.append(_taken(block, plan, numbers[number_of[k, n]]))
+        if speech:
+            taken[k] = _with_silence(place, speech, plans_of(plans), new_text, usual)
+    return plans_of(plans), taken, tuple(kept)
+
+
+def plans_of(plans: Sequence[EditPlan | None]) -> tuple[EditPlan, ...]:
+    return tuple(plan for plan in plans if plan is not None)
+
+
+def _has_room(changed: Changed, block: RecordedWords) -> bool:
+    """Whether a block's words are not among those that move from there already."""
+    return changed.text == block.text and not any(
+        block.old[0] < other.old[1] and other.old[0] < block.old[1] for other in changed.blocks
+    )
+
+
+def _revision(
+    text: Transcript, new_text: Transcript, blocks: Sequence[RecordedWords]
+) -> Revision | None:
+    """What is changed where the words were recorded; None if they aren't read the same there."""
+    count = len(text.words)
+    whole = Transcript.from_text(text.written(0, count), max_words=None)
+    pieces: list[str] = []
+    spoken: list[str] = []
+    place = 0
+    for block in sorted(blocks, key=lambda block: block.old):
+        pieces += [text.written(place, block.old[0]), _marked(new_text, *block.new)]
+        spoken += [*text.spoken[place : block.old[0]], *new_text.spoken[slice(*block.new)]]
+        place = block.old[1]
+    pieces.append(text.written(place, count))
+    spoken += text.spoken[place:]
+    changed = Transcript.from_text(" ".join(filter(None, pieces)), max_words=None)
+    if whole.spoken != text.spoken or list(changed.spoken) != spoken:
+        return None
+    revision = Revision.of(whole, changed)
+    inside = all(
+        any(b.old[0] <= edit.old[0] and edit.old[1] <= b.old[1] for b in blocks)
+        for edit in revision.edits
+    )
+    return revision if inside else None
+
+
+def _marked(text: Transcript, first: int, last: int) -> str:
+    """The words as written, with the marks of the pauses between them and of emphasis."""
+    pauses = dict(text.pauses)
+    parts: list[str] = []
+    for k in range(first, last):
+        word = text.words[k]
+        if k > first and k in pauses:
+            parts.append(f"[pause {pauses[k]:g}]" if pauses[k] else "[pause]")
+        if k > first and word.token == text.words[k - 1].token:
+            continue
+        parts.append(f"*{word.written}*" if k in text.emphasis else word.written)
+    return " ".join(parts)
+
+
+def _taken(block: RecordedWords, plan: EditPlan, number: int) -> TakenSpeech:
+    """A block in its origin's plan, without the silence around it."""
+    kept = plan.words
+    first = kept.output_span(block.old)[0]
+    words = first, first + block.new[1] - block.new[0]
+    inside = [
+        k
+        for k, edit in enumerate(plan.edits)
+        if block.old[0] <= edit.old[0] and edit.old[1] <= block.old[1]
+        and words[0] <= edit.new[0] and edit.new[1] <= words[1]
+    ]  # fmt: skip
+    frames = WordFrames.of(plan.phones, len(plan.text.words), plan.frames)
+    edges = [frames.spans[k] for k in range(*block.old)] + [plan.edits[k].source for k in inside]
+    span = min(first for first, _ in edges), max(last for _, last in edges)
+    edits = (inside[0], inside[-1] + 1) if inside else _between(plan.edits, span)
+    return TakenSpeech(number, block.new, words, edits, span)
+
+
+def _between(edits: Sequence[PlannedEdit], frames: Range) -> Range:
+    """No edits, at the place where some within these frames would be."""
+    place = sum(edit.source[1] <= frames[0] for edit in edits)
+    return place, place
+
+
+def _with_silence(
+    place: Place,
+    speech: Sequence[TakenSpeech],
+    origins: Sequence[EditPlan],
+    new_text: Transcript,
+    usual: Mapping[str, float],
+) -> tuple[TakenSpeech, ...]:
+    """The speech with the silence that belongs to its joints."""
+    if sum(each.frames[1] - each.frames[0] for each in speech) > LONGEST:
+        raise InputError(
+            "More than ten minutes of speech can't be moved at once: move it in parts."
+        )
+    beside = place.beside or (0, 0)
+    free = [_silence(each, origins[each.origin]) for each in speech]
+    result = list(speech)
+    words = [speech[0].new[0], *(each.new[1] for each in speech)]
+
+    def wanted(joint: int) -> tuple[int, bool]:
+        """The frames of a pause before a new word, and whether they are requested."""
+        word = words[joint]
+        if place.pauses.get(word):
+            return round(place.pauses[word] * FRAMES_PER_SECOND), True
+        inner = 0 < word < len(new_text.words)
+        mark = new_text.words[word - 1].mark if inner else ""
+        return (round(usual.get(mark) or USUAL_PAUSE) if mark else 0), False
+
+    def take(k: int, side: int, count: int) -> int:
+        """Silence beside one of them, as much as there is of so many frames."""
+        count = min(count, free[k][side])
+        first, last = result[k].frames
+        frames = (first - count, last) if side == 0 else (first, last + count)
+        silent = (count, result[k].silent[1]) if side == 0 else (result[k].silent[0], count)
+        result[k] = replace(result[k], frames=frames, silent=silent)
+        return count
+
+    def add(k: int, side: int, count: int) -> None:
+        before, after = result[k].pauses
+        pauses = (count, after) if side == 0 else (before, count)
+        result[k] = replace(result[k], pauses=pauses)
+
+    ends = (-1, *range(len(speech)), len(speech))
+    for joint, (left, right) in enumerate(pairwise(ends)):
+        pause, requested = wanted(joint)
+        have = beside[0] if left < 0 else beside[1] if right == len(speech) else 0
+        sides = [(k, side) for k, side in ((left, 1), (right, 0)) if 0 <= k < len(speech)]
+        if requested:
+            for k, side in sides:
+                take(k, side, EDGE)
+            add(*sides[0], pause)
+            continue
+        outer = words[joint] in (0, len(new_text.words))
+        most = EDGE if outer or have >= LEAST_PAUSE else LONGEST_PAUSE
+        for k, side in sides:
+            have += take(k, side, most)
+            most = EDGE
+        if have < LEAST_PAUSE < pause:
+            add(*sides[0], pause)
+    return tuple(result)
+
+
+def _silence(taken: TakenSpeech, plan: EditPlan) -> Range:
+    """The frames of silence beside it where it was recorded."""
+    frames = WordFrames.of(plan.phones, len(plan.text.words), plan.frames)
+    first, last = taken.frames
+    ends = [edit.source for edit in plan.edits]
+    before = max((end for _, end in frames.spans if end <= first), default=0)
+    after = min((start for start, _ in frames.spans if start >= last), default=plan.frames - 1)
+    before = max([before, *(end for _, end in ends[: taken.edits[0]])])
+    after = min([after, *(start for start, _ in ends[taken.edits[1] :])])
+    return max(first - before, 0), max(after - last, 0)

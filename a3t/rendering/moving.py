@@ -1,0 +1,226 @@
+"""Recorded speech put elsewhere: a patch whose samples are the recording's own but for its joints.
+
+Each joint is made as a deletion's: in the silence beside the words, where there is any, at the
+quietest place nearby, and there where both sides correlate most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import soxr
+
+from a3t.audio.fades import FADE_MS, LAG_MS, crossfade, fade_in, fade_out, quietest_point
+from a3t.audio.overlaps import Overlap, Surroundings, best_seam
+from a3t.audio.patches import Patch, read_patched
+from a3t.audio.room_tone import room_tone
+from a3t.audio.span_map import Span
+from a3t.grid import samples_of
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.taken import TakenSpeech
+
+if TYPE_CHECKING:
+    from a3t.rendering.edited import EditedRecording
+
+CONTEXT = 0.1  # seconds beside a piece, in which a joint may lie
+RADIUS, NARROW = 0.03, 0.0125  # seconds by which a joint may move in silence, and without any
+MOST_GAIN = 20.0  # dB
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Samples ``source`` of the result of an origin (`EditPlan.origins`), and where they begin in a
+    patch. exact: whether they are the same samples there, not resampled or brought to a level."""
+
+    origin: int
+    source: Span
+    begin: int
+    exact: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """A sound with its surroundings; what is wanted of it are the samples [first, last).
+
+    room: by how many samples the joints at either end may move. source: which origin it is of, the
+    sample there that its first one is, and how many of its samples one there is.
+    """
+
+    around: Surroundings
+    raw: np.ndarray
+    first: int
+    last: int
+    room: Span
+    origin: int = -1
+    source: int = 0
+    ratio: float = 1.0
+    exact: bool = False
+
+    def source_of(self, sample: int) -> int:
+        """The sample of its origin's result that one of its own is."""
+        return self.source + round(sample / self.ratio)
+
+
+def moved_patch(
+    plan: EditPlan, edit: PlannedEdit, origins: Sequence[EditedRecording]
+) -> tuple[Patch, tuple[Excerpt, ...]]:
+    """The patch that puts the speech that an edit takes in its place, and what it is made of."""
+    recording, rate = plan.recording, plan.recording.sample_rate
+    places = [min(samples_of(frame, rate), recording.samples) for frame in edit.source]
+    around = Surroundings.read(recording, *places)
+    fade = round(FADE_MS * rate / 1000)
+    at_start, at_end = places[0] < fade, recording.samples - places[1] < fade
+    room = [max(samples_of(frames, rate), fade) for frames in edit.overlap]
+    pieces: list[_Piece] = []
+    for taken in edit.taken:
+        before, after = taken.pauses
+        pieces += [_tone(plan, places[0], before)] if before else []
+        pieces.append(_speech(plan, taken, origins[taken.origin]))
+        pieces += [_tone(plan, places[1], after)] if after else []
+    here, there = (place - around.start for place in places)
+    whole, raw = replace(around, start=0), around.samples + around.constant
+    left = _Piece(whole, raw, 0, here, (0, room[0]))
+    right = _Piece(whole, raw, there, len(raw), (room[1], 0))
+    chain = [*([] if at_start else [left]), *pieces, *([] if at_end else [right])]
+    joints = [_joint(a, b, fade, rate, a is left, b is right) for a, b in pairwise(chain)]
+    # Where each piece begins and ends, the cross-fades left out.
+    begins = [0 if at_start else None, *(joint.there.stop for joint in joints)]
+    if at_start:
+        begins[0] = pieces[0].first
+    ends = [*(joint.first for joint in joints), pieces[-1].last if at_end else None]
+    parts: list[np.ndarray] = []
+    excerpts: list[Excerpt] = []
+    place = 0
+    for k, piece in enumerate(chain):
+        if piece is not left and piece is not right:
+            begin, end = begins[k], ends[k]
+            assert begin is not None and end is not None
+            parts.append(piece.raw[begin : max(end, begin)])
+            if piece.origin >= 0:  # where it fades in or out it isn't as it was
+                begin += fade if at_start and not k else 0
+                end -= fade if at_end and k == len(chain) - 1 else 0
+                span = piece.source_of(begin), piece.source_of(max(end, begin))
+                inside = place + (fade if at_start and not k else 0)
+                excerpts.append(Excerpt(piece.origin, span, inside, piece.exact))
+            place += len(parts[-1])
+        if k < len(joints):
+            joint = joints[k]
+            old, new = piece.raw[joint.first : joint.last], chain[k + 1].raw[joint.there]
+            constant = around.constant
+            parts.append(crossfade(old - constant, new - constant) + constant)
+            place += len(parts[-1])
+    samples = np.concatenate(parts)
+    samples = fade_in(samples, fade) if at_start else samples
+    samples = fade_out(samples, fade) if at_end else samples
+    first = 0 if at_start else joints[0].first + around.start
+    last = recording.samples if at_end else joints[-1].there.stop + around.start
+    return Patch((first, last), samples), tuple(excerpts)
+
+
+def _joint(a: _Piece, b: _Piece, fade: int, rate: int, from_place: bool, to_place: bool) -> Overlap:
+    """Where to go from one piece to the next: samples of the first, their offset in the second.
+
+    The recording itself is left before the place and entered again after it, so that nothing of it
+    is heard twice.
+    """
+    room = min(a.room[1], b.room[0])
+    leave = quietest_point(a.around.mono, a.last, room, rate)
+    enter = quietest_point(b.around.mono, b.first, room, rate)
+    half = fade // 2
+    if from_place:
+        leave = min(leave, a.last)
+    if to_place:
+        enter = max(enter, b.first)
+    for _ in range(2):  # where a sound ends too soon, it is left sooner
+        offset = enter - leave
+        first = max(leave - room, 0, -offset)
+        last = min(leave + room, len(a.around.mono), len(b.around.mono) - offset)
+        if from_place:
+            last = min(last, a.last + half)
+        if to_place:
+            first = max(first, b.first - half - offset)
+        lacking = fade - (last - first)
+        if lacking <= 0:
+            break
+        leave = max(leave - lacking, 0)
+    overlap = Overlap(first, last, offset)
+    lag = round(LAG_MS * rate / 1000)
+    return best_seam(overlap, a.around, b.around.mono, fade, lag, leave - half)
+
+
+def _speech(plan: EditPlan, taken: TakenSpeech, origin: EditedRecording) -> _Piece:
+    """Speech of an origin at the recording's rate, channels and level."""
+    own, recording = origin.recording, plan.recording
+    first, last = origin_span(taken, origin)
+    reach = round(CONTEXT * own.sample_rate)
+    begin = max(first - reach, 0)
+    end = min(last + reach, origin.map.samples.output_length)
+    samples = read_patched(own, origin.patches, begin, end)
+    ratio = recording.sample_rate / own.sample_rate
+    exact = own.path == recording.path and own.track == recording.track
+    if ratio != 1:
+        samples = soxr.resample(samples, own.sample_rate, recording.sample_rate)
+    if own.channels != recording.channels:
+        samples = samples.mean(axis=1, keepdims=True).repeat(recording.channels, axis=1)
+    if not exact:
+        samples = samples * _gain(plan, origin.plan, float(np.abs(samples).max(initial=1e-9)))
+    constant = samples.mean(axis=0)
+    bare = samples - constant
+    around = Surroundings(0, recording.sample_rate, bare, bare.mean(axis=1), constant, 1.0)
+    rooms = [
+        round(min(max(samples_of(frames, recording.sample_rate), NARROW * recording.sample_rate),
+                  RADIUS * recording.sample_rate))
+        for frames in taken.silent
+    ]  # fmt: skip
+    edges = [round((sample - begin) * ratio) for sample in (first, last)]
+    return _Piece(
+        around, samples, edges[0], edges[1], (rooms[0], rooms[1]), taken.origin, begin, ratio, exact
+    )
+
+
+def origin_span(taken: TakenSpeech, origin: EditedRecording) -> Span:
+    """The samples of an origin's result that are taken, before joints move."""
+    rate, shifts = origin.recording.sample_rate, origin.map.samples.shifts
+    ends = zip(taken.frames, (shifts[edits] for edits in taken.edits), strict=True)
+    first, last = (
+        min(samples_of(frame, rate), origin.recording.samples) + shift for frame, shift in ends
+    )
+    return first, last
+
+
+def _tone(plan: EditPlan, near: int, frames: int) -> _Piece:
+    """A pause of the recording's room tone."""
+    recording, rate = plan.recording, plan.recording.sample_rate
+    reach, length = round(CONTEXT * rate), samples_of(frames, rate)
+    near = min(near, recording.samples - 1)
+    tone = room_tone(recording, plan.alignment, length + 2 * reach, plan.request.seed, near)
+    constant = Surroundings.read(recording, near, near + 1).constant
+    bare = tone.astype(np.float64)
+    around = Surroundings(0, rate, bare, bare.mean(axis=1), constant, 1.0)
+    room = round(RADIUS * rate)
+    return _Piece(around, bare + constant, reach, reach + length, (room, room))
+
+
+def _gain(plan: EditPlan, other: EditPlan, peak: float) -> float:
+    """The factor that brings another recording's speech to the level of the plan's recording."""
+    wanted = speech_level(plan) - speech_level(other)
+    gain = 10 ** (min(max(wanted, -MOST_GAIN), MOST_GAIN) / 20)
+    return float(min(gain, 1.0 / peak)) if gain > 1 else float(gain)
+
+
+def speech_level(plan: EditPlan, most: float = 60.0) -> float:
+    """The level of a recording's words, dB of full scale; of the first minute of them."""
+    power, count = 0.0, 0
+    rate = plan.recording.sample_rate
+    for word in plan.alignment.spoken:
+        first, last = (min(round(t * rate), plan.recording.samples) for t in (word.start, word.end))
+        sound = plan.recording.mono(first, max(first, last)).astype(np.float64)
+        power, count = power + float(sound @ sound), count + len(sound)
+        if count > most * rate:
+            break
+    return float(10 * np.log10(power / max(count, 1) + 1e-12))

@@ -1,0 +1,96 @@
+"""Which new words are recorded elsewhere, and where."""
+
+from __future__ import annotations
+
+import pytest
+
+from a3t.plan.moves import RecordedTexts, RecordedWords, with_sources
+from a3t.plan.revision import Revision
+from a3t.text.edit_script import edit_script
+from a3t.text.transcript import Transcript
+
+ONE = "We met on a Friday in the old harbour."
+TWO = "Nobody had brought the papers along."
+THREE = "So it was all put off again."
+OTHER = "Some people never learn to write letters. That is a pity."
+
+
+def found(old: str, new: str, *others: str) -> list[tuple[str, str, int]]:
+    """The recorded stretches: what is said, what it is taken from, and the text's number."""
+    texts = tuple(map(Transcript.from_text, (old, *others)))
+    said = Transcript.from_text(new)
+    script = edit_script(texts[0].spoken, said.spoken)
+    taken = RecordedTexts(texts).taken(script, said)
+    for k, stretches in taken.items():  # they hold all of the edit's new words, in order
+        edges = [script[k].new[0], *(each.new[1] for each in stretches)]
+        assert edges[-1] == script[k].new[1]
+        assert [each.new[0] for each in stretches] == edges[:-1]
+    return [
+        (said.written(*each.new), texts[each.text].written(*each.old), each.text)
+        for stretches in taken.values()
+        for each in stretches
+    ]
+
+
+def test_two_sentences_that_change_places() -> None:
+    assert found(f"{ONE} {TWO}", f"{TWO} {ONE}") == [(TWO, TWO, 0)]
+    assert found(f"{ONE} {TWO} {THREE}", f"{ONE} {THREE} {TWO}") in (
+        [(THREE, THREE, 0)],
+        [(TWO, TWO, 0)],
+    )
+
+
+def test_a_sentence_said_again_is_a_copy() -> None:
+    assert found(f"{ONE} {TWO}", f"{ONE} {TWO} {ONE}") == [(ONE, ONE, 0)]
+
+
+def test_a_short_sentence_moves_and_a_short_phrase_does_not() -> None:
+    assert found(f"Thank you. {ONE}", f"{ONE} Thank you.") == [("Thank you.", "Thank you.", 0)]
+    phrase = "We met in the old harbour on a Friday."  # three words are made anew
+    assert found(ONE, phrase) == []
+
+
+def test_a_word_changed_within_what_moves_is_changed_where_it_was() -> None:
+    changed = TWO.replace("papers", "sandwiches")
+    assert found(f"{ONE} {TWO}", f"{changed} {ONE}") == [(changed, TWO, 0)]
+    at_the_edge = TWO.replace("Nobody", "Somebody")
+    assert found(f"{ONE} {TWO}", f"{at_the_edge} {ONE}") == [(at_the_edge, TWO, 0)]
+
+
+def test_new_words_with_little_that_is_recorded_are_made() -> None:
+    new = "I told them that nobody had brought the keys to the house by the sea."
+    assert found(f"{ONE} {TWO}", f"{new} {ONE} {TWO}") == []
+
+
+def test_words_of_another_recording() -> None:
+    assert found(ONE, f"{ONE} That is a pity.", OTHER) == [
+        ("That is a pity.", "That is a pity.", 1)
+    ]
+    assert found(ONE, f"{ONE} That is a pity.") == []
+
+
+def test_what_is_moved_goes_before_what_would_be_copied() -> None:
+    old = f"{TWO} {ONE} {TWO} {THREE}"
+    ((_, source, text),) = found(old, f"{TWO} {ONE} {THREE} {TWO}")
+    assert (source, text) in ((TWO, 0), (THREE, 0))
+
+
+@pytest.mark.parametrize("repeats", [200, 2000])
+def test_texts_that_repeat_themselves_end(repeats: int) -> None:
+    """Only so many places are tried for each word."""
+    old = Transcript.from_text("the same words again and again " * repeats, max_words=None)
+    new = Transcript.from_text("again " + old.text + " the same words again", max_words=None)
+    script = edit_script(old.spoken, new.spoken)
+    assert all(
+        isinstance(each, RecordedWords)
+        for stretches in RecordedTexts((old,)).taken(script, new).values()
+        for each in stretches
+    )
+
+
+def test_what_is_taken_is_aligned_as_well() -> None:
+    old, new = Transcript.from_text(f"{ONE} {TWO}"), Transcript.from_text(f"{ONE} {TWO} {ONE}")
+    revision = Revision.of(old, new)
+    places = [edit.old for edit in with_sources(revision, True)]
+    assert (0, len(ONE.split())) in places and places == sorted(places)
+    assert with_sources(revision, False) == list(revision.edits)

@@ -1,0 +1,157 @@
+"""Sentences moved, repeated and taken from another recording, from the text to the files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import soxr
+
+from a3t.audio.provenance import provenance_of
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.other_recordings import OtherRecording
+from a3t.plan.request import EditRequest
+from a3t.projects.exports import export
+from a3t.projects.replay import replay
+from a3t.rendering.edited import EditedRecording
+from a3t.rendering.edited_alignment import edited_alignment
+from tests.conftest import ARCTIC
+
+FIRST, LAST = "And you always want to see it", "in the superlative degree."
+MOVED = f"In the superlative degree {FIRST[0].lower()}{FIRST[1:]}."
+FADE = 0.015  # seconds
+
+
+@pytest.fixture(scope="module")
+def moved(editor: Editor, arctic: Path) -> EditedRecording:
+    return editor.edit(arctic, text=ARCTIC, new_text=MOVED)
+
+
+def test_moved_speech_is_the_recordings_own(
+    moved: EditedRecording, arctic: Path, tmp_path: Path
+) -> None:
+    """Bit for bit, in the places that edit.json names; all of it but for two cross-fades."""
+    out = moved.save(tmp_path / "moved.wav")
+    record = json.loads((tmp_path / "moved.edit.json").read_text())
+    (source, rate), (made, _) = (soundfile.read(path, dtype="int16") for path in (arctic, out))
+    (entry,) = [edit for edit in record["edits"] if edit.get("taken")]
+    (part,) = entry["taken"]
+    first, last = part["output"]
+    assert np.array_equal(made[first:last], source[slice(*part["source"])])
+    length = entry["output"][1] - entry["output"][0]
+    assert last - first >= length - 3 * FADE * rate
+    assert entry["new_words"] == "In the superlative degree" and not entry["words"]
+    # Outside the edits nothing differs.
+    outside = np.delete(made, _inside(record, "output"))
+    assert np.array_equal(outside, np.delete(source, _inside(record, "source")))
+    assert moved.plan.windows == ()  # no network was asked
+
+
+def _inside(record: dict, key: str) -> np.ndarray:  # type: ignore[type-arg]
+    spans = [np.arange(*edit[key]) for edit in record["edits"]]
+    return np.concatenate(spans).astype(int)
+
+
+def test_its_words_are_where_the_alignment_says(moved: EditedRecording, editor: Editor) -> None:
+    said = edited_alignment(moved)
+    assert " ".join(word.text for word in said.spoken) == MOVED.lower().rstrip(".")
+    assert said.duration == pytest.approx(moved.map.output_seconds)
+    before = {word.text: word for word in moved.plan.alignment.spoken}
+    for word in said.spoken:  # none is longer or shorter than it was by more than a joint
+        assert word.duration == pytest.approx(before[word.text].duration, abs=0.05)
+
+
+def test_it_is_told_as_recorded_not_as_made(moved: EditedRecording, tmp_path: Path) -> None:
+    told = provenance_of(moved.save(tmp_path / "moved.wav"))
+    assert told.synthetic_seconds == 0
+    (trace,) = [trace for trace in told.traces if trace.moved]
+    assert trace.words == "In the superlative degree"
+
+
+def test_replay_plan_and_json_give_the_same(
+    moved: EditedRecording, editor: Editor, tmp_path: Path
+) -> None:
+    out = moved.save(tmp_path / "moved.wav")
+    again = replay(tmp_path / "moved.edit.json").save(tmp_path / "again.wav")
+    assert again.read_bytes() == out.read_bytes()
+    data = json.loads(json.dumps(moved.plan.to_json()))
+    plan = EditPlan.from_json(data, moved.recording)
+    assert plan.edits == moved.plan.edits
+    for one, other in zip(editor.render(plan).patches, moved.patches, strict=True):
+        assert one.source == other.source and np.array_equal(one.samples, other.samples)
+
+
+def test_timelines_play_it_from_the_recording(moved: EditedRecording, tmp_path: Path) -> None:
+    rpp = pytest.importorskip("rpp", reason="rpp is not installed")
+    out = moved.save(tmp_path / "moved.wav")
+    (path, table) = export(moved, out, ["rpp", "csv"])
+    project = rpp.loads(path.read_text())
+    items = project.find("TRACK").findall("ITEM")
+    files = [dict(x for x in item.find("SOURCE") if isinstance(x, list))["FILE"] for item in items]
+    rows = [dict(x[:2] for x in item.children if isinstance(x, list)) for item in items]
+    longest = max(range(len(rows)), key=lambda k: float(rows[k]["LENGTH"]))
+    assert files[longest].endswith(moved.recording.path.name)
+    start = moved.plan.edits[0].taken[0].frames[0] / 80
+    own = [
+        float(row["SOFFS"]) for row, file in zip(rows, files, strict=True) if "moved" not in file
+    ]
+    assert any(begin == pytest.approx(start, abs=0.06) for begin in own)
+    assert sum(float(row["LENGTH"]) for row in rows) == pytest.approx(moved.map.output_seconds)
+    with table.open() as file:
+        assert [row["op"] for row in csv.DictReader(file)] == ["insert", "delete"]
+
+
+def test_moves_can_be_switched_off(editor: Editor, arctic: Path) -> None:
+    plan = editor.plan(arctic, text=ARCTIC, new_text=MOVED, moves=False)
+    assert not any(edit.taken for edit in plan.edits) and plan.windows
+    record = plan.request.to_json()
+    assert EditRequest.from_json(record).moves is False
+    del record["asked"]["moves"]  # of a version that knew none
+    assert EditRequest.from_json(record).moves is False
+
+
+def test_a_word_changed_within_is_made_where_it_was(editor: Editor, arctic: Path) -> None:
+    new = "It in the superlative grade and you always want to see."
+    result = editor.edit(arctic, text=ARCTIC, new_text=new)
+    (origin,) = result.plan.origins
+    assert [(e.old_words, e.new_words) for e in origin.edits] == [("degree.", "grade")]
+    alone = editor.edit(arctic, text=ARCTIC, new_text=ARCTIC.replace("degree.", "grade"))
+    assert np.array_equal(result.origins[0].patches[0].samples, alone.patches[0].samples)
+    synthetic = [trace for trace in result.traces if trace.synthetic]
+    assert [trace.words for trace in synthetic] == ["grade"]
+
+
+@pytest.mark.parametrize(("rate", "channels"), [(16_000, 1), (24_000, 2)])
+def test_words_from_another_recording(
+    editor: Editor, arctic: Path, tmp_path: Path, rate: int, channels: int
+) -> None:
+    sound, own = soundfile.read(arctic)
+    words = editor.align(arctic, ARCTIC).spoken
+    cut = round((words[6].end + 0.02) * own)
+    soundfile.write(tmp_path / "talk.wav", sound[:cut], own)
+    other = soxr.resample(sound, own, rate) / 2
+    soundfile.write(tmp_path / "other.wav", np.tile(other[:, None], channels), rate)
+    (tmp_path / "other.txt").write_text(ARCTIC)
+    request = EditRequest(
+        text=FIRST, new_text=ARCTIC, others=(OtherRecording(tmp_path / "other.wav"),)
+    )
+    result = editor.edit(tmp_path / "talk.wav", request)
+    out = result.save(tmp_path / "out.wav")
+    assert result.plan.edits[0].taken and not result.plan.windows
+    made = soundfile.read(out)[0]
+    heard = editor.align(out, ARCTIC)
+    assert heard.score > 0.8
+    tail = made[round(heard.spoken[7].start * own) : round(heard.spoken[-1].end * own)]
+    level = 20 * np.log10(np.std(tail) / np.std(other[round(words[7].start * rate) :]))
+    assert 3 < level < 9  # brought to the level of the recording, which is 6 dB louder
+    again = replay(tmp_path / "out.edit.json").save(tmp_path / "again.wav")
+    assert again.read_bytes() == out.read_bytes()
+    soundfile.write(tmp_path / "other.wav", other[::-1], rate)
+    with pytest.raises(InputError, match="sha256"):
+        replay(tmp_path / "out.edit.json")
