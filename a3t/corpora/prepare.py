@@ -154,13 +154,23 @@ def prepare(
     test: int | None = None,
     unseen: frozenset[str] = frozenset(),
     clips: int | None = None,
+    voice: str | None = None,
 ) -> str:
     """Write the directories of all splits and left-out.tsv; returns a one-line summary.
 
-    ``clips`` keeps only that many evenly spaced clips of each split, to try a recipe out.
+    ``clips`` keeps only that many evenly spaced clips of each split, to try a recipe out; ``voice``
+    one speaker's alone. InputError if a split would be empty, or there is no such speaker.
     """
     left_out = LeftOut()
     utterances = usable(read(corpus, folder), left_out)
+    if voice is not None:
+        speakers = sorted({utterance.speaker for utterance in utterances})
+        utterances = [each for each in utterances if each.speaker == voice]
+        if not utterances:
+            raise InputError(
+                f"{folder} has no speaker {voice}: there are {', '.join(speakers[:5])}"
+                f"{' …' if len(speakers) > 5 else ''}."
+            )
     splits = split(corpus, utterances, dev, test, unseen, left_out)
     splits = {name: part for name, part in splits.items() if part}
     for name in ("train", "dev", "test"):
@@ -198,10 +208,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--test", type=int, help="clips (of each speaker, VCTK) for testing")
     parser.add_argument("--unseen", type=Path, help="file of speakers to hold out entirely")
     parser.add_argument("--clips", type=int, help="keep only so many clips of each split")
+    parser.add_argument("--voice", metavar="NAME", help="keep only this speaker's clips")
     options = parser.parse_args(arguments)
     places = (options.corpus, options.folder, options.out)
     sizes = (options.dev, options.test)
-    return run(lambda: print(prepare(*places, *sizes, read_names(options.unseen), options.clips)))
+    few = (options.clips, options.voice)
+    return run(lambda: print(prepare(*places, *sizes, read_names(options.unseen), *few)))
 
 
 if __name__ == "__main__":

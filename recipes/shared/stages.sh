@@ -3,7 +3,7 @@
 # See ../README.md.
 
 stage= stop_stage=8 ngpu=0 nj=2 parts=1 scheduler= aligner=${aligner:-pocketsphinx} clips= dev= test=
-pitch=${pitch:-false} work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
+pitch=${pitch:-false} work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init= voice=
 train_config= train_args= durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
 test_clips=${test_clips:-30} vocoder=${vocoder:-builtin}
 # shellcheck source=path.sh
@@ -12,7 +12,7 @@ source ../shared/path.sh
 source ../shared/cmd.sh
 
 options="stage stop_stage ngpu nj parts scheduler config train_config corpora work dumpdir expdir tag aligner
-    alignments pitch degraded clips dev test test_clips durations_config vocoder init train_args ${options:-}"
+    alignments pitch degraded clips voice dev test test_clips durations_config vocoder init train_args ${options:-}"
 usage() {
     echo "usage: run.sh [--OPTION VALUE]…, of which there are:" $options
     echo "../README.md says what each of them does."
@@ -102,7 +102,8 @@ download() {
 
 prepare_data() {
     "$python" -m a3t.corpora.prepare "$corpus" "$corpora" "$data" ${unseen:+--unseen "$unseen"} \
-        ${dev:+--dev "$dev"} ${test:+--test "$test"} ${clips:+--clips "$clips"}
+        ${dev:+--dev "$dev"} ${test:+--test "$test"} ${clips:+--clips "$clips"} \
+        ${voice:+--voice "$voice"}
 }
 
 extract() {
@@ -143,7 +144,7 @@ evaluate() {
 all_stages() {
     local prepared=$data/.done aligned=$dump/.done trained=$exp/.trained timed=$durations/.trained
     do_stage 1 "$work/.done/1-download" download "$corpora"
-    do_stage 2 "$prepared" prepare_data "$corpora" "$clips" "$dev" "$test"
+    do_stage 2 "$prepared" prepare_data "$corpora" "$clips" "$dev" "$test" "$voice"
     after=$prepared do_stage 3 "$aligned" extract "$aligner" "$pitch" "$degraded" "$alignments" "$parts"
     after=$aligned do_stage 4 "$trained" pretrain "$(sum_of "$config")" "$init" "$train_args"
     after=$aligned do_stage 5 "$timed" train_durations "$durations_config" "$(sum_of "$durations_config")"

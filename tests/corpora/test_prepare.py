@@ -76,6 +76,20 @@ def test_vctk_in_both_releases(tmp_path: Path, trimmed: bool) -> None:
     assert "p999\tunseen speaker who is not in the corpus" in left_out
 
 
+def test_one_voice_alone(tmp_path: Path) -> None:
+    vctk(tmp_path / "vctk", {"p225": 14, "p226": 12}, trimmed=True)
+    prepare("vctk", tmp_path / "vctk", tmp_path / "data", dev=2, test=2, voice="p226")
+    speakers = {
+        speaker
+        for folder in (tmp_path / "data").iterdir()
+        if folder.is_dir()
+        for speaker in read_list(folder / "utt2spk").values()
+    }
+    assert speakers == {"p226"} and len(names(tmp_path / "data" / "train")) == 8
+    with pytest.raises(InputError, match="no speaker p999: there are p225, p226"):
+        prepare("vctk", tmp_path / "vctk", tmp_path / "other", voice="p999")
+
+
 def test_libritts_in_its_subsets(tmp_path: Path) -> None:
     for subset, speaker in (("train-clean-100", "19"), ("dev-clean", "84"), ("test-clean", "61")):
         stem = tmp_path / "LibriTTS" / subset / speaker / "198" / f"{speaker}_198_000000_000000"

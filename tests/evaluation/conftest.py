@@ -7,6 +7,11 @@ import warnings
 import numpy as np
 import pytest
 
+from a3t.audio.mel import log_mel
+from a3t.evaluation.metrics import resampled
+from a3t.evaluation.reconstruction import HeldOutClip
+from a3t.grid import SAMPLE_RATE
+
 RATE = 16000
 
 
@@ -26,3 +31,13 @@ def sentence() -> np.ndarray:
 def phrase(sentence: np.ndarray) -> np.ndarray:
     """0.8 s from the middle of the sentence, for what is slow."""
     return sentence[20000 : 20000 + 12800]
+
+
+@pytest.fixture(scope="module")
+def item(sentence: np.ndarray) -> HeldOutClip:
+    samples = resampled(sentence[16000:40000], 16000, SAMPLE_RATE).astype(np.float32)
+    mel = log_mel(samples).numpy()
+    durations = np.full(9, len(mel) // 9)
+    durations[-1] += len(mel) % 9
+    phones, words = np.arange(9) + 5, np.arange(9) // 3
+    return HeldOutClip("arctic", "awb", True, 16000, samples, mel, phones, durations, words)

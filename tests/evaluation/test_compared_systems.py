@@ -19,13 +19,15 @@ from a3t.evaluation.systems.editspeech import (
     reverse,
 )
 from a3t.evaluation.systems.interface import Gap, Mel, System
-from a3t.evaluation.systems.networks import A3TSystem
+from a3t.evaluation.systems.named import RUNS, base_name, run_folder, runs_in
+from a3t.evaluation.systems.networks import A3TSystem, around
 from a3t.evaluation.systems.simple import CopySynthesis, Interpolation, MeanSpectrum
 from a3t.evaluation.systems.speech_batches import SpeechBatch, SpeechBatches, phone_means
 from a3t.evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
 from a3t.evaluation.systems.wav_folder import WavFolder
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.a3t import A3T
+from a3t.training.loop import CHECKPOINT
 from tests.evaluation.gaps import make_gap
 from tests.training.stores import write_store
 
@@ -105,6 +107,41 @@ def test_baselines_put_speech_where_the_thesis_says() -> None:
     wider.__dict__["voice"] = gap.voice
     found = EditedWords(network).fill(wider)[:, 0]  # type: ignore[arg-type]
     np.testing.assert_array_equal(found, gap.phones[gap.frame_phone[first - 2 : last + 1]])
+
+
+def test_a_network_is_shown_no_more_than_it_was_trained_on() -> None:
+    gap = make_gap()
+    torch.manual_seed(0)
+    tiny = A3T(width=16, hidden=32, encoder_blocks=1, decoder_blocks=1, postnet_channels=8).eval()
+    left, right = around(gap, 40)
+    first, last = gap.frame_span
+    assert left <= first and last <= right and right - left <= max(40, gap.length)
+    edges = {0, *gap.durations.cumsum().tolist(), len(gap.mel)}
+    assert {left, right} <= edges and (left, right) != (0, len(gap.mel))
+    assert around(gap, 1) == gap.frame_span and around(gap, 1000) == (0, len(gap.mel))
+    # What is farther away makes no difference; what is nearer does.
+    near, far = gap.mel.copy(), gap.mel.copy()
+    far[:left], far[right:] = 5.0, 5.0
+    near[left] += 1.0
+    system = A3TSystem(tiny, longest=40)
+    filled = system.fill(gap)
+    np.testing.assert_array_equal(system.fill(replace(gap, mel=far)), filled)
+    assert np.abs(system.fill(replace(gap, mel=near)) - filled).max() > 1e-4
+    whole = A3TSystem(tiny, longest=len(gap.mel) + gap.length).fill(gap)
+    np.testing.assert_array_equal(whole, A3TSystem(tiny).fill(gap))
+
+
+def test_trainings_from_other_seeds_are_systems_of_their_own(tmp_path: Path) -> None:
+    for name in ("a3t_thesis", "a3t_thesis.1", "a3t_thesis.2", "mam", "notes.1"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / CHECKPOINT).touch()
+    (tmp_path / "a3t_thesis.3").mkdir()  # not trained
+    first = RUNS["a3t_thesis"]
+    found = runs_in(tmp_path)
+    assert list(found) == [first, f"{first}, seed 1", f"{first}, seed 2", RUNS["mam"]]
+    assert {name: tmp_path / str(run_folder(name)) for name in found} == found
+    assert {base_name(name) for name in found} == {first, RUNS["mam"]}
+    assert run_folder("Baseline 1") is None
 
 
 def test_copy_synthesis_is_what_it_was_shown() -> None:

@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a3t.audio.mel import log_mel
 from a3t.errors import InputError
 from a3t.evaluation.cepstra import editing_toolkit_mcd
-from a3t.evaluation.metrics import resampled
 from a3t.evaluation.reconstruction import HeldOutClip
 from a3t.evaluation.systems import networks
 from a3t.evaluation.systems.interface import Gap, Output, System
+from a3t.evaluation.systems.named import RUNS
 from a3t.evaluation.systems.simple import MeanSpectrum
 from a3t.evaluation.tables import comparison, thesis_tables
 from a3t.evaluation.tables.comparison import ComparisonRow, Systems, read_figures, run_comparison
@@ -33,23 +32,19 @@ from a3t.evaluation.tables.judging import (
     put_in,
     recorded,
 )
-from a3t.evaluation.tables.tasks import GapTask, edit_task, prompt_task, reconstructions
+from a3t.evaluation.tables.seeds import seeds_table
+from a3t.evaluation.tables.tasks import (
+    GapTask,
+    edit_task,
+    prompt_task,
+    reconstructions,
+)
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.vocoder import load_vocoder
 
 WORDS = ("and", "you", "always")
-
-
-@pytest.fixture(scope="module")
-def item(sentence: np.ndarray) -> HeldOutClip:
-    samples = resampled(sentence[16000:40000], 16000, SAMPLE_RATE).astype(np.float32)
-    mel = log_mel(samples).numpy()
-    durations = np.full(9, len(mel) // 9)
-    durations[-1] += len(mel) % 9
-    phones, words = np.arange(9) + 5, np.arange(9) // 3
-    return HeldOutClip("arctic", "awb", True, 16000, samples, mel, phones, durations, words)
 
 
 @pytest.fixture(scope="module")
@@ -241,6 +236,24 @@ def test_what_failed_is_counted_and_in_no_mean() -> None:
     page = html_report("T", ["<b>"], [table], rows, None)
     assert '<td class="failed">1</td>' in page and "&lt;b&gt;" in page
     assert "http" not in page  # it loads nothing
+
+
+def test_trainings_are_compared_seed_by_seed() -> None:
+    first, second = RUNS["a3t_thesis"], RUNS["no_alignment_embedding"]
+    figures = {first: 5.0, f"{first}, seed 1": 6.0, second: 8.0, f"{second}, seed 1": 8.5, "A3T": 4}
+    rows = [
+        make_row(task, name, mcd=m + k)
+        for name, m in figures.items()
+        for k, task in ((-1, "a"), (1, "b"))
+    ]
+    shown = seeds_table(rows)
+    assert f"| {first} | 2 | 5.00, 6.00 | 5.50 (5.00 to 6.00) | – |" in shown
+    assert f"| {second} | 2 | 8.00, 8.50 | 8.25 (8.00 to 8.50) | +2.75 (+2.50 to +3.00) |" in shown
+    assert "| A3T |" not in shown and seeds_table([make_row("a", "A3T", mcd=1.0)]) == ""
+    table = thesis_tables.fill_table(thesis_tables.TABLES["4.2"], rows)
+    assert [row[0] for row in table.rows] == [*list(figures)]
+    lines = [line for line in thesis_tables.markdown(table).splitlines() if second in line]
+    assert len(lines) == 2 and all("10.73" in line for line in lines)
 
 
 class Broken(System):

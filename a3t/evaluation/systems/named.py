@@ -41,10 +41,35 @@ BASELINES: Mapping[str, Callable[[FastSpeech2Network], System]] = {
     "Baseline 2": EditedWords,
     "Baseline 3": SlicedSentence,
 }
+SEED = ", seed "  # between a system's name and the number of a further training of it
 # The rows of tables 4.2 and 4.3 alone, which have durations given.
 ABLATIONS = frozenset(RUNS[name] for name in ("transformer", "no_postnet", "mask_20", "mask_50"))
 SHIPPED = "A3T as shipped (trained longer)"
 FLOORS = ("mean spectrum", "interpolation")
+
+
+def base_name(name: str) -> str:
+    """A system's name without the seed of a further training."""
+    return name.partition(SEED)[0]
+
+
+def run_folder(name: str) -> str | None:
+    """The folder of a system's run, below that of all runs: its configuration's name, and behind a
+    point the seed of a further training, such as ``a3t_thesis.1``. None if it has none."""
+    base, _, seed = name.partition(SEED)
+    folder = next((folder for folder, shown in RUNS.items() if shown == base), None)
+    return f"{folder}.{seed}" if folder and seed else folder
+
+
+def runs_in(runs: Path) -> dict[str, Path]:
+    """The trained systems of a folder by name, each configuration's seeds together."""
+    found = {}
+    for folder, shown in RUNS.items():
+        for path in (runs / folder, *sorted(runs.glob(f"{folder}.[0-9]*"))):
+            if (path / CHECKPOINT).is_file():
+                seed = path.name.partition(".")[2]
+                found[f"{shown}{SEED}{seed}" if seed else shown] = path
+    return found
 
 
 def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]:
@@ -91,9 +116,9 @@ def load_system(name: str, runs: Path, more: Mapping[str, str] | None = None) ->
         network, _, _ = load_run(runs / "fastspeech2")
         assert isinstance(network, FastSpeech2Network)
         return BASELINES[name](network)
-    for folder, shown in RUNS.items():
-        if shown == name:
-            return _of_run(runs / folder, name)
+    folder = run_folder(name)
+    if folder is not None:
+        return _of_run(runs / folder, name)
     raise InputError(f"There is no system {name!r}.")
 
 
@@ -103,13 +128,17 @@ def _of_run(folder: Path, name: str) -> System:
         return EditSpeechSystem(network)
     if isinstance(network, FastSpeech2Network):
         return FastSpeech2System(network, name)
-    speech_only = (config.get("data") or {}).get("speech_only") is not None
-    return A3TSystem(network, name, speech_only)  # type: ignore[arg-type]
+    data = config.get("data") or {}
+    longest = (data.get("crop") or (None, None))[1]
+    if data.get("shift_rows"):  # all rows are trained, whatever the length
+        longest = None
+    speech_only = data.get("speech_only") is not None
+    return A3TSystem(network, name, speech_only, longest)  # type: ignore[arg-type]
 
 
 def available(runs: Path) -> list[str]:
     """The names of the systems that a folder of runs allows, best known first."""
-    found = [shown for folder, shown in RUNS.items() if (runs / folder / CHECKPOINT).is_file()]
+    found = list(runs_in(runs))
     if "FastSpeech 2" in found:
         found += BASELINES
     return [*found, *FLOORS]
@@ -119,11 +148,9 @@ def training_of(runs: Path) -> Sequence[str]:
     """One line for each run: how long it was trained and how large it is, or why it can't be
     loaded."""
     lines = []
-    for folder, shown in RUNS.items():
-        if not (runs / folder / CHECKPOINT).is_file():
-            continue
+    for shown, folder in runs_in(runs).items():
         try:
-            network, _, facts = load_run(runs / folder)
+            network, _, facts = load_run(folder)
         except InputError as error:
             lines.append(f"{shown}: {error}")
             continue

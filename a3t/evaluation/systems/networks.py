@@ -12,7 +12,7 @@ from torch import Tensor
 
 from a3t.errors import InputError
 from a3t.evaluation.reconstruction import HeldOutClip, Predictor, Vocoder
-from a3t.evaluation.systems.interface import Gap, Ints, Mel, System
+from a3t.evaluation.systems.interface import Gap, Ints, Mel, Range, System
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
 from a3t.model.embeddings import Batch
@@ -73,27 +73,53 @@ def _fill(model: torch.nn.Module, tensors: Mapping[str, Tensor], name: str) -> N
 class A3TSystem(System):
     """A3T, or a shape of it: one forward pass, with the whole clip as context."""
 
-    def __init__(self, model: A3T, name: str = "A3T", speech_only: bool = False) -> None:
-        """``speech_only``: without the text, for networks that were trained without."""
+    def __init__(
+        self,
+        model: A3T,
+        name: str = "A3T",
+        speech_only: bool = False,
+        longest: int | None = None,
+    ) -> None:
+        """``speech_only``: without the text, for networks that were trained without. ``longest``:
+        frames that the network is shown, the gap in their middle, where its training never saw
+        more: rows of the alignment embedding behind those of its crops would be untrained."""
         self.model, self.name, self.speech_only = model.eval(), name, speech_only
+        self.longest = longest
 
     def fill(self, gap: Gap) -> Mel:
+        left, right = (0, len(gap.mel)) if self.longest is None else around(gap, self.longest)
         first, last = gap.frame_span
         masked = np.zeros(len(gap.mel), dtype=bool)
         masked[first:last] = True
         phones, owner = gap.phones, gap.frame_phone
         if self.speech_only:
             phones, owner = phones[:0], np.full_like(owner, -1)
+        owner = owner[left:right]
+        inside = owner[owner >= 0]
+        if len(inside):
+            phones = phones[inside[0] : inside[-1] + 1]
+            owner = np.where(owner >= 0, owner - inside[0], -1)
         batch = Batch(
-            mel=torch.from_numpy(gap.mel)[None],
-            masked=torch.from_numpy(masked)[None],
+            mel=torch.from_numpy(gap.mel[left:right])[None],
+            masked=torch.from_numpy(masked[left:right])[None],
             phones=torch.from_numpy(phones)[None],
             frame_phone=torch.from_numpy(owner)[None],
-            frames=torch.tensor([len(gap.mel)]),
+            frames=torch.tensor([right - left]),
             phone_count=torch.tensor([len(phones)]),
         )
-        filled: Mel = self.model.fill(batch)[0, first:last].numpy()
+        filled: Mel = self.model.fill(batch)[0, first - left : last - left].numpy()
         return filled
+
+
+def around(gap: Gap, longest: int) -> Range:
+    """The frames [left, right) around a gap, at most ``longest`` and never less than the gap; they
+    begin and end between phones, as crops in training do."""
+    first, last = gap.frame_span
+    room = max(0, longest - gap.length) // 2
+    edges = np.unique([0, *np.cumsum(gap.durations), len(gap.mel)])
+    left = int(min(edges[edges >= first - room].min(), first))
+    right = int(max(edges[edges <= last + room].max(), last))
+    return left, right
 
 
 def duration_predictor(predictor: DurationPredictor) -> Predictor:

@@ -112,8 +112,11 @@ def train(options: argparse.Namespace) -> None:
     path = options.config
     named = CONFIGURATIONS / f"{path}.yaml"
     config = read_config(named if not path.exists() and named.exists() else path)
+    training = config.setdefault("training", {})
     if options.minutes:
-        config.setdefault("training", {})["minutes"] = options.minutes
+        training["minutes"] = options.minutes
+    if options.seed is not None:
+        training["seed"] = options.seed
     work = work_of(config, Store(options.features), options.vectors)
     trained = Run(work.model, work.schedule, options.out)
     trained.resume()
@@ -135,6 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--vectors", type=Path, help="a3t.evaluation.systems.speaker_vectors'")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, help="of the processor, not the configuration's")
+    parser.add_argument("--seed", type=int, help="of weights, crops and masks")
     parser.add_argument("--threads", type=int, default=1)
     return run(lambda: train(parser.parse_args(arguments)))
 

@@ -25,7 +25,7 @@ from tqdm import tqdm
 
 from a3t.errors import InputError
 from a3t.evaluation.systems.interface import System
-from a3t.evaluation.systems.named import ABLATIONS, BASELINES, RUNS, load_system
+from a3t.evaluation.systems.named import ABLATIONS, BASELINES, base_name, load_system, run_folder
 from a3t.evaluation.systems.networks import as_vocoder
 from a3t.evaluation.tables.judging import GapJudge, Made, copy_synthesis, make, recorded
 from a3t.evaluation.tables.tasks import EDIT, GIVEN, GapTask
@@ -104,9 +104,7 @@ class Systems:
         sha256."""
         if name in self.more:
             return _version_of(self.more[name])
-        folder = next((k for k, v in RUNS.items() if v == name), None)
-        if name in BASELINES:
-            folder = "fastspeech2"
+        folder = "fastspeech2" if name in BASELINES else run_folder(name)
         path = self.runs / folder / CHECKPOINT if folder else None
         if path is None or not path.is_file():
             return ""
@@ -142,7 +140,7 @@ def run_comparison(
         (task.name, name)
         for task in tasks
         for name in names
-        if task.kind == GIVEN or name not in ABLATIONS
+        if task.kind == GIVEN or base_name(name) not in ABLATIONS
     ]
     missing = set(wanted) - done
     work = [(task, [n for n in names if (task.name, n) in missing]) for task in tasks]

@@ -18,7 +18,7 @@ import soundfile
 
 from a3t.audio.mel import log_mel
 from a3t.evaluation.packages import eval_package
-from a3t.evaluation.systems.named import FLOORS
+from a3t.evaluation.systems.named import FLOORS, base_name
 from a3t.evaluation.tables.comparison import RECORDING, REFERENCES, ComparisonRow, file_name
 from a3t.evaluation.tables.intervals import Rows
 from a3t.evaluation.tables.judging import MEASURES
@@ -84,7 +84,7 @@ def _table(table: FilledTable) -> str:
         marked = ' class="failed"' if failed else ""
         shown = [html.escape(str(cell)) for cell in cells]
         if spec.thesis:
-            shown.append(html.escape(spec.thesis.get(name, "")))
+            shown.append(html.escape(spec.thesis.get(base_name(name), "")))
         lines.append(
             f"<tr><td>{html.escape(name)}</td><td>{count}</td><td{marked}>{failed or '–'}</td>"
             + "".join(f"<td>{cell}</td>" for cell in shown)

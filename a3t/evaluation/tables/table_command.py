@@ -42,6 +42,9 @@ def add_table_command(commands: Any) -> None:
         "--prompts", type=int, default=6, metavar="N",
         help="sentences to speak by seen voices, and by unseen ones (default: 6)",
     )  # fmt: skip
+    own.add_argument(
+        "--voice", metavar="NAME", help="of this voice alone, such as kathleen-kathleen"
+    )
     own.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
     own.add_argument("--no-sounds", action="store_true", help="keep no sounds")
     own.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
@@ -67,23 +70,26 @@ def make_table(options: argparse.Namespace) -> None:
     from a3t.audio.files import atomic_path
     from a3t.corpora import corpora_root
     from a3t.evaluation.systems import networks
-    from a3t.evaluation.systems.named import available, training_of
+    from a3t.evaluation.systems.named import available, base_name, training_of
     from a3t.evaluation.tables import tasks, thesis_tables
     from a3t.evaluation.tables.comparison import Systems, run_comparison
     from a3t.evaluation.tables.html_report import html_report
+    from a3t.evaluation.tables.seeds import seeds_table
 
     specs = thesis_tables.specs_of(options.number)
     kinds = {spec.kind for spec in specs}
     more = further_systems(options)
     named = [name for spec in specs for name in spec.systems]
     there = available(options.runs)
-    wanted = [name for name in (*there, *more) if name in named or name in more]
+    wanted = [name for name in (*there, *more) if base_name(name) in named or name in more]
     predictor, durations_name = networks.load_durations(options.durations)
     predict = networks.duration_predictor(predictor)
-    maker = tasks.TaskMaker(options.corpora or corpora_root(), predictor, predict)
+    corpora = options.corpora or corpora_root()
+    maker = tasks.TaskMaker(corpora, predictor, predict, options.voice)
     work = tasks_of(maker, kinds, options)
     if not work:
-        raise InputError("The corpora have no clip for these tables: see a3t/corpora.")
+        why = "; ".join(f"{name}: {reason}" for name, reason in list(maker.left_out.items())[:3])
+        raise InputError(f"{corpora} has no clip for these tables{why and ': ' + why}.")
     options.out.mkdir(parents=True, exist_ok=True)
     tasks.write_list(work, options.out / "tasks.jsonl")
     systems = Systems(options.runs, tuple(wanted), options.vocoder, more)
@@ -98,9 +104,10 @@ def make_table(options: argparse.Namespace) -> None:
     if absent:
         facts.append(f"Not trained, so not in these tables: {', '.join(absent)}")
     if maker.left_out:
-        facts.append(f"{len(maker.left_out)} clips left out: {', '.join(sorted(maker.left_out))}")
+        reasons = "; ".join(f"{name}: {why}" for name, why in sorted(maker.left_out.items()))
+        facts.append(f"{len(maker.left_out)} clips or edits left out. {reasons}")
     text = [thesis_tables.margins(rows)] if kinds & {tasks.GIVEN, tasks.PREDICTED} else []
-    text.append(thesis_tables.failures(rows))
+    text += filter(None, [seeds_table(rows), thesis_tables.failures(rows)])
     title = f"Table {options.number}" if options.number != "all" else "All systems, all measures"
     page = "\n".join(
         [f"# {title}\n", *(f"- {fact}" for fact in facts), ""]

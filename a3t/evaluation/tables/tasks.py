@@ -15,8 +15,9 @@ import numpy as np
 import torch
 
 from a3t.corpora import Clip, read_corpora
+from a3t.errors import InputError
 from a3t.evaluation.clips import align_clip, held_out
-from a3t.evaluation.edits.listing import LIST, find_clips, read_list
+from a3t.evaluation.edits.listing import LIST, read_list
 from a3t.evaluation.reconstruction import HeldOutClip, Predictor, open_gap
 from a3t.evaluation.systems.interface import Gap, Range, Sound
 from a3t.grid import HOP
@@ -177,10 +178,23 @@ class TaskMaker:
     ``left_out`` has the names of clips and edits that could not be used, with the reason.
     """
 
-    def __init__(self, corpora: Path, predictor: DurationPredictor, predict: Predictor) -> None:
+    def __init__(
+        self,
+        corpora: Path,
+        predictor: DurationPredictor,
+        predict: Predictor,
+        voice: str | None = None,
+    ) -> None:
+        """``voice``: of this one alone; InputError if the corpora have no clip of it."""
         torch.set_num_threads(1)
-        self.corpora, self.predictor, self.predict = corpora, predictor, predict
-        self.clips = {clip.name: clip for clip in read_corpora(corpora)}
+        self.predictor, self.predict = predictor, predict
+        found = read_corpora(corpora)
+        self.clips = {clip.name: clip for clip in found if voice in (None, clip.voice)}
+        if not self.clips:
+            raise InputError(
+                f"{corpora} has no clip by the voice {voice}: there are"
+                f" {', '.join(sorted({clip.voice for clip in found})[:5])} …"
+            )
         self.pronouncer = Pronouncer()
         self.left_out: dict[str, str] = {}
         self._aligned: dict[str, HeldOutClip | None] = {}
@@ -211,12 +225,17 @@ class TaskMaker:
     def edits(self, count: int, path: Path = LIST) -> Iterator[GapTask]:
         """The first edits of the reported list, of six kinds in turn, all of unseen voices."""
         edits = [edit for edit in read_list(path) if edit.set == "report"][:count]
-        found = find_clips(edits, self.corpora)
         for edit in edits:
-            item = self._item(found[edit.clip])
+            clip = self.clips.get(edit.clip)
+            if clip is None:
+                self.left_out[edit.name] = f"its clip {edit.clip} is not in the corpora"
+                continue
+            item, old = self._item(clip), spoken_words(clip)
             if item is None:
                 continue
-            old = spoken_words(found[edit.clip])
+            if edit.last > len(old):
+                self.left_out[edit.name] = f"its clip has {len(old)} words, not {edit.last}"
+                continue
             span, new = (edit.first, edit.last), edit.new_words.split()
             known = (self.predictor, self.pronouncer)
             yield edit_task(item, edit.name, edit.kind, span, new, old, *known)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from a3t.evaluation.systems.named import BASELINES, FLOORS, RUNS, SHIPPED
+from a3t.evaluation.systems.named import BASELINES, FLOORS, RUNS, SHIPPED, base_name
 from a3t.evaluation.tables.comparison import COPY, RECORDING, REFERENCES, ComparisonRow
 from a3t.evaluation.tables.intervals import (
     Interval,
@@ -169,7 +169,10 @@ def fill_table(spec: TableSpec, rows: Rows, more: Sequence[str] = ()) -> FilledT
     no system has is left out."""
     own = with_differences([row for row in rows if row.kind == spec.kind])
     present = {row.system for row in own}
-    names = [name for name in dict.fromkeys((*spec.systems, *more)) if name in present]
+    wanted = [*spec.systems, *more]
+    # A system that was trained from several seeds has a row for each.
+    seeds = {base: [n for n in sorted(present) if base_name(n) == base] for base in wanted}
+    names = [name for base in dict.fromkeys(wanted) for name in seeds[base]]
     measures = [
         name for name in spec.measures
         if any(name in row.figures for row in own if row.system in names)
@@ -202,7 +205,7 @@ def markdown(table: FilledTable) -> str:
     for name, count, failed, cells in table.rows:
         shown = [name, str(count), str(failed) if failed else "–", *map(str, cells)]
         if spec.thesis:
-            shown.append(spec.thesis.get(name, "").replace(" | ", " and "))
+            shown.append(spec.thesis.get(base_name(name), "").replace(" | ", " and "))
         lines.append(f"| {' | '.join(shown)} |")
     return "\n".join(lines) + "\n"
 

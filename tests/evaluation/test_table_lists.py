@@ -1,0 +1,65 @@
+"""Lists of edits that are wrong, or of clips that are not there: named, counted, never a crash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from a3t.corpora import Clip
+from a3t.errors import InputError
+from a3t.evaluation.edits import listing
+from a3t.evaluation.reconstruction import HeldOutClip
+from a3t.evaluation.tables.tasks import TaskMaker
+from a3t.model.durations import DurationPredictor
+from a3t.text.pronunciation.pronouncer import Pronouncer
+
+
+class Maker(TaskMaker):
+    """Makes tasks of one clip, without corpora."""
+
+    def __init__(self, item: HeldOutClip | None) -> None:
+        text = "Seven words are spoken in this clip."
+        self.clips = {"one": Clip("kathleen", "kathleen", Path("one.wav"), text, 3.0)}
+        self.left_out, self._aligned = {}, {"kathleen-one": item}
+        self.predictor = DurationPredictor(width=16, hidden=16, blocks=1).eval()
+        self.pronouncer = Pronouncer()
+
+
+def test_listed_edits_that_cannot_be_made_are_counted_with_their_reason(
+    item: HeldOutClip, tmp_path: Path
+) -> None:
+    listed = [
+        listing.ListedEdit(f"report-{k}", "report", "replace", "v", clip, *span, "river")
+        for k, (clip, span) in enumerate([("one", (1, 2)), ("gone", (1, 2)), ("one", (6, 8))])
+    ]
+    path = tmp_path / "list.tsv"
+    path.write_text(listing.write_list(listed), encoding="utf-8")
+    maker = Maker(item)
+    assert [task.name for task in maker.edits(9, path)] == ["report-0"]
+    assert maker.left_out == {
+        "report-1": "its clip gone is not in the corpora",
+        "report-2": "its clip has 7 words, not 8",
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda text: "wrong\ttable\n1\t2\n", "its columns are"),
+        (lambda text: text.replace("\t1\t2\t", "\tone\t2\t"), "Line 2"),
+        (lambda text: text.replace("\t1\t2\t", "\t2\t1\t"), "Line 2"),
+        (lambda text: text.replace("river", ""), "Line 2"),
+        (lambda text: text.split("\triver")[0] + "\n", "Line 2"),
+        (lambda text: text + text.splitlines()[1] + "\n", "twice"),
+        (lambda text: "", "its columns are"),
+    ],
+)
+def test_a_wrong_list_is_named(tmp_path: Path, change: object, reason: str) -> None:
+    edit = listing.ListedEdit("report-1", "report", "replace", "v", "c", 1, 2, "river")
+    path = tmp_path / "list.tsv"
+    path.write_text(change(listing.write_list([edit])), encoding="utf-8")  # type: ignore[operator]
+    with pytest.raises(InputError, match=reason):
+        listing.read_list(path)
+    with pytest.raises(InputError, match="can't be read"):
+        listing.read_list(tmp_path / "none.tsv")
