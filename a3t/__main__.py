@@ -29,6 +29,13 @@ def clean(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def loudness(arguments: list[str]) -> int:
+    """measure loudness by EBU R128, and write a copy at another"""
+    from a3t.projects.loudness_command import main
+
+    return main(arguments)
+
+
 def align(arguments: list[str]) -> int:
     """locate every word and phone of a recording"""
     from alignment.__main__ import main
@@ -102,7 +109,7 @@ def fetch_recogniser(arguments: list[str]) -> int:
 PROGRAMS = {
     program.__name__.replace("_", "-"): program
     for program in (
-        *(edit, clean, tts, align, transcribe, voice, inspect),
+        *(edit, clean, loudness, tts, align, transcribe, voice, inspect),
         *(say_as, app, serve, demo, evaluate, fetch_recogniser),
     )
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import soundfile as sf
 
 from a3t.audio.checks import open_audio, read_block
 from a3t.audio.files import atomic_path, check_target
-from a3t.audio.formats import Native, can_hold, is_lossy
+from a3t.audio.formats import Native, can_hold, is_lossy, quantise, to_float
 from a3t.audio.metadata import append_chunks, set_texts, texts_of
 from a3t.audio.muxing import check_in_sync, codec_in, is_exact, muxed_format, write_muxed
 from a3t.audio.patches import Patch, in_order, insert_patches, sample_map
@@ -65,7 +65,11 @@ def check_output(recording: Recording, out: Path | str) -> Path:
 
 
 def write_edited(
-    recording: Recording, patches: Sequence[Patch], out: Path | str, comment: str | None = None
+    recording: Recording,
+    patches: Sequence[Patch],
+    out: Path | str,
+    comment: str | None = None,
+    gain: float = 0.0,
 ) -> WrittenFile:
     """Writes the recording with the patches in it, streaming; memory does not grow with length.
 
@@ -73,7 +77,8 @@ def write_edited(
     lossy one the 32-bit floats it decodes to). A container for films takes the recording's picture
     along, if it has one (`a3t.audio.muxing`). Without patches the samples are identical, and in
     a file of the same kind every byte. What texts the recording has are kept
-    (`a3t.audio.metadata`), with `comment` in the place of its own if one is given. Raises
+    (`a3t.audio.metadata`), with `comment` in the place of its own if one is given. All of it is
+    made louder by `gain` dB, and then no sample is as it was. Raises
     InputError if `out` is the recording, can't hold its samples, or can't be written; then an
     existing `out` is as it was and nothing else is left. Raises ValueError if patches overlap.
     """
@@ -86,18 +91,22 @@ def write_edited(
     container, subtype = container_and_subtype(recording, out, samples)
     if muxed_format(out):
         check_in_sync(recording, samples, out)
-        blocks, texts = insert_patches(recording, ordered), texts_of(recording, comment)
+        blocks, texts = edited_blocks(recording, ordered, gain), texts_of(recording, comment)
         with atomic_path(out) as temporary:
             write_muxed(recording, blocks, temporary, out, texts)
-        return WrittenFile(out, samples, spans.changes, is_exact(subtype))
-    if not ordered and (container, subtype) == (recording.container, recording.subtype):
+        return WrittenFile(out, samples, spans.changes, is_exact(subtype) and not gain)
+    if (
+        not ordered
+        and not gain
+        and (container, subtype) == (recording.container, recording.subtype)
+    ):
         with atomic_path(out) as temporary:
             shutil.copyfile(recording.path, temporary)
         return WrittenFile(out, samples, (), exact=True)
     texts = texts_of(recording, comment)
     layout = (recording.sample_rate, recording.channels, subtype)
     with atomic_path(out) as temporary:
-        blocks = insert_patches(recording, ordered)
+        blocks = edited_blocks(recording, ordered, gain)
         if _write(temporary, container, layout, blocks, samples, texts):
             append_chunks(temporary, recording, ordered, texts)
         else:
@@ -107,7 +116,13 @@ def write_edited(
                 f"{out} could not be written to its end (up to {needed:.1f} MB are needed and "
                 f"{free:.1f} MB are free there): make room or choose another place."
             )
-    return WrittenFile(out, samples, spans.changes, exact=not is_lossy(subtype))
+    return WrittenFile(out, samples, spans.changes, exact=not is_lossy(subtype) and not gain)
+
+
+def edited_blocks(recording: Recording, patches: Sequence[Patch], gain: float) -> Iterator[Native]:
+    """The edited recording in blocks of its own dtype, louder by ``gain`` dB."""
+    for block in insert_patches(recording, patches):
+        yield quantise(to_float(block) * 10 ** (gain / 20), recording.format) if gain else block
 
 
 def container_and_subtype(recording: Recording, out: Path | str, samples: int) -> tuple[str, str]:

@@ -1,0 +1,70 @@
+"""How loud recordings are by EBU R128, and copies at a wanted loudness: a3t loudness IN …
+
+A copy is louder or quieter as a whole, so none of its samples are those of IN: it is the last step,
+for listeners. Every edit is made from the recording as it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from a3t.audio.loudness import loudness
+from a3t.audio.recording import Recording
+from a3t.audio.writing import check_output, write_edited
+from a3t.console import run, say
+
+PODCAST, PEAK = -16.0, -1.0  # LUFS, dB
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="a3t loudness",
+        description="Measure loudness by EBU R128, and write a copy at another one.",
+        epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
+    )
+    parser.add_argument("wav", type=Path, metavar="IN")
+    parser.add_argument("--track", type=int, metavar="N", help="which track of sound")
+    parser.add_argument(
+        "--to", type=float, metavar="LUFS",
+        help=f"write a copy of this loudness; {PODCAST:g} is usual for podcasts, -23 for radio",
+    )  # fmt: skip
+    parser.add_argument(
+        "--peak", type=float, default=PEAK, metavar="DB",
+        help=f"the copy's highest true peak (default: {PEAK:g}); it is quieter rather than above",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", type=Path, metavar="OUT", help="default: {stem}.loud.wav beside IN"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args(arguments)
+    if options.out and options.to is None:
+        parser.error("--out needs --to")
+    return run(lambda: show(options))
+
+
+def show(options: argparse.Namespace) -> None:
+    """Measure, and write the copy if one is wanted; raises InputError."""
+    recording = Recording.open(options.wav, options.track)
+    if about := recording.about_track:
+        say(about)
+    out: Path | None = None
+    if options.to is not None:
+        path: Path = options.wav
+        out = check_output(recording, options.out or path.with_name(f"{path.stem}.loud.wav"))
+    found = loudness(recording)
+    if options.to is not None:
+        gain = found.gain_to(options.to, options.peak)
+    print(json.dumps(asdict(found)) if options.json else found)
+    if out is None:
+        return
+    write_edited(recording, (), out, gain=gain)
+    now = loudness(Recording.open(out))
+    say(f"Written: {out} ({now}; {gain:+.1f} dB)")
+    if now.integrated < options.to - 0.2:
+        say(
+            f"Any louder and its peaks would pass {options.peak:g} dB: use a limiter, or another "
+            "--peak."
+        )
