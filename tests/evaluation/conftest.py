@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,12 @@ import pytest
 from a3t.audio.mel import log_mel
 from a3t.evaluation.metrics import resampled
 from a3t.evaluation.reconstruction import HeldOutClip
+from a3t.evaluation.systems import networks
+from a3t.evaluation.tables.tasks import GapTask, edit_task, prompt_task, reconstructions
 from a3t.grid import SAMPLE_RATE
+from a3t.model.durations import DurationPredictor
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.vocoder import load_vocoder
 
 RATE = 16000
 
@@ -41,3 +47,23 @@ def item(sentence: np.ndarray) -> HeldOutClip:
     durations[-1] += len(mel) % 9
     phones, words = np.arange(9) + 5, np.arange(9) // 3
     return HeldOutClip("arctic", "awb", True, 16000, samples, mel, phones, durations, words)
+
+
+WORDS = ("and", "you", "always")
+
+
+@pytest.fixture(scope="module")
+def tasks(item: HeldOutClip) -> dict[str, GapTask]:
+    predictor = DurationPredictor(width=16, hidden=16, blocks=1).eval()
+    predict = networks.duration_predictor(predictor)
+    given, predicted = reconstructions(item, WORDS, predict)
+    edit = edit_task(
+        item, "edit-1", "insert", (1, 1), ["quiet"], list(WORDS), predictor, Pronouncer()
+    )
+    prompt = prompt_task(item, replace(item, name="other"), WORDS, predictor)
+    return {task.kind: task for task in (given, predicted, edit, prompt)}
+
+
+@pytest.fixture(scope="module")
+def vocoder() -> object:
+    return networks.as_vocoder(load_vocoder("griffin-lim"))

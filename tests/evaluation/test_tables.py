@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from a3t.errors import InputError
-from a3t.evaluation.cepstra import editing_toolkit_mcd
 from a3t.evaluation.reconstruction import HeldOutClip
-from a3t.evaluation.systems import networks
-from a3t.evaluation.systems.interface import Gap, Output, System
+from a3t.evaluation.systems.interface import Gap, System
 from a3t.evaluation.systems.named import RUNS
 from a3t.evaluation.systems.simple import MeanSpectrum
 from a3t.evaluation.tables import comparison, thesis_tables
@@ -22,46 +19,17 @@ from a3t.evaluation.tables.comparison import ComparisonRow, Systems, read_figure
 from a3t.evaluation.tables.html_report import html_report
 from a3t.evaluation.tables.intervals import Interval, paired, with_differences
 from a3t.evaluation.tables.judging import (
-    FADE,
     GapJudge,
-    Made,
-    copy_synthesis,
-    duration_error,
-    joint_share,
-    largest_change,
-    put_in,
-    recorded,
 )
 from a3t.evaluation.tables.seeds import seeds_table
 from a3t.evaluation.tables.tasks import (
     GapTask,
     edit_task,
-    prompt_task,
-    reconstructions,
 )
-from a3t.grid import HOP, SAMPLE_RATE
+from a3t.grid import HOP
 from a3t.model.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.vocoder import load_vocoder
-
-WORDS = ("and", "you", "always")
-
-
-@pytest.fixture(scope="module")
-def tasks(item: HeldOutClip) -> dict[str, GapTask]:
-    predictor = DurationPredictor(width=16, hidden=16, blocks=1).eval()
-    predict = networks.duration_predictor(predictor)
-    given, predicted = reconstructions(item, WORDS, predict)
-    edit = edit_task(
-        item, "edit-1", "insert", (1, 1), ["quiet"], list(WORDS), predictor, Pronouncer()
-    )
-    prompt = prompt_task(item, replace(item, name="other"), WORDS, predictor)
-    return {task.kind: task for task in (given, predicted, edit, prompt)}
-
-
-@pytest.fixture(scope="module")
-def vocoder() -> object:
-    return networks.as_vocoder(load_vocoder("griffin-lim"))
+from tests.evaluation.conftest import WORDS
 
 
 def test_every_task_is_one_gap(tasks: dict[str, GapTask], item: HeldOutClip) -> None:
@@ -96,93 +64,6 @@ def test_a_replaced_word_goes_and_its_neighbours_stay(item: HeldOutClip) -> None
     )
     end = edit_task(item, "e", "end", (2, 3), ["river"], list(WORDS), predictor, Pronouncer())
     assert end.gap.frame_span[1] == len(end.gap.mel) - (len(item.mel) - item.durations.sum())
-
-
-def test_what_is_outside_the_gap_stays_sample_for_sample(
-    tasks: dict[str, GapTask], vocoder: object
-) -> None:
-    for task in tasks.values():
-        made = put_in(task, MeanSpectrum().output(task.gap), vocoder)  # type: ignore[arg-type]
-        assert largest_change(made, task) == 0
-        first, last = made.region
-        np.testing.assert_array_equal(made.sound[: first - FADE], task.recording[: first - FADE])
-        rest = len(task.recording) - task.resume - FADE
-        if rest > 0:
-            np.testing.assert_array_equal(made.sound[-rest:], task.recording[-rest:])
-        assert last - first == task.gap.length * HOP
-        assert len(made.sound) == first + (last - first) + len(task.recording) - task.resume
-
-
-def test_a_change_outside_is_found(tasks: dict[str, GapTask], vocoder: object) -> None:
-    task = tasks["given"]
-    sound = task.recording.copy()
-    sound[100] += 0.25
-    output = Output(task.gap.frame_span, (0, len(task.gap.mel)), sound=sound)
-    made = put_in(task, output, vocoder)  # type: ignore[arg-type]
-    assert largest_change(made, task) == pytest.approx(0.25)
-
-
-def test_the_recording_itself_has_the_best_figures(
-    tasks: dict[str, GapTask], vocoder: object
-) -> None:
-    pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
-    task = tasks["given"]
-    judge = GapJudge(task)
-    truth, copy = judge.figures(recorded(task)), judge.figures(copy_synthesis(task, vocoder))  # type: ignore[arg-type]
-    worst = judge.figures(put_in(task, MeanSpectrum().output(task.gap), vocoder))  # type: ignore[arg-type]
-    for name in ("mcd", "mcd_first", "mcd_toolkit", "mel_distance", "mel_l1", "voicing"):
-        assert truth[name] == pytest.approx(0, abs=1e-6), name
-        assert copy[name] <= worst[name], name
-    assert truth["detail"] == pytest.approx(1) and worst["detail"] < 0.9
-    if not math.isnan(truth["pesq"]):  # pesq is in the extra `eval` alone
-        assert truth["pesq"] > copy["pesq"] > worst["pesq"]
-    assert "wer" not in truth  # of given durations it is not taken
-
-
-def test_a_silent_result_is_refused(tasks: dict[str, GapTask]) -> None:
-    task = tasks["given"]
-    first, last = (n * HOP for n in task.gap.frame_span)
-    silent = task.recording.copy()
-    silent[first:last] = 0
-    with pytest.raises(InputError, match="silence"):
-        GapJudge(task).figures(Made(silent, (first, last), task.gap.mel[:3]))
-
-
-def test_duration_error_by_hand(tasks: dict[str, GapTask]) -> None:
-    task = tasks["predicted"]
-    first, last = task.gap.phone_span
-    told = task.gap.durations[first:last]
-    shifted = replace(task, true_durations=tuple(int(n) + 2 for n in told))
-    assert duration_error(shifted) == pytest.approx(25.0)  # two frames of 12.5 ms
-    assert math.isnan(duration_error(tasks["given"]))
-
-
-def test_a_click_is_a_joint_and_a_gain_is_none() -> None:
-    noise = np.random.default_rng(0).normal(0, 0.05, 2 * SAMPLE_RATE).astype(np.float32)
-    region = (SAMPLE_RATE, SAMPLE_RATE + 6000)
-    smooth = joint_share(Made(noise, region, noise), noise)
-    clicked = noise.copy()
-    clicked[region[0] - 1 : region[0] + 1] += np.array([3, -3])
-    assert joint_share(Made(clicked, region, noise), noise) > smooth
-    assert joint_share(Made(noise * 0.5, region, noise), noise * 0.5) == pytest.approx(
-        smooth, abs=0.2
-    )
-
-
-@pytest.mark.parametrize("frames", [7, 20])
-def test_the_toolkits_figure_is_librosas_cosines(frames: int) -> None:
-    """Against `librosa.feature.mfcc` as the toolkit calls it; a gain changes c0 alone."""
-    from scipy.fft import dct
-
-    random = np.random.default_rng(frames)
-    a, b = random.normal(size=(20, 80)), random.normal(size=(20, 80))
-    if frames == 20:
-        assert editing_toolkit_mcd(a, a + 0.7) == pytest.approx(0, abs=1e-9)
-        return
-    basis = np.cos(np.pi * np.arange(1, 40)[:, None] * (np.arange(80) + 0.5) / 80)
-    one, two = a[:1] @ basis.T, b[:1] @ basis.T
-    assert editing_toolkit_mcd(a[:1], b[:1]) == pytest.approx(np.linalg.norm(one - two))
-    np.testing.assert_allclose(dct(a, type=2, axis=1)[:, 1:40] / 2, a @ basis.T)
 
 
 def make_row(

@@ -1,0 +1,150 @@
+"""What a system made of a gap, and the figures of it: by hand, and against what must not matter."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from a3t.audio.mel import log_mel
+from a3t.errors import InputError
+from a3t.evaluation.cepstra import editing_toolkit_mcd
+from a3t.evaluation.systems.interface import Output
+from a3t.evaluation.systems.simple import MeanSpectrum
+from a3t.evaluation.tables.judging import (
+    FADE,
+    GapJudge,
+    Made,
+    copy_synthesis,
+    duration_error,
+    joint_share,
+    largest_change,
+    put_in,
+    recorded,
+)
+from a3t.evaluation.tables.tasks import GapTask
+from a3t.grid import HOP, SAMPLE_RATE
+
+
+def test_what_is_outside_the_gap_stays_sample_for_sample(
+    tasks: dict[str, GapTask], vocoder: object
+) -> None:
+    for task in tasks.values():
+        made = put_in(task, MeanSpectrum().output(task.gap), vocoder)  # type: ignore[arg-type]
+        assert largest_change(made, task) == 0
+        first, last = made.region
+        np.testing.assert_array_equal(made.sound[: first - FADE], task.recording[: first - FADE])
+        rest = len(task.recording) - task.resume - FADE
+        if rest > 0:
+            np.testing.assert_array_equal(made.sound[-rest:], task.recording[-rest:])
+        assert last - first == task.gap.length * HOP
+        assert len(made.sound) == first + (last - first) + len(task.recording) - task.resume
+
+
+def test_a_change_outside_is_found(tasks: dict[str, GapTask], vocoder: object) -> None:
+    task = tasks["given"]
+    sound = task.recording.copy()
+    sound[100] += 0.25
+    output = Output(task.gap.frame_span, (0, len(task.gap.mel)), sound=sound)
+    made = put_in(task, output, vocoder)  # type: ignore[arg-type]
+    assert largest_change(made, task) == pytest.approx(0.25)
+
+
+def test_the_recording_itself_has_the_best_figures(
+    tasks: dict[str, GapTask], vocoder: object
+) -> None:
+    pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
+    task = tasks["given"]
+    judge = GapJudge(task)
+    truth, copy = judge.figures(recorded(task)), judge.figures(copy_synthesis(task, vocoder))  # type: ignore[arg-type]
+    worst = judge.figures(put_in(task, MeanSpectrum().output(task.gap), vocoder))  # type: ignore[arg-type]
+    for name in ("mcd", "mcd_first", "mcd_toolkit", "mel_distance", "mel_l1", "voicing"):
+        assert truth[name] == pytest.approx(0, abs=1e-6), name
+        assert copy[name] <= worst[name], name
+    assert truth["detail"] == pytest.approx(1) and worst["detail"] < 0.9
+    if not math.isnan(truth["pesq"]):  # pesq is in the extra `eval` alone
+        assert truth["pesq"] > copy["pesq"] > worst["pesq"]
+    assert "wer" not in truth  # of given durations it is not taken
+
+
+def test_a_gain_and_a_later_start_say_nothing_of_a_system(
+    tasks: dict[str, GapTask], vocoder: object
+) -> None:
+    """Of the measures that compare content; L1 and the first implementation's MCD have level in
+    them by definition, and joints and changes outside are about it."""
+    for package in ("pyworld", "speechmos", "resemblyzer", "pesq"):
+        pytest.importorskip(package, reason="the extra `eval` is not installed")
+    task = tasks["given"]
+    made = copy_synthesis(task, vocoder)  # type: ignore[arg-type]
+    plain = GapJudge(task).figures(made)
+    quieter = replace(made, sound=made.sound / 2)
+    lead = np.zeros(24 * HOP, np.float32)  # 0.3 s before it all
+    mel = np.concatenate([log_mel(lead).numpy()[:24], task.gap.mel])
+    durations = task.gap.durations.copy()
+    durations[0] += 24
+    first, last = (n + 24 for n in task.gap.frame_span)
+    sound = np.concatenate([lead, task.gap.sound])
+    gap = replace(task.gap, mel=mel, durations=durations, frame_span=(first, last), sound=sound)
+    assert task.truth is not None
+    later = replace(
+        task, gap=gap, recording=np.concatenate([lead, task.recording]),
+        resume=task.resume + len(lead),
+        truth=(np.concatenate([lead, task.truth[0]]), (first, last)),
+    )  # fmt: skip
+    moved = replace(
+        made, sound=np.concatenate([lead, made.sound]), region=(first * HOP, last * HOP)
+    )
+    content = {"mcd": 0.05, "mcd_toolkit": 0.05, "detail": 0.02, "voicing": 0.06, "stoi": 0.01}
+    content |= {"similarity": 0.01, "dnsmos": 0.05, "dnsmos_p808": 0.05, "plcmos": 0.25}
+    for changed in (GapJudge(task).figures(quieter), GapJudge(later).figures(moved)):
+        for name, tolerance in content.items():
+            if not math.isnan(plain[name]):
+                assert changed[name] == pytest.approx(plain[name], abs=tolerance), name
+
+
+def test_a_silent_result_is_refused(tasks: dict[str, GapTask]) -> None:
+    task = tasks["given"]
+    first, last = (n * HOP for n in task.gap.frame_span)
+    silent = task.recording.copy()
+    silent[first:last] = 0
+    with pytest.raises(InputError, match="silence"):
+        GapJudge(task).figures(Made(silent, (first, last), task.gap.mel[:3]))
+
+
+def test_duration_error_by_hand(tasks: dict[str, GapTask]) -> None:
+    task = tasks["predicted"]
+    first, last = task.gap.phone_span
+    told = task.gap.durations[first:last]
+    shifted = replace(task, true_durations=tuple(int(n) + 2 for n in told))
+    assert duration_error(shifted) == pytest.approx(25.0)  # two frames of 12.5 ms
+    assert math.isnan(duration_error(tasks["given"]))
+
+
+def test_a_click_is_a_joint_and_a_gain_is_none() -> None:
+    noise = np.random.default_rng(0).normal(0, 0.05, 2 * SAMPLE_RATE).astype(np.float32)
+    region = (SAMPLE_RATE, SAMPLE_RATE + 6000)
+    smooth = joint_share(Made(noise, region, noise), noise)
+    clicked = noise.copy()
+    clicked[region[0] - 1 : region[0] + 1] += np.array([3, -3])
+    assert joint_share(Made(clicked, region, noise), noise) > smooth
+    assert joint_share(Made(noise * 0.5, region, noise), noise * 0.5) == pytest.approx(
+        smooth, abs=0.2
+    )
+
+
+@pytest.mark.parametrize("frames", [7, 20])
+def test_the_toolkits_figure_is_librosas_cosines(frames: int) -> None:
+    """Against `librosa.feature.mfcc` as the toolkit calls it; a gain changes c0 alone."""
+    from scipy.fft import dct
+
+    random = np.random.default_rng(frames)
+    a, b = random.normal(size=(20, 80)), random.normal(size=(20, 80))
+    if frames == 20:
+        assert editing_toolkit_mcd(a, a + 0.7) == pytest.approx(0, abs=1e-9)
+        return
+    basis = np.cos(np.pi * np.arange(1, 40)[:, None] * (np.arange(80) + 0.5) / 80)
+    one, two = a[:1] @ basis.T, b[:1] @ basis.T
+    assert editing_toolkit_mcd(a[:1], b[:1]) == pytest.approx(np.linalg.norm(one - two))
+    np.testing.assert_allclose(dct(a, type=2, axis=1)[:, 1:40] / 2, a @ basis.T)
