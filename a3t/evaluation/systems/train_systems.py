@@ -111,7 +111,7 @@ def train(options: argparse.Namespace) -> None:
     torch.set_num_threads(options.threads)
     path = options.config
     named = CONFIGURATIONS / f"{path}.yaml"
-    config = read_config(named if not path.exists() and named.exists() else path)
+    config = read_config(named if not path.is_file() and named.exists() else path)
     training = config.setdefault("training", {})
     if options.minutes:
         training["minutes"] = options.minutes
