@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 from a3t.corpora import Clip
 from a3t.errors import InputError
+from a3t.evaluation.command_line import main
 from a3t.evaluation.edits import listing
 from a3t.evaluation.reconstruction import HeldOutClip
+from a3t.evaluation.tables.table_command import further_systems
 from a3t.evaluation.tables.tasks import TaskMaker
 from a3t.model.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -63,3 +66,18 @@ def test_a_wrong_list_is_named(tmp_path: Path, change: object, reason: str) -> N
         listing.read_list(path)
     with pytest.raises(InputError, match="can't be read"):
         listing.read_list(tmp_path / "none.tsv")
+
+
+def test_a_table_of_nothing_says_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["table", "4.2", "--out", str(tmp_path / "out"), "--corpora", str(tmp_path)]
+    assert main([*command, "--runs", str(tmp_path / "none")]) == 1
+    assert "no folder of trained systems" in capsys.readouterr().err
+    assert main([*command, "--runs", str(tmp_path)]) == 1
+    assert "holds none of these corpora" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(SystemExit):
+        main(["table", "9.9", "--runs", str(tmp_path), "--out", str(tmp_path)])
+    with pytest.raises(InputError, match="write NAME=MODEL"):
+        further_systems(Namespace(no_shipped=True, system=["nonsense"]))

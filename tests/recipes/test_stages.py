@@ -248,3 +248,7 @@ def test_the_comparison_trains_every_system_alike_and_then_judges_them(recipe: R
     assert all("--minutes 3" in line and "speaker-vectors.npz" in line for line in trained)
     assert calls[-1].startswith("-m a3t.evaluate table all") and "exp/systems" in calls[-1]
     assert recipe.run(script="compare.sh", fails="speaker_vectors").returncode == 1
+    recipe.run("--voice", "kathleen-kathleen", script="compare.sh", A3T_SYSTEMS="mam:2")
+    prepared, *_, trained, judged = recipe.calls.read_text().splitlines()
+    assert "conf/mam.yaml" in trained and trained.endswith("exp/systems/mam.2 --seed 2")
+    assert all("--voice kathleen-kathleen" in line for line in (prepared, judged))

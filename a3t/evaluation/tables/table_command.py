@@ -76,6 +76,8 @@ def make_table(options: argparse.Namespace) -> None:
     from a3t.evaluation.tables.html_report import html_report
     from a3t.evaluation.tables.seeds import seeds_table
 
+    if not options.runs.is_dir():
+        raise InputError(f"There is no folder of trained systems {options.runs}.")
     specs = thesis_tables.specs_of(options.number)
     kinds = {spec.kind for spec in specs}
     more = further_systems(options)
