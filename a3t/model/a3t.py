@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from a3t.model.conformer import ConformerBlock, Layout
+from a3t.model.conformer import ConformerBlock, Layout, run_block
 from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, phone_spans
 from a3t.model.energy import EnergyAdaptor, relative_energy, visible_frames
 from a3t.model.flow import FlowPostNet, standard_noise
@@ -76,6 +76,7 @@ class A3T(nn.Module):
             where both are predicted; a width of 0: none.
         prosody_temperature: by which its noise is scaled.
         flow_steps: Euler steps of either flow.
+        recompute: in training, compute activations again in the backward pass: for long clips.
         sharpen: strength of the post-filter (`a3t.model.postnet.sharpened`); 0: none.
     """
 
@@ -114,6 +115,7 @@ class A3T(nn.Module):
         prosody_blocks: int = 5,
         prosody_temperature: float = 1.0,
         flow_steps: int = 5,
+        recompute: bool = False,
         sharpen: float = 0.0,
     ) -> None:
         super().__init__()
@@ -126,6 +128,7 @@ class A3T(nn.Module):
         self.scale = math.sqrt(width) if scaled_inputs else 1.0
         self.aligned_positions = phone_positions == "aligned"
         self.normalise, self.pitch_spread, self.sharpen = normalise, pitch_spread, sharpen
+        self.recompute = recompute
         if normalise:  # only then: the thesis's model has no such buffers
             self.register_buffer("mel_mean", torch.zeros(mels))
             self.register_buffer("mel_scale", torch.ones(mels))
@@ -182,9 +185,9 @@ class A3T(nn.Module):
         losses: dict[str, Tensor] = {}
 
         x = torch.cat(self._embed(batch), dim=1)  # (B, N, D)
-        voice = self._voice(batch)
+        voice, again = self._voice(batch), self.recompute and self.training
         for place, block in enumerate(self.encoder):
-            x = self._voiced(block(x, layout, maps), voice, place)
+            x = self._voiced(run_block(block, x, layout, maps, again), voice, place)
         x = self.encoder_norm(x)
         frames = x[:, :T]
         pitch = self.pitch.predict(frames, alone.valid) if self.pitch is not None else None
@@ -199,7 +202,7 @@ class A3T(nn.Module):
         x = torch.cat([frames, x[:, T:]], dim=1)
         x = self.dropout(x * self.scale)  # the decoder's own positional encoding; see _layout
         for place, block in enumerate(self.decoder, len(self.encoder)):
-            x = self._voiced(block(x, layout, maps), voice, place)
+            x = self._voiced(run_block(block, x, layout, maps, again), voice, place)
         hidden = self.decoder_norm(x[:, :T])
         before = self.output(hidden).float()
         after = before + self.postnet(before, alone).float() if self.postnet else before

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 # Channels up to which a depthwise convolution is not run as an image: making that kernel in
 # bfloat16 for two threads, torch 2.13's oneDNN never ends (16 and 32 channels, 15 taps and more).
@@ -73,6 +74,8 @@ class Layout:
 class MaskedBatchNorm(nn.BatchNorm1d):
     """BatchNorm whose statistics are those of the valid tokens alone; (B, N, C) -> (B, N, C)."""
 
+    held = False  # keep the running statistics: this batch has been counted (see `run_block`)
+
     def forward(self, x: Tensor, valid: Tensor) -> Tensor:  # type: ignore[override]
         assert self.running_mean is not None and self.running_var is not None
         values = x.float()
@@ -80,14 +83,20 @@ class MaskedBatchNorm(nn.BatchNorm1d):
             count = valid.sum().clamp(min=1.0)
             mean = (values * valid).sum((0, 1)) / count
             variance = ((values - mean).square() * valid).sum((0, 1)) / count
-            with torch.no_grad():
-                momentum = self.momentum or 0.1
-                self.running_mean.lerp_(mean, momentum)
-                self.running_var.lerp_(variance * count / (count - 1).clamp(min=1.0), momentum)
+            self.follow(mean, variance, count)
         else:
             mean, variance = self.running_mean, self.running_var
         normal = (values - mean) * torch.rsqrt(variance + self.eps)
         return (normal * self.weight + self.bias).to(x.dtype)
+
+    @torch.no_grad()
+    def follow(self, mean: Tensor, variance: Tensor, count: Tensor) -> None:
+        """Move the running statistics towards those (C,) of a batch of ``count`` tokens."""
+        assert self.running_mean is not None and self.running_var is not None
+        if not self.held:
+            momentum = self.momentum or 0.1
+            self.running_mean.lerp_(mean, momentum)
+            self.running_var.lerp_(variance * count / (count - 1).clamp(min=1.0), momentum)
 
 
 class TokenLayerNorm(nn.LayerNorm):
@@ -231,3 +240,27 @@ class ConformerBlock(nn.Module):
             x = x + self.dropout(self.convolution(self.norm_convolution(x), layout))
         x = x + 0.5 * self.dropout(self.second(self.norm_second(x), layout))
         return self.norm_last(x)
+
+
+def run_block(
+    block: nn.Module, x: Tensor, layout: Layout, maps: list[Tensor] | None, again: bool
+) -> Tensor:
+    """A block's output. With ``again`` its activations are not kept but computed again in the
+    backward pass (Chen et al. 2016): for a third more time it costs the memory of its input."""
+    if not again or maps is not None:
+        return block(x, layout, maps)  # type: ignore[no-any-return]
+    norms = [norm for norm in block.modules() if isinstance(norm, MaskedBatchNorm)]
+    counted = False
+
+    def run(x: Tensor) -> Tensor:
+        nonlocal counted
+        for norm in norms:
+            norm.held = counted
+        result: Tensor = block(x, layout)
+        for norm in norms:
+            norm.held = False
+        counted = True
+        return result
+
+    result: Tensor = checkpoint(run, x, use_reentrant=False)
+    return result

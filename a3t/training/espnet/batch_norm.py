@@ -20,7 +20,6 @@ class SyncedBatchNorm(MaskedBatchNorm):
     def forward(self, x: Tensor, valid: Tensor) -> Tensor:  # type: ignore[override]
         if not self.training:
             return super().forward(x, valid)
-        assert self.running_mean is not None and self.running_var is not None
         values = x.float()
         # One message for the sums and the count, which has no gradient.
         sums = torch.cat([(values * valid).sum((0, 1)), valid.sum()[None]])
@@ -28,10 +27,7 @@ class SyncedBatchNorm(MaskedBatchNorm):
         count = sums[-1].detach().clamp(min=1.0)
         mean = sums[:-1] / count
         variance = all_reduce(((values - mean).square() * valid).sum((0, 1))) / count
-        with torch.no_grad():
-            momentum = self.momentum or 0.1
-            self.running_mean.lerp_(mean, momentum)
-            self.running_var.lerp_(variance * count / (count - 1).clamp(min=1.0), momentum)
+        self.follow(mean, variance, count)
         normal = (values - mean) * torch.rsqrt(variance + self.eps)
         return (normal * self.weight + self.bias).to(x.dtype)
 
