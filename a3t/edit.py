@@ -173,7 +173,7 @@ def edit(options: argparse.Namespace) -> None:
     from a3t.projects.confirmation import (
         confirm_doubts,
         confirm_transcript,
-        refuse_doubts,
+        doubts_of,
         show_restored,
     )
     from a3t.projects.project import find_project
@@ -188,9 +188,8 @@ def edit(options: argparse.Namespace) -> None:
     if job.request.text is None and options.alignment is None:
         confirm_transcript(plan, ask=not (options.plan or options.yes))
     show_restored(plan)
-    if options.strict:
-        refuse_doubts(plan)
-    confirm_doubts(plan, ask=not (options.plan or options.yes))
+    doubts = doubts_of(plan, options.voice)
+    confirm_doubts(doubts, ask=not (options.plan or options.yes), strict=options.strict)
     if options.plan:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())

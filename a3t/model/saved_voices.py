@@ -21,14 +21,16 @@ if TYPE_CHECKING:  # the page lists voices before it has loaded torch
 
 CONFIG = "config.yaml"  # of `a3t.pretrained`: the last of a folder's files to be written
 OF_RECORDING = "this-recording"  # the name of a voice that an edit learnt from its own recording
+SPEAKER = "speaker"  # the name of the speaker's vector among the tensors of the changes
 PROMPT = "prompt."  # what the names of a prompt's tensors begin with, among those of the changes
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 @dataclass(frozen=True)
 class Voice:
-    """A saved voice: ``facts`` for its card, ``model``, the weights that it was made for, and
-    ``prompt``, a few seconds of its speech (`a3t.plan.prompt`), or nothing."""
+    """A saved voice: ``facts`` for its card, ``model``, the weights that it was made for,
+    ``prompt``, a few seconds of its speech (`a3t.plan.prompt`), or nothing, and ``speaker``, the
+    vector of its speech (`a3t.model.speaker_encoder`)."""
 
     name: str
     model: Mapping[str, str]  # name and sha256 of the weights
@@ -36,6 +38,7 @@ class Voice:
     changes: Mapping[str, Tensor]
     sha256: str
     prompt: Mapping[str, Tensor] = field(default_factory=dict)
+    speaker: Tensor | None = None
 
     def adapted(self, networks: Networks) -> Networks:
         """These networks, which stay as they are, with the voice's changes; InputError if it was
@@ -97,7 +100,9 @@ def load_voice(name: str) -> Voice:
         raise InputError(f"{folder} does not hold a voice: make it again.")
     prompt = {k.removeprefix(PROMPT): v for k, v in tensors.items() if k.startswith(PROMPT)}
     changes = {k: v for k, v in tensors.items() if not k.startswith(PROMPT)}
-    return Voice(name, {k: str(v) for k, v in model.items()}, facts, changes, sha256, prompt)
+    speaker = changes.pop(SPEAKER, None)
+    named = {k: str(v) for k, v in model.items()}
+    return Voice(name, named, facts, changes, sha256, prompt, speaker)
 
 
 def save_voice(
@@ -106,6 +111,7 @@ def save_voice(
     facts: Mapping[str, Any],
     changes: Mapping[str, Tensor],
     prompt: Mapping[str, Tensor] = MappingProxyType({}),
+    speaker: Tensor | None = None,
 ) -> Path:
     """Save a voice, replacing one of the same name; returns its folder."""
     from a3t.pretrained import save_checkpoint
@@ -113,6 +119,8 @@ def save_voice(
     folder = voices_folder() / check_name(name)
     config = {"model": dict(model), "voice": dict(facts)}
     tensors = {**changes, **{PROMPT + key: value for key, value in prompt.items()}}
+    if speaker is not None:
+        tensors[SPEAKER] = speaker
     save_checkpoint(folder, config, tensors, card(name, facts))
     return folder
 

@@ -107,7 +107,7 @@ def _rows(jobs: list[ManifestEdit], workers: int, scheduler: str | None) -> Iter
 
 def carry_out(job: ManifestEdit) -> Outcome:
     """Make and write one line's edit; raises InputError or AlignmentError."""
-    from a3t.projects.confirmation import refuse_doubts
+    from a3t.projects.confirmation import doubts_of, refuse_doubts
     from a3t.projects.delivery import write
     from a3t.projects.project_edit import ProjectEdit
 
@@ -119,7 +119,7 @@ def carry_out(job: ManifestEdit) -> Outcome:
         editor = _editor(options.model, options.vocoder, options.device, options.voice)
         plan = editor.plan(edit.recording, edit.request)
         if options.strict:
-            refuse_doubts(plan)
+            refuse_doubts(doubts_of(plan, options.voice))
         if options.adapt:
             from a3t.source.alignment_cache import voices_cache
             from a3t.voice.of_recording import in_recorded_voice

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from a3t.console import say
@@ -62,22 +63,35 @@ def _shown(text: str) -> str:
     )
 
 
-def refuse_doubts(plan: EditPlan) -> None:
+def doubts_of(plan: EditPlan, voice: str | None) -> list[str]:
+    """All doubts about the edits, a sentence each; ``voice`` names the saved voice in use."""
+    doubts = [str(doubt) for doubt in plan.doubts]
+    if voice is not None and plan.edits:
+        from a3t.model.saved_voices import load_voice
+        from a3t.plan.likeness import voice_doubt
+
+        doubts += filter(None, [voice_doubt(plan, load_voice(voice))])
+    return doubts
+
+
+def refuse_doubts(doubts: Sequence[str]) -> None:
     """Raises InputError if there are doubts about the edits."""
-    reasons = [str(doubt).removesuffix(".") for doubt in plan.doubts]
+    reasons = [doubt.removesuffix(".") for doubt in doubts]
     if reasons:
         because = "; ".join(reason[0].lower() + reason[1:] for reason in reasons)
         raise InputError(f"Nothing was made, because {because}: {CORRECT}.")
 
 
-def confirm_doubts(plan: EditPlan, ask: bool) -> None:
+def confirm_doubts(doubts: Sequence[str], ask: bool, strict: bool = False) -> None:
     """Print any doubts about the edits; with ``ask``, on a terminal, let the user confirm them.
 
-    Raises InputError if the user declines.
+    Raises InputError if the user declines, or, with ``strict``, if there are any.
     """
-    for doubt in plan.doubts:
-        say(str(doubt))
-    if not plan.doubts or not ask or not _on_a_terminal():
+    if strict:
+        refuse_doubts(doubts)
+    for doubt in doubts:
+        say(doubt)
+    if not doubts or not ask or not _on_a_terminal():
         return
     if _answer("Make the edit anyway? [y/N] ") not in ("y", "yes"):
         raise InputError(f"Nothing was made: {CORRECT}, or use --yes.")

@@ -17,8 +17,10 @@ from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.energy import energy_loss
 from a3t.model.pitch import decided, pitch_loss
+from a3t.model.speaker_encoder import load_speaker_encoder
 from a3t.training.configuration import settings
 from a3t.training.critic import Critic, Total, losses_of_batch
+from a3t.training.speaker_loss import speaker_loss
 
 NETWORK = "network."  # what the names of an objective's weights begin with
 CRITIC = "critic."
@@ -35,6 +37,9 @@ class LossConfig:
         adversarial: weight of the adversarial loss; above 0 a critic (`a3t.training.critic`) is
             trained beside the network.
         matching: weight of the critic's feature-matching loss.
+        speaker, speaker_matching: weights of the two losses of `a3t.training.speaker_loss`; above 0
+            what is filled is heard by ``encoder``.
+        encoder: the speaker encoder, a shipped one or a folder.
         flow, prosody: weights of the losses of the flows, if the network has them; what they are
             given is not trained by them.
         flows_only: leave the rest of the network as --init has it, which costs half of the time.
@@ -45,6 +50,9 @@ class LossConfig:
     energy: float = 0.5
     adversarial: float = 0.0
     matching: float = 2.0
+    speaker: float = 0.0
+    speaker_matching: float = 0.0
+    encoder: str = "speakers"
     flow: float = 1.0
     prosody: float = 1.0
     flows_only: bool = False
@@ -57,6 +65,8 @@ class Objective(nn.Module):
         super().__init__()
         self.network, self.config = network, config
         self.critic = Critic() if config.adversarial > 0 and not config.flows_only else None
+        hears = (config.speaker > 0 or config.speaker_matching > 0) and not config.flows_only
+        self.speaker = load_speaker_encoder(config.encoder) if hears else None
         if config.flows_only:
             if network.flow is None and network.prosody is None:
                 raise ValueError("flows_only needs flow_width or prosody_width")
@@ -96,6 +106,10 @@ class Objective(nn.Module):
                 losses = losses_of_batch(self.critic, self.network, filled.after, batch, total)
             found["total"] = found["total"] + losses.total(config.adversarial, config.matching)
             found |= losses._asdict()
+        if self.speaker is not None:
+            found["speaker"], matching = speaker_loss(self.speaker, filled.after, batch, total)
+            mine = config.speaker * found["speaker"] + config.speaker_matching * matching
+            found["total"] = found["total"] + mine
         if not self.training:
             found |= figures(filled.mel, filled.pitch, batch)
         return found

@@ -13,9 +13,10 @@ from a3t.audio.writing import CONTAINERS
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import check_name, save_voice, voices_folder
+from a3t.model.speaker_encoder import load_speaker_encoder, speech_vector
 from a3t.voice.adaptation import Adaptation, AdaptationConfig, adapt
 from a3t.voice.material import UnusedSpeech, VoicePiece, pieces_of
-from a3t.voice.speaker import speaker_facts, speaker_prompt
+from a3t.voice.speaker import of_one_speaker, speaker_facts, speaker_prompt
 from alignment import AlignmentError
 
 MOST_SECONDS = 1800.0  # of speech, half an hour: so few steps learn nothing from more
@@ -46,7 +47,11 @@ def make_voice(
     """
     check_name(name)
     work = voices_folder() / f".{name}.making"
-    pieces, left_out = gather(recordings_in(paths), editor, say)
+    found, left_out = gather(recordings_in(paths), editor, say)
+    pieces, others = of_one_speaker(found)
+    for other in others:
+        say(f"Left out: {other}")
+    left_out += others
     if not pieces:
         reasons = "; ".join(map(str, left_out[:3]))
         raise InputError(f"None of these recordings can be used ({reasons}): give others.")
@@ -60,7 +65,8 @@ def make_voice(
         facts["held_out_error_after"] = round(adaptation.after, 4)
     model = {"name": editor.name, "sha256": editor.sha256}
     prompt = speaker_prompt(pieces, editor.durations).to_tensors()
-    folder = save_voice(name, model, facts, adaptation.changes, prompt)
+    speaker = speech_vector(load_speaker_encoder(), [piece.spoken for piece in pieces])
+    folder = save_voice(name, model, facts, adaptation.changes, prompt, speaker)
     shutil.rmtree(work, ignore_errors=True)
     return MadeVoice(folder, adaptation, tuple(left_out))
 

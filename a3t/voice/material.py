@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from a3t.audio.mel_window import mel_window
 from a3t.audio.recording import Recording
@@ -31,7 +33,8 @@ class VoicePiece:
 
     mel: (T, 80) log10. phones, durations, words: (L,) ids, frames (their sum is T), and the index
     of each phone's word, -1 for a pause. pitch: (T,) log2 F0, 0 unvoiced; None where the package
-    pyworld, which finds it, is not installed. score: the words' mean confidence.
+    pyworld, which finds it, is not installed. score: the words' mean confidence. source, start:
+    the recording, and where in it the stretch begins, in seconds.
     """
 
     name: str
@@ -41,10 +44,17 @@ class VoicePiece:
     words: np.ndarray
     pitch: np.ndarray | None
     score: float
+    source: Path = Path()
+    start: float = 0.0  # seconds
 
     @property
     def seconds(self) -> float:
         return seconds_of(len(self.mel))
+
+    @property
+    def spoken(self) -> Tensor:
+        """The mel (n, 80) without pauses."""
+        return torch.from_numpy(self.mel[np.repeat(self.words >= 0, self.durations)])
 
 
 @dataclass(frozen=True)
@@ -91,6 +101,8 @@ def _piece(
         np.array([phone.word for phone in part]),
         log_pitch_of(wave, last - first),
         score,
+        recording.path,
+        seconds_of(first),
     )
 
 

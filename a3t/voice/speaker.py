@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
-from a3t.grid import FRAMES_PER_SECOND
+from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.model.durations import DurationPredictor
+from a3t.model.speaker_encoder import SAME, load_speaker_encoder, speech_vector
 from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.prompt import LONGEST, Prompt
 from a3t.plan.speaker_pauses import PAUSES
 from a3t.plan.speaking_rate import rate_ratio
 from a3t.text.phones import PAUSE_ID, PHONES
-from a3t.voice.material import VoicePiece
+from a3t.voice.material import UnusedSpeech, VoicePiece
+
+TELLING = frames_of(1.5)  # frames of words, from which a piece tells who speaks
 
 
 def speaker_facts(pieces: Sequence[VoicePiece]) -> dict[str, Any]:
@@ -66,3 +70,32 @@ def speaker_prompt(pieces: Sequence[VoicePiece], durations: DurationPredictor) -
         spoken += float(piece.durations[said].sum())
         expected += sum(predicted[k] for k in said)
     return Prompt(np.concatenate(mels), tuple(phones), rate_ratio([spoken], [expected]))
+
+
+def of_one_speaker(pieces: Sequence[VoicePiece]) -> tuple[list[VoicePiece], list[UnusedSpeech]]:
+    """The pieces by the person who speaks most, and the others, which sound like somebody else.
+
+    Too short a piece tells nothing, and goes with the rest of its recording.
+    """
+    encoder = load_speaker_encoder()
+    telling = [k for k, piece in enumerate(pieces) if len(piece.spoken) >= TELLING]
+    if len(telling) < 2:
+        return list(pieces), []
+    vectors = torch.stack([speech_vector(encoder, [pieces[k].spoken]) for k in telling])
+    seconds = torch.tensor([pieces[k].seconds for k in telling])
+    alike = vectors @ vectors.T >= SAME
+    # Who speaks most is the one whose speech most of the speech is like.
+    centre = vectors[alike[int((alike * seconds).sum(1).argmax())]].mean(0)
+    centre = centre / centre.norm()
+    own = {k: bool(vector @ centre >= SAME) for k, vector in zip(telling, vectors, strict=True)}
+    strangers = {pieces[k].source for k in own} - {
+        pieces[k].source for k, same in own.items() if same
+    }
+    kept, others = [], []
+    for k, piece in enumerate(pieces):
+        if own.get(k, piece.source not in strangers):
+            kept.append(piece)
+        else:
+            reason = "this sounds like another person than most of the speech."
+            others.append(UnusedSpeech(piece.source, reason, piece.start))
+    return kept, others

@@ -36,12 +36,6 @@ NEVER = ARCTIC.replace("always", "never")
 QUICK = AdaptationConfig(steps=3, rank=2, batch_frames=200, crop=(60, 120))
 
 
-@pytest.fixture(autouse=True)
-def voices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("A3T_VOICES", str(tmp_path / "voices"))
-    return tmp_path / "voices"
-
-
 @pytest.fixture
 def talk(arctic: Path, tmp_path: Path) -> Path:
     """A folder with the sentence and its text."""
@@ -50,13 +44,6 @@ def talk(arctic: Path, tmp_path: Path) -> Path:
     shutil.copyfile(arctic, folder / "one.wav")
     (folder / "one.txt").write_text(ARCTIC)
     return folder
-
-
-@pytest.fixture
-def pieces(editor: Editor, arctic: Path) -> list[VoicePiece]:
-    recording = Recording.open(arctic)
-    found = list(pieces_of(recording, editor.align(recording, ARCTIC)))
-    return [piece for piece in found if isinstance(piece, VoicePiece)]
 
 
 @pytest.fixture
