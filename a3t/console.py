@@ -25,6 +25,7 @@ STEPS = {
     "read": "reading",
     "transcribe": "finding the transcript",
     "align": "aligning",
+    "speakers": "telling the speakers apart",
     "plan": "planning",
     "fill": "filling the spectrogram",
     "vocode": "vocoding",

@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
+from a3t.audio.fades import crossfade
 from a3t.audio.recording import Recording
 from a3t.corpora import corpora_root, read_corpora
 from a3t.editor import Editor
@@ -33,11 +34,12 @@ from a3t.plan.disfluencies import DELIBERATE
 from a3t.rendering.edited import EditedRecording
 from alignment import AlignmentError, load_aligner
 from benchmarks.edit_joints import at_24_khz, at_rate, measured, phones_of
-from benchmarks.planted_sounds import AlignedClip, PlantedSound, planted
+from benchmarks.planted_sounds import AlignedClip, PlantedSound, planted, stretched
 from benchmarks.planting import chosen, heard, held_out
 
 KINDS = ("um", "repetition", "restart", "long pause")
 CLIPPED = 0.01  # seconds of a word
+FADE = 0.01  # seconds in which what is planted goes over into the rest
 HALF_FADE = 0.0075  # seconds
 
 
@@ -53,20 +55,71 @@ class TakenOut:
 
 
 class PlantingClip(AlignedClip):
-    """A clip into which a long pause can be planted as well; it keeps the last gap's seconds."""
+    """A clip into which sounds are planted without a trace: every part of them is cross-faded into
+    the next, and they into the clip. It keeps the last gap's seconds."""
 
     gap = 0.0
 
     def tone(self, seconds: float) -> np.ndarray:
+        """Room tone: the middle of the clip's longest pause, repeated, its ends cross-faded."""
         self.gap = seconds
-        return super().tone(seconds)
+        pauses = [word for word in self.alignment.words if word.is_pause]
+        longest = max(pauses, key=lambda word: word.duration)
+        edge = longest.duration / 4
+        piece = self.cut(longest.start + edge, longest.end - edge)
+        count = round(seconds * self.rate)
+        made = piece
+        while len(made) < count:
+            made = self.joined(made, piece)
+        return made[:count]
+
+    def joined(self, *parts: np.ndarray) -> np.ndarray:
+        """The parts one after the other, each cross-faded into the next."""
+        made = parts[0]
+        for part in parts[1:]:
+            fade = min(round(FADE * self.rate), len(made) // 3, len(part) // 3)
+            old, new = made[len(made) - fade :, None], part[:fade, None]
+            both = crossfade(old, new)[:, 0]
+            made = np.concatenate([made[: len(made) - fade], both, part[fade:]])
+        return made.astype(np.float32)
 
     def sound(self, kind: str, after: int, random: np.random.Generator) -> np.ndarray | None:
         if kind == "long pause":
             made = self.tone(random.uniform(2.0, 3.0))
             self.gap = 0.0
             return made
-        return super().sound(kind, after, random)
+        first, second = self.words[after], self.words[after + 1]
+        gap = self.tone(random.uniform(0.08, 0.25))
+        around = FADE / 2  # seconds of what was beside it
+        if kind == "repetition":
+            return self.joined(gap, self.cut(first.start - around, first.end + around), gap)
+        if kind == "restart":
+            middle = (second.start + second.end) / 2
+            return self.joined(gap, self.cut(second.start - around, middle + around), gap)
+        vowel, nasal = self.phone(("AH", "ER", "AA", "EH")), self.phone(("M", "N"))
+        if vowel is None or nasal is None:
+            return None
+        held = stretched(vowel, random.uniform(0.2, 0.4), self.rate)
+        hummed = stretched(nasal, random.uniform(0.1, 0.2), self.rate)
+        return self.joined(gap, held, hummed, gap)
+
+    def with_sound(
+        self, kind: str, random: np.random.Generator
+    ) -> tuple[np.ndarray, PlantedSound] | None:
+        """The clip with one sound between two of its words, whose edges stay where they were."""
+        made = planted(self, kind, random)
+        if made is None:
+            return None
+        place = made[1]
+        sound = made[0][place.start : place.stop]
+        half = round(FADE * self.rate) // 2
+        # The fades lie half in the words beside it, where the clip goes on under them.
+        changed = self.joined(
+            self.samples[: place.start + half],
+            np.concatenate([sound[:half], sound, sound[len(sound) - half :]]),
+            self.samples[place.start - half :],
+        )
+        return changed, place
 
 
 def text_of(clip: AlignedClip, place: PlantedSound, written: bool) -> str:
@@ -149,7 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             seconds += plain.seconds
             natural.add(at_24_khz(plain, (), 0, plain.samples), phones_of(plan))
             for kind in KINDS:
-                made = planted(clip, kind, np.random.default_rng([number, KINDS.index(kind)]))
+                made = clip.with_sound(kind, np.random.default_rng([number, KINDS.index(kind)]))
                 if made is None:
                     continue
                 soundfile.write(wav, made[0], spoken.rate, subtype="PCM_16")

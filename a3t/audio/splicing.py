@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from a3t.audio.cut_places import best_places
 from a3t.audio.fades import FADE_MS, LAG_MS, crossfade, fade_in, fade_out, quietest_point, rms
 from a3t.audio.overlaps import Overlap, Surroundings, best_seam
 from a3t.audio.own_sound import OwnSound
@@ -103,10 +104,12 @@ def cut_out(
 ) -> Patch:
     """The Patch that deletes about the recording's samples [first, last).
 
-    Both cuts move to the quietest point within `radius` samples (30 ms unless told), then, together
-    and the second by up to 6.5 ms more, to where the two sides correlate most, and are cross-faded.
-    At the recording's start or end there is one cut, which fades in or out. Raises InputError if
-    nothing would be left, ValueError if [first, last) is not a span of the recording.
+    Both cuts move by up to `radius` samples (30 ms unless told) to the pair of places between which
+    the sound changes least (`a3t.audio.cut_places`), the second by up to 6.5 ms more to where the
+    two sides correlate most, and are cross-faded. Where there is no room for that, each moves to
+    the quietest point, and both together to where they correlate. At the recording's start or end
+    there is one cut, which fades in or out. Raises InputError if nothing would be left, ValueError
+    if [first, last) is not a span of the recording.
     """
     if not 0 <= first < last <= recording.samples:
         raise ValueError(f"[{first}, {last}) is not a span of [0, {recording.samples})")
@@ -126,9 +129,19 @@ def cut_out(
     if last == recording.samples:
         kept = around.samples[max(0, leave - start - fade) : leave - start]
         return Patch((leave - len(kept), last), fade_out(kept, fade) + around.constant)
-    # The two cuts move together, within the radius and what there is, to the best seam.
-    back = min(radius, leave - start, enter - middle)
-    ahead = min(radius, middle - leave, start + len(mono) - enter)
+    half = fade // 2
+    ends = (
+        (first - radius, min(first + radius, middle)),
+        (max(last - radius, middle), last + radius),
+    )
+    leaving, entering = ((a - start, b - start) for a, b in ends)
+    asked = first - start, last - start
+    if found := best_places(mono, leaving, mono, entering, asked, rate):
+        leave, enter = (place + start for place in found)
+        back, ahead = half, fade - half
+    else:  # the two cuts move together, within the radius and what there is, to the best seam
+        back = min(radius, leave - start, enter - middle)
+        ahead = min(radius, middle - leave, start + len(mono) - enter)
     overlap = Overlap(leave - back, leave + ahead, enter - leave - start)
     seam = best_seam(overlap, around, mono, fade, _samples(lag_ms, rate), leave - fade // 2)
     samples = crossfade(around.samples[around.here(seam)], around.samples[seam.there])

@@ -32,7 +32,7 @@ FEW = 4  # pauses; with fewer a speaker's rhythm is not known
 BETWEEN = 0.12  # seconds of silence that remain between two words of a phrase
 USUAL_GAP, USUAL_PAUSE = 0.25, 0.6  # seconds, where it isn't
 LEAST_PAUSE = 0.3  # seconds that remain of a long one
-EDGE = 0.02  # seconds beside a sound that are muted with it
+EDGE = 0.03  # seconds beside a sound that go with it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,8 +177,10 @@ def with_silence(
     outer: tuple[float, float], inner: tuple[float, float], kept: float
 ) -> tuple[float, float]:
     """The sound `inner` and of the silence around it, up to `outer`, what is more than `kept`
-    seconds: half of that stays on either side, as far as there is any."""
+    seconds: half of that stays on either side, as far as there is any. A little silence beside the
+    sound goes with it, so that the joint doesn't lie at its edge."""
     before, after = inner[0] - outer[0], outer[1] - inner[1]
+    before, after = (side - min(side / 2, EDGE) for side in (before, after))
     left = min(before + after, kept)
     first = min(before, max(left / 2, left - after))
     return outer[0] + first, outer[1] - (left - first)

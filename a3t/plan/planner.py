@@ -25,6 +25,7 @@ from a3t.plan.pronunciations import speaker_pronunciations
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
 from a3t.plan.speaker_pauses import usual_pauses
+from a3t.plan.speaker_turns import turn_at
 from a3t.plan.taking import origins_of, with_room
 from a3t.plan.timeline import Timed, timed, timeline
 from a3t.plan.windows import windows_around
@@ -80,7 +81,10 @@ def make_plan(
         phones = sum(map(len, pronunciations[first:last]))
         check_edit_length(phones, new_text.written(first, last))
     moments = timeline(grid, places, pronunciations, new_text, usual)
-    made, rate = timed(moments, grid, durations, request, _slots(places, request), new_text)
+    turns = [turn_at(place, text, new_text, words) for place in places]
+    own = {k: turn.words for k, turn in enumerate(turns) if turn.words}
+    slots = _slots(places, request)
+    made, rate = timed(moments, grid, durations, request, slots, new_text, own)
 
     edits = []
     limits = [(a.frames[1], b.frames[0]) for a, b in pairwise(places)]
@@ -119,7 +123,7 @@ def make_plan(
     planned = tuple(edits)
     for edit in planned:
         check_edit_length(edit.frames, edit.new_words)
-    windows = windows_around(planned, grid, frames)
+    windows = windows_around(planned, grid, frames, [turn.frames for turn in turns])
     return EditPlan(
         recording,
         request,

@@ -6,6 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
+from types import MappingProxyType
 
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
@@ -21,6 +22,7 @@ from a3t.text.transcript import Transcript
 
 PAUSE_FRAMES = (8, 40)  # bounds of a predicted pause: 0.1 to 0.5 s
 OWN_PAUSE_FRAMES = (8, 80)  # bounds of this speaker's usual pause: 0.1 to 1 s
+ENOUGH_PHONES = 20  # of a speaker's own, to know their rate
 TIGHTEST = 2.5  # nobody speaks faster or slower than usual by more than this factor
 
 ANOTHER_PLAN = (
@@ -115,18 +117,27 @@ def timed(
     request: EditRequest,
     slots: Mapping[int, int],
     new_text: Transcript,
+    own: Mapping[int, frozenset[int]] = MappingProxyType({}),
 ) -> tuple[dict[int, Timed], float]:
-    """Each edit's phones and words with their frames, and the speaker's rate.
+    """Each edit's phones and words with their frames, and the recording's rate.
 
-    slots: edit -> the frames that it must take. Raises InputError if words can't be spoken in the
+    slots: edit -> the frames that it must take. own: edit -> the recorded words of its speaker,
+    whose rate it has, if the speakers are named. Raises InputError if words can't be spoken in the
     time that they are given.
     """
     old = durations.frames([p.symbol for p in grid], [p.word for p in grid])
     spoken = [k for k, phone in enumerate(grid) if phone.word >= 0]
-    ratio = rate_ratio([grid[k].frames for k in spoken], [old[k] for k in spoken]) / request.speed
+    whole = rate_ratio([grid[k].frames for k in spoken], [old[k] for k in spoken]) / request.speed
+
+    def rate_of(edit: int) -> float:
+        said = [k for k in spoken if grid[k].word in own.get(edit, ())]
+        if len(said) < ENOUGH_PHONES:
+            return whole
+        return rate_ratio([grid[k].frames for k in said], [old[k] for k in said]) / request.speed
+
     edits = sorted({moment.edit for moment in moments} - {-1})
     if not edits:
-        return {}, ratio
+        return {}, whole
     predicted = durations.frames([m.phone.symbol for m in moments], [m.phone.word for m in moments])
     if request.lengths is not None and len(request.lengths) != len(edits):
         raise InputError(ANOTHER_PLAN)
@@ -135,18 +146,19 @@ def timed(
         of_edit[moment.edit].append((moment, length))
     result = {}
     for number, k in enumerate(edits):
-        own = of_edit[k]
-        expected = [_length(moment, length, ratio * request.speed) for moment, length in own]
-        lengths = [_length(moment, length, ratio) for moment, length in own]
+        said, ratio = of_edit[k], rate_of(k)
+        expected = [_length(moment, length, ratio * request.speed) for moment, length in said]
+        lengths = [_length(moment, length, ratio) for moment, length in said]
         scale = 1.0
         if k in slots:
-            fixed = sum(x for (m, _), x in zip(own, lengths, strict=True) if m.fixed)
+            fixed = sum(x for (m, _), x in zip(said, lengths, strict=True) if m.fixed)
             scale = (slots[k] - fixed) / max(sum(lengths) - fixed, 1e-9)
-            _check_scale(scale, [m.phone for m, _ in own], new_text)
-            lengths = [x if m.fixed else x * scale for (m, _), x in zip(own, lengths, strict=True)]
+            _check_scale(scale, [m.phone for m, _ in said], new_text)
+            pairs = zip(said, lengths, strict=True)
+            lengths = [x if m.fixed else x * scale for (m, _), x in pairs]
         phones = [
             replace(moment.phone, frames=frames)
-            for (moment, _), frames in zip(own, whole_frames(lengths), strict=True)
+            for (moment, _), frames in zip(said, whole_frames(lengths), strict=True)
         ]
         if request.lengths is not None:
             phones = _fit_to_plan(phones, request.lengths[number])
@@ -155,7 +167,7 @@ def timed(
             for word, unit in zip(words, _units(phones), strict=True):
                 _check_scale(word.scale, phones[unit.start : unit.stop], new_text)
         result[k] = Timed(tuple(phones), words, scale)
-    return result, ratio
+    return result, whole
 
 
 def _length(moment: Moment, predicted: float, ratio: float) -> float:

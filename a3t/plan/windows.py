@@ -14,17 +14,23 @@ from a3t.plan.planned_edit import PlannedEdit, PlannedPhone, Range
 
 CONTEXT = 240  # frames of the recording around an edit, 3 s in total
 LONGEST = 480  # most frames of a window with several edits, 6 s
+ENOUGH = 80  # frames of a speaker's own turn, a second
 TOGETHER = 80  # frames; edits within a second of each other are filled together
 
 
 def windows_around(
-    edits: Sequence[PlannedEdit], grid: Sequence[GridPhone], frames: int
+    edits: Sequence[PlannedEdit],
+    grid: Sequence[GridPhone],
+    frames: int,
+    turns: Sequence[Range] = (),
 ) -> tuple[Window, ...]:
     """Group the edits that need the model, and give each group its context.
 
     The context is split evenly between the two sides unless one has too little; it starts and ends
-    at phone boundaries and never reaches into another window's edit.
+    at phone boundaries and never reaches into another window's edit, nor into another speaker's
+    turn (``turns``: for each edit, the frames of its own), unless its own has less than `ENOUGH`.
     """
+    turns = turns or [(0, frames)] * len(edits)
     groups: list[list[int]] = []
     for k, edit in enumerate(edits):
         if not edit.is_spoken:
@@ -33,21 +39,29 @@ def windows_around(
             first, last = edits[groups[-1][0]], edits[groups[-1][-1]]
             near = edit.source[0] - last.source[1] <= TOGETHER
             near &= not any(edits[j].taken for j in range(groups[-1][-1] + 1, k))
+            near &= turns[k] == turns[groups[-1][-1]]
             made = sum(edits[j].frames for j in groups[-1]) + edit.frames
             if near and edit.source[1] - first.source[0] + made <= LONGEST - CONTEXT:
                 groups[-1].append(k)
                 continue
         groups.append([k])
-    return tuple(_window(group, edits, grid, frames) for group in groups)
+    return tuple(_window(group, edits, grid, frames, turns[group[0]]) for group in groups)
 
 
 def _window(
-    group: list[int], edits: Sequence[PlannedEdit], grid: Sequence[GridPhone], frames: int
+    group: list[int],
+    edits: Sequence[PlannedEdit],
+    grid: Sequence[GridPhone],
+    frames: int,
+    turn: Range,
 ) -> Window:
     first, last = edits[group[0]].source[0], edits[group[-1]].source[1]
     inner = range(group[0], group[-1] + 1)
     left_limit = edits[group[0] - 1].source[1] if group[0] > 0 else 0
     right_limit = edits[group[-1] + 1].source[0] if group[-1] + 1 < len(edits) else frames
+    if min(first, turn[1]) - turn[0] + turn[1] - max(last, turn[0]) >= ENOUGH:
+        left_limit, right_limit = max(left_limit, turn[0]), min(right_limit, turn[1])
+        left_limit, right_limit = min(left_limit, first), max(right_limit, last)
     # The context also ends at deleted frames, which are not part of the new speech.
     left = min(CONTEXT // 2, first - left_limit)
     right = min(CONTEXT - left, right_limit - last)

@@ -14,21 +14,25 @@ LONGEST = 120  # words of a paragraph; the next sentence begins another
 
 @dataclass(frozen=True, slots=True)
 class ShownWord:
-    """A word as it is shown, its start and end in seconds, and whether it was made."""
+    """A word as it is shown, its start and end in seconds, whether it was made, and who says it, if
+    that is named."""
 
     text: str
     start: float
     end: float
     made: bool
+    speaker: str = ""
 
 
 def paragraphs(words: list[ShownWord]) -> Iterator[list[ShownWord]]:
-    """The words in paragraphs: one begins after a long silence, or a sentence after LONGEST."""
+    """The words in paragraphs: one begins where another speaks, after a long silence, or with a
+    sentence after LONGEST."""
     own: list[ShownWord] = []
     for word in words:
         if own:
             ended = own[-1].text.rstrip("\"'”’)").endswith((".", "!", "?"))
-            if word.start - own[-1].end > LONGEST_BREAK or (len(own) >= LONGEST and ended):
+            silent = word.start - own[-1].end > LONGEST_BREAK
+            if silent or word.speaker != own[-1].speaker or (len(own) >= LONGEST and ended):
                 yield own
                 own = []
         own.append(word)

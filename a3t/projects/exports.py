@@ -142,12 +142,18 @@ def _made_there(edit: Mapping[str, Any] | None) -> str:
 
 def _document(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
     made = made_spans(result)
-    shown = shown_words(result.plan.new_text)
+    said = result.plan.new_text
     words = [
         ShownWord(
-            text, word.start, word.end, any(a < (word.start + word.end) / 2 < b for a, b in made)
+            text,
+            word.start,
+            word.end,
+            any(a < (word.start + word.end) / 2 < b for a, b in made),
+            own.speaker,
         )
-        for word, text in zip(edited_alignment(result).spoken, shown, strict=True)
+        for word, own, text in zip(
+            edited_alignment(result).spoken, said.words, shown_words(said), strict=True
+        )
         if text
     ]
     if path.suffix == ".docx":

@@ -1,7 +1,7 @@
 """Recorded speech put elsewhere: a patch whose samples are the recording's own but for its joints.
 
-Each joint is made as a deletion's: in the silence beside the words, where there is any, at the
-quietest place nearby, and there where both sides correlate most.
+Each joint is made as a deletion's: in the silence beside the words, where there is any, where the
+sound changes least, and there where both sides correlate most.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import soxr
 
-from a3t.audio.fades import FADE_MS, LAG_MS, crossfade, fade_in, fade_out, quietest_point
+from a3t.audio.cut_places import best_places
+from a3t.audio.fades import FADE_MS, LAG_MS, crossfade, fade_in, fade_out
 from a3t.audio.overlaps import Overlap, Surroundings, best_seam
 from a3t.audio.patches import Patch, read_patched
 from a3t.audio.room_tone import room_tone
@@ -128,14 +129,14 @@ def _joint(a: _Piece, b: _Piece, fade: int, rate: int, from_place: bool, to_plac
     The recording itself is left before the place and entered again after it, so that nothing of it
     is heard twice.
     """
-    room = min(a.room[1], b.room[0])
-    leave = quietest_point(a.around.mono, a.last, room, rate)
-    enter = quietest_point(b.around.mono, b.first, room, rate)
-    half = fade // 2
-    if from_place:
-        leave = min(leave, a.last)
-    if to_place:
-        enter = max(enter, b.first)
+    room, half = min(a.room[1], b.room[0]), fade // 2
+    leaving = a.last - room, a.last if from_place else a.last + room
+    entering = b.first if to_place else b.first - room, b.first + room
+    asked = a.last, b.first
+    found = best_places(a.around.mono, leaving, b.around.mono, entering, asked, rate)
+    leave, enter = found or asked
+    if found:  # no farther than the cross-fade needs
+        room = fade - half
     for _ in range(2):  # where a sound ends too soon, it is left sooner
         offset = enter - leave
         first = max(leave - room, 0, -offset)

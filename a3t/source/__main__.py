@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from a3t.console import run, say, show_progress, text_argument
+from a3t.errors import InputError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -29,6 +30,14 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--no-punctuation", action="store_true", help="leave a text without punctuation as it is"
     )
+    result.add_argument(
+        "--speakers", nargs="?", type=int, const=0, metavar="N",
+        help="put who speaks before each turn: the transcript's names, or Speaker 1 and so on as "
+        "told from the sound, N of them if that is known",
+    )  # fmt: skip
+    result.add_argument(
+        "--speaker", metavar="NAME", help="print this speaker's lines alone, with their times"
+    )
     return result
 
 
@@ -45,6 +54,7 @@ def transcribe(options: argparse.Namespace) -> None:
     from a3t.source.transcripts import find_transcript
     from a3t.source.unpunctuated import restored_by_sound
     from a3t.text.pronunciation.pronouncer import Pronouncer
+    from a3t.text.speakers import turns_of, with_names
     from a3t.text.transcript import Transcript
     from alignment.aligners.network_aligner import NetworkAligner
 
@@ -57,7 +67,34 @@ def transcribe(options: argparse.Namespace) -> None:
     store = AlignmentStore(NetworkAligner(), default_folder())
     transcript = restored_by_sound(recording, found, store, not options.no_punctuation)
     say("Recognised:" if found.origin == "recognised" else f"Transcript ({found.origin}):")
-    print(transcript.text.strip())
+    if options.speakers is None and options.speaker is None:
+        print(transcript.text.strip())
+        return
+    show_progress("align")
+    aligned = store.whole(recording, found, Pronouncer())
+    names = [word.speaker for word in transcript.words]
+    if not any(names):
+        from a3t.source.diarisation import numbered, speakers_by_sound
+
+        show_progress("speakers")
+        names = numbered(
+            speakers_by_sound(recording, aligned, transcript, options.speakers or None)
+        )
+    if options.speaker is None:
+        print(with_names(transcript, names))
+        return
+    lines = [turn for turn in turns_of(transcript, names) if same(turn.speaker, options.speaker)]
+    if not lines:
+        known = ", ".join(f"“{name}”" for name in dict.fromkeys(names))
+        raise InputError(f"Nobody there is called “{options.speaker}”: the speakers are {known}.")
+    for turn in lines:
+        first, last = aligned.spoken[turn.first], aligned.spoken[turn.last - 1]
+        print(f"{first.start:9.2f} – {last.end:.2f} s  {transcript.said(turn.first, turn.last)}")
+
+
+def same(name: str, other: str) -> bool:
+    """Whether two names are one, however they are written."""
+    return name.casefold().split() == other.casefold().split()
 
 
 if __name__ == "__main__":

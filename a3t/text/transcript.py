@@ -14,12 +14,14 @@ from a3t.text.normaliser.normalise import MAX_WORDS, SpokenToken, normalise
 
 @dataclass(frozen=True)
 class TranscriptWord:
-    """One spoken word (lower case, a–z and apostrophe) and the written token it belongs to."""
+    """One spoken word (lower case, a–z and apostrophe), the written token it belongs to, and the
+    name of who says it, if the text has one."""
 
     text: str
     written: str
     pause_after: bool
     token: int
+    speaker: str = ""
 
     @property
     def mark(self) -> str:
@@ -81,7 +83,7 @@ class Transcript:
                 if stressed[index]:
                     emphasis.add(len(words))
                 paused = token.pause_after and position == len(token.words) - 1
-                words.append(TranscriptWord(word, written, paused, index))
+                words.append(TranscriptWord(word, written, paused, index, token.speaker))
         return cls(text, tuple(words), tuple(sorted(pauses.items())), frozenset(emphasis))
 
     @cached_property
@@ -99,6 +101,11 @@ class Transcript:
         tokens = {word.token: word.written for word in self.words[first:last]}
         return " ".join(tokens.values())
 
+    def said(self, first: int, last: int) -> str:
+        """The same without the name of who says it."""
+        tokens = {word.token: word for word in self.words[first:last]}
+        return " ".join(_without_name(word) for word in tokens.values())
+
     def of_words(self, ranges: Sequence[tuple[int, int]]) -> Transcript:
         """The same text with only the words [first, last) of each of the ranges, in order."""
         kept = [k for first, last in ranges for k in range(first, last)]
@@ -114,7 +121,7 @@ class Transcript:
         """A dict of plain JSON types; from_json reads it back."""
         return {
             "text": self.text,
-            "words": [asdict(word) for word in self.words],
+            "words": [_bare(asdict(word)) for word in self.words],
             "pauses": [list(pause) for pause in self.pauses],
             "emphasis": sorted(self.emphasis),
         }
@@ -125,3 +132,16 @@ class Transcript:
         words = tuple(TranscriptWord(**word) for word in record["words"])
         pauses = tuple((int(place), float(seconds)) for place, seconds in record["pauses"])
         return cls(record["text"], words, pauses, frozenset(record["emphasis"]))
+
+
+def _without_name(word: TranscriptWord) -> str:
+    name, written = word.speaker, word.written
+    place = written.find(f"{name}:") if name else -1
+    if place < 0 or written[:place].strip("> "):
+        return written
+    return written[place + len(name) + 1 :].lstrip()
+
+
+def _bare(word: dict[str, Any]) -> dict[str, Any]:
+    """A word's entries without a speaker that has no name."""
+    return {name: value for name, value in word.items() if name != "speaker" or value}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from a3t.errors import InputError
 from a3t.text.normaliser.abbreviations import expand
@@ -12,6 +13,7 @@ from a3t.text.normaliser.context import Context, is_figure
 from a3t.text.normaliser.grouping import is_house_number, joined, token_at
 from a3t.text.normaliser.letters import MAX_WORD_LETTERS, shown, too_long
 from a3t.text.normaliser.tokens import NOTHING, PAUSES, Written, drops_g, tokens_of
+from a3t.text.normaliser.unspoken import speaker_names
 from a3t.text.normaliser.verbalise import verbalise
 from a3t.text.normaliser.vocabulary import ALSO_BARE, CLIPPED, SYMBOLS, TITLES
 
@@ -24,13 +26,15 @@ class SpokenToken:
     """One written token, with its punctuation, and what is said for it.
 
     `words` are lower case, of a–z and apostrophe; `pause_after` says that a comma, full stop,
-    dash or the like follows. Signs that stand alone and say nothing belong to the token before.
+    dash or the like follows. Signs that stand alone and say nothing belong to the token before, the
+    names of who speaks ("Speaker 1:") to the one after. `speaker`: who says it, if that is named.
     """
 
     written: str
     words: tuple[str, ...]
     pause_after: bool
     refusal: InputError | None = None  # why a token with letters has no words
+    speaker: str = ""
 
 
 def normalise(text: str, max_words: int | None = MAX_WORDS) -> list[SpokenToken]:
@@ -46,7 +50,7 @@ def normalise(text: str, max_words: int | None = MAX_WORDS) -> list[SpokenToken]
     tokens = tokens_of(text)
     _check_length(len(tokens), max_words)
     read = _read(tokens, any(map(str.islower, text)))
-    spoken = _with_silence(read)
+    spoken = _with_silence(read, speaker_names(text))
     if not spoken:
         raise next((token.refusal for token in read if token.refusal), None) or InputError(
             f"The text {shown(text)} has no words to speak: write at least one English word."
@@ -93,23 +97,34 @@ def _read(tokens: Sequence[Written], has_small_letters: bool) -> list[SpokenToke
     return spoken
 
 
-def _with_silence(tokens: Sequence[SpokenToken]) -> list[SpokenToken]:
-    """Tokens that say nothing joined to the one before; those at the start to the first."""
+def _with_silence(
+    tokens: Sequence[SpokenToken], names: Mapping[str, str] = MappingProxyType({})
+) -> list[SpokenToken]:
+    """Tokens that say nothing joined to the one before; those at the start, and the names of who
+    speaks (as written -> the name), to the one after."""
     result: list[SpokenToken] = []
     written: list[str] = []  # of the token that is being put together
     words: tuple[str, ...] = ()
-    pause = False
+    pause, speaker = False, ""
+
+    def end() -> None:
+        if words:
+            result.append(SpokenToken(" ".join(written), words, pause, speaker=speaker))
+            written.clear()
+
     for token in tokens:
-        if token.words and words:
-            result.append(SpokenToken(" ".join(written), words, pause))
-            written, pause = [], False
-        written.append(token.written)
-        if token.words:
+        is_name = not token.words and token.written in names
+        if token.words or is_name:
+            end()
             words, pause = token.words, token.pause_after
         elif words:
             pause = pause or token.pause_after
-    if words:
-        result.append(SpokenToken(" ".join(written), words, pause))
+        written.append(token.written)
+        speaker = names[token.written] if is_name else speaker
+    end()
+    if not words and result and written:  # a name that says nothing
+        last = result.pop()
+        result.append(replace(last, written=" ".join([last.written, *written])))
     return result
 
 

@@ -66,6 +66,13 @@ def unspoken(text: str) -> list[tuple[int, int]]:
     return spans
 
 
+def speaker_names(text: str) -> dict[str, str]:
+    """The names of who speaks, as they stand in the text ("SPEAKER 1:") and bare ("SPEAKER 1")."""
+    found = [*_SPEAKER.finditer(text), *_named_lines(text)]
+    written = {" ".join(match[0].split()) for match in found}
+    return {each: each.lstrip("> ").removesuffix(":") or ">>" for each in written}
+
+
 def _matches(text: str) -> Iterator[tuple[int, int]]:
     for pattern in (_TAG, _CUE, _SPEAKER):
         for match in pattern.finditer(text):
@@ -73,12 +80,15 @@ def _matches(text: str) -> Iterator[tuple[int, int]]:
     for match in _BRACKETS.finditer(text):
         if names_a_sound(match[1] or match[2], square=match[1] is not None):
             yield match.span()
-    # "ANNA: …" could be a heading; as the start of several lines it is who speaks.
+    for match in _named_lines(text):
+        yield match.span()
+
+
+def _named_lines(text: str) -> list[re.Match[str]]:
+    """ "ANNA: …" could be a heading; as the start of several lines it is who speaks."""
     names = list(_NAME.finditer(text))
     often = Counter(match[1] for match in names)
-    if len(names) > 1 and (len(often) > 1 or len(names) > 2):
-        for match in names:
-            yield match.span()
+    return names if len(names) > 1 and (len(often) > 1 or len(names) > 2) else []
 
 
 def names_a_sound(inside: str, square: bool = True) -> bool:
