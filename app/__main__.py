@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
         help="where projects are kept (default: a3t/projects among this user's data)",
     )
     result.add_argument(
-        "--max-megabytes", type=int, metavar="N", help="largest recording (default 200)"
+        "--max-megabytes", type=int, metavar="N", help="largest recording (default 1300)"
     )
     result.add_argument(
         "--max-minutes", type=float, metavar="X", help="longest recording (default 120)"

@@ -20,8 +20,8 @@ from a3t.errors import InputError
 from app import texts
 from app.bounded import bounded
 
-MAX_MEGABYTES = 200
 MAX_SECONDS = 7200.0
+MAX_MEGABYTES = 1300  # as many seconds of a CD's sound, uncompressed
 MAX_CHARACTERS = 200_000  # two hours of fast speech
 MAX_TEXT_FILE = 30_000_000  # bytes; the edit.json of two hours holds their alignment
 KEEP_SECONDS = 3600

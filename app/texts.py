@@ -74,6 +74,15 @@ NOT_HERE = "There is nothing here."
 LOG_IN = "Log in first: load the page again."
 CHANGED_ELSEWHERE = "Another window has changed this project: load the page again."
 
+NO_PROJECT_FILE = (
+    "This file is not a project that was saved on this page: upload a recording, or a project's "
+    ".a3t.zip unchanged."
+)
+LARGE_PROJECT = "This project is larger than this page takes: open its recording alone."
+OTHER_SOUND = (
+    "The recording in this project's file is not the one that its words belong to: open the "
+    "recording alone."
+)
 NO_FILE = "There is no file yet: upload one first."
 NO_SOUND = (
     "This file is not a sound file that can be read here: upload WAV, FLAC, OGG, MP3, M4A or "

@@ -18,6 +18,8 @@ from a3t.errors import InputError
 
 LEAST_TOKEN = 8  # characters
 
+MAX_MEGABYTES = 200  # of a request
+
 
 def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
@@ -62,7 +64,7 @@ def serve(options: argparse.Namespace) -> None:
     from app.service import Service
 
     token = token_of(options.token or os.environ.get("A3T_TOKEN"))
-    limits.MAX_MEGABYTES = options.max_megabytes or limits.MAX_MEGABYTES
+    limits.MAX_MEGABYTES = options.max_megabytes or MAX_MEGABYTES
     voices = voices_in(options.voices)
     with run_folder() as folder:
         service = Service(folder, start_long=background_editor)

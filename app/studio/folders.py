@@ -16,7 +16,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -124,20 +124,31 @@ class Projects:
         folder = ProjectFolder(self.root / visitor / name)
         return folder if (folder.path / "project.json").is_file() else None
 
-    def create(self, visitor: str, source: Path, file: str, about: Mapping[str, Any]) -> Any:
-        """A new project of a copy of `source`, called `file`; InputError if there is no room."""
+    def create(
+        self, visitor: str, source: Path, fill: Callable[[Path], Mapping[str, Any]]
+    ) -> ProjectFolder:
+        """A new project made of `source`: `fill` writes its files into a folder and returns its
+        project.json. InputError if there is no room; then, or if `fill` fails, nothing is left."""
         if sum(1 for _ in self.of(visitor)) >= MOST_PROJECTS:
             raise InputError(texts.TOO_MANY_PROJECTS)
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        size = source.stat().st_size
-        if shutil.disk_usage(self.root).free < LEAST_FREE + 6 * size:
+        if shutil.disk_usage(self.root).free < LEAST_FREE + 6 * source.stat().st_size:
             raise InputError(texts.DISK_FULL)
         folder = ProjectFolder(self.root / visitor / secrets.token_hex(12))
         folder.path.mkdir(parents=True, mode=0o700)
-        shutil.copyfile(source, folder.path / file)
-        folder.write("project.json", {"id": folder.id, "file": file, "made": time.time(), **about})
-        folder.touch()
+        try:
+            about = fill(folder.path)
+            folder.touch()
+            # It is a project from now on: a folder without this file is none.
+            folder.write("project.json", {"id": folder.id, "made": time.time(), **about})
+        except BaseException:
+            folder.delete()
+            raise
         return folder
+
+    def copies(self, visitor: str, origin: str) -> list[ProjectFolder]:
+        """A visitor's projects that are `origin`, or came from a file of it."""
+        return [each for each in self.of(visitor) if origin in (each.id, each.about.get("origin"))]
 
     def recent(self, visitor: str) -> list[dict[str, Any]]:
         """What the start shows of a visitor's projects, the last opened first."""

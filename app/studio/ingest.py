@@ -15,7 +15,7 @@ from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from app import limits, texts
 from app.studio.listening import editor_step, parts_of
-from app.studio.pcm_sound import LEVELS, PEAKS, PcmSound
+from app.studio.pcm_sound import LEVELS, PEAKS, PcmSound, played
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -39,11 +39,8 @@ def ingest(
     with path.open("wb") as file:
         for block in recording.blocks():
             samples = to_float(block)
-            if channels < recording.channels:
-                samples = samples.mean(axis=1, keepdims=True)
             meter.add(samples.mean(axis=1))
-            scaled = np.clip(np.round(samples * 32768), -32768, 32767)
-            file.write(scaled.astype("<i2").tobytes())
+            file.write(played(samples))
     (folder / "peaks.bin").write_bytes(meter.levels())
     sound = PcmSound(path, recording.sample_rate, channels, recording.samples)
     return {

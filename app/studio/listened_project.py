@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from a3t.errors import InputError
 from app import limits, texts
 from app.service import LONG, without_folder
 from app.studio import worker_tasks as tasks
@@ -61,7 +62,13 @@ class ListenedProject(OpenProject, ABC):
             most = limits.MAX_SECONDS
             found = editor.run(tasks.ingest, self.folder.original, self.folder.path, most)
         about = self.about
-        if about.get("text"):
+        packed = about.pop("packed", None)
+        if packed is not None:
+            parts = packed.pop("parts")
+            if any(found[name] != value for name, value in packed.items()):
+                raise InputError(texts.OTHER_SOUND)
+            found["parts"] = parts
+        elif about.get("text"):
             found["parts"] = []
         self.folder.write("project.json", about | found)
         self.tell(kind="reload")

@@ -72,6 +72,14 @@ def _until(pause: Pause, start: float = 0.0, stop: float = float("inf")) -> Paus
     return {**pause, "start": start, "end": stop, "phones": phones}
 
 
+def played(samples: np.ndarray) -> bytes:
+    """Samples (n, channels), full scale at 1, as the page plays them; of more than two channels
+    their mean."""
+    if samples.shape[1] > 2:
+        samples = samples.mean(axis=1, keepdims=True)
+    return np.clip(np.round(samples * 32768), -32768, 32767).astype("<i2").tobytes()
+
+
 def places_of(tokens: Sequence[Token]) -> dict[int, int]:
     """Where each token is, by its id."""
     return {token["id"]: k for k, token in enumerate(tokens)}

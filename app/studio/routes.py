@@ -21,12 +21,12 @@ from starlette.routing import Route
 
 from a3t.errors import InputError
 from alignment import AlignmentError
-from app import texts
+from app import limits, texts
 from app.studio import tiles
 from app.studio.desk import Desk, StaleError
 from app.studio.folders import TAKE
 from app.studio.owners import Owners, remember
-from app.studio.studio import Studio
+from app.studio.studio import Studio, ThereAlreadyError
 
 WEB = Path(__file__).parent.parent / "web"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
@@ -68,6 +68,8 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
                 response = await run_in_threadpool(handle, request, visitor)
             except (InputError, AlignmentError) as error:
                 response = refused(str(error), 422)
+            except ThereAlreadyError as error:
+                response = JSONResponse({"exists": error.told}, 409)
             except StaleError:
                 response = refused(texts.CHANGED_ELSEWHERE, 409)
             remember(response, cookie)
@@ -93,6 +95,10 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
     def recent(request: Request, visitor: str) -> Response:
         return JSONResponse(studio.projects.recent(visitor))
 
+    def most(request: Request, visitor: str) -> Response:
+        size = limits.MAX_MEGABYTES * 1_000_000
+        return JSONResponse({"bytes": size, "length": texts.length(limits.MAX_SECONDS)})
+
     def read_text(request: Request, visitor: str) -> Response:
         return JSONResponse({"text": studio.text_from(str(request.state.data.get("upload")))})
 
@@ -100,11 +106,16 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         studio.delete(desk)
         return JSONResponse({})
 
+    def packed(request: Request, desk: Desk) -> Response:
+        path = studio.packed(desk)
+        return FileResponse(path, media_type="application/zip", filename=path.name)
+
     one = f"{at}/projects/{{project}}"
     return [
         Route(f"{at}/web/{{name}}", web),
         Route(f"{at}/projects", guarded(recent)),
         Route(f"{at}/projects", guarded(create), methods=["POST"]),
+        Route(f"{at}/limits", guarded(most)),
         Route(f"{at}/text", guarded(read_text), methods=["POST"]),
         Route(one, of_project(lambda request, desk: JSONResponse(desk.state()))),
         Route(f"{one}/delete", of_project(delete), methods=["POST"]),
@@ -114,6 +125,7 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{one}/correct", of_project(correct), methods=["POST"]),
         Route(f"{one}/times", of_project(move), methods=["POST"]),
         Route(f"{one}/export", of_project(export), methods=["POST"]),
+        Route(f"{one}/file", of_project(packed)),
         Route(f"{one}/download", of_project(download)),
         Route(f"{one}/events", of_project(events)),
         Route(f"{one}/sound/{{chunk:place}}", of_project(sound)),

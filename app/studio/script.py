@@ -104,7 +104,8 @@ def draft_of(data: Any) -> dict[str, Any] | None:
         first, last, text = _whole(data["first"]), _whole(data["last"]), str(data["text"])
     except (KeyError, TypeError, ValueError):
         return None
-    return {"first": first, "last": last, "text": text[:LONGEST_TEXT]}
+    mode = data["mode"] if data.get("mode") in ("insert", "correct") else "edit"
+    return {"first": first, "last": last, "text": text[:LONGEST_TEXT], "mode": mode}
 
 
 def settings_of(data: Any) -> tuple[dict[str, Any], Models]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,19 @@ from app.service import Service, without_folder
 from app.studio.desk import Desk
 from app.studio.folders import ProjectFolder, Projects
 from app.studio.jobs import JobQueue
+from app.studio.packed_project import SUFFIX, manifest_of, pack, unpack
 from app.words_file import words_in
 
 MOST_OPEN = 64  # desks in memory; one holds little
+
+
+class ThereAlreadyError(Exception):
+    """The visitor has this project already."""
+
+    def __init__(self, folder: ProjectFolder) -> None:
+        super().__init__(folder.id)
+        script = folder.read("script.json", {})
+        self.told = {"name": folder.about.get("name", ""), "edits": len(script.get("edits", []))}
 
 
 class Studio:
@@ -32,6 +43,8 @@ class Studio:
     def create(self, visitor: str, data: dict[str, Any]) -> Desk:
         """A project of an uploaded recording, with its text if one is given; InputError."""
         source = limits.inside(str(data.get("upload") or ""), self.service.folder)
+        if source.suffix.lower() == ".zip":
+            return self._unpacked(visitor, source, data.get("onto"))
         if source.stat().st_size > limits.MAX_MEGABYTES * 1_000_000:
             raise InputError(texts.too_large(limits.MAX_MEGABYTES))
         text = limits.check_text(str(data.get("text") or ""), texts.THE_TRANSCRIPT)
@@ -53,8 +66,36 @@ class Studio:
         suffix = Path(name).suffix.lower()
         suffix = suffix if suffix.isascii() and suffix[1:].isalnum() else ""
         file = limits.safe_stem(name) + suffix[:8]
-        folder = self.projects.create(visitor, source, file, {"name": name[:120], **about})
+
+        def fill(folder: Path) -> dict[str, Any]:
+            shutil.copyfile(source, folder / file)
+            return {"name": name[:120], "file": file, **about}
+
+        return self._opened(self.projects.create(visitor, source, fill))
+
+    def _unpacked(self, visitor: str, source: Path, onto: Any) -> Desk:
+        """A project from its file. What the visitor has of it is replaced only if `onto` says so
+        ("replace", or "both" to keep it); otherwise ThereAlreadyError."""
+        most = 3 * limits.MAX_MEGABYTES * 1_000_000
+        told = bounded(manifest_of, source)
+        earlier = self.projects.copies(visitor, told["origin"])
+        if earlier and onto not in ("replace", "both"):
+            raise ThereAlreadyError(earlier[0])
+        with without_folder(source.parent):
+            folder = self.projects.create(
+                visitor, source, lambda stage: bounded(unpack, source, stage, most)
+            )
+        if onto == "replace":
+            for each in earlier:
+                self.delete(self._opened(each))
         return self._opened(folder)
+
+    def packed(self, desk: Desk) -> Path:
+        """The project as one file, which is kept for an hour."""
+        name = f"{limits.safe_stem(desk.about['file'])}{SUFFIX}"
+        target = self.service.request_folder() / name
+        pack(desk.folder, target)
+        return target
 
     def desk(self, visitor: str, name: str) -> Desk | None:
         """A visitor's project; None if there is none of that name."""

@@ -35,7 +35,7 @@ from alignment.atomic import staging
 from alignment.result import shift_word
 from alignment.retiming import covering
 from app.studio.listening import editor_step
-from app.studio.pcm_sound import end_of, start_of
+from app.studio.pcm_sound import end_of, played, start_of
 from app.studio.take_orders import TakeOrder
 
 if TYPE_CHECKING:
@@ -212,9 +212,7 @@ def _written(
         channels = patches[0].samples.shape[1] if patches else 1
         samples = np.concatenate([np.zeros((0, channels)), *(p.samples for p in patches)])
         np.save(made / "patch.npy", samples, allow_pickle=False)
-        heard = samples if channels <= 2 else samples.mean(axis=1, keepdims=True)
-        scaled = np.clip(np.round(heard * 32768), -32768, 32767).astype("<i2")
-        (made / "sound.pcm").write_bytes(scaled.tobytes())
+        (made / "sound.pcm").write_bytes(played(samples))
         (made / "take.json").write_text(json.dumps(record), encoding="utf-8")
         made.rename(folder)
     return record

@@ -66,7 +66,10 @@ export class App extends Editing {
       const { id } = await this.server.ask("/projects", data);
       await this.open(id);
     } catch (error) {
-      this.complain(error.message || TEXTS.lost);
+      const there = error.told && error.told.exists;
+      if (!there) return this.complain(error.message || TEXTS.lost);
+      const again = (onto) => () => this.create({ ...data, onto });
+      this.dialogs.ask(tell(TEXTS.exists, there.name, TEXTS.edits(there.edits)), [TEXTS.keep_both, again("both")], [TEXTS.replace_project, again("replace")]);
     } finally {
       this.start.busy("");
     }
@@ -119,6 +122,7 @@ export class App extends Editing {
     this.script.edits = state.edits;
     this.making = new Map(state.making.map((key) => [key, ""]));
     this.active = this.active && state.edits.find((edit) => edit.key === this.active.key) || null;
+    const left = again ? null : await this.saver.left(state);
     this.saver.opened(state.revision);
     if (`#project=${id}` !== location.hash) history.pushState(null, "", `#project=${id}`);
     if (state.sound && (!this.sound || !again)) {
@@ -131,15 +135,28 @@ export class App extends Editing {
     if (this.unfollow) this.unfollow();
     this.unfollow = this.server.follow(id, state.version, (event) => this.#happened(event), (reached) => this.saver.reached(reached));
     this.render();
-    if (state.draft && !again) this.#redraft(state.draft);
+    if (left && left.isNext) this.#restore(left);
+    else if (left) this.dialogs.ask(TEXTS.unsent, [TEXTS.use_unsent, () => this.#restore(left)], [TEXTS.drop_unsent, () => this.saver.drop()]);
+    if (state.draft && !again && !(left && left.isNext)) this.#redraft(state.draft);
     this.host.dataset.ready = "yes";
   }
 
-  #redraft({ first, last, text }) {
+  /** What the server never had becomes the script, as a step that can be taken back. */
+  #restore({ edits, draft }) {
+    const name = (edit) => JSON.stringify([edit.after, edit.tokens, edit.text, edit.cut]);
+    const keys = new Map(this.script.edits.map((edit) => [name(edit), edit.key]));
+    this.change(edits.map((edit) => ({ ...edit, key: keys.get(name(edit)) || null })), TEXTS.use_unsent, null);
+    if (draft) this.#redraft(draft);
+  }
+
+  /** What stood in the field stands there again. */
+  #redraft({ first, last, text, mode }) {
     const a = this.script.index.get(first), b = this.script.index.get(last);
     if (a === undefined || b === undefined) return;
+    if (mode === "correct") this.setMode("correct");
     this.view.select(a, b, false);
-    this.view.write(text);
+    this.view.write(text, mode === "insert");
+    this.saver.drafted = { first, last, text, mode };
   }
 
   /** Something has happened on the server. */
@@ -222,7 +239,6 @@ export class App extends Editing {
   }
 
   complain(sentence) { this.dialogs.say(sentence, true); }
-  ask(question, yes, done) { this.dialogs.ask(question, yes, done); }
 
   // ---- taking home ------------------------------------------------------------------------------
 

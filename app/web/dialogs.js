@@ -30,10 +30,10 @@ export class Dialogs {
     this.dialog.showModal();
   }
 
-  ask(question, yes, done) {
-    show(this.dialog, make("h2", {}, question), make("form", { method: "dialog", class: "row" },
-      make("button", { class: "button" }, TEXTS.cancel),
-      make("button", { class: "button danger", onclick: done }, yes)));
+  /** A question with its answers; the last one destroys something. @param {string} question @param {[string, () => void][]} answers */
+  ask(question, ...answers) {
+    const buttons = answers.map(([name, done], k) => make("button", { class: `button${k === answers.length - 1 ? " danger" : ""}`, onclick: done }, name));
+    show(this.dialog, make("h2", {}, question), make("form", { method: "dialog", class: "row" }, make("button", { class: "button" }, TEXTS.cancel), ...buttons));
     this.dialog.showModal();
   }
 

@@ -19,14 +19,15 @@ export class Editing extends Hearing {
 
   /** Tokens [first, last) become a text: a change, or in the other mode a correction. */
   write(first, last, text, play = false) {
-    this.saver.draft(null);
+    const drafted = this.saver.undraft();
+    const nothing = () => { if (drafted) this.saver.save(); return null; };
     text = text.trim().replace(/\s+/g, " ");
-    if (this.mode === "correct") return this.#correct(first, last, text);
+    if (this.mode === "correct") { this.#correct(first, last, text).then(nothing); return null; }
     const places = this.script.places();
-    if (first === last && !text && !places.some((place) => place.first === first && place.last === last)) return null;
+    if (first === last && !text && !places.some((place) => place.first === first && place.last === last)) return nothing();
     if (text === this.script.textOf(first, last) && first !== last) {
       if (play && this.active) this.playEdit(this.active);
-      return null;
+      return nothing();
     }
     const { edits, edit } = this.script.replaced(first, last, text);
     this.view.selection = null;

@@ -244,7 +244,8 @@ export class ScriptView {
     input.addEventListener("input", () => {
       fit();
       const { tokens } = this.app.script;
-      if (last > first && this.app.mode === "edit") this.app.saver.draft({ first: tokens[first].id, last: tokens[last - 1].id, text: input.value });
+      const inserts = last === first;
+      if (last) this.app.saver.draft({ first: tokens[inserts ? last - 1 : first].id, last: tokens[last - 1].id, text: input.value, mode: inserts ? "insert" : this.app.mode });
     });
     input.addEventListener("keydown", (event) => {
       event.stopPropagation();
@@ -264,7 +265,7 @@ export class ScriptView {
     this.field = null;
     for (const each of this.body.querySelectorAll(".going")) each.classList.remove("going");
     field.element.remove();
-    if (!keep) this.app.saver.draft(null);
+    if (!keep && this.app.saver.undraft()) this.app.saver.save();
     if (keep) this.app.write(field.first, field.last, field.input.value, play);
     this.render();
   }

@@ -1,10 +1,11 @@
 // What the server is asked for, and what it tells while it works.
 
 export class Refusal extends Error {
-  /** @param {string} sentence @param {number} status */
-  constructor(sentence, status) {
+  /** @param {string} sentence @param {number} status @param {any} [told] what else the answer says */
+  constructor(sentence, status, told = {}) {
     super(sentence);
     this.status = status;
+    this.told = told;
   }
 }
 
@@ -38,7 +39,7 @@ export class Server {
     }
     if (!answer.ok) {
       const told = await answer.json().catch(() => ({}));
-      throw new Refusal(told.sentence || told.detail || "", answer.status);
+      throw new Refusal(told.sentence || told.detail || "", answer.status, told);
     }
     return answer;
   }

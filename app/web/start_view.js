@@ -4,9 +4,14 @@ import { icon, make, show, tool } from "./elements.js";
 import { recorder } from "./microphone.js";
 import { TEXTS, clock, tell } from "./texts.js";
 
-const SOUND = "audio/*,video/mp4,video/webm,video/quicktime,.wav,.flac,.mp3,.ogg,.opus,.m4a,.mp4,.webm,.mov,.aiff,.aac";
+const SOUND = "audio/*,video/mp4,video/webm,video/quicktime,.wav,.flac,.mp3,.ogg,.opus,.m4a,.mp4,.webm,.mov,.aiff,.aac,.zip";
 const WORDS = ".txt,.lab,.srt,.vtt,.TextGrid,.json";
 const isWords = (file) => /\.(txt|lab|srt|vtt|textgrid|json)$/i.test(file.name);
+
+/** Megabytes, or gigabytes, as people count them. */
+function size(bytes) {
+  return bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(Math.ceil(bytes / 1e8) / 10).toString()} GB`;
+}
 
 export class StartView {
   /** @param {HTMLElement} host @param {any} app */
@@ -17,6 +22,7 @@ export class StartView {
     this.words = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: WORDS, "aria-label": TEXTS.text_file, class: "hidden", id: "studio-words", onchange: () => this.#read(this.words.files[0]) }));
     this.text = /** @type {HTMLTextAreaElement} */ (make("textarea", { rows: "4", "aria-label": TEXTS.own_text, placeholder: TEXTS.own_text_hint }));
     this.mic = make("button", { type: "button", class: "button", onclick: () => this.#record() }, icon("record"), make("span", {}, TEXTS.record));
+    this.formats = make("p", { class: "formats" });
     this.recent = make("ul", { class: "recent" });
     this.state = make("p", { class: "busy", role: "status" });
     this.panel = make("div", { class: "start" },
@@ -29,7 +35,7 @@ export class StartView {
         this.state,
         make("details", {}, make("summary", {}, TEXTS.own_text), this.text,
           make("button", { type: "button", class: "quiet", onclick: () => this.words.click() }, TEXTS.text_file)),
-        make("p", { class: "formats" }, TEXTS.formats), this.chooser, this.words),
+        this.formats, this.chooser, this.words),
       make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.recent));
     host.append(this.panel);
     host.addEventListener("dragover", (event) => { event.preventDefault(); host.classList.add("dropping"); });
@@ -48,6 +54,7 @@ export class StartView {
     if (sound.length > 1) return this.app.complain(TEXTS.too_many);
     if (!sound.length) return;
     this.chooser.value = "";
+    if (this.limits && sound[0].size > this.limits.bytes) return this.app.complain(tell(TEXTS.too_large, sound[0].name, size(sound[0].size), size(this.limits.bytes)));
     this.busy(`${TEXTS.uploading} ${sound[0].name}…`);
     try {
       const { path } = await this.app.upload(sound[0]);
@@ -95,14 +102,17 @@ export class StartView {
 
   async render() {
     const projects = await this.app.server.ask("/projects").catch(() => []);
+    this.limits = this.limits || await this.app.server.ask("/limits").catch(() => null);
+    if (this.limits) this.formats.textContent = tell(TEXTS.formats, this.limits.length, size(this.limits.bytes));
     show(this.recent, ...projects.map((each) => make("li", {},
       make("button", { type: "button", class: "project", onclick: () => this.app.open(each.id) },
         make("strong", {}, each.name),
         make("span", {}, [each.seconds && clock(each.seconds), TEXTS.edits(each.edits), new Date(each.opened * 1000).toLocaleDateString()].filter(Boolean).join(" · "))),
-      tool("bin", `${TEXTS.delete_project}: ${each.name}`, () => this.app.ask(tell(TEXTS.delete_sure, each.name), TEXTS.delete_project, async () => {
+      make("a", { class: "tool", href: `${this.app.server.root}/projects/${each.id}/file`, download: "", title: TEXTS.save_project, "aria-label": `${TEXTS.save_project}: ${each.name}` }, icon("download")),
+      tool("bin", `${TEXTS.delete_project}: ${each.name}`, () => this.app.dialogs.ask(tell(TEXTS.delete_sure, each.name), [TEXTS.delete_project, async () => {
         await this.app.server.ask(`/projects/${each.id}/delete`, {});
         this.render();
-      })))));
+      }])))));
     if (!projects.length) this.recent.append(make("li", { class: "none" }, TEXTS.no_recent));
   }
 }

@@ -20,22 +20,28 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @pytest.fixture(scope="session")
-def browser(arctic: Path) -> Iterator[Any]:
+def driver() -> Iterator[Any]:
+    """Playwright."""
     reason = "playwright is not installed: pip install playwright==1.65.2"
     playwright = pytest.importorskip("playwright.sync_api", reason=reason)
     if CHROMIUM is None:
         pytest.skip("chromium is not installed: apt-get install chromium")
     with playwright.sync_playwright() as driver:
-        flags = [
-            "--no-sandbox",
-            "--autoplay-policy=no-user-gesture-required",
-            "--use-fake-ui-for-media-stream",
-            "--use-fake-device-for-media-stream",
-            f"--use-file-for-fake-audio-capture={arctic}",
-        ]
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
-        yield browser
-        browser.close()
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def browser(driver: Any, arctic: Path) -> Iterator[Any]:
+    flags = [
+        "--no-sandbox",
+        "--autoplay-policy=no-user-gesture-required",
+        "--use-fake-ui-for-media-stream",
+        "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-audio-capture={arctic}",
+    ]
+    browser = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
+    yield browser
+    browser.close()
 
 
 @pytest.fixture
