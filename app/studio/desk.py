@@ -19,8 +19,15 @@ from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import OPENING, ListenedProject
 from app.studio.offered_changes import cleaning_of, offered_changes
 from app.studio.pcm_sound import HeardPart, places_of
-from app.studio.script import ScriptEdit, draft_of, edits_of, number, settings_of
-from app.studio.take_orders import lengths_with, order_of, recording_of
+from app.studio.project_pronunciations import (
+    MOST_SAID,
+    own_pronunciations,
+    remember_pronunciation,
+    said_as,
+    word_of,
+)
+from app.studio.script import ScriptEdit, draft_of, edits_of, settings_of
+from app.studio.take_orders import TakeWish, order_of, recording_of
 from app.worker import EditorProcess
 
 MAKING, EXPORTING = 1, 2  # urgencies
@@ -75,14 +82,11 @@ class Desk(ListenedProject):
         self,
         edit: ScriptEdit,
         heard: HeardPart | None = None,
-        pace: float = 1.0,
-        duration: float | None = None,
-        lengths: tuple[tuple[float, ...], ...] | None = None,
-        force: bool = False,
+        wish: TakeWish | None = None,
     ) -> None:
         """Make a take of an edit in the background; its first one, or another."""
         takes = self.folder.takes(edit.key)
-        if force:
+        if wish is not None:
             self.failures.pop(edit.key, None)
         settings, models = settings_of(self.folder.read("script.json", {}).get("settings"))
         number = self.folder.next_take(edit.key)
@@ -94,9 +98,8 @@ class Desk(ListenedProject):
                 recording_of(self.folder.path, self.about),
                 settings,
                 number,
-                pace,
-                duration,
-                lengths,
+                wish or TakeWish(),
+                own_pronunciations(self.folder),
                 takes[0].get("level") if takes else None,
             )
         except InputError as error:
@@ -133,15 +136,26 @@ class Desk(ListenedProject):
         """Another take of an edit that is in the list, perhaps longer or shorter."""
         given = data if isinstance(data, dict) else {}
         edit = self._edit(key)
-        duration = given.get("duration")
-        self.make(
-            edit,
-            None,
-            number(given.get("pace"), 1.0, 0.5, 2.0),
-            None if duration is None else number(duration, 0.5, 0.05, 60.0),
-            None if given.get("word") is None else lengths_with(self.folder.takes(key), given),
-            force=True,
-        )
+        self.make(edit, None, TakeWish.of(given, self.folder.takes(key)))
+
+    def pronounce(self, data: Any) -> None:
+        """A word is said otherwise in this project from now on; changes that have it get another
+        take. InputError for what is no word."""
+        word = word_of(data)
+        said = str(data.get("said", ""))[:MOST_SAID]
+
+        def run(editor: EditorProcess) -> None:
+            phones = editor.run(tasks.phones_said, said)
+            with self.lock:
+                remember_pronunciation(self.folder, word, said, phones)
+                self.tell(kind="pronounced", pronunciations=said_as(self.folder))
+                for edit in self.edits():
+                    takes = self.folder.takes(edit.key)
+                    if any(word == each["text"] for take in takes for each in take["words"]):
+                        self.make(edit, None, TakeWish())
+
+        refused = lambda sentence: self.tell(kind="refused", sentence=sentence)  # noqa: E731
+        self.quick.add(ProjectJob(self.folder.id, f"pronounce {word}", MAKING, run, refused))
 
     def _edit(self, key: str) -> ScriptEdit:
         for edit in self.edits():

@@ -6,7 +6,7 @@ import heapq
 import itertools
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from a3t.errors import InputError
@@ -70,6 +70,16 @@ class JobQueue:
             for job in self._all():
                 if job.owner == owner and name in (None, job.name):
                     job.cancelled.set()
+
+    def reorder(self, owner: str, urgencies: Mapping[str, int]) -> None:
+        """Other urgencies for an owner's jobs of these names that wait."""
+
+        def urgency(usual: int, job: ProjectJob) -> int:
+            return urgencies.get(job.name, usual) if job.owner == owner else usual
+
+        with self._change:
+            self._waiting = [(urgency(u, job), n, job) for u, n, job in self._waiting]
+            heapq.heapify(self._waiting)
 
     def pending(self, owner: str) -> list[str]:
         """The names of an owner's jobs that wait or run."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ from app.studio import worker_tasks as tasks
 from app.studio.jobs import ProjectJob
 from app.studio.open_project import OpenProject
 from app.studio.pcm_sound import Token
+from app.studio.script import number
 from app.worker import EditorProcess
 
 OPENING, LISTENING = 0, 10  # urgencies; of two projects' parts the earlier one comes first
@@ -46,6 +48,19 @@ class ListenedProject(OpenProject, ABC):
                 # The first words soon, whatever else is being listened to.
                 first = part == 0 and "places" not in self.about
                 self.add_job(LISTENING + part, f"part {part}", run, self._fail_to_open, first)
+
+    def look(self, data: Any) -> None:
+        """Somebody looks at, or plays, this second of the recording: what is nearest to it is
+        listened to next."""
+        at = number(data.get("seconds"), 0.0, 0.0, 1e6)
+        about = self.about
+        if "samples" not in about:
+            return
+        parts, rate = about.get("parts", []), about["sample_rate"]
+        near = max(bisect_right([first for first, _ in parts], at * rate) - 1, 0)
+        urgencies = {f"part {part}": LISTENING + abs(part - near) for part in range(len(parts))}
+        for queue in (self.quick, self.long):
+            queue.reorder(self.folder.id, urgencies)
 
     def add_job(self, urgency: int, name: str, run: Any, failed: Any, quick: bool = False) -> None:
         """Put a job in the line in which a recording of this length belongs."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from a3t.plan.cuts import Cut
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.planned_edit import PlannedEdit
-from a3t.plan.request import EditRequest
+from a3t.plan.request import EditRequest, Pronunciations, pronunciations_of
 from a3t.plan.revision import Revision
 from a3t.projects.exports import export
 from a3t.projects.output_files import export_files
@@ -157,6 +157,7 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
         text=text.text,
         alignment=aligned,
         cuts=tuple(sorted(cuts, key=lambda cut: cut.start)),
+        pronunciations=_said(record for record, _ in parts),
     )
     plan = EditPlan(
         recording,
@@ -178,6 +179,14 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
         made_by.get("voice"),
         scores=tuple(scores),
     )
+
+
+def _said(records: Iterable[Mapping[str, Any]]) -> Pronunciations:
+    """The pronunciations that the takes were made with."""
+    said = {
+        word: ways for record in records for word, ways in record["mix"].get("said", {}).items()
+    }
+    return pronunciations_of({word: [way.split() for way in ways] for word, ways in said.items()})
 
 
 def _placed(place: Mapping[tuple[int, int], int], anchor: Sequence[int]) -> int:

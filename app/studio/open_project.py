@@ -11,6 +11,7 @@ from app import texts
 from app.studio.folders import ProjectFolder, words_name
 from app.studio.jobs import JobQueue
 from app.studio.pcm_sound import HeardPart, PcmSound, Token, shown
+from app.studio.project_pronunciations import said_as
 from app.studio.script import ScriptEdit, edits_of
 
 KEPT_EVENTS = 1000
@@ -82,6 +83,7 @@ class OpenProject:
                 "takes": {edit.key: self.takes(edit.key) for edit in edits},
                 "failures": {e.key: self.failures[e.key] for e in edits if e.key in self.failures},
                 "making": self.being_made(),
+                "pronunciations": said_as(self.folder),
             }
 
     def being_made(self) -> list[str]:
@@ -105,8 +107,22 @@ class OpenProject:
             "share": heard / total if total else 0.0,
             "done": bool(parts) and len(done) == len(parts),
             "problem": self.problem,
-            "ends": [parts[part][1] for part in done],
+            "missing": self._missing(),
         }
+
+    def _missing(self) -> list[list[float]]:
+        """Seconds between which nothing has been listened to yet."""
+        about = self.about
+        found: list[list[float]] = []
+        for part, (first, last) in enumerate(about.get("parts", [])):
+            if self.is_done(part) or "sample_rate" not in about:
+                continue
+            start, end = first / about["sample_rate"], last / about["sample_rate"]
+            if found and start - found[-1][1] < 1e-3:
+                found[-1][1] = end
+            else:
+                found.append([start, end])
+        return [[round(start, 2), round(end, 2)] for start, end in found]
 
     def is_done(self, part: int) -> bool:
         """Whether a part has been listened to."""

@@ -27,6 +27,7 @@ from app import limits, texts
 from app.studio.folders import ProjectFolder, words_name
 from app.studio.pcm_sound import played
 from app.studio.project_checks import checked_part, checked_place, checked_take, whole
+from app.studio.project_pronunciations import FILE, checked
 from app.studio.script import draft_of, edits_of, settings_of
 
 SUFFIX = ".a3t.zip"
@@ -62,7 +63,9 @@ def pack(folder: ProjectFolder, target: Path) -> None:
 
 
 def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
-    yield from (name for name in ("script.json", "places.json") if (folder.path / name).is_file())
+    yield from (
+        name for name in ("script.json", "places.json", FILE) if (folder.path / name).is_file()
+    )
     for part in range(len(folder.about.get("parts", []))):
         if (folder.path / words_name(part)).is_file():
             yield words_name(part)
@@ -131,6 +134,8 @@ def _unpacked(
             part = whole(int(found[1]), 0, len(parts))
             heard = checked_part(_json(archive, name), part, seconds)
             folder.write(name, heard.to_json())
+    if FILE in names:
+        folder.write(FILE, checked(_json(archive, FILE)))
     keys = {edit.key for edit in edits}
     for name in sorted(names):
         found = TAKE_FILE.fullmatch(name)

@@ -16,7 +16,7 @@ import numpy as np
 from a3t.plan.cuts import Cut
 from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.json_values import finite_number, string
-from a3t.text.phones import PHONES
+from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Word
 from app.studio.folders import MOST_TAKES
@@ -25,6 +25,7 @@ from app.studio.pcm_sound import IDS, HeardPart
 LONGEST_WORD = 2000  # characters
 MOST_WORDS = 20_000  # of a part
 LOUDEST = 8.0  # of full scale
+KNOWN = {*ARPABET, PAUSE}
 
 
 def checked_part(data: Any, part: int, seconds: float) -> HeardPart:
@@ -55,7 +56,7 @@ def _words(data: Any, seconds: float, spoken: bool) -> list[dict[str, Any]]:
         phones = [(phone.start, phone.end) for phone in word.phones]
         times = [time for pair in phones for time in pair]
         numbers = [word.score, word.start, word.end, *times, *(p.score for p in word.phones)]
-        known = bool(word.phones) and {phone.symbol for phone in word.phones} <= set(PHONES)
+        known = bool(word.phones) and {phone.symbol for phone in word.phones} <= KNOWN
         if not known or bool(word.text) != spoken or not all(map(math.isfinite, numbers)):
             raise ValueError("a word")
         if times != sorted(times) or not 0 <= word.start < word.end <= seconds + 1.0:
@@ -150,7 +151,11 @@ def _mix(data: Mapping[str, Any], spans: int) -> dict[str, Any]:
     if len(edits) != spans:
         raise ValueError("a take's edits")
     cut = None if data.get("cut") is None else Cut.from_json(data["cut"]).to_json()
-    return {"edits": edits, "rate": finite_number(data["rate"]), "cut": cut}
+    said = {
+        _text(word): [" ".join(map(_phone, way.split())) for way in ways]
+        for word, ways in data.get("said", {}).items()
+    }
+    return {"edits": edits, "rate": finite_number(data["rate"]), "cut": cut, "said": said}
 
 
 def _new_word(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,7 +169,7 @@ def _new_word(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _phone(symbol: Any) -> str:
-    if symbol not in PHONES:
+    if symbol not in KNOWN:
         raise ValueError(symbol)
     return str(symbol)
 

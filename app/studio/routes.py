@@ -123,6 +123,8 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{one}/takes", of_project(again), methods=["POST"]),
         Route(f"{one}/cleaning", of_project(cleaning), methods=["POST"]),
         Route(f"{one}/correct", of_project(correct), methods=["POST"]),
+        Route(f"{one}/look", of_project(look), methods=["POST"]),
+        Route(f"{one}/pronounce", of_project(pronounce), methods=["POST"]),
         Route(f"{one}/times", of_project(move), methods=["POST"]),
         Route(f"{one}/export", of_project(export), methods=["POST"]),
         Route(f"{one}/file", of_project(packed)),
@@ -180,6 +182,16 @@ def cleaning(request: Request, desk: Desk) -> Response:
 
 def correct(request: Request, desk: Desk) -> Response:
     desk.correct(request.state.data)
+    return JSONResponse({})
+
+
+def pronounce(request: Request, desk: Desk) -> Response:
+    desk.pronounce(request.state.data)
+    return JSONResponse({})
+
+
+def look(request: Request, desk: Desk) -> Response:
+    desk.look(request.state.data)
     return JSONResponse({})
 
 

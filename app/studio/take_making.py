@@ -124,13 +124,14 @@ def _plan(editor: Editor, order: TakeOrder, start: float, clip: Recording) -> Ed
         new_text=" ".join(filter(None, new)),
         text=" ".join(texts),
         alignment=aligned,
-        speed=min(max(settings["speed"] * order.pace, 0.25), 4.0),
-        fit=settings["fit"] and order.duration is None and order.lengths is None,
-        duration=order.duration,
-        lengths=order.lengths,
+        speed=min(max(settings["speed"] * order.wish.pace, 0.25), 4.0),
+        fit=settings["fit"] and order.wish.duration is None and order.wish.lengths is None,
+        duration=order.wish.duration,
+        lengths=order.wish.lengths,
         margin=margin,
         reach=reach,
         match=MatchedTraits.of(settings["match"]),
+        pronunciations=order.pronunciations,
         cuts=_cuts(order.cut, start, clip.seconds),
         moves=False,
         seed=settings["seed"] + order.number // len(VARIATIONS),
@@ -147,8 +148,7 @@ def _cuts(cut: Cut | None, start: float, seconds: float) -> tuple[Cut, ...]:
 
 def _rendered(editor: Editor, order: TakeOrder, plan: EditPlan) -> EditedRecording:
     number = order.number % len(VARIATIONS)
-    given = order.duration is not None or order.lengths is not None or order.pace != 1.0
-    if order.number == 0 or given:
+    if order.number == 0 or not order.wish.varied:
         result = editor.make(plan)[0]
     else:
         result = variant(plan, number, editor.render, editor.durations).result
@@ -182,8 +182,8 @@ def _written(
     patches = result.patches if result is not None else ()
     record: dict[str, Any] = {
         "number": order.number,
-        "pace": order.pace,
-        "duration": order.duration,
+        "pace": order.wish.pace,
+        "duration": order.wish.duration,
         "spans": [
             {"source": [p.source[0] + start, p.source[1] + start], "length": len(p.samples)}
             for p in patches
@@ -272,7 +272,12 @@ def _mix(order: TakeOrder, start: int, plan: EditPlan) -> dict[str, Any]:
             }
         )
     cut = None if order.cut is None else order.cut.to_json()
-    return {"edits": edits, "rate": plan.rate, "cut": cut}
+    return {
+        "edits": edits,
+        "rate": plan.rate,
+        "cut": cut,
+        "said": plan.request.to_json()["asked"]["pronunciations"],
+    }
 
 
 def _offset(spoken: list[str], plan: EditPlan) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cuts import Cut
+from a3t.plan.request import Pronunciations
 from app import texts
 from app.studio.pcm_sound import HeardPart, Pause, Token, end_of, places_of, start_of
 from app.studio.script import ScriptEdit, number
@@ -19,14 +20,37 @@ FAR = 10.0  # seconds; an edit farther away is of no account
 
 
 @dataclass(frozen=True)
+class TakeWish:
+    """How a take is to be.
+
+    pace: relative to the settings' speed. duration: of the new words in seconds, or None. lengths:
+    of each new word and pause, or None. varied: whether it is to differ from the others by itself.
+    """
+
+    pace: float = 1.0
+    duration: float | None = None
+    lengths: tuple[tuple[float, ...], ...] | None = None
+    varied: bool = False
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], takes: Sequence[Mapping[str, Any]]) -> TakeWish:
+        """What a request wants of another take beside `takes`; InputError for a word that none of
+        them has."""
+        pace = number(given.get("pace"), 1.0, 0.5, 2.0)
+        duration = given.get("duration")
+        seconds = None if duration is None else number(duration, 0.5, 0.05, 60.0)
+        lengths = None if given.get("word") is None else lengths_with(takes, given)
+        return cls(pace, seconds, lengths, pace == 1.0 and seconds is None and lengths is None)
+
+
+@dataclass(frozen=True)
 class TakeOrder:
     """A take to be made.
 
     tokens, pauses: those around the edit, in order. first, last: its range among the tokens. text:
-    the new words, "" for none. cut: sound between words that goes. number: of the take; the first
-    is the plan itself, the others vary it. pace: relative to the settings' speed. duration: of the
-    new words in seconds, or None. lengths: of each new word and pause, or None. room: seconds of
-    kept speech before and after the edit up to another one. level: the first take's.
+    the new words, "" for none. cut: sound between words that goes. number: of the take. wish: how
+    it is to be. pronunciations: the project's own. room: seconds of kept speech before and after
+    the edit up to another one. level: the first take's.
     """
 
     recording: Recording
@@ -38,9 +62,8 @@ class TakeOrder:
     cut: Cut | None
     settings: dict[str, Any]
     number: int
-    pace: float
-    duration: float | None
-    lengths: tuple[tuple[float, ...], ...] | None
+    wish: TakeWish
+    pronunciations: Pronunciations
     room: tuple[float, float]
     level: float | None
 
@@ -79,9 +102,8 @@ def order_of(
     recording: Recording,
     settings: dict[str, Any],
     number: int,
-    pace: float,
-    duration: float | None,
-    lengths: tuple[tuple[float, ...], ...] | None,
+    wish: TakeWish,
+    pronunciations: Pronunciations,
     level: float | None,
 ) -> TakeOrder:
     """The order for a take of an edit beside the others; InputError if its words are gone."""
@@ -117,9 +139,8 @@ def order_of(
         edit.cut,
         settings,
         number,
-        pace,
-        duration,
-        lengths,
+        wish,
+        pronunciations,
         (max(before, 0.0), max(after, 0.0)),
         level,
     )

@@ -38,6 +38,12 @@ def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last:
     return listening.recognise_part(editor, sound, part, first, last)
 
 
+def phones_said(editor: Editor, said: str) -> tuple[str, ...]:
+    from app.studio import project_pronunciations
+
+    return project_pronunciations.phones_said(said)
+
+
 def correct_tokens(editor: Editor, sound: PcmSound, first: int, last: int, text: str) -> HeardPart:
     from app.studio import listening
 

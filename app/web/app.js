@@ -115,7 +115,9 @@ export class App extends Editing {
     this.name = state.name;
     this.host.dataset.screen = "edit";
     this.offered = state.offered;
+    this.pronunciations = state.pronunciations;
     this.listening = state.listening;
+    this.script.missing = state.listening.missing;
     this.script.setTokens(state.tokens);
     this.script.takes = new Map(Object.entries(state.takes));
     this.script.failures = new Map(Object.entries(state.failures));
@@ -168,7 +170,12 @@ export class App extends Editing {
         if (event.corrected) this.view.selection = null;
         this.cleaning.look();
         return this.render();
-      case "listening": this.listening = event; return this.parts.refresh();
+      case "listening":
+        this.listening = event;
+        this.script.missing = event.missing;
+        this.looked = null;
+        this.view.render();
+        return this.parts.refresh();
       case "making": this.making.set(event.key, event.step); return this.changes.render();
       case "takes": {
         this.making.delete(event.key);
@@ -182,6 +189,7 @@ export class App extends Editing {
         if (edit) this.view.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);
         return;
       }
+      case "pronounced": this.pronunciations = event.pronunciations; return this.changes.render();
       case "failed":
         this.making.delete(event.key);
         this.script.failures.set(event.key, event.sentence);
@@ -232,6 +240,7 @@ export class App extends Editing {
     this.parts.clock.firstChild.textContent = clock(place / this.sound.sample_rate, true);
     this.parts.clock.lastChild.textContent = ` / ${clock((this.transport.timeline?.length || 0) / this.sound.sample_rate, true)}`;
     this.view.light(playing || place > 0 ? this.heardToken() : -1);
+    this.look(this.heardSource() / this.sound.sample_rate);
     if (playing) {
       this.audio.follow();
       if (!this.ticking) this.ticking = requestAnimationFrame(() => { this.ticking = 0; this.tick(); });

@@ -150,6 +150,7 @@ export class AudioView extends AudioDrawing {
       const box = this.overview.getBoundingClientRect();
       this.left = ((moving.clientX - box.left) / box.width) * this.line.axis - (this.width * this.scale) / 2;
       this.clamp();
+      this.app.look(this.line.convert("at", "source", this.at(this.width / 2)) / this.rate);
       this.draw();
     };
     go(event);

@@ -20,6 +20,7 @@ export class ChangesView {
     const { script, active } = this.app;
     const places = script.places();
     const focused = document.activeElement, name = focused && this.list.contains(focused) ? focused.dataset.name : null;
+    const typed = focused instanceof HTMLInputElement ? focused.value : null;
     this.count.textContent = places.length ? String(places.length) : "";
     this.empty.hidden = places.length > 0;
     show(this.offer, this.#offered());
@@ -27,7 +28,10 @@ export class ChangesView {
     show(this.list, ...places.map((place) => this.#card(place, place.edit === active)));
     const seconds = places.reduce((sum, { edit }) => sum + (edit.text && !script.isPause(edit) ? script.chosen(edit)?.seconds || 0 : 0), 0);
     this.told.textContent = seconds ? tell(TEXTS.synthetic, seconds.toFixed(1)) : "";
-    if (name) this.list.querySelector(`.active [data-name="${name}"]`)?.focus({ preventScroll: true });
+    const again = name && /** @type {HTMLInputElement|null} */ (this.list.querySelector(`.active [data-name="${name}"]`));
+    if (!again) return;
+    if (typed !== null) again.value = typed;
+    again.focus({ preventScroll: true });
   }
 
   /** The change that an example suggests, while there is none. */
@@ -41,6 +45,19 @@ export class ChangesView {
     const text = wanted.slice(first, wanted.length - end).join(" ");
     const was = old.slice(first, old.length - end).join(" ");
     return make("button", { type: "button", class: "button", onclick: () => this.app.write(first, old.length - end, text, true) }, tell(TEXTS.offered, was, text));
+  }
+
+  /** Of each guessed word, and of each that is said otherwise already: how, and a field for another way. */
+  #pronunciations(take) {
+    const { app } = this, own = app.pronunciations || {};
+    const words = new Set([...Object.keys(take.guessed || {}), ...take.words.map(({ text }) => text).filter((text) => text in own)]);
+    return [...words].map((word) => {
+      const field = /** @type {HTMLInputElement} */ (make("input", { "data-name": `said ${word}`, "aria-label": tell(TEXTS.said_as, `“${word}”`), placeholder: TEXTS.as_it_sounds, maxlength: "200", autocomplete: "off", spellcheck: "false" }));
+      field.value = own[word] || "";
+      return make("form", { class: "note say", onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) app.pronounce(word, field.value.trim()); } },
+        make("span", {}, word in own ? tell(TEXTS.said_as, `“${word}”`) : tell(TEXTS.guessed, `“${word}”`)),
+        field, make("button", { type: "submit", class: "quiet strong", "data-name": `say ${word}` }, TEXTS.say_so));
+    });
   }
 
   #card(place, isActive) {
@@ -91,10 +108,10 @@ export class ChangesView {
       }
       const notes = [
         chosen.doubtful?.length && tell(TEXTS.hardly_heard, chosen.doubtful.map((word) => `“${word}”`).join(", ")),
-        ...Object.keys(chosen.guessed || {}).map((word) => tell(TEXTS.guessed, `“${word}”`)),
         ...(chosen.doubts || []), !chosen.spans.length && TEXTS.same_sound,
       ].filter(Boolean);
       for (const note of notes) card.append(make("p", { class: "note" }, note));
+      card.append(...this.#pronunciations(chosen));
     }
     card.append(make("div", { class: "row" },
       chosen && make("button", { type: "button", class: `accept${edit.accepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(edit.accepted), onclick: () => app.accept(edit, !edit.accepted) }, icon("check"), edit.accepted ? TEXTS.accepted : TEXTS.accept),

@@ -126,6 +126,12 @@ export class Editing extends Hearing {
     });
   }
 
+  /** A word is said otherwise from now on; changes that have it get another take. */
+  async pronounce(word, said) {
+    await this.saver.settled();
+    await this.server.ask(`/projects/${this.project}/pronounce`, { word, said }).catch((error) => this.complain(error.message || TEXTS.lost));
+  }
+
   /** A word's edge was dragged. */
   async moveWord(token, was) {
     const now = { start: token.start, end: token.end };

@@ -80,6 +80,15 @@ export class Hearing {
     return this.transport.timeline.outOf(source);
   }
 
+  /** What lies around this second of the recording is listened to next, if it hasn't been. */
+  look(seconds, seek = false) {
+    if (seek && this.sound) this.transport.seek(this.#outOf(seconds * this.sound.sample_rate));
+    const missing = this.script.missing.find(([start, end]) => start <= seconds && seconds < end);
+    if (!missing || this.looked === missing[0]) return;
+    this.looked = missing[0];
+    this.server.ask(`/projects/${this.project}/look`, { seconds }).catch(() => { this.looked = null; });
+  }
+
   seekAxis(at) {
     if (!this.timeline) return;
     this.sweep = null;

@@ -26,6 +26,8 @@ export class Script {
     this.failures = new Map();
     /** @type {Map<number, number>} */
     this.index = new Map();
+    /** Seconds between which nothing has been listened to. @type {number[][]} */
+    this.missing = [];
   }
 
   /** @param {any[][]} shown tokens as the server sends them */
@@ -266,6 +268,11 @@ export class Script {
     return low - 1;
   }
 
+  /** Whether some of the recording between two tokens has not been listened to. */
+  #isBroken(k) {
+    return this.missing.some(([start]) => this.tokens[k - 1].end - 0.5 <= start && start < this.tokens[k].start);
+  }
+
   /** Tokens [first, end) of each paragraph: they end at long pauses. */
   paragraphs() {
     const found = [];
@@ -274,7 +281,7 @@ export class Script {
       const gap = k < this.tokens.length ? this.tokens[k].start - this.tokens[k - 1].end : Infinity;
       const words = k - first;
       const ended = /[.!?…]["'”’)]*$/.test(this.tokens[k - 1].text);
-      if (gap === Infinity || (gap > 1.2 && words > 5) || (words > 45 && (ended || gap > 0.5)) || (words > 90 && gap > 0.2) || words > 140) {
+      if (gap === Infinity || (gap > 1.2 && words > 5) || (words > 45 && (ended || gap > 0.5)) || (words > 90 && gap > 0.2) || words > 140 || this.#isBroken(k)) {
         found.push([first, k]);
         first = k;
       }

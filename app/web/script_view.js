@@ -2,7 +2,7 @@
 
 import { escaped, make, tool } from "./elements.js";
 import { DOUBTFUL } from "./script.js";
-import { TEXTS, clock, named } from "./texts.js";
+import { TEXTS, clock, named, tell } from "./texts.js";
 
 export class ScriptView {
   /** @param {HTMLElement} host @param {any} app */
@@ -19,6 +19,10 @@ export class ScriptView {
     this.scroller = make("div", { class: "scroller" }, this.body, this.bar);
     host.append(this.scroller, this.said);
     this.body.addEventListener("pointerdown", (event) => this.#press(event));
+    this.body.addEventListener("click", (event) => {
+      const place = /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (event.target).closest("[data-look]"));
+      if (place) this.app.look(Number(place.dataset.look), true);
+    });
     this.body.addEventListener("dblclick", (event) => this.#wordOf(event) !== null && this.write());
     this.body.addEventListener("keydown", (event) => this.#key(event));
     this.scroller.addEventListener("scroll", () => this.#place());
@@ -44,8 +48,9 @@ export class ScriptView {
         k = Math.max(k, Math.min(place.last, last));
       }
       while (k < last) parts.push(this.#word(k++));
-      return { html: parts.join(" "), time: clock(script.tokens[first].start) };
+      return { html: parts.join(" "), time: clock(script.tokens[first].start), start: script.tokens[first].start };
     });
+    this.#withMissing(made);
     made.forEach(({ html, time }, n) => {
       const was = this.shown[n];
       let row = this.body.children[n];
@@ -63,6 +68,16 @@ export class ScriptView {
     this.shown.length = made.length;
     this.lit = null;
     this.#mark();
+  }
+
+  /** Rows for what has not been listened to, where there is enough of it to be told of. */
+  #withMissing(rows) {
+    for (const [start, end] of this.app.script.missing) {
+      if (end - start < 10) continue;
+      const at = rows.findIndex((row) => row.start > start);
+      const html = `<button type="button" class="quiet missing" data-look="${start}">${escaped(tell(TEXTS.missing, clock(end)))}</button>`;
+      rows.splice(at < 0 ? rows.length : at, 0, { html, time: clock(start), start });
+    }
   }
 
   #word(k, gone = false) {

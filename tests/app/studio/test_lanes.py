@@ -63,6 +63,22 @@ def test_what_is_urgent_comes_first_and_nothing_twice() -> None:
     assert order == ["open", "take", "other's take", "part 1"]
 
 
+def test_what_somebody_looks_at_comes_next() -> None:
+    queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
+    release, begun, last = threading.Event(), threading.Event(), threading.Event()
+    order: list[str] = []
+    queue.add(job("first", lambda: begun.set() or release.wait(PATIENCE)))
+    assert begun.wait(PATIENCE)
+    for part in range(5):
+        queue.add(job(f"part {part}", lambda part=part: order.append(part), 10 + part))  # type: ignore[misc]
+    queue.add(job("part 3", lambda: order.append("another's"), 12, owner="b"))
+    queue.add(job("end", last.set, 99))
+    queue.reorder("a", {f"part {part}": 10 + abs(part - 3) for part in range(5)})
+    release.set()
+    assert last.wait(PATIENCE)
+    assert order == [3, 2, 4, 1, "another's", 0]
+
+
 def test_a_failure_ends_one_job_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
     queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
     told: list[str] = []

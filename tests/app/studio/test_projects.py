@@ -14,6 +14,7 @@ import soundfile
 from starlette.testclient import TestClient
 
 from a3t.audio.recording import Recording
+from app.service import Service
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_of
 from tests.audio.films import film
@@ -254,3 +255,45 @@ def test_the_length_of_one_word_is_dragged(project: Project) -> None:
     assert lengths[1][1] == pytest.approx(lengths[0][1], abs=0.01)
     for wrong in ({"take": 9}, {"word": 7}, {"word": "x"}, {"word": True}, {"word": -1}):
         project.post("takes", {"key": key, "take": 0, "word": 0, "seconds": 0.6} | wrong, 422)
+
+
+def test_a_guessed_word_is_said_as_it_is_written(project: Project) -> None:
+    """In all of the project, from now on: takes of it are made anew, and its edit.json says how."""
+    project.save(change(project.listened(), "always", "frobbly"))
+    (key,) = project.made()["takes"]
+    assert "frobbly" in project.state["takes"][key][0]["guessed"]
+    project.post("pronounce", {"word": "frobbly", "said": "FROH-blie"})
+    state = project.until(lambda state: len(state["takes"][key]) == 2)
+    assert state["pronunciations"] == {"frobbly": "FROH-blie"}
+    assert state["takes"][key][1]["guessed"] == {}
+    state["edits"][0]["take"] = 1
+    project.save(*state["edits"])
+    told = json.loads(unpacked(project)["talk.edited.edit.json"])
+    assert list(told["asked"]["pronunciations"]) == ["frobbly"]
+    (phones,) = told["asked"]["pronunciations"]["frobbly"]
+    project.post("pronounce", {"word": "frobbly", "said": phones})
+    project.until(lambda state: len(state["takes"][key]) == 3)
+    for word, said in (("../x", "x"), ("", "x"), ("x" * 99, "x")):
+        project.post("pronounce", {"word": word, "said": said}, 422)
+    version = project.state["version"]
+    project.post("pronounce", {"word": "never", "said": "1234 %"})
+    project.until(lambda state: state["version"] > version)
+    assert project.state["pronunciations"] == {"frobbly": phones}
+
+
+def test_what_one_looks_at_is_listened_to_next(client: TestClient, service: Service) -> None:
+    """Of a minute and a half; what is missing is told."""
+    path = service.folder / "uploaded" / "long.wav"
+    path.parent.mkdir(exist_ok=True)
+    samples, rate = soundfile.read(io.BytesIO((path.parent / "talk.wav").read_bytes()))
+    soundfile.write(path, np.tile(samples, 23), rate)
+    project = Project(client, {"upload": str(path)})
+    state = project.until(lambda state: state["tokens"])
+    project.post("look", {"seconds": 80.0})
+    for wrong in ({}, {"seconds": "x"}, {"seconds": -1}, {"seconds": 1e300}):
+        project.post("look", wrong)
+    assert state["listening"]["missing"]
+    state = project.listened()
+    assert state["listening"]["missing"] == []
+    starts = [token[2] for token in state["tokens"]]
+    assert starts == sorted(starts) and starts[-1] > 80

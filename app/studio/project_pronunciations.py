@@ -1,0 +1,64 @@
+"""How words are said in a project. pronunciations.json: word -> as it was written, and phones."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from a3t.errors import InputError
+from a3t.plan.request import Pronunciations
+from a3t.text.phones import ARPABET
+from a3t.text.pronunciation.as_it_sounds import as_it_sounds
+from app import texts
+from app.studio.folders import ProjectFolder
+
+FILE = "pronunciations.json"
+WORD = re.compile(r"[a-z']{1,60}")
+MOST_SAID = 200  # characters of a pronunciation
+MOST = 1000  # words
+
+
+def phones_said(said: str) -> tuple[str, ...]:
+    """The phones of a pronunciation: given as such, or as it sounds. InputError for neither."""
+    phones = tuple(said.upper().split())
+    return phones if phones and set(phones) <= set(ARPABET) else as_it_sounds(said)
+
+
+def word_of(data: Any) -> str:
+    """The spoken word that a request names; InputError if it is none."""
+    word = str(data.get("word", "")).lower() if isinstance(data, dict) else ""
+    if not WORD.fullmatch(word):
+        raise InputError(texts.NO_WORD)
+    return word
+
+
+def checked(data: Any) -> dict[str, dict[str, Any]]:
+    """The file as it came from outside, without what isn't a pronunciation."""
+    entries = data.items() if isinstance(data, dict) else ()
+    return {
+        word: {"said": entry["said"][:MOST_SAID], "phones": list(entry["phones"])}
+        for word, entry in list(entries)[:MOST]
+        if WORD.fullmatch(word)
+        and isinstance(entry, dict)
+        and isinstance(entry.get("said"), str)
+        and isinstance(entry.get("phones"), list)
+        and all(phone in ARPABET for phone in entry["phones"])
+    }
+
+
+def remember_pronunciation(
+    folder: ProjectFolder, word: str, said: str, phones: tuple[str, ...]
+) -> None:
+    known = checked(folder.read(FILE, {}))
+    folder.write(FILE, known | {word: {"said": said, "phones": list(phones)}})
+
+
+def said_as(folder: ProjectFolder) -> dict[str, str]:
+    """What the page shows: each word as its pronunciation was written."""
+    return {word: entry["said"] for word, entry in checked(folder.read(FILE, {})).items()}
+
+
+def own_pronunciations(folder: ProjectFolder) -> Pronunciations:
+    """For a request."""
+    known = checked(folder.read(FILE, {}))
+    return tuple((word, (tuple(entry["phones"]),)) for word, entry in known.items())
