@@ -237,14 +237,20 @@ export class App extends Editing {
   tick() {
     if (!this.sound) return;
     const { place, playing } = this.transport;
-    this.parts.clock.firstChild.textContent = clock(place / this.sound.sample_rate, true);
-    this.parts.clock.lastChild.textContent = ` / ${clock((this.transport.timeline?.length || 0) / this.sound.sample_rate, true)}`;
+    this.showClock();
     this.view.light(playing || place > 0 ? this.heardToken() : -1);
     this.look(this.heardSource() / this.sound.sample_rate);
     if (playing) {
       this.audio.follow();
       if (!this.ticking) this.ticking = requestAnimationFrame(() => { this.ticking = 0; this.tick(); });
     } else this.audio.draw();
+  }
+
+  showClock() {
+    if (!this.sound) return;
+    const { place, timeline } = this.transport, rate = this.sound.sample_rate;
+    this.parts.clock.firstChild.textContent = clock(place / rate, true);
+    this.parts.clock.lastChild.textContent = ` / ${clock((timeline?.length || 0) / rate, true)}`;
   }
 
   complain(sentence) { this.dialogs.say(sentence, true); }

@@ -17,7 +17,7 @@ export function build(host, app) {
     make("button", { type: "button", class: "quiet", onclick: () => app.leave() }, `‹ ${TEXTS.all_projects}`),
     name, status, progress, make("span", { class: "push" }),
     make("span", { class: "modes", role: "radiogroup", "aria-label": `${TEXTS.edit}, ${TEXTS.correct}` }, ...modes),
-    undo, redo, tool("clean", TEXTS.clean, () => app.cleaning.toggle(), { "aria-expanded": "false", "data-name": "clean" }), tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), download);
+    undo, redo, make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), download);
   const hint = make("p", { class: "hint" });
   const problem = make("p", { class: "problem", role: "alert", hidden: true });
   const script = make("div", { class: "page" });
@@ -44,6 +44,7 @@ export function build(host, app) {
   });
 
   function refresh() {
+    app.showClock();
     name.textContent = app.name || "";
     const { listening } = app;
     const busy = listening && !listening.done && !listening.problem;

@@ -82,7 +82,11 @@ export class Script {
     const parts = [];
     let at = first;
     for (const place of this.places()) {
-      if (place.last < first || place.first > last || (place.first === place.last && (place.first === first || place.first === last) && first !== last)) continue;
+      const inserted = place.first === place.last;
+      const within = inserted ? first < place.first && place.first < last : place.first < last && first < place.last;
+      // Where nothing but it is looked at, and at the ends of the whole, an insertion belongs to the range.
+      const atEnd = inserted && (first === last ? place.first === first : first === 0 && last === this.tokens.length);
+      if (!within && !atEnd) continue;
       parts.push(...this.tokens.slice(at, Math.max(at, place.first)).map((token) => token.text), place.edit.text);
       at = Math.max(at, place.last);
     }
@@ -104,16 +108,12 @@ export class Script {
     [first, last] = this.widened(first, last);
     text = text.trim().replace(/\s+/g, " ");
     const places = this.places();
-    const beside = ({ edit, first: from, last: to }) => edit.cut && from === to && first < last && (from === first || from === last);
-    const covered = places.filter((place) => !beside(place) && ((place.first < last && first < place.last) || (place.first >= first && place.last <= last)));
+    const isCut = ({ edit, first: from, last: to }) => edit.cut && from === to;
+    const covered = places.filter((place) => !isCut(place) && ((place.first < last && first < place.last) || (place.first >= first && place.last <= last)));
     let edits = this.edits.filter((edit) => !covered.some((place) => place.edit === edit));
     for (const place of places) {
       if (covered.includes(place)) continue;
-      if (place.edit.cut && place.first === place.last) {
-        // A cut in a pause stays beside new words if there is room for the joints of both.
-        if ((place.last === first || place.first === last) && this.#apart(place, first, last) < BESIDE) edits = edits.filter((edit) => edit !== place.edit);
-        continue;
-      }
+      if (isCut(place)) continue;
       if (place.last <= first && this.#near(place.last, first)) {
         text = [place.edit.text, ...this.#texts(place.last, first), text].filter(Boolean).join(" ");
         first = place.first;
@@ -123,6 +123,9 @@ export class Script {
       } else continue;
       edits = edits.filter((edit) => edit !== place.edit);
     }
+    // A cut in a pause stays beside new words if there is room for the joints of both.
+    const crowded = places.filter((place) => isCut(place) && place.first >= first && place.first <= last && (first < place.first && place.first < last || this.#apart(place, first, last) < BESIDE));
+    edits = edits.filter((edit) => !crowded.some((place) => place.edit === edit));
     if (text === this.#texts(first, last).join(" ")) return { edits, edit: null };
     const edit = {
       after: first === 0 ? -1 : this.tokens[first - 1].id,

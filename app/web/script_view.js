@@ -16,7 +16,9 @@ export class ScriptView {
     this.body = make("div", { class: "script", tabindex: "0", role: "textbox", "aria-multiline": "true", "aria-readonly": "true", "aria-label": TEXTS.transcript });
     this.bar = make("div", { class: "bar", role: "toolbar", "aria-label": TEXTS.replace, hidden: true });
     this.said = make("div", { class: "said", "aria-live": "polite" });
-    this.scroller = make("div", { class: "scroller" }, this.body, this.bar);
+    // For fingers, which can't drag over words without scrolling.
+    this.handles = ["anchor", "focus"].map((end) => make("div", { class: "handle", "aria-hidden": "true", hidden: true, onpointerdown: (event) => this.#pull(event, end) }));
+    this.scroller = make("div", { class: "scroller" }, this.body, this.bar, ...this.handles);
     host.append(this.scroller, this.said);
     this.body.addEventListener("pointerdown", (event) => this.#press(event));
     this.body.addEventListener("click", (event) => {
@@ -169,6 +171,7 @@ export class ScriptView {
 
   #press(event) {
     if (event.target.closest("input, button") || event.button) return;
+    this.touched = event.pointerType === "touch";
     const offer = event.target.closest("[data-offer]");
     if (offer) return this.app.cleaning.show(Number(offer.dataset.offer));
     const change = event.target.closest(".change");
@@ -206,11 +209,40 @@ export class ScriptView {
     document.addEventListener("pointercancel", release);
   }
 
-  /** The floating bar above what is selected. */
+  /** A handle of the selection follows the finger from word to word. */
+  #pull(event, end) {
+    event.preventDefault();
+    const handle = event.target;
+    handle.setPointerCapture(event.pointerId);
+    const [first, last] = [this.range[0], this.range[1] - 1];
+    this.selection = end === "anchor" ? { anchor: last, focus: first } : { anchor: first, focus: last };
+    const move = (moving) => {
+      const under = document.elementsFromPoint(moving.clientX, moving.clientY - 14).map((each) => each.closest("[data-k]")).find(Boolean);
+      if (under && this.body.contains(under)) this.select(this.selection.anchor, Number(under.dataset.k), false);
+    };
+    const release = () => {
+      handle.removeEventListener("pointermove", move);
+      handle.removeEventListener("pointerup", release);
+      handle.removeEventListener("pointercancel", release);
+      this.body.focus({ preventScroll: true });
+    };
+    handle.addEventListener("pointermove", move);
+    handle.addEventListener("pointerup", release);
+    handle.addEventListener("pointercancel", release);
+  }
+
+  /** The floating bar above what is selected, and a finger's handles below its ends. */
   #place() {
     const range = this.range;
     const first = range && this.element(range[0]), last = range && this.element(range[1] - 1);
+    for (const handle of this.handles) handle.hidden = !this.touched || !first || !last || !!this.field;
     if (!first || !last || this.field) { this.bar.hidden = true; return; }
+    const frame = this.scroller.getBoundingClientRect();
+    for (const [handle, element, side] of [[this.handles[0], first, "left"], [this.handles[1], last, "right"]]) {
+      const edge = element.getBoundingClientRect();
+      handle.style.left = `${edge[side] - frame.left}px`;
+      handle.style.top = `${edge.bottom - frame.top + this.scroller.scrollTop}px`;
+    }
     if (this.bar.hidden || this.bar.dataset.mode !== this.app.mode) {
       this.bar.dataset.mode = this.app.mode;
       const write = this.app.mode === "correct"

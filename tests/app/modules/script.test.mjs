@@ -1,0 +1,139 @@
+// The script: what a list of changes makes of the words.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./web.mjs";
+
+const { Script } = await load("script.js");
+
+/** Words of 0.4 s with 0.1 s between them, but for a pause of 2 s after the fourth. */
+function script(text = "And you always want to see it in the end") {
+  const made = new Script();
+  let clock = 0;
+  made.setTokens(text.split(" ").map((word, k) => {
+    const token = [k, word, clock, clock + 0.4, 1, 0];
+    clock += k === 3 ? 2.4 : 0.5;
+    return token;
+  }));
+  return made;
+}
+
+function apply(made, first, last, text) {
+  const { edits, edit } = made.replaced(first, last, text);
+  made.edits = edits;
+  return edit;
+}
+
+test("a change replaces its words and no others", () => {
+  const made = script();
+  apply(made, 2, 3, "never");
+  assert.equal(made.text, "And you never want to see it in the end");
+  apply(made, 8, 10, "");
+  assert.equal(made.text, "And you never want to see it in");
+  apply(made, 6, 6, "all of");
+  assert.equal(made.text, "And you never want to see all of it in");
+  assert.deepEqual(made.places().map(({ first, last }) => [first, last]), [[2, 3], [6, 6], [8, 10]]);
+});
+
+test("changes whose joints would touch are one", () => {
+  const made = script();
+  apply(made, 1, 2, "they");
+  apply(made, 2, 3, "never");
+  assert.equal(made.edits.length, 1);
+  assert.equal(made.edits[0].text, "they never");
+  assert.deepEqual(made.edits[0].tokens, [1, 2]);
+});
+
+test("the text of words has nothing of a change beside them", () => {
+  const made = script();
+  apply(made, 2, 3, "never");
+  assert.equal(made.textOf(1, 2), "you");
+  assert.equal(made.textOf(3, 4), "want");
+  assert.equal(made.textOf(1, 4), "you never want");
+  apply(made, 10, 10, "at last");
+  assert.equal(made.textOf(9, 10), "end");
+  assert.ok(made.text.endsWith("end at last"));
+});
+
+test("the same words are no change, and take one back", () => {
+  const made = script();
+  assert.equal(made.replaced(2, 3, " always ").edit, null);
+  apply(made, 2, 3, "never");
+  assert.equal(made.replaced(2, 3, "always").edits.length, 0);
+});
+
+test("whatever is changed in whatever order, the text is what was typed last", () => {
+  let seed = 7;
+  const random = (count) => { seed = (seed * 48271) % 2147483647; return seed % count; };
+  for (let round = 0; round < 300; round++) {
+    const made = script();
+    for (let n = 0; n < 6; n++) {
+      const first = random(10), last = Math.min(10, first + 1 + random(3));
+      const [from, to] = made.widened(first, last);
+      const before = made.textOf(0, from), after = made.textOf(to, 10);
+      const word = `w${n}`;
+      apply(made, first, last, word);
+      const said = made.text;
+      assert.ok(said.includes(word));
+      assert.ok(before.split(" ").filter(Boolean).every((each) => said.includes(each)), `${before} | ${said}`);
+      assert.ok(after.split(" ").filter(Boolean).every((each) => said.includes(each)), `${after} | ${said}`);
+    }
+    const places = made.places();
+    assert.equal(places.length, made.edits.length);
+    for (let k = 1; k < places.length; k++) assert.ok(places[k - 1].last < places[k].first);
+  }
+});
+
+test("a pause is made shorter and longer, and as it was", () => {
+  const made = script();
+  const shorter = made.withPause(3, 0.5);
+  assert.equal(shorter.edit.cut.kind, "pause");
+  assert.ok(Math.abs(shorter.edit.cut.end - shorter.edit.cut.start - 1.5) < 1e-9);
+  made.edits = shorter.edits;
+  assert.ok(Math.abs(made.pauseAfter(3) - 0.5) < 1e-9);
+  const longer = made.withPause(3, 3);
+  assert.equal(longer.edits.length, 1);
+  assert.equal(longer.edit.text, "[pause 1.00]");
+  made.edits = longer.edits;
+  assert.ok(Math.abs(made.pauseAfter(3) - 3) < 1e-9);
+  assert.equal(made.withPause(3, 2).edits.length, 0);
+  assert.equal(made.text.replace("[pause 1.00] ", ""), script().text);
+});
+
+test("a cut in a pause stays beside words that change, and goes where there is no room", () => {
+  const made = script();
+  made.edits = made.withPause(3, 0.5).edits;
+  apply(made, 3, 4, "hope");
+  assert.equal(made.edits.length, 2);
+  made.edits = made.withPause(3, 0.02).edits;
+  apply(made, 4, 5, "for");
+  assert.ok(made.edits.every(({ cut }) => cut === null));
+});
+
+test("what is offered is taken once, and what touches becomes one", () => {
+  const made = script();
+  const removal = (k, start, end) => ({ after: k - 1, tokens: [k], text: "", take: null, accepted: false, key: null, cut: { kind: "filler", action: "cut", start, end } });
+  const offers = [removal(1, 0.45, 0.95), removal(2, 0.95, 1.45), removal(7, 4.4, 5.3)];
+  made.edits = made.withRemovals(offers);
+  assert.deepEqual(made.edits.map(({ tokens }) => tokens), [[1, 2], [7]]);
+  assert.deepEqual([made.edits[0].cut.start, made.edits[0].cut.end], [0.45, 1.45]);
+  assert.equal(made.withRemovals(offers).length, 2);
+  assert.ok(!made.isFree(offers[0]));
+});
+
+test("a correction moves no change that is elsewhere", () => {
+  const made = script();
+  apply(made, 2, 3, "never");
+  made.setPart(0, [[0, "And", 0, 0.4, 1, 0], [1, "you", 0.5, 0.9, 1, 0], [2, "always", 1, 1.4, 1, 0], [77, "wish", 1.5, 1.9, 1, 0]]);
+  assert.equal(made.text, "And you never wish");
+});
+
+test("paragraphs hold every word once, and end where something is missing", () => {
+  const words = Array.from({ length: 400 }, (_, k) => `word${k}${k % 30 === 29 ? "." : ""}`).join(" ");
+  const made = script(words);
+  const flat = made.paragraphs().flatMap(([first, last]) => Array.from({ length: last - first }, (_, k) => first + k));
+  assert.deepEqual(flat, Array.from({ length: 400 }, (_, k) => k));
+  const few = script();
+  few.missing = [[2.2, 3.4]];
+  assert.deepEqual(few.paragraphs(), [[0, 4], [4, 10]]);
+});

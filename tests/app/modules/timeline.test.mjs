@@ -1,0 +1,74 @@
+// What is played, and the axis that the original and the edit share.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./web.mjs";
+
+const { Timeline } = await load("timeline.js");
+const { History } = await load("history.js");
+const { TEXTS, clock, tell } = await load("texts.js");
+
+const EDIT = {};
+const patch = (first, last, length) => ({ source: [first, last], length, take: "t", from: 0, edit: EDIT });
+
+test("pieces play every sample of the edit once, in order", () => {
+  const line = new Timeline(1000, [patch(100, 200, 50), patch(400, 400, 80), patch(600, 700, 0)]);
+  assert.equal(line.length, 1000 - 50 + 80 - 100);
+  let out = 0;
+  for (const piece of line.pieces()) { assert.equal(piece.out, out); out += piece.length; }
+  assert.equal(out, line.length);
+  assert.deepEqual(line.pieces().map(({ take }) => take), [null, "t", null, "t", null, null]);
+});
+
+test("outside the changes a place and its image are the same sample, there and back", () => {
+  const line = new Timeline(1000, [patch(100, 200, 50), patch(400, 400, 80), patch(600, 700, 0)]);
+  for (let source = 0; source < 1000; source += 7) {
+    if ((source >= 100 && source < 200) || (source >= 600 && source < 700)) continue;
+    assert.equal(line.sourceOf(line.outOf(source)), source);
+  }
+});
+
+test("every conversion keeps the order of places", () => {
+  const line = new Timeline(1000, [patch(100, 200, 150), patch(400, 400, 80), patch(600, 700, 10)]);
+  for (const [from, size] of [["source", 1000], ["out", line.length], ["at", line.axis]]) {
+    for (const to of ["source", "out", "at"]) {
+      let before = -1;
+      for (let place = 0; place <= size; place += 5) {
+        const image = line.convert(from, to, place);
+        assert.ok(image >= before, `${from} ${place} → ${to}`);
+        before = image;
+      }
+    }
+  }
+});
+
+test("the axis has room for the longer of both", () => {
+  const line = new Timeline(1000, [patch(100, 200, 150), patch(600, 700, 10)]);
+  assert.equal(line.axis, 1000 + 50);
+  assert.deepEqual(line.spanOf(EDIT), [100, 660]);
+});
+
+test("steps are taken back and forth, and a new one ends what was undone", () => {
+  const history = new History();
+  let value = 0;
+  for (const next of [1, 2, 3]) {
+    const was = value;
+    history.add({ label: `${next}`, undo: () => { value = was; }, redo: () => { value = next; } });
+    value = next;
+  }
+  assert.equal(history.undo(), "3");
+  assert.equal(value, 2);
+  history.redo();
+  assert.equal(value, 3);
+  history.undo();
+  history.undo();
+  history.add({ label: "9", undo: () => {}, redo: () => {} });
+  assert.equal(history.redo(), null);
+});
+
+test("times and sentences", () => {
+  assert.equal(clock(3723), "1:02:03");
+  assert.equal(clock(59.95, true), "0:59.9");
+  assert.equal(tell("{} of {}", 1, 2), "1 of 2");
+  assert.equal(TEXTS.edits(1), "1 change");
+});
