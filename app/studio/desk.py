@@ -18,7 +18,7 @@ from app.studio.folders import ProjectFolder
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import OPENING, ListenedProject
 from app.studio.offered_changes import cleaning_of, offered_changes
-from app.studio.pcm_sound import HeardPart, places_of
+from app.studio.pcm_sound import HeardPart, places_of, with_marks
 from app.studio.project_pronunciations import (
     MOST_SAID,
     own_pronunciations,
@@ -189,6 +189,16 @@ class Desk(ListenedProject):
 
         refused = lambda sentence: self.tell(kind="refused", sentence=sentence)  # noqa: E731
         self.quick.add(ProjectJob(self.folder.id, f"correct {wanted.key}", OPENING, run, refused))
+
+    def mark(self, data: Any) -> None:
+        """The transcript has the punctuation that was restored, or hasn't."""
+        marked = data.get("marks") is not False
+        with self.lock:
+            self.folder.write("project.json", self.about | {"plain": not marked})
+            for part in range(len(self.about.get("parts", []))):
+                if self.is_done(part):
+                    self.rewrite(part, with_marks(self.folder.heard(part), marked))
+            self.tell(kind="marks", marks=self.marks())
 
     def move(self, data: Any) -> dict[str, float]:
         """A word's own times, between its neighbours'; returns the times that it had."""

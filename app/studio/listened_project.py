@@ -14,7 +14,7 @@ from app.service import LONG, without_folder
 from app.studio import worker_tasks as tasks
 from app.studio.jobs import ProjectJob
 from app.studio.open_project import OpenProject
-from app.studio.pcm_sound import Token
+from app.studio.pcm_sound import Token, with_marks
 from app.studio.script import number
 from app.worker import EditorProcess
 
@@ -109,7 +109,7 @@ class ListenedProject(OpenProject, ABC):
             first, last = about["parts"][part]
             heard = editor.run(tasks.recognise_part, sound, part, first, last)
         with self.lock:
-            self.rewrite(part, heard)
+            self.rewrite(part, with_marks(heard, not about.get("plain")))
             self.tell(kind="listening", **self.progress())
             self.words_came()
 

@@ -76,7 +76,12 @@ def punctuated(tokens: list[Token], first_id: int) -> list[Token]:
     except InputError:  # none is shipped
         return tokens
     same = marked.spoken == tuple(word.text for word in words)
-    return tokens_of(marked, words, first_id) if same else tokens
+    found = tokens_of(marked, words, first_id) if same else tokens
+    if len(found) == len(tokens):
+        for token, before in zip(found, tokens, strict=True):
+            if token["text"] != before["text"]:
+                token["unmarked"] = {"text": before["text"], "pause": before["pause"]}
+    return found
 
 
 def editor_step(editor: Editor, name: str) -> None:

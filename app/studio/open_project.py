@@ -84,7 +84,14 @@ class OpenProject:
                 "failures": {e.key: self.failures[e.key] for e in edits if e.key in self.failures},
                 "making": self.being_made(),
                 "pronunciations": said_as(self.folder),
+                "marks": self.marks(),
             }
+
+    def marks(self) -> bool | None:
+        """Whether the transcript has the punctuation that was restored; None if none was."""
+        tokens = self.tokens()
+        restored = any("marked" in token or "unmarked" in token for token in tokens)
+        return not self.about.get("plain") if restored else None
 
     def being_made(self) -> list[str]:
         """The keys of the edits of which takes are being made."""

@@ -54,6 +54,7 @@ def pack(folder: ProjectFolder, target: Path) -> None:
         "edits": len(edits),
         "parts": about.get("parts", []),
         "places": bool(about.get("places")),
+        "plain": bool(about.get("plain")),
     }
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(MANIFEST, json.dumps(told))
@@ -141,7 +142,7 @@ def _unpacked(
         found = TAKE_FILE.fullmatch(name)
         if found and found[1] in keys and found[3] == "take.json":
             _take(archive, name.rpartition("/")[0], about, folder)
-    kept = ("origin", "name", "file", "text", "offered", "places")
+    kept = ("origin", "name", "file", "text", "offered", "places", "plain")
     packed = {name: about[name] for name in SOUND} | {"parts": parts}
     return {name: about[name] for name in kept if name in about} | {"packed": packed}
 
@@ -176,6 +177,7 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
             "edits": whole(data["edits"], 0, 1_000_000),
             "parts": list(data["parts"]),
             "places": data["places"] is True,
+            "plain": data.get("plain") is True,
             "sample_rate": whole(data["sample_rate"], 1, 1_000_000),
             "file_channels": whole(data["file_channels"], 1, 1000),
             "samples": whole(data["samples"], 1, 2**40),

@@ -5,6 +5,9 @@ A *token* is a written word with its spoken words and their times in seconds:
     {"id": 300007, "text": "$5,", "pause": true,
      "words": [{"text": "five", "start": 1.2, "end": 1.5, "score": 0.9, "phones": […]}, …]}
 
+A token whose marks and capitals were restored has what it is without them, or with them again, in
+"unmarked" or "marked".
+
 A *pause* is an `alignment.Word` without text, as JSON; it may name sound that no text has.
 """
 
@@ -63,6 +66,19 @@ class HeardPart:
         before = [_until(pause, stop=start) for pause in self.pauses if pause["start"] < start]
         after = [_until(pause, start=stop) for pause in self.pauses if pause["end"] > stop]
         return HeardPart(self.tokens, [*before, *others, *after])
+
+
+def with_marks(heard: HeardPart, marked: bool) -> HeardPart:
+    """The part with the marks and capitals that were restored, or without."""
+    kept, other = ("unmarked", "marked") if marked else ("marked", "unmarked")
+    return HeardPart([_with_marks(token, kept, other) for token in heard.tokens], heard.pauses)
+
+
+def _with_marks(token: Token, kept: str, other: str) -> Token:
+    if other not in token:
+        return token
+    rest = {name: value for name, value in token.items() if name != other}
+    return rest | token[other] | {kept: {"text": token["text"], "pause": token["pause"]}}
 
 
 def _until(pause: Pause, start: float = 0.0, stop: float = float("inf")) -> Pause:

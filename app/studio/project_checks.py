@@ -39,6 +39,7 @@ def checked_part(data: Any, part: int, seconds: float) -> HeardPart:
             "text": _text(token["text"]),
             "words": _words(token["words"], seconds, spoken=True),
             "pause": bool(token["pause"]),
+            **_marks(token),
         }
         for token in heard.tokens
     ]
@@ -48,6 +49,14 @@ def checked_part(data: Any, part: int, seconds: float) -> HeardPart:
     pauses = _words(heard.pauses, seconds, spoken=False)
     _in_order(pauses)
     return HeardPart(tokens, pauses)
+
+
+def _marks(token: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: {"text": _text(token[name]["text"]), "pause": bool(token[name]["pause"])}
+        for name in ("marked", "unmarked")
+        if name in token
+    }
 
 
 def _words(data: Any, seconds: float, spoken: bool) -> list[dict[str, Any]]:

@@ -125,6 +125,7 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{one}/correct", of_project(correct), methods=["POST"]),
         Route(f"{one}/look", of_project(look), methods=["POST"]),
         Route(f"{one}/pronounce", of_project(pronounce), methods=["POST"]),
+        Route(f"{one}/marks", of_project(mark), methods=["POST"]),
         Route(f"{one}/times", of_project(move), methods=["POST"]),
         Route(f"{one}/export", of_project(export), methods=["POST"]),
         Route(f"{one}/file", of_project(packed)),
@@ -192,6 +193,11 @@ def pronounce(request: Request, desk: Desk) -> Response:
 
 def look(request: Request, desk: Desk) -> Response:
     desk.look(request.state.data)
+    return JSONResponse({})
+
+
+def mark(request: Request, desk: Desk) -> Response:
+    desk.mark(request.state.data)
     return JSONResponse({})
 
 

@@ -116,6 +116,7 @@ export class App extends Editing {
     this.host.dataset.screen = "edit";
     this.offered = state.offered;
     this.pronunciations = state.pronunciations;
+    this.marks = state.marks;
     this.listening = state.listening;
     this.script.missing = state.listening.missing;
     this.script.setTokens(state.tokens);
@@ -189,6 +190,7 @@ export class App extends Editing {
         if (edit) this.view.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);
         return;
       }
+      case "marks": this.marks = event.marks; return this.parts.refresh();
       case "pronounced": this.pronunciations = event.pronunciations; return this.changes.render();
       case "failed":
         this.making.delete(event.key);

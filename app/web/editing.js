@@ -126,6 +126,13 @@ export class Editing extends Hearing {
     });
   }
 
+  /** The transcript has the punctuation that was restored, or hasn't. */
+  async setMarks(marks) {
+    const put = (on) => this.server.ask(`/projects/${this.project}/marks`, { marks: on }).catch((error) => this.complain(error.message || TEXTS.lost));
+    this.history.add({ label: TEXTS.marks_on, undo: () => put(!marks), redo: () => put(marks) });
+    await put(marks);
+  }
+
   /** A word is said otherwise from now on; changes that have it get another take. */
   async pronounce(word, said) {
     await this.saver.settled();

@@ -19,6 +19,7 @@ export function build(host, app) {
     make("span", { class: "modes", role: "radiogroup", "aria-label": `${TEXTS.edit}, ${TEXTS.correct}` }, ...modes),
     undo, redo, make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), download);
   const hint = make("p", { class: "hint" });
+  const marks = make("button", { type: "button", class: "quiet marks", hidden: true, onclick: () => app.setMarks(!app.marks) });
   const problem = make("p", { class: "problem", role: "alert", hidden: true });
   const script = make("div", { class: "page" });
   const changes = make("aside", { class: "changes", "aria-label": TEXTS.changes });
@@ -35,7 +36,7 @@ export function build(host, app) {
     clock, speed,
     make("span", { class: "modes", role: "radiogroup", "aria-label": TEXTS.listen_to }, ...sides), make("span", { class: "push" }),
     make("span", { class: "zooms" }, tool("less", TEXTS.zoom_out, () => app.audio.zoom(1 / 1.6)), tool("more", TEXTS.zoom_in, () => app.audio.zoom(1.6)), tool("whole", TEXTS.fit, () => app.audio.whole())));
-  const edit = make("div", { class: "screen edit-screen" }, header, make("div", { class: "main" }, make("div", { class: "document" }, hint, problem, script), changes), audio, transport);
+  const edit = make("div", { class: "screen edit-screen" }, header, make("div", { class: "main" }, make("div", { class: "document" }, make("div", { class: "hints" }, hint, marks), problem, script), changes), audio, transport);
   host.append(start, edit);
   // A click leaves the keys to the script; whoever goes by Tab stays where they are.
   edit.addEventListener("click", (event) => {
@@ -55,6 +56,8 @@ export function build(host, app) {
     problem.textContent = listening ? listening.problem : "";
     hint.textContent = TEXTS[`${app.mode}_hint`];
     host.dataset.mode = app.mode;
+    marks.hidden = app.mode !== "correct" || app.marks === null || app.marks === undefined;
+    marks.textContent = app.marks ? TEXTS.marks_off : TEXTS.marks_on;
     for (const mode of modes) mode.setAttribute("aria-checked", String(mode.dataset.mode === app.mode));
     for (const side of sides) side.setAttribute("aria-checked", String(side.dataset.side === app.side));
     undo.disabled = !app.history.done.length;

@@ -253,7 +253,7 @@ export class ScriptView {
     }
     const box = first.getBoundingClientRect(), view = this.scroller.getBoundingClientRect();
     const top = box.top - view.top + this.scroller.scrollTop - 44;
-    this.bar.style.top = `${top < this.scroller.scrollTop ? last.getBoundingClientRect().bottom - view.top + this.scroller.scrollTop + 6 : top}px`;
+    this.bar.style.top = `${top < this.scroller.scrollTop ? last.getBoundingClientRect().bottom - view.top + this.scroller.scrollTop + (this.touched ? 26 : 6) : top}px`;
     this.bar.style.left = `${Math.max(4, Math.min(box.left - view.left, view.width - this.bar.offsetWidth - 12))}px`;
   }
 

@@ -19,6 +19,7 @@ export const TEXTS = {
   edit: "Edit", correct: "Correct",
   edit_hint: "Select words and type over them.",
   correct_hint: "Fix what was misheard. Nothing is made, and the sound stays as it is.",
+  marks_off: "Leave out the punctuation that was added", marks_on: "Add punctuation",
   undo: "Undo", redo: "Redo", find: "Find and replace", keys: "Keyboard shortcuts", download: "Download",
   download_hint: "The edited recording with its list of changes, subtitles and labels, in one zip",
   preparing: "Preparing", saved: "Saved", saving: "Saving", offline: "No connection: your changes are kept here and sent when it is back",
