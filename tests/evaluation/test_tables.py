@@ -97,6 +97,15 @@ def test_differences_are_taken_clip_by_clip() -> None:
     assert math.isnan(different["d", "A3T"])
 
 
+def test_margins_are_of_the_tasks_that_there_are() -> None:
+    rows = [make_row(task, "A3T", mcd=5.0) for task in "abc"]
+    rows += [make_row(task, "Baseline 3", mcd=7.0 + k) for k, task in enumerate("abc")]
+    rows += [make_row("a", "copy-synthesis", mcd=3.0)]
+    lines = thesis_tables.margins(rows).splitlines()
+    assert lines[-1] == "| Baseline 3 | given | -3.00 (-4.00 to -2.00) | – |"
+    assert not any("predicted" in line or "copy-synthesis" in line for line in lines)
+
+
 def test_what_failed_is_counted_and_in_no_mean() -> None:
     rows = [
         make_row("a", "A3T", mcd=4.0),

@@ -225,7 +225,8 @@ def margins(rows: Rows) -> str:
     systems = {row.system for row in rows} - {A3T, *REFERENCES}
     for kind in (GIVEN, PREDICTED):
         own = [row for row in rows if row.kind == kind]
-        for name in (n for n in _EVERY if n in systems):
+        present = {row.system for row in own} & systems
+        for name in (n for n in _EVERY if n in present):
             cells = [
                 paired([row for row in own if wanted(row)], A3T, name, "mcd").shown()
                 for _, wanted in (SEEN, UNSEEN)
