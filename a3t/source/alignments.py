@@ -19,6 +19,7 @@ from a3t.text.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import EDITION, Aligner, Alignment
+from alignment.confidence.doubts import with_confidences
 from alignment.long.window import align_window
 from alignment.result import shift_word
 
@@ -157,7 +158,8 @@ class AlignmentStore:
             return Passages(alignment, (everything,))
 
         key = _key(recording, text, everything, pronouncer)
-        return self._once(key, cached_or_aligned).alignment
+        alignment = self._once(key, cached_or_aligned).alignment
+        return with_confidences(alignment, found.confidences)
 
     def _part(
         self,

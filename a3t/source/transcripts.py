@@ -29,6 +29,7 @@ class FoundTranscript:
 
     origin: "given", "recognised", "alignment", or the sidecar's name. alignment: of all its words.
     times: approximate ones for each word. passages: the aligned passages of a long recording.
+    confidences: how probable each word is, if it was recognised and that is known.
     """
 
     transcript: Transcript
@@ -36,6 +37,7 @@ class FoundTranscript:
     alignment: Alignment | None = None
     times: Times | None = None
     passages: Passages | None = None
+    confidences: tuple[float, ...] = ()
 
 
 def find_transcript(
@@ -64,8 +66,10 @@ def find_transcript(
     samples = recording.mono(sample_rate=SAMPLE_RATE)
     prior = list(new_text.spoken) if new_text else []
     pronunciations = pronouncer.choices(prior)
-    text = recognised_text(samples, SAMPLE_RATE, prior or None, pronunciations, recogniser)
-    return FoundTranscript(Transcript.from_text(text, max_words=None), "recognised")
+    found = recognised_text(samples, SAMPLE_RATE, prior or None, pronunciations, recogniser)
+    transcript = Transcript.from_text(found.text, max_words=None)
+    sure = found.confidences if len(found.confidences) == len(transcript.spoken) else ()
+    return FoundTranscript(transcript, "recognised", confidences=sure)
 
 
 def _times_beside(recording: Recording, path: Path | None, transcript: Transcript) -> Times | None:

@@ -7,8 +7,8 @@ the wrong sound would be cut.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from alignment.result import Alignment, Word
@@ -55,6 +55,22 @@ class Doubt:
         """The inverse of `to_json`; KeyError, TypeError or ValueError if something is missing."""
         start, end, score = (float(data[key]) for key in ("start", "end", "score"))
         return cls(str(data["text"]), start, end, score, str(data.get("unwritten", "")))
+
+
+def with_confidences(alignment: Alignment, confidences: Sequence[float]) -> Alignment:
+    """The alignment of words that were recognised, none of them surer than its recogniser was.
+
+    `confidences`: of each spoken word; none changes nothing. A word that fits the sound isn't for
+    that the one that was said.
+    """
+    if not confidences:
+        return alignment
+    sure = iter(confidences)
+    words = tuple(
+        replace(word, score=min(word.score, next(sure))) if word.text else word
+        for word in alignment.words
+    )
+    return replace(alignment, words=words)
 
 
 def unwritten_speech(alignment: Alignment) -> list[Word]:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
-from alignment.recognition.recogniser import RECOGNISERS, recognise, recognised_text
+from alignment.recognition.recogniser import (
+    RECOGNISERS,
+    RecognisedText,
+    recognise,
+    recognised_text,
+)
 
-__all__ = ["RECOGNISERS", "recognise", "recognised_text"]
+__all__ = ["RECOGNISERS", "RecognisedText", "recognise", "recognised_text"]

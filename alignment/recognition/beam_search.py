@@ -7,7 +7,6 @@ what is nearly as likely as the best is followed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -15,8 +14,10 @@ import numpy as np
 
 from alignment.network.phone_network import FRAME_SECONDS
 from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree, spread
+from alignment.recognition.word_confidence import Endings, Rivals, confidences
 
 NOTHING = -1  # no word, no record
+WATCHED, RIVALS = 5, 500  # steps from one look at what is followed to the next, and how many count
 
 
 class LanguageModel(Protocol):
@@ -49,19 +50,12 @@ class Search:
 
 
 class Found(NamedTuple):
-    """A word (by number) of the likeliest text, from `start` to `end`, seconds."""
+    """A word (by number) of the likeliest text, from `start` to `end`, seconds; how probable."""
 
     word: int
     start: float
     end: float
-
-
-class _Records(NamedTuple):
-    """Words that may have ended: the record before each, its word, the step after its last."""
-
-    before: np.ndarray
-    word: np.ndarray
-    step: np.ndarray
+    confidence: float
 
 
 def search(
@@ -83,7 +77,8 @@ def search(
     count = np.int64(len(tree.phone))
     nodes, told = np.array([ROOT]), np.array([model.count * wide])  # nothing, then START
     scores, latest = np.zeros(1), np.array([NOTHING])
-    records: list[_Records] = []
+    records: list[Endings] = []
+    rivals: list[Rivals] = []
     written = 0
     for step, frame in enumerate(sound):
         # Into the next phones, or on in the same one.
@@ -113,17 +108,25 @@ def search(
             first = np.where(model.has_followers(second, word), second, model.count)
             new = first * wide + word
             one = _best_of_each(new, total)
-            records.append(_Records(latest[place[one]], word[one], np.full(len(one), step + 1)))
+            records.append(Endings(latest[place[one]], word[one], np.full(len(one), step + 1)))
             nodes = np.append(nodes, np.full(len(one), ROOT))
             told, scores = np.append(told, new[one]), np.append(scores, total[one])
             latest = np.append(latest, written + np.arange(len(one)))
             written += len(one)
+        if step % WATCHED == WATCHED - 1 or step == len(sound) - 1:
+            kept = _likeliest(scores, options.beam, RIVALS)
+            rivals.append(Rivals(step + 1, scores[kept], latest[kept]))
     done = np.flatnonzero((nodes == ROOT) | (nodes == SILENCE))
     if not len(done) or not records:
         return []
     first, second = _history(told[done], model.count)
     total = scores[done] + model.scores(first, second, np.ones(len(done), dtype=np.int64))
-    return _traced(records, int(latest[done[total.argmax()]]), k * FRAME_SECONDS)
+    endings = Endings(*(np.concatenate(each) for each in zip(*records, strict=True)))
+    path = _path(endings, int(latest[done[total.argmax()]]))
+    times = (np.append(0, endings.step[path]) * (k * FRAME_SECONDS)).tolist()
+    sure = confidences(path, endings, rivals, k * FRAME_SECONDS)
+    words = endings.word[path].tolist()
+    return [Found(*each) for each in zip(words, times[:-1], times[1:], sure, strict=True)]
 
 
 def _history(told: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -146,11 +149,10 @@ def _best_of_each(keys: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return order[np.unique(keys[order], return_index=True)[1]]
 
 
-def _traced(records: Sequence[_Records], last: int, seconds: float) -> list[Found]:
-    before, word, step = (np.concatenate(each) for each in zip(*records, strict=True))
-    found: list[Found] = []
+def _path(endings: Endings, last: int) -> list[int]:
+    """The records that lead to `last`, in order."""
+    path: list[int] = []
     while last != NOTHING:
-        start = int(step[before[last]]) if before[last] != NOTHING else 0
-        found.append(Found(int(word[last]), start * seconds, int(step[last]) * seconds))
-        last = int(before[last])
-    return found[::-1]
+        path.append(last)
+        last = int(endings.before[last])
+    return path[::-1]

@@ -31,11 +31,12 @@ from alignment.waveform import model_waveform
 
 @dataclass(frozen=True, slots=True)
 class RecognisedWord:
-    """A word as it is heard, lower case; seconds."""
+    """A word as it is heard, lower case; seconds; how probable it is, 0..1."""
 
     text: str
     start: float
     end: float
+    confidence: float = 1.0
 
 
 TRACTS = (0.9, 0.95, 1.0, 1.05, 1.1)  # lengths against the speaker's own
@@ -57,7 +58,9 @@ def recognise_by_network(
     require_speech(sound)
     words, tree, ahead, model = _vocabulary(expected, pronunciations)
     found = search(sound, tree, ahead, model)
-    return [RecognisedWord(words[each.word], each.start, each.end) for each in found]
+    return [
+        RecognisedWord(words[each.word], each.start, each.end, each.confidence) for each in found
+    ]
 
 
 def mean_posteriors(waveform: np.ndarray, weights: Weights | None = None) -> np.ndarray:

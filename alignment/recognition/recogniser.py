@@ -8,6 +8,7 @@ that the recording nearly says. benchmarks.recognition measures them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,13 +19,22 @@ from alignment.recognition.whisper import find_whisper, require_whisper, transcr
 RECOGNISERS = ("auto", "network", "pocketsphinx", "whisper")
 
 
+@dataclass(frozen=True, slots=True)
+class RecognisedText:
+    """What is heard, and how probable each of its words is, 0..1; no `confidences` where the
+    recogniser says nothing of that."""
+
+    text: str
+    confidences: tuple[float, ...] = ()
+
+
 def recognised_text(
     samples: np.ndarray,
     sample_rate: int,
     prior_words: Sequence[str] | None,
     pronunciations: Pronunciations,
     recogniser: str = "auto",
-) -> str:
+) -> RecognisedText:
     """The text heard by one of RECOGNISERS; "auto" is Whisper if a model of it is installed, else
     the phone network.
 
@@ -38,9 +48,10 @@ def recognised_text(
     if recogniser in ("auto", "whisper"):
         model = require_whisper() if recogniser == "whisper" else find_whisper()
         if model is not None:
-            return transcribe(samples, sample_rate, model)
+            return RecognisedText(transcribe(samples, sample_rate, model))
         recogniser = "network"
-    return " ".join(recognise(samples, sample_rate, prior_words, pronunciations, recogniser))
+    words, sure = _words(samples, sample_rate, prior_words, pronunciations, recogniser)
+    return RecognisedText(" ".join(words), sure)
 
 
 def recognise(
@@ -57,8 +68,20 @@ def recognise(
     heard only if they stand in `prior_words` and have `pronunciations`.
     Raises AlignmentError when the recording can't be used or no word is heard.
     """
+    return _words(samples, sample_rate, prior_words, pronunciations, recogniser)[0]
+
+
+def _words(
+    samples: np.ndarray,
+    sample_rate: int,
+    prior_words: Sequence[str] | None,
+    pronunciations: Pronunciations,
+    recogniser: str,
+) -> tuple[list[str], tuple[float, ...]]:
+    """As `recognise`, with each word's confidence where the recogniser has any."""
     expected = [word.lower() for word in prior_words or ()]
     given = samples, sample_rate, expected, pronunciations
+    sure: tuple[float, ...] = ()
     if recogniser == "pocketsphinx":
         from alignment.recognition.sphinx_recogniser import recognise_by_pocketsphinx
 
@@ -66,7 +89,8 @@ def recognise(
     else:
         from alignment.recognition.network_recogniser import recognise_by_network
 
-        words = [word.text for word in recognise_by_network(*given)]
+        found = recognise_by_network(*given)
+        words, sure = [each.text for each in found], tuple(each.confidence for each in found)
     if not words:
         raise AlignmentError("No word is heard in the recording: give its text.")
-    return words
+    return words, sure

@@ -17,6 +17,7 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.punctuation.restoring import with_punctuation
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError, Word
+from alignment.confidence.doubts import with_confidences
 from alignment.long.anchors import SECONDS, find_anchors
 from alignment.long.pieces import pieces
 from alignment.recognition import recognised_text
@@ -58,11 +59,12 @@ def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last:
     samples = sound.mono(first, last)
     editor_step(editor, "transcribe")
     try:
-        text = recognised_text(samples, sound.sample_rate, None, {})
-        transcript = Transcript.from_text(text, max_words=None)
+        found = recognised_text(samples, sound.sample_rate, None, {})
+        transcript = Transcript.from_text(found.text, max_words=None)
     except (AlignmentError, ValueError):
         return HeardPart()
-    heard = align_tokens(editor, sound, part * IDS, first, last, transcript)
+    sure = found.confidences if len(found.confidences) == len(transcript.spoken) else ()
+    heard = align_tokens(editor, sound, part * IDS, first, last, transcript, sure)
     return HeardPart(punctuated(heard.tokens, part * IDS), heard.pauses)
 
 
@@ -91,11 +93,18 @@ def editor_step(editor: Editor, name: str) -> None:
 
 
 def align_tokens(
-    editor: Editor, sound: PcmSound, first_id: int, first: int, last: int, transcript: Transcript
+    editor: Editor,
+    sound: PcmSound,
+    first_id: int,
+    first: int,
+    last: int,
+    transcript: Transcript,
+    confidences: Sequence[float] = (),
 ) -> HeardPart:
     """The transcript's tokens where they are spoken in samples [first, last), and the pauses.
 
-    Where they are not heard their words are spread evenly, with scores of 0.
+    Where they are not heard their words are spread evenly, with scores of 0. `confidences`: of the
+    words, where they were recognised.
     """
     editor_step(editor, "align")
     pronouncer, begin = Pronouncer(), first / sound.sample_rate
@@ -104,6 +113,7 @@ def align_tokens(
         found = editor.aligner.align(
             sound.mono(first, last), sound.sample_rate, transcript.spoken, choices
         )
+        found = with_confidences(found, confidences)
         words = [shift_word(word, begin) for word in found.spoken]
         silent = [shift_word(word, begin).to_json() for word in found.words if word.is_pause]
     except (AlignmentError, ValueError):

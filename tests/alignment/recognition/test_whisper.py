@@ -76,7 +76,7 @@ TONE = np.sin(np.arange(48_000) * 0.1).astype(np.float32)
 
 def test_faster_whisper_is_the_default_if_it_has_a_model(install: Install) -> None:
     install("faster_whisper")
-    assert recognised_text(TONE, 24_000, ["not", "used"], {}) == "We met, 2 times."
+    assert recognised_text(TONE, 24_000, ["not", "used"], {}).text == "We met, 2 times."
 
 
 def test_openai_whisper_is_used_if_its_model_file_exists(install: Install, tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_openai_whisper_is_used_if_its_model_file_exists(install: Install, tmp_p
     assert whisper.find_whisper() is None
     (tmp_path / "cache" / "whisper").mkdir(parents=True)
     (tmp_path / "cache" / "whisper" / "base.pt").touch()
-    assert recognised_text(TONE, 16_000, None, {}, "whisper") == "Two words."
+    assert recognised_text(TONE, 16_000, None, {}, "whisper").text == "Two words."
 
 
 def test_a_model_that_is_named_wins_or_is_missed(
