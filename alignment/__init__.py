@@ -40,7 +40,9 @@ def load_aligner(name: str = ALIGNERS[0], workers: int = 1) -> Aligner:
     """
     if name == "pocketsphinx":
         from alignment.aligners.pocketsphinx import PocketSphinxAligner
+        from alignment.sphinx_package import require_pocketsphinx
 
+        require_pocketsphinx()
         return PocketSphinxAligner(workers)
     if name == "network":
         from alignment.aligners.network_aligner import NetworkAligner

@@ -59,7 +59,7 @@ def _pronouncer() -> Pronouncer:
     return Pronouncer()
 
 
-def align(text: str, wave: np.ndarray, aligner: str = "pocketsphinx") -> Alignment:
+def align(text: str, wave: np.ndarray, aligner: str = "network") -> Alignment:
     """Align a text with its recording, mono (n,) at 24 kHz; ValueError if that fails."""
     words = Transcript.from_text(text).spoken
     pronunciations = {word: _pronouncer().candidates(word) for word in words}

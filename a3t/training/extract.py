@@ -49,7 +49,7 @@ ORIGINS = "made-of.json"  # beside a store's index: of what each clip's features
 def extract(
     data: Path,
     out: Path,
-    aligner: str = "pocketsphinx",
+    aligner: str = "network",
     pitch: bool = False,
     jobs: int = 1,
     alignments: Mapping[str, Alignment] | None = None,
@@ -74,11 +74,10 @@ def extract(
         else:
             made = alignment_of(clip.sound, alignments or {})
             todo.append(Job(clip.name, clip.speaker, clip.sound, clip.text, aligner, pitch, made))
-    if aligner != "pocketsphinx":
-        try:
-            named_aligner(aligner)  # report a missing MFA once, not for every clip
-        except AlignmentError as error:
-            raise InputError(str(error)) from None
+    try:
+        named_aligner(aligner)  # report a missing MFA once, not for every clip
+    except AlignmentError as error:
+        raise InputError(str(error)) from None
     if degraded:
         todo = [replace(j, degraded=degraded, others=_others(j.name, todo)) for j in todo]
     todo = todo[part[0] - 1 :: part[1]]
@@ -193,9 +192,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("data", type=Path, help="a data directory, or a folder of them")
     parser.add_argument("features", type=Path, help="folder to write")
-    parser.add_argument(
-        "--aligner", choices=["pocketsphinx", "network", "mfa"], default="pocketsphinx"
-    )
+    parser.add_argument("--aligner", choices=["network", "pocketsphinx", "mfa"], default="network")
     parser.add_argument("--pitch", action="store_true", help="for networks with a pitch input")
     parser.add_argument(
         "--degraded",

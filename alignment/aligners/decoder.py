@@ -17,12 +17,13 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 import numpy as np
-import pocketsphinx
 
 from alignment.arpabet import Pronunciation
 from alignment.errors import AlignmentError
+from alignment.sphinx_package import require_pocketsphinx
 
 FRAME_SECONDS = 0.01
 
@@ -89,7 +90,7 @@ class _WordDecoder:
     """The first pass: words, each with its alternatives, one after the other."""
 
     def __init__(self) -> None:
-        self.decoder = pocketsphinx.Decoder(**_FORCED)
+        self.decoder = require_pocketsphinx().Decoder(**_FORCED)
         self.names: dict[tuple[Pronunciation, ...], str] = {}
         self.pronunciations: dict[str, Pronunciation] = {}
 
@@ -139,7 +140,7 @@ def _two_passes(
     # The second pass, inside the words of the first: phones, scored against the whole model. Its
     # search sees only the states of the word in question; scoring all states gives the scores of
     # right and wrong words a common zero.
-    scorer = pocketsphinx.Decoder(**_SCORING)
+    scorer = require_pocketsphinx().Decoder(**_SCORING)
     first.decoder.set_alignment()
     scorer.set_alignment(first.decoder.get_alignment())
     _decode(scorer, waveform)
@@ -162,7 +163,7 @@ def phone_loop(waveform: np.ndarray) -> list[DecodedPhone]:
 
     `waveform`: int16, 16 kHz. It says which level of scores this recording allows.
     """
-    decoder = pocketsphinx.Decoder(**_PHONE_LOOP)
+    decoder = require_pocketsphinx().Decoder(**_PHONE_LOOP)
     try:
         decoder.add_allphone_file("loop", None)
         decoder.activate_search("loop")
@@ -181,7 +182,7 @@ def phone_loop(waveform: np.ndarray) -> list[DecodedPhone]:
         raise NoPathError() from error
 
 
-def _decode(decoder: pocketsphinx.Decoder, waveform: bytes) -> None:
+def _decode(decoder: Any, waveform: bytes) -> None:
     decoder.start_utt()
     decoder.process_raw(waveform, full_utt=True)
     decoder.end_utt()

@@ -34,7 +34,7 @@ from alignment.network.graph import (
     Graph,
     Visit,
 )
-from alignment.network.phone_network import INDEX, SYMBOLS
+from alignment.network.phone_network import INDEX, SYMBOLS, sequence_scores
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
 from alignment.waveform import model_waveform
 
@@ -71,7 +71,10 @@ class NetworkAligner(AlignerByPieces):
         if visits is None:
             raise mismatch(words, ())
         alignment = score_words(
-            _on_the_clock(visits, words, candidates, sound, duration), sound.scores, NETWORK
+            _on_the_clock(visits, words, candidates, sound, duration),
+            sound.scores,
+            NETWORK,
+            sequences=sequence_scores(sound.frames),
         )
         if check:
             require_match(alignment)

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from alignment.errors import AlignmentError
+from alignment.sphinx_package import require_pocketsphinx
 
 VOICES = ("awb", "kal16", "rms", "slt")  # three statistical voices and one of diphones, 16 kHz
 PAUSE = "pau"
@@ -106,9 +107,7 @@ def _symbol(name: str) -> str:
 
 @cache
 def _dictionary() -> Mapping[str, list[tuple[str, ...]]]:
-    import pocketsphinx
-
-    path = Path(pocketsphinx.get_model_path("en-us/cmudict-en-us.dict"))
+    path = Path(require_pocketsphinx().get_model_path("en-us/cmudict-en-us.dict"))
     entries: dict[str, list[tuple[str, ...]]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         word, *phones = line.split()

@@ -1,16 +1,17 @@
 """How much better than each word anything else would fit in its place.
 
-The phone network's log posteriors are searched twice around each word, from the phones before it to
-those after it: with the word in between, and with any phones that follow each other as phones do
-in English (or none). Both ways choose their own boundaries, so a word is not blamed for a neighbour
-that is drawn out, and one that borrows its neighbour's sound is.
+The phone network's log posteriors, or its scores of sequences, are searched twice around each word,
+from the phones before it to those after it: with the word in between, and with any phones that
+follow each other as phones do in English (or none). Both ways choose their own boundaries, so a
+word is not blamed for a neighbour that is drawn out, and one that borrows its neighbour's sound is.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -46,16 +47,44 @@ def advantages(
     `posteriors`: log, (T, 40), of alignment.network; `weights`: its, with "pairs" (40, 40), the
     logarithm of how often a phone is followed by another.
     """
-    if not alignment.spoken:
-        return np.zeros(0)
+    return _better(alignment, posteriors, weights, _places)
+
+
+def advantages_between(
+    alignment: Alignment, posteriors: np.ndarray, weights: Weights | None = None
+) -> np.ndarray:
+    """For each two neighbouring spoken words, nats by which anything between them is likelier than
+    nothing or a pause, (W - 1,); arguments as for `advantages`."""
+    return _better(alignment, posteriors, weights, _gaps)
+
+
+def _better(
+    alignment: Alignment,
+    posteriors: np.ndarray,
+    weights: Weights | None,
+    places_of: Callable[[Alignment, int], list[_Place]],
+) -> np.ndarray:
     pairs = (load_weights() if weights is None else weights)["pairs"]
     below = np.maximum(posteriors - posteriors.max(axis=1, keepdims=True), FARTHEST)
     # A frame of silence at either end: every word has something before it and after it.
     silence = np.full((1, len(SYMBOLS)), FARTHEST)
     silence[0, _PAUSE] = 0.0
     below = np.concatenate([silence, below, silence])
-    places = _places(alignment, len(below))
+    places = places_of(alignment, len(below))
+    if not places:
+        return np.zeros(0)
     return _of_anything(below, places, pairs) - _as_written(below, places)
+
+
+def _gaps(alignment: Alignment, frames: int) -> list[_Place]:
+    """The places between each two neighbouring words, as `_places` has those of words."""
+    places: list[_Place] = []
+    for left, right in pairwise(alignment.spoken):
+        before, after = left.phones[-BESIDE:], right.phones[:BESIDE]
+        begin = min(max(math.ceil(before[0].start / FRAME_SECONDS) + 1, 0), frames - 1)
+        close = min(max(math.ceil(after[-1].end / FRAME_SECONDS) + 1, begin + 1), frames)
+        places.append(_Place(_indices(before), (), _indices(after), begin, close))
+    return places
 
 
 def _places(alignment: Alignment, frames: int) -> list[_Place]:

@@ -20,9 +20,9 @@ DOUBTFUL = 0.5  # confidence below which a word is doubted
 # needless question costs less there than a wrong cut.
 UNWRITTEN = 0.35
 UNWRITTEN_BESIDE = 0.24
-# The same of sound that the aligner has named. Beside an edit 0.08 s find 76 in 100 missing words,
-# and something in one of 100 gaps that are right; 0.16 s 59 and 0.6.
-NAMED, NAMED_BESIDE = 0.16, 0.08
+# The same of sound that the aligner has named, which says itself how likely it is that the text
+# lacks it (alignment.confidence.scores.BETWEEN).
+NAMED, NAMED_BESIDE = 0.16, 0.04
 
 SOUNDS = {"": "Speech", "<um>": "A filled pause", "<repeat>": "A repetition", "<noise>": "Sound"}
 

@@ -42,6 +42,10 @@ WEIGHTS = Path(__file__).with_name("phone_network.safetensors")
 # confidences and the search for anchors were fitted.
 SMALL_WEIGHTS = WEIGHTS.with_name("phone_network_small.safetensors")
 
+# A larger one with the branch, trained for whole sequences: which words are likely, not where their
+# boundaries are, which the smaller one places better, above all beside what nobody wrote.
+SEQUENCE_WEIGHTS = WEIGHTS.with_name("sequence_network.safetensors")
+
 Weights = Mapping[str, np.ndarray]
 
 
@@ -122,7 +126,7 @@ def sequence_scores(frames: np.ndarray, weights: Weights | None = None) -> np.nd
     """Scores (T, 40) of SYMBOLS as `posteriors` has them, but trained for whole sequences: the sum
     along a path says how likely that path is among all others, not each frame how likely its phone
     is (see alignment.training.sequence_loss)."""
-    weights = load_weights() if weights is None else weights
+    weights = load_weights(SEQUENCE_WEIGHTS) if weights is None else weights
     return _layer(_hidden(frames, weights), weights, "sequence")
 
 

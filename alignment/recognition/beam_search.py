@@ -1,4 +1,4 @@
-"""Which words are likeliest, given the phone network's posteriors and a language model.
+"""Which words are likeliest, given the phone network's scores and a language model.
 
 A search through the tree of all words at once (Ney and Ortmanns, "Dynamic programming search for
 continuous speech recognition", 1999): what has been said counts by its last two words, and only
@@ -36,17 +36,17 @@ class Search:
     """How the search weighs and prunes; chosen on clips that nothing is reported of.
 
     `together` frames of 10 ms are one step, so that a phone lasts at least as long. `acoustic`
-    weighs their log posteriors against the language model; `word` is what each word costs, nats.
+    weighs their scores against the language model; `word` is what each word costs, nats.
     What is `beam` nats below the best, or not among the best `most` (`exits` of ends of words), is
     not followed.
     """
 
     together: int = 2
-    acoustic: float = 0.2
-    word: float = 1.0
-    beam: float = 12.0
-    most: int = 3000
-    exits: int = 150
+    acoustic: float = 0.9
+    word: float = 1.5
+    beam: float = 20.0
+    most: int = 8000
+    exits: int = 300
 
 
 class Found(NamedTuple):
@@ -65,7 +65,7 @@ def search(
     model: LanguageModel,
     options: Search | None = None,
 ) -> list[Found]:
-    """The likeliest words in log `posteriors` (T, 40); none when no way leads to an end.
+    """The likeliest words in `posteriors` or scores (T, 40); none when no way leads to an end.
 
     `ahead` (nodes,): of the tree's nodes the best log probability of their words (`best_below`).
     """

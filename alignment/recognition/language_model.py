@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
-import pocketsphinx
+from alignment.sphinx_package import require_pocketsphinx
 
 START, END = "<s>", "</s>"
 
@@ -34,6 +34,7 @@ class GeneralModel:
     """The packaged trigram model of US English, as natural probabilities."""
 
     def __init__(self) -> None:
+        pocketsphinx = require_pocketsphinx()
         self._logarithm = pocketsphinx.LogMath()
         path = pocketsphinx.get_model_path("en-us/en-us.lm.bin")
         self._model = pocketsphinx.NGramModel(pocketsphinx.Config(lm=None), self._logarithm, path)
@@ -72,7 +73,7 @@ def general_model() -> GeneralModel:
 @cache
 def dictionary_words() -> frozenset[str]:
     """The words of the packaged dictionary, lower case."""
-    path = pocketsphinx.get_model_path("en-us/cmudict-en-us.dict")
+    path = require_pocketsphinx().get_model_path("en-us/cmudict-en-us.dict")
     lines = Path(path).read_text(encoding="utf-8").splitlines()
     words = (line.split(" ", 1)[0] for line in lines)
     return frozenset(word for word in words if word and "(" not in word)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pocketsphinx
 
 from alignment.aligner import Pronunciations
 from alignment.errors import AlignmentError
 from alignment.recognition.language_model import dictionary_words, write_model
+from alignment.sphinx_package import require_pocketsphinx
 from alignment.waveform import model_waveform
 
 
@@ -27,6 +28,7 @@ def recognise_by_pocketsphinx(
     PocketSphinx's dictionary lacks are heard only if they stand in it and have `pronunciations`.
     Raises AlignmentError when the recording can't be used.
     """
+    pocketsphinx = require_pocketsphinx()
     waveform = model_waveform(samples, sample_rate)
     with tempfile.TemporaryDirectory() as folder:
         path = pocketsphinx.get_model_path("en-us/en-us.lm.bin")
@@ -49,7 +51,7 @@ def recognise_by_pocketsphinx(
     return hypothesis.hypstr.split() if hypothesis is not None else []
 
 
-def _add(decoder: pocketsphinx.Decoder, word: str, pronunciations: Sequence[Sequence[str]]) -> None:
+def _add(decoder: Any, word: str, pronunciations: Sequence[Sequence[str]]) -> None:
     plain = dict.fromkeys(
         " ".join(phone.rstrip("012") for phone in candidate) for candidate in pronunciations
     )

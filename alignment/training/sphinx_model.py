@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from alignment.errors import AlignmentError
+from alignment.sphinx_package import require_pocketsphinx
 
 MAGIC = b"Trie Language Model"
 BASE = math.log(1.0001)
@@ -43,9 +44,7 @@ class SphinxModel:
     @classmethod
     def packaged(cls) -> SphinxModel:
         """The trigram model of US English that comes with PocketSphinx."""
-        import pocketsphinx
-
-        return cls.read(Path(pocketsphinx.get_model_path("en-us/en-us.lm.bin")))
+        return cls.read(Path(require_pocketsphinx().get_model_path("en-us/en-us.lm.bin")))
 
     @classmethod
     def read(cls, path: Path) -> SphinxModel:

@@ -11,7 +11,7 @@ import pytest
 import soundfile as sf
 
 from alignment import Alignment, AlignmentError
-from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.aligners.network_aligner import NetworkAligner
 
 WORDS = tuple("and you always want to see it in the superlative degree".split())
 
@@ -40,7 +40,7 @@ def lookup(dictionary: dict[str, list[list[str]]]) -> Lookup:
 
 @pytest.fixture(scope="session")
 def aligned(speech: tuple[np.ndarray, int], words: tuple[str, ...], lookup: Lookup) -> Alignment:
-    return PocketSphinxAligner().align(*speech, words, lookup(words))
+    return NetworkAligner().align(*speech, words, lookup(words))
 
 
 @pytest.fixture(scope="session")

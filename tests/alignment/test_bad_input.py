@@ -13,7 +13,7 @@ from a3t.errors import InputError
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
-from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.doubts import unwritten_speech
 
 Check = Callable[[BaseException], None]
@@ -27,7 +27,7 @@ def align(samples: np.ndarray, rate: int, text: str, check: bool = True) -> Alig
     """As the editor does: the text normalised, its words looked up or guessed."""
     words = Transcript.from_text(text, max_words=None).spoken
     known = {word: Pronouncer().candidates(word) for word in words}
-    return PocketSphinxAligner().align(samples, rate, words, known, check)
+    return NetworkAligner().align(samples, rate, words, known, check)
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_speech_missing_from_the_text_is_named(speech: Speech, aligned: Alignmen
     assert gap.start < aligned.spoken[9].end
     assert gap.end > aligned.spoken[10].start
     assert gap.score < 0.5
-    # What the last word took with it is held against it, and against no other.
-    assert [word.score < 0.5 for word in result.spoken] == [False, False, False, True]
+    # Nothing of it is held against the words that are there.
+    assert all(word.score > 0.5 for word in result.spoken[:3])
 
 
 def anything(speech: Speech, text: str, start: int, samples: int, gain: float) -> None:

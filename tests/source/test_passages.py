@@ -25,7 +25,7 @@ from a3t.source.transcripts import FoundTranscript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
-from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.aligners.network_aligner import NetworkAligner
 from tests.conftest import ARCTIC
 from tests.plan.test_plan import WORDS, SixFrames, aligned, recording_of
 
@@ -120,7 +120,7 @@ def test_words_are_spread_over_their_cues(tmp_path: Path) -> None:
     assert times_in(path, transcript) is None
 
 
-class Counted(PocketSphinxAligner):
+class Counted(NetworkAligner):
     """Counts the seconds that it aligns."""
 
     def __init__(self) -> None:
@@ -206,7 +206,7 @@ def test_an_alignment_is_cached_by_what_was_aligned(tmp_path: Path) -> None:
 
 
 def test_a_long_recording_is_aligned_once(tmp_path: Path, long_talk: Path) -> None:
-    class Once(PocketSphinxAligner):
+    class Once(NetworkAligner):
         runs = 0
 
         def align_recording(self, *rest: object) -> Alignment:  # type: ignore[override]

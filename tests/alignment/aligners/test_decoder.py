@@ -17,6 +17,8 @@ Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
 
 STATUS = Path("/proc/self/status")
 
+pytest.importorskip("pocketsphinx", reason="PocketSphinx is not installed")
+
 
 @pytest.fixture
 def waveform(speech: tuple[np.ndarray, int]) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -43,7 +44,14 @@ def test_every_word_has_one_of_its_pronunciations_and_all_is_covered(
     assert not any(word.unwritten for word in found.words)
 
 
-def test_it_agrees_with_pocketsphinx(found: Alignment, aligned: Alignment) -> None:
+def test_it_agrees_with_pocketsphinx(
+    found: Alignment, speech: Speech, words: Sequence[str], lookup: Lookup
+) -> None:
+    pytest.importorskip("pocketsphinx", reason="PocketSphinx is not installed")
+    other = load_aligner("pocketsphinx")
+    assert isinstance(other, PocketSphinxAligner)
+    aligned = other.align(*speech, words, lookup(words))
+    assert aligned.score > 0.9
     apart = [abs(a.start - b.start) for a, b in zip(found.spoken, aligned.spoken, strict=True)]
     assert np.median(apart) < 0.015
     assert max(apart) < 0.06
@@ -149,6 +157,10 @@ def test_a_piece_is_not_cut_up_again(
     assert [word.text for word in result.spoken] == list(words)
 
 
-def test_pocketsphinx_can_be_chosen(aligned: Alignment) -> None:
-    assert isinstance(load_aligner("pocketsphinx"), PocketSphinxAligner)
-    assert aligned.score > 0.9
+def test_without_pocketsphinx_one_sentence_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, one_sentence: Callable[[BaseException], None]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pocketsphinx", None)
+    with pytest.raises(AlignmentError, match=r"a3t\[pocketsphinx\]") as caught:
+        load_aligner("pocketsphinx")
+    one_sentence(caught.value)

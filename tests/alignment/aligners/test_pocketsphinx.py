@@ -1,4 +1,4 @@
-"""The default aligner on a real sentence: order, clock, level, repetition, refusals."""
+"""PocketSphinx as aligner, on a real sentence: order, clock, level, repetition, refusals."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ from alignment.aligners.pocketsphinx import PocketSphinxAligner
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
 Check = Callable[[BaseException], None]
 Speech = tuple[np.ndarray, int]
+
+pytest.importorskip("pocketsphinx", reason="PocketSphinx is not installed")
+
+
+@pytest.fixture(scope="module")
+def aligned(speech: Speech, words: tuple[str, ...], lookup: Lookup) -> Alignment:
+    return PocketSphinxAligner().align(*speech, words, lookup(words))
 
 
 def covers(alignment: Alignment) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from alignment import Alignment, Phone, Word, pause
-from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.doubts import Doubt, doubts, doubts_beside, with_confidences
 
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
@@ -88,10 +88,10 @@ def test_unwritten_words_are_found_only_beside_the_edit(
 ) -> None:
     """The recording says more than the text: "always want to see" is left out."""
     text = [*words[:2], *words[6:]]
-    found = PocketSphinxAligner().align(*speech, text, lookup(text), check=False)
+    found = NetworkAligner().align(*speech, text, lookup(text), check=False)
     assert doubts_beside(found, 2, 3)
     assert not doubts_beside(found, 6, 7)
-    whole = PocketSphinxAligner().align(*speech, words, lookup(words))
+    whole = NetworkAligner().align(*speech, words, lookup(words))
     for place in range(len(words)):
         assert not doubts_beside(whole, place, place + 1)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from alignment import PAUSE, Alignment, AlignmentError, Phone, Word
 from alignment.aligner import InMemory
 from alignment.aligners import by_pieces
-from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.aligners.network_aligner import NetworkAligner
 from alignment.long import whole as long_recordings
 from alignment.long.anchors import ELSEWHERE, FARTHEST, SECONDS, Anchors, _path, _Text
 from alignment.long.pieces import pieces
@@ -198,7 +198,7 @@ def test_a_recording_that_counts_as_long(
     said = {**lookup(words), **lookup(wrong)}
     assert set(said) >= {*words, *wrong}
     text = [word for k in range(repeats) for word in (wrong if k == 2 else words)]
-    result = PocketSphinxAligner().align(np.tile(samples, repeats), rate, text, said)
+    result = NetworkAligner().align(np.tile(samples, repeats), rate, text, said)
     assert [word.text for word in result.spoken] == text
     assert result.words[-1].end == result.duration
     [(first, end)] = doubtful_runs(result)
@@ -212,4 +212,4 @@ def test_a_recording_that_counts_as_long(
     assert np.mean(np.abs(away) < 0.05) > 0.95
     other = (wrong * 20)[: len(text)]
     with pytest.raises(AlignmentError):
-        PocketSphinxAligner().align(np.tile(samples, repeats), rate, other, said)
+        NetworkAligner().align(np.tile(samples, repeats), rate, other, said)

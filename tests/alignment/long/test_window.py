@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from alignment import Alignment, AlignmentError, Word
-from alignment.aligners.pocketsphinx import PocketSphinxAligner
+from alignment.aligners.network_aligner import NetworkAligner
 from alignment.long.window import align_window
 
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
@@ -59,7 +59,7 @@ def test_a_window_has_the_times_of_the_whole(
     first: int, last: int, long: Sounding, rough: list[Word], aligned: Alignment, lookup: Lookup
 ) -> None:
     said = lookup([word.text for word in aligned.spoken])
-    window = align_window(PocketSphinxAligner(), long, rough, said, first, last, 1.5)
+    window = align_window(NetworkAligner(), long, rough, said, first, last, 1.5)
     found = window.alignment
     assert found.words[0].start == 0.0
     assert found.words[-1].end == found.duration == (window.stop - window.start) / long.sample_rate
@@ -80,10 +80,10 @@ def test_a_window_has_the_times_of_the_whole(
 def test_missing_words_are_refused(long: Sounding, rough: list[Word], lookup: Lookup) -> None:
     other = [Word("mountains", word.start, word.end, 1.0, ()) for word in rough]
     with pytest.raises(AlignmentError):
-        align_window(PocketSphinxAligner(), long, other, lookup(["mountains"]), 24, 25, 1.0)
+        align_window(NetworkAligner(), long, other, lookup(["mountains"]), 24, 25, 1.0)
 
 
 def test_times_out_of_order_are_refused(long: Sounding, rough: list[Word]) -> None:
     swapped = [*rough[:20], *rough[40:], *rough[20:40]]
     with pytest.raises(AlignmentError, match="behind"):
-        align_window(PocketSphinxAligner(), long, swapped, {}, 28, 30, 0.5)
+        align_window(NetworkAligner(), long, swapped, {}, 28, 30, 0.5)

@@ -130,7 +130,7 @@ def test_the_command_trains_a_model_without_known_sentences(
 
 @pytest.mark.slow
 def test_pocketsphinx_own_reader_gives_the_same_probabilities() -> None:
-    import pocketsphinx
+    pocketsphinx = pytest.importorskip("pocketsphinx", reason="PocketSphinx is not installed")
 
     model = SphinxModel.packaged()
     path = pocketsphinx.get_model_path("en-us/en-us.lm.bin")

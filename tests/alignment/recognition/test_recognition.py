@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +18,15 @@ Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
 Check = Callable[[BaseException], None]
 Speech = tuple[np.ndarray, int]
 
+NEEDS_POCKETSPHINX = pytest.mark.skipif(
+    find_spec("pocketsphinx") is None, reason="PocketSphinx is not installed"
+)
 SAID = "and you always want to see it in the superlative degree".split()
 
 
 @pytest.mark.parametrize(
-    "recogniser", ["network", pytest.param("pocketsphinx", marks=pytest.mark.slow)]
+    "recogniser",
+    ["network", pytest.param("pocketsphinx", marks=[pytest.mark.slow, NEEDS_POCKETSPHINX])],
 )
 @pytest.mark.parametrize(
     ("new", "kept"),
@@ -57,6 +62,7 @@ def test_without_a_prior_words_are_heard_too(speech: Speech) -> None:
 
 
 @pytest.mark.slow
+@NEEDS_POCKETSPHINX
 def test_without_a_prior_pocketsphinx_hears_words_too(speech: Speech) -> None:
     heard = recognise(*speech, None, {}, "pocketsphinx")
     assert len(set(heard) & set(SAID)) >= 4
@@ -80,6 +86,7 @@ def test_no_speech_is_refused(samples: np.ndarray, one_sentence: Check) -> None:
     one_sentence(caught.value)
 
 
+@NEEDS_POCKETSPHINX
 def test_pocketsphinx_models_probabilities_are_probabilities(tmp_path: Path) -> None:
     write_model(["we", "meet", "we", "part"], tmp_path / "x.lm")
     lines = (tmp_path / "x.lm").read_text(encoding="utf-8").splitlines()
@@ -95,6 +102,7 @@ def test_pocketsphinx_models_probabilities_are_probabilities(tmp_path: Path) -> 
     assert after["meet"] > 0.8
 
 
+@NEEDS_POCKETSPHINX
 def test_pocketsphinx_general_model_knows_english() -> None:
     general = general_model()
     assert general.probability("the", "of") > general.probability("of", "the")
