@@ -7,6 +7,7 @@
 # make fuzz MINUTES=10  hostile inputs for that long, for every parser
 # make audit  known faults of the pinned packages (needs a network)
 # make lint   ruff and mypy
+# make types-web  the types in the page's script, by TypeScript's compiler (needs npx and a network)
 # make app    the web page at http://127.0.0.1:7860
 # make clean  remove .venv, demo/ and every cache
 # Each sets up .venv by itself when it is missing or pyproject.toml or requirements.txt has changed.
@@ -23,7 +24,7 @@ WORKERS ?= -n auto --maxprocesses=4 --dist=loadfile
 TORCH  := $(shell grep '^torch==' requirements.txt)
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test test-all test-app fuzz audit test-recipes lint app cuda clean
+.PHONY: demo test test-all test-app fuzz audit test-recipes lint types-web app cuda clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
@@ -53,6 +54,9 @@ test-recipes: $(VENV)/.espnet-ready
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+types-web:
+	npx --yes --package typescript@5.9.3 tsc -p tests/app/modules/jsconfig.json
 
 app: $(VENV)/.dev-ready
 	$(BIN)/python -m app

@@ -5,36 +5,23 @@ import { ChangesView } from "./changes_view.js";
 import { CleaningView } from "./cleaning_view.js";
 import { Dialogs } from "./dialogs.js";
 import { Editing } from "./editing.js";
-import { History } from "./history.js";
 import { build } from "./layout.js";
 import { Saver } from "./saver.js";
-import { Script } from "./script.js";
 import { ScriptView } from "./script_view.js";
 import { StartView } from "./start_view.js";
 import { TEXTS, clock, tell } from "./texts.js";
 import { Timeline, edited } from "./timeline.js";
-import { Transport } from "./transport.js";
 import { listenToKeys } from "./shortcuts.js";
 
 export class App extends Editing {
   /** @param {HTMLElement} host @param {import("./server.js").Server} server @param {(file: File) => Promise<{path: string}>} upload */
   constructor(host, server, upload) {
-    super();
-    this.host = host;
-    this.server = server;
+    super(host, server);
     this.upload = upload;
-    this.script = new Script();
-    this.history = new History();
-    this.transport = new Transport(server);
     this.saver = new Saver(this);
-    this.project = null;
-    this.sound = null;
-    this.mode = "edit";
-    this.side = "edited";
-    this.active = null; // the change that is selected
-    this.looped = null;
-    this.making = new Map(); // key -> what is being done
-    this.sweep = null; // a stretch of sound that is selected
+    this.exporting = false;
+    this.wanted = null; // the change that is played as soon as it is made
+    this.ticking = 0;
     this.parts = build(host, this);
     this.cleaning = new CleaningView(this.parts.cleaning, this);
     this.view = new ScriptView(this.parts.script, this);

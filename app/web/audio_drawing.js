@@ -15,6 +15,12 @@ export class AudioDrawing {
     this.app = app;
     this.left = 0; // samples of the axis
     this.scale = 1; // samples of a pixel
+    /** @type {any} the edge under the pointer */
+    this.hovered = null;
+    /** @type {{at: number, seconds: number}|null} what is being dragged longer or shorter */
+    this.stretch = null;
+    /** @type {any[]} what can be caught, as it was drawn last */
+    this.edges = [];
     this.canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { class: "sound", tabindex: "0", role: "img", "aria-label": TEXTS.audio }));
     this.overview = /** @type {HTMLCanvasElement} */ (make("canvas", { class: "overview", "aria-hidden": "true" }));
     this.tip = make("div", { class: "tip", hidden: true });
@@ -298,7 +304,7 @@ export class AudioDrawing {
       if (word.k >= 0 && room > 8) {
         this.edges.push({ x: a, k: word.k, side: "start" }, { x: b, k: word.k, side: "end" });
         const caught = this.hovered && !this.hovered.edit && this.hovered.k === word.k ? this.hovered.side : null;
-        for (const [x, side] of [[a, "start"], [b, "end"]]) {
+        for (const [x, side] of /** @type {[number, string][]} */ ([[a, "start"], [b, "end"]])) {
           if (!chosen && caught !== side) continue;
           pen.fillStyle = colours.now;
           pen.fillRect(x - 0.75, RULER, 1.5, top - RULER + 3);

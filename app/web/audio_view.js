@@ -52,11 +52,11 @@ export class AudioView extends AudioDrawing {
     const edge = this.#edge(x, y);
     this.canvas.setPointerCapture(event.pointerId);
     const moves = !edge ? this.#sweep(x, y) : edge.side === "pause" ? this.#widen(edge) : edge.edit ? this.#pull(edge) : this.#drag(edge);
-    const end = (last) => {
+    const end = () => {
       this.canvas.removeEventListener("pointermove", moves);
       this.canvas.removeEventListener("pointerup", end);
       this.canvas.removeEventListener("pointercancel", end);
-      moves.end(last);
+      moves.end();
     };
     this.canvas.addEventListener("pointermove", moves);
     this.canvas.addEventListener("pointerup", end);

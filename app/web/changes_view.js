@@ -19,7 +19,7 @@ export class ChangesView {
   render() {
     const { script, active } = this.app;
     const places = script.places();
-    const focused = document.activeElement, name = focused && this.list.contains(focused) ? focused.dataset.name : null;
+    const focused = /** @type {HTMLElement|null} */ (document.activeElement), name = focused && this.list.contains(focused) ? focused.dataset.name : null;
     const typed = focused instanceof HTMLInputElement ? focused.value : null;
     this.count.textContent = places.length ? String(places.length) : "";
     this.empty.hidden = places.length > 0;

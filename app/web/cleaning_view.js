@@ -35,7 +35,7 @@ export class CleaningView {
       make("p", { class: "hint" }, TEXTS.clean_hint), this.filters,
       make("div", { class: "row" }, action, make("label", {}, TEXTS.longest, " ", longest, " s")),
       make("div", { class: "row" }, this.all), this.state, this.list);
-    host.addEventListener("keydown", (event) => { if (event.target.matches("input, select")) event.stopPropagation(); });
+    host.addEventListener("keydown", (event) => { if (/** @type {HTMLElement} */ (event.target).matches("input, select")) event.stopPropagation(); });
   }
 
   toggle(open = !this.open) {

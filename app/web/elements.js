@@ -29,8 +29,8 @@ export function icon(name) {
 
 /**
  * An element with attributes, listeners (onclick …) and children; texts are set as text.
- * @param {string} name @param {Record<string, any>} [given] @param {...(Node|string|null|undefined|false)} children
- * @returns {HTMLElement}
+ * @param {string} name @param {Record<string, any>} [given] @param {...any} children
+ * @returns {any} an element of the name's own kind
  */
 export function make(name, given = {}, ...children) {
   const element = document.createElement(name);

@@ -1,10 +1,49 @@
 // What is selected, and what is heard of it.
 
+import { History } from "./history.js";
+import { Script } from "./script.js";
 import { TEXTS } from "./texts.js";
+import { Transport } from "./transport.js";
 
 const CONTEXT = 1.2; // seconds that are heard on each side of a change
 
 export class Hearing {
+  /** @param {HTMLElement} host @param {import("./server.js").Server} server */
+  constructor(host, server) {
+    this.host = host;
+    this.server = server;
+    this.script = new Script();
+    this.history = new History();
+    this.transport = new Transport(server);
+    /** @type {string|null} */
+    this.project = null;
+    /** @type {{sample_rate: number, channels: number, samples: number, seconds: number}|null} */
+    this.sound = null;
+    /** @type {import("./timeline.js").Timeline|null} what is shown; of both sides what is played */
+    this.timeline = null;
+    this.editedLine = this.originalLine = this.timeline;
+    this.mode = "edit";
+    this.side = "edited";
+    /** @type {import("./script.js").Edit|null} the change that is selected */
+    this.active = null;
+    /** @type {import("./script.js").Edit|null} */
+    this.looped = null;
+    /** @type {Map<string, string>} by an edit's key, what is being done */
+    this.making = new Map();
+    /** @type {number[]|null} a stretch of the axis that is selected */
+    this.sweep = null;
+    /** @type {number|null} where what is missing was asked for */
+    this.looked = null;
+    /** @type {any} what shows it all; made by the App */
+    this.parts = this.view = this.changes = this.audio = this.saver = this.dialogs = null;
+  }
+
+  /** Shows everything, or where the playhead is; the App's. */
+  render() {}
+  tick() {}
+  /** @param {string} sentence */
+  complain(sentence) { void sentence; }
+
   /** Where the playhead is, in samples of the original. */
   heardSource() {
     if (!this.transport.timeline) return 0;

@@ -192,7 +192,7 @@ export class ScriptView {
     let moved = event.shiftKey;
     const move = (moving) => {
       const under = document.elementFromPoint(moving.clientX, moving.clientY);
-      const here = under && under.closest && under.closest("[data-k]");
+      const here = under && /** @type {HTMLElement|null} */ (under.closest("[data-k]"));
       if (here && this.body.contains(here) && Number(here.dataset.k) !== this.selection.focus) {
         moved = true;
         this.select(from, Number(here.dataset.k), false);
@@ -217,7 +217,7 @@ export class ScriptView {
     const [first, last] = [this.range[0], this.range[1] - 1];
     this.selection = end === "anchor" ? { anchor: last, focus: first } : { anchor: first, focus: last };
     const move = (moving) => {
-      const under = document.elementsFromPoint(moving.clientX, moving.clientY - 14).map((each) => each.closest("[data-k]")).find(Boolean);
+      const under = /** @type {HTMLElement|null} */ (document.elementsFromPoint(moving.clientX, moving.clientY - 14).map((each) => each.closest("[data-k]")).find(Boolean) || null);
       if (under && this.body.contains(under)) this.select(this.selection.anchor, Number(under.dataset.k), false);
     };
     const release = () => {
@@ -238,11 +238,11 @@ export class ScriptView {
     for (const handle of this.handles) handle.hidden = !this.touched || !first || !last || !!this.field;
     if (!first || !last || this.field) { this.bar.hidden = true; return; }
     const frame = this.scroller.getBoundingClientRect();
-    for (const [handle, element, side] of [[this.handles[0], first, "left"], [this.handles[1], last, "right"]]) {
-      const edge = element.getBoundingClientRect();
-      handle.style.left = `${edge[side] - frame.left}px`;
-      handle.style.top = `${edge.bottom - frame.top + this.scroller.scrollTop}px`;
-    }
+    const ends = [first.getBoundingClientRect(), last.getBoundingClientRect()];
+    this.handles.forEach((handle, k) => {
+      handle.style.left = `${(k ? ends[k].right : ends[k].left) - frame.left}px`;
+      handle.style.top = `${ends[k].bottom - frame.top + this.scroller.scrollTop}px`;
+    });
     if (this.bar.hidden || this.bar.dataset.mode !== this.app.mode) {
       this.bar.dataset.mode = this.app.mode;
       const write = this.app.mode === "correct"

@@ -180,8 +180,8 @@ export class Transport {
         const now = this.context.currentTime;
         while (run.scheduled.length > 1 && run.scheduled[0].end < now - 0.5) { run.scheduled.shift(); run.nodes.shift(); }
       }
-    } catch (error) {
-      if (this.run === run) { this.stop(); this.failed(error); }
+    } catch {
+      if (this.run === run) { this.stop(); this.failed(); }
       return;
     } finally {
       run.busy = false;
