@@ -67,8 +67,8 @@ def drawn(clips: Sequence[Clip], count: int, seed: int, choosing: bool) -> Itera
     draw = random.Random(seed)
     of_voice: dict[tuple[str, str], list[Clip]] = {}
     for clip in clips:
-        own = zlib.crc32(clip.speaker.encode()) % 2 == (0 if choosing else 1)
-        if own and LEAST <= clip.seconds <= MOST and len(clip.text.split()) >= 3:
+        chosen = zlib.crc32(clip.speaker.encode()) % 2 == (0 if choosing else 1)
+        if chosen and LEAST <= clip.seconds <= MOST and len(clip.text.split()) >= 3:
             of_voice.setdefault((clip.corpus, clip.speaker), []).append(clip)
     voices = sorted(voice for voice, own in of_voice.items() if len(own) >= 4)
     for number in range(count + count // 5):
@@ -109,6 +109,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             except AlignmentError:
                 continue
             transcript = Transcript.from_text(text, max_words=None)
+            if len(transcript.words) != len(right):  # read otherwise beside each other
+                continue
             seconds = np.array([word.duration for word in aligned.spoken])
             for way in ("known", *options.apart):
                 if way != "known":

@@ -15,6 +15,7 @@ import numpy as np
 from a3t.audio.clipping import clipping_ceiling
 from a3t.audio.room_tone import RoomTone
 from a3t.audio.spectra import OVERLAP, decibels, frame_size, frequencies, sound_of, spectra
+from a3t.audio.steady_tones import SteadyTones
 from a3t.audio.traits import MatchedTraits
 
 MEL_TOP = 7600.0  # Hz: the mel says nothing above
@@ -45,13 +46,14 @@ class OwnSound:
     """What a patch is given of its recording.
 
     neighbours: what stands beside it, from which its spectrum is learnt; tone: the room's, None
-    if it is not wanted; seed: of the noise that is made.
+    if it is not wanted; seed: of the noise that is made; steady: tones that go on through it.
     """
 
     match: MatchedTraits
     neighbours: Sequence[Neighbour]
     tone: RoomTone | None
     seed: int
+    steady: SteadyTones | None = None
 
     def coloured(self, sound: np.ndarray, rate: int) -> np.ndarray:
         """The patch's sound (n,), at the recording's rate, with its bandwidth and spectrum."""
@@ -61,6 +63,13 @@ class OwnSound:
         """The patch's sound (n,) cut off where its neighbours are, if they are clipped."""
         ceiling = clipping_ceiling(stretch.real for stretch in self.neighbours)
         return sound if ceiling is None else np.clip(sound, -ceiling, ceiling)
+
+    def over_what_goes_on(self, sound: np.ndarray, leave: int, enter: int) -> np.ndarray:
+        """The patch's sound (n, channels) with the tones that go on through it in the place of its
+        own; its sample s is the recording's s - leave at its start, s - enter at its end."""
+        if not self.steady:
+            return sound
+        return self.steady.without(sound) + self.steady.across(len(sound), leave, enter)
 
     def in_its_room(self, sound: np.ndarray, level: float) -> np.ndarray:
         """The patch's sound (n, channels) with the recording's noise floor, if it has one that

@@ -12,6 +12,7 @@ from a3t.audio.formats import to_float
 from a3t.audio.patches import Patch, Span
 from a3t.audio.recording import Recording
 from a3t.audio.room_tone import room_tone
+from a3t.audio.steady_tones import find_steady_tones
 from alignment import Alignment
 
 FADE_SECONDS = 0.01
@@ -33,6 +34,8 @@ def put_pause(
     begin, end = max(0, first - fade), min(recording.samples, last + fade)
     length = samples + (first - begin) + (end - last)
     tone = room_tone(recording, alignment, length, seed, first).astype(np.float64)
+    if steady := find_steady_tones(recording, begin, end):
+        tone = steady.without(tone) + steady.across(length, -begin, length - end)
     before, after = (to_float(recording.read(*side)) for side in ((begin, first), (last, end)))
     return Patch((begin, end), _between(before, tone, after))
 
@@ -48,11 +51,16 @@ def quieted(
     them; spans too short for two fades stay as they are."""
     fade = round(FADE_SECONDS * recording.sample_rate)
     made = patch.samples.copy()
+    going_on = 0.0 * made
+    if steady := find_steady_tones(recording, *patch.source):
+        going_on = steady.across(len(made), -patch.source[0], len(made) - patch.source[1])
     for first, last in spans:
         first, last = max(first, 0), min(last, len(made))
         if last - first < 3 * fade:
             continue
         tone = room_tone(recording, alignment, last - first, seed + first, patch.source[0])
+        if steady:
+            tone = steady.without(tone) + going_on[first:last]
         before, after = made[first : first + fade], made[last - fade : last]
         made[first:last] = _between(before, tone.astype(np.float64), after)
     return replace(patch, samples=made)

@@ -87,7 +87,7 @@ def find_room_tone(recording: Recording, alignment: Alignment, near: int | None 
     """Measure the noise in the alignment's pauses; where they are too short, in the quietest
     frames of the five seconds around sample `near`. At most seven seconds are read."""
     near = recording.samples // 2 if near is None else near
-    pauses = _pauses(alignment, recording, near)
+    pauses = pauses_near(alignment, recording, near)
     frames = _frames((to_float(recording.read(*pause)) for pause in pauses), recording.sample_rate)
     if len(frames) >= LEAST_FRAMES:
         return _measured(frames, recording.sample_rate, QUIET_SHARE, ABOVE_QUIET)
@@ -97,7 +97,7 @@ def find_room_tone(recording: Recording, alignment: Alignment, near: int | None 
     return _measured(frames, recording.sample_rate, SPEECH_SHARE, 1.0)
 
 
-def _pauses(alignment: Alignment, recording: Recording, near: int) -> list[tuple[int, int]]:
+def pauses_near(alignment: Alignment, recording: Recording, near: int) -> list[tuple[int, int]]:
     """Samples [first, last) of the pauses nearest `near`, their ends left out, in order."""
     rate, found = recording.sample_rate, []
     for word in alignment.words:

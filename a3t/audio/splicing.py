@@ -79,6 +79,7 @@ def make_patch(
 
     new = spread_channels(sound, around.samples)
     if own:
+        new = own.over_what_goes_on(new, leave.offset, enter.offset)
         new = own.in_its_room(new, rms(around.mono))
     new *= min(1.0, around.ceiling / max(float(np.abs(new).max()), 1e-9))
     samples = np.concatenate(

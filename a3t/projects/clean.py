@@ -121,6 +121,8 @@ def clean_all(options: argparse.Namespace) -> None:
 
 
 def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace) -> None:
+    from a3t.plan.interrupted_music import music_doubt
+
     job, found = _found(editor, path, want, options)
     chosen = found.chosen(_listed(options.only), _listed(options.excepted))
     if options.json:
@@ -135,7 +137,10 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     wanted = found.request(chosen)
     job = replace(job, request=replace(wanted, others=job.request.others))
     job.check_files()
-    results = job.make(editor, editor.plan(job.recording, job.request))
+    plan = editor.plan(job.recording, job.request)
+    if doubt := music_doubt(plan):
+        say(doubt)
+    results = job.make(editor, plan)
     exported = job.write(results, not options.no_provenance)
     output, rate = results[0].map.samples.output_length, job.recording.sample_rate
     shorter = (job.recording.samples - output) / rate

@@ -13,6 +13,7 @@ from a3t.audio.rate_and_level import resample_patch
 from a3t.audio.recording import Recording
 from a3t.audio.room_tone import find_room_tone
 from a3t.audio.splicing import cut_out, make_patch
+from a3t.audio.steady_tones import find_steady_tones
 from a3t.grid import HOP, grid_samples, samples_of
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planned_edit import PlannedEdit, Range
@@ -51,11 +52,15 @@ def neighbours_of(
 
 def own_sound_of(plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbour]) -> OwnSound:
     """The traits of the recording's own sound that an edit's patch should take on."""
-    recording, match, tone = plan.recording, plan.request.match, None
+    recording, match, tone, steady = plan.recording, plan.request.match, None, None
     if match.room_tone:
-        middle = samples_of(sum(edit.source) / 2, recording.sample_rate)
-        tone = find_room_tone(recording, plan.alignment, min(middle, recording.samples))
-    return OwnSound(match, neighbours, tone, plan.request.seed + edit.source[0])
+        first, last = (
+            min(samples_of(frame, recording.sample_rate), recording.samples)
+            for frame in edit.remade
+        )
+        tone = find_room_tone(recording, plan.alignment, (first + last) // 2)
+        steady = find_steady_tones(recording, first, last)
+    return OwnSound(match, neighbours, tone, plan.request.seed + edit.source[0], steady)
 
 
 def patch_of(

@@ -1,0 +1,27 @@
+"""A doubt about edits in speech with music under it, which they break off."""
+
+from __future__ import annotations
+
+from a3t.audio.background import music_under
+from a3t.grid import samples_of
+from a3t.plan.edit_plan import EditPlan
+
+MOST = 8  # edits that are looked at; music seldom begins after them
+
+
+def music_doubt(plan: EditPlan) -> str | None:
+    """A sentence about music under a plan's edits; None if there is none."""
+    recording = plan.recording
+    for edit in plan.edits[:MOST]:
+        first, last = (
+            min(samples_of(frame, recording.sample_rate), recording.samples)
+            for frame in edit.source
+        )
+        level = music_under(recording, plan.alignment, first, last)
+        if level is not None:
+            return (
+                f"There is music or the like under the words that change ({-level:.0f} dB below "
+                "the speech), which will be heard to break off: edit the speech before music is "
+                "put under it, or listen closely."
+            )
+    return None

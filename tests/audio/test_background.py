@@ -1,0 +1,125 @@
+"""What goes on under an edit: steady tones are carried across it, music is noticed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from a3t.audio.background import music_under
+from a3t.audio.recording import Recording
+from a3t.audio.steady_tones import find_steady_tones
+from a3t.editor import Editor
+from alignment import Alignment
+from tests.conftest import ARCTIC
+
+HUM = [50.0 * k for k in (1, 2, 3, 4, 6)]
+PAD = [220.0, 277.2, 329.6, 440.3]
+
+
+GAP = (95_000, 101_000)  # samples within the second sentence
+TEXT = f"{ARCTIC} {ARCTIC} {ARCTIC}"
+
+
+@pytest.fixture(scope="module")
+def talk(arctic: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sentence three times, half a second apart."""
+    speech, rate = soundfile.read(arctic)
+    pause = np.random.default_rng(1).normal(0, 1e-4, rate // 2)
+    path = tmp_path_factory.mktemp("talk") / "talk.wav"
+    soundfile.write(path, np.concatenate([speech, pause, speech, pause, speech]), rate)
+    return path
+
+
+@pytest.fixture(scope="module")
+def aligned(talk: Path, editor: Editor) -> Alignment:
+    return editor.align(talk, TEXT)
+
+
+def mixed(talk: Path, out: Path, added: np.ndarray, decibels: float) -> tuple[Path, np.ndarray]:
+    """The speech with a sound under it, so many dB below; and that sound."""
+    speech, rate = soundfile.read(talk)
+    added = np.resize(added, len(speech))
+    added = added * np.sqrt(np.mean(speech**2) / np.mean(added**2)) * 10 ** (decibels / 20)
+    soundfile.write(out, (speech + added) / 2, rate)
+    return out, added / 2
+
+
+def tones(frequencies: list[float], rate: int = 16_000, seconds: float = 20.0) -> np.ndarray:
+    time = np.arange(round(rate * seconds)) / rate
+    return np.sum([np.sin(2 * np.pi * f * time + f) for f in frequencies], axis=0)
+
+
+def chords(rate: int = 16_000) -> np.ndarray:
+    """Another chord every half second."""
+    draw = np.random.default_rng(4)
+    roots = [110 * 2 ** (draw.integers(0, 12) / 12) for _ in range(40)]
+    return np.concatenate([tones([r, 1.5 * r, 2.52 * r, 4 * r], rate, 0.5) for r in roots])
+
+
+def strength(sound: np.ndarray, frequencies: list[float], rate: int) -> float:
+    """The power at these frequencies, dB."""
+    time, window = np.arange(len(sound)) / rate, np.hanning(len(sound))
+    found = [np.abs(np.sum(sound * window * np.exp(-2j * np.pi * f * time))) for f in frequencies]
+    return float(10 * np.log10(np.sum(np.square(found))))
+
+
+@pytest.mark.parametrize("frequencies", [HUM, PAD])
+@pytest.mark.parametrize("decibels", [-10.0, -20.0])
+def test_steady_tones_go_on_through_new_words(
+    talk: Path,
+    aligned: Alignment,
+    tmp_path: Path,
+    editor: Editor,
+    frequencies: list[float],
+    decibels: float,
+) -> None:
+    path, added = mixed(talk, tmp_path / "a.wav", tones(frequencies), decibels)
+    new = f"{ARCTIC} {ARCTIC.replace('want to see', 'hope to find')} {ARCTIC}"
+    result = editor.edit(path, text=TEXT, new_text=new, alignment=aligned, verify=False)
+    rate, piece = 16_000, 3200
+    wanted = strength(added[:piece], frequencies, rate)
+    made = result.patches[0].samples[:, 0]
+    assert len(made) > 2 * piece
+    for start in range(0, len(made) - piece, piece // 2):
+        level = strength(made[start : start + piece], frequencies, rate)
+        assert level > wanted - 6  # without them it falls by 10 to 20 dB
+
+
+def test_tones_are_found_where_they_are(talk: Path, tmp_path: Path) -> None:
+    path, added = mixed(talk, tmp_path / "a.wav", tones(PAD), -10)
+    recording, gap = Recording.open(path), GAP
+    found = find_steady_tones(recording, *gap)
+    assert all(np.abs(found.frequencies - f).min() < 0.1 for f in PAD)
+    across = found.across(6000, -gap[0], -gap[0])[:, 0]
+    wrong = across - added[slice(*gap)]
+    assert 10 * np.log10(np.mean(wrong**2) / np.mean(added**2)) < -12
+    bare = found.without(added[slice(*gap), None])
+    assert np.mean(bare**2) < 0.03 * np.mean(added**2)
+
+
+def test_speech_alone_has_hardly_any(arctic: Path) -> None:
+    recording = Recording.open(arctic)
+    across = find_steady_tones(recording, 30_000, 36_000).across(6000, -30_000, -30_000)
+    speech = recording.mono()
+    assert np.mean(across**2) < np.mean(speech**2) * 10**-3
+
+
+@pytest.mark.parametrize("span", [(0, 4000), (60_000, 64_000), (0, 0)])
+def test_beside_too_little_sound_nothing_is_found(arctic: Path, span: tuple[int, int]) -> None:
+    assert len(find_steady_tones(Recording.open(arctic), *span)) == 0
+
+
+def test_music_is_noticed_and_noise_and_hum_are_not(
+    talk: Path, aligned: Alignment, tmp_path: Path
+) -> None:
+    noise = np.random.default_rng(0).standard_normal(300_000)
+    for name, sound, noticed in (
+        ("music", chords(), True), ("noise", noise, False), ("hum", tones(HUM), False),
+    ):  # fmt: skip
+        path, _ = mixed(talk, tmp_path / f"{name}.wav", sound, -15)
+        found = music_under(Recording.open(path), aligned, *GAP)
+        assert (found is not None) == noticed, name
+    assert music_under(Recording.open(talk), aligned, *GAP) is None
