@@ -18,14 +18,20 @@ from tests.fuzz.corpus import VALUES
 
 WRONG: list[Any] = [*VALUES, [{}], [[1]], {"tokens": [1]}, -(2**40), "../../x", "9" * 5000]
 EDIT = {"after": -1, "tokens": [], "text": "well,", "take": 0, "accepted": False}
+CUT = EDIT | {"text": "", "cut": {"kind": "pause", "action": "cut", "start": 0.1, "end": 0.2}}
 SETTINGS = {
     "speed": 1.0, "fit": False, "margin": 25, "match": ["room"], "seed": 0,
     "model": "small", "vocoder": "builtin", "aligner": "a3t", "voice": "",
 }  # fmt: skip
 BODIES: dict[str, dict[str, Any]] = {
-    "script": {"revision": 1, "edits": [EDIT], "draft": {"first": 0, "last": 1, "text": "x"},
+    "script": {"revision": 1, "edits": [EDIT, CUT],
+               "draft": {"first": 0, "last": 1, "text": "x", "mode": "insert"},
                "settings": SETTINGS},
-    "takes": {"key": "0" * 16, "pace": 1.0, "duration": 0.5},
+    "takes": {"key": "0" * 16, "pace": 1.0, "duration": 0.5, "take": 0, "word": 0, "seconds": 1},
+    "cleaning": {"kinds": ["pause"], "action": "cut", "longest": 1.2},
+    "look": {"seconds": 1.0},
+    "marks": {"marks": True},
+    "pronounce": {"word": "", "said": "x"},
     "correct": EDIT,
     "times": {"id": 0, "start": 0.0, "end": 0.1},
     "export": {"kind": ".wav"},

@@ -27,9 +27,10 @@ def test_a_project_is_its_owner_s_alone(project: Project, client: TestClient) ->
     project.listened()
     cookie = client.cookies[COOKIE]
     client.cookies.clear()
-    for path in ("", "/sound/0", "/events", "/download", "/spectrogram/0/0"):
+    for path in ("", "/sound/0", "/events", "/download", "/file", "/spectrogram/0/0"):
         assert client.get(f"{project.at}{path}").status_code == 404
-    for path in ("/script", "/takes", "/correct", "/times", "/export", "/delete"):
+    posts = ["script", "takes", "correct", "times", "export", "delete"]
+    for path in [f"/{name}" for name in [*posts, "cleaning", "look", "pronounce", "marks"]]:
         assert client.post(f"{project.at}{path}", json={}).status_code == 404
     assert client.get("/projects").json() == []
     for forged in (cookie[:-1], f"{cookie}x", "../../etc", "a" * 32):
