@@ -14,12 +14,13 @@ from functools import cached_property
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
-from a3t.plan.cuts import KINDS, Cut
+from a3t.plan.cuts import ALL_KINDS, Cut
 from a3t.plan.disfluencies import (
     USUAL_GAP,
     Cleaning,
     Finding,
     between_words,
+    breaths_and_clicks,
     with_silence,
     written,
 )
@@ -74,6 +75,14 @@ class Findings:
                 times = own[0].start, own[1].end
                 cut = self._around(kind, place[first], place[last - 1])
                 found.append(Finding(kind, label, *times, (first, last), cut))
+        if {"breath", "click"} & set(want.kinds):
+            taken = [(each.start, each.end) for each in found]
+            taken += [(cut.start, cut.end) for cut in self.earlier]
+            found += [
+                each
+                for each in breaths_and_clicks(self.recording, alignment, want)
+                if not any(start < each.end and each.start < end for start, end in taken)
+            ]
         return tuple(sorted(found, key=lambda each: (each.start, each.end)))
 
     def chosen(self, only: Iterable[str] = (), excepted: Iterable[str] = ()) -> list[Finding]:
@@ -123,7 +132,7 @@ class Findings:
         result: set[int] = set()
         for name in names:
             name = name.strip().lower()
-            if (kind := name.removesuffix("s")) in KINDS:
+            if (kind := name.removesuffix("s")) in ALL_KINDS:
                 result |= {k for k, each in enumerate(self.found) if each.kind == kind}
                 continue
             matched = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", name)
@@ -132,8 +141,8 @@ class Findings:
             if not 1 <= first <= last <= len(self.found):
                 raise InputError(
                     f"“{name}” is none of what was found: give numbers from 1 to "
-                    f"{len(self.found)} (3 or 5-9), or kinds ({', '.join(KINDS)}); --plan lists "
-                    "them."
+                    f"{len(self.found)} (3 or 5-9), or kinds ({', '.join(ALL_KINDS)}); --plan "
+                    "lists them."
                 )
             result |= set(range(first - 1, last))
         return result

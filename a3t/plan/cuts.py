@@ -17,14 +17,15 @@ from a3t.plan.places import LEAST_GAP, Place, WordFrames
 from a3t.text.edit_script import WordEdit
 
 KINDS = ("filler", "repeat", "noise", "pause")
+ALL_KINDS = (*KINDS, "breath", "click")  # those that are looked for on request as well
 ACTIONS = ("cut", "mute")
 LONGEST_TIME = 1e6  # seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Seconds [start, end) of a recording between two of its words, what is there (one of KINDS),
-    and what becomes of it (one of ACTIONS). Raises InputError for anything else."""
+    """Seconds [start, end) of a recording between two of its words, what is there (one of
+    ALL_KINDS), and what becomes of it (one of ACTIONS). Raises InputError for anything else."""
 
     kind: str
     action: str
@@ -32,11 +33,11 @@ class Cut:
     end: float
 
     def __post_init__(self) -> None:
-        known = self.kind in KINDS and self.action in ACTIONS
+        known = self.kind in ALL_KINDS and self.action in ACTIONS
         if not known or not 0 <= self.start < self.end <= LONGEST_TIME:
             raise InputError(
                 f"“{self.action} {self.kind} {self.start:g}–{self.end:g} s” is no cut: give one of "
-                f"{', '.join(ACTIONS)}, one of {', '.join(KINDS)}, and a start before its end."
+                f"{', '.join(ACTIONS)}, one of {', '.join(ALL_KINDS)}, and a start before its end."
             )
 
     @property

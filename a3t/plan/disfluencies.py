@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median, quantiles
 
+from a3t.audio.pause_sounds import sounds_in_pauses
+from a3t.audio.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cuts import ACTIONS, KINDS, Cut
+from a3t.plan.cuts import ACTIONS, ALL_KINDS, KINDS, Cut
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Word
 
@@ -39,10 +41,10 @@ EDGE = 0.03  # seconds beside a sound that go with it
 class Cleaning:
     """What to look for, and what to do with it; InputError for a value that is out of range.
 
-    kinds: some of KINDS. fillers: words and phrases, in any case, that count as fillers where the
-    transcript has them. action: "cut", or "mute" with the recording's room tone, of everything but
-    pauses, which are shortened. longest: seconds; longer pauses are shortened to ``shorten_to``, by
-    default to this speaker's own.
+    kinds: some of ALL_KINDS. fillers: words and phrases, in any case, that count as fillers where
+    the transcript has them. action: "cut", or "mute" with the recording's room tone, of everything
+    but pauses, which are shortened, and breaths and clicks, which are always muted. longest:
+    seconds; longer pauses are shortened to ``shorten_to``, by default to this speaker's own.
     """
 
     kinds: tuple[str, ...] = KINDS
@@ -52,7 +54,7 @@ class Cleaning:
     shorten_to: float | None = None
 
     def __post_init__(self) -> None:
-        for given, known in ((self.kinds, KINDS), ((self.action,), ACTIONS)):
+        for given, known in ((self.kinds, ALL_KINDS), ((self.action,), ACTIONS)):
             if unknown := sorted(set(given) - set(known)):
                 raise InputError(f"“{unknown[0]}” is not one of {', '.join(known)}.")
         if not 0.2 <= self.longest <= 600:
@@ -152,6 +154,21 @@ def between_words(alignment: Alignment, want: Cleaning) -> Iterator[Finding]:
                 cut = Cut("pause", "cut", start + kept / 2, end - kept / 2)
                 label = f"a pause of {end - start:.2f} s → {kept:.2f} s"
                 yield Finding("pause", label, start, end, cut=cut)
+
+
+def breaths_and_clicks(
+    recording: Recording, alignment: Alignment, want: Cleaning
+) -> Iterator[Finding]:
+    """Those in pauses that nothing else is said of; muted, so that the rhythm stays."""
+    silent = [
+        (word.start, word.end)
+        for word in alignment.words
+        if word.is_pause and not word.unwritten and word.start > 0 and word.end < alignment.duration
+    ]
+    for each in sounds_in_pauses(recording, silent):
+        if each.kind in want.kinds:
+            cut = Cut(each.kind, "mute", each.start, each.end)
+            yield Finding(each.kind, f"a {each.kind}", each.start, each.end, cut=cut)
 
 
 def _sound(

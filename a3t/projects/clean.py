@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--out-dir", type=Path, metavar="DIR", help="folder for the results")
     result.add_argument(
         "--find", default=",".join(KINDS), metavar="LIST",
-        help=f"what to look for (default: {','.join(KINDS)})",
+        help=f"what to look for (default: {','.join(KINDS)}; also breath, click: they are muted)",
     )  # fmt: skip
     result.add_argument(
         "--fillers", default=",".join(FILLERS), metavar="LIST",
