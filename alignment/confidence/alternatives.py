@@ -9,9 +9,8 @@ word is not blamed for a neighbour that is drawn out, and one that borrows its n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -47,40 +46,41 @@ def advantages(
     `posteriors`: log, (T, 40), of alignment.network; `weights`: its, with "pairs" (40, 40), the
     logarithm of how often a phone is followed by another.
     """
-    return _better(alignment, posteriors, weights, _places)
+    return _better(_places(alignment, len(posteriors) + 2), posteriors, weights)
 
 
 def advantages_between(
-    alignment: Alignment, posteriors: np.ndarray, weights: Weights | None = None
+    alignment: Alignment,
+    lefts: Sequence[int],
+    posteriors: np.ndarray,
+    weights: Weights | None = None,
 ) -> np.ndarray:
-    """For each two neighbouring spoken words, nats by which anything between them is likelier than
-    nothing or a pause, (W - 1,); arguments as for `advantages`."""
-    return _better(alignment, posteriors, weights, _gaps)
+    """For each of some spoken words, `lefts` by number, nats by which anything between it and the
+    next one is likelier than nothing or a pause, (n,); other arguments as for `advantages`."""
+    return _better(_gaps(alignment, lefts, len(posteriors) + 2), posteriors, weights)
 
 
 def _better(
-    alignment: Alignment,
-    posteriors: np.ndarray,
-    weights: Weights | None,
-    places_of: Callable[[Alignment, int], list[_Place]],
+    places: Sequence[_Place], posteriors: np.ndarray, weights: Weights | None
 ) -> np.ndarray:
+    """Nats by which anything is likelier in each place than what is written there, (n,)."""
+    if not places:
+        return np.zeros(0)
     pairs = (load_weights() if weights is None else weights)["pairs"]
     below = np.maximum(posteriors - posteriors.max(axis=1, keepdims=True), FARTHEST)
     # A frame of silence at either end: every word has something before it and after it.
     silence = np.full((1, len(SYMBOLS)), FARTHEST)
     silence[0, _PAUSE] = 0.0
     below = np.concatenate([silence, below, silence])
-    places = places_of(alignment, len(below))
-    if not places:
-        return np.zeros(0)
     return _of_anything(below, places, pairs) - _as_written(below, places)
 
 
-def _gaps(alignment: Alignment, frames: int) -> list[_Place]:
-    """The places between each two neighbouring words, as `_places` has those of words."""
+def _gaps(alignment: Alignment, lefts: Sequence[int], frames: int) -> list[_Place]:
+    """The places between words and the next ones, as `_places` has those of words."""
     places: list[_Place] = []
-    for left, right in pairwise(alignment.spoken):
-        before, after = left.phones[-BESIDE:], right.phones[:BESIDE]
+    for left in lefts:
+        before = alignment.spoken[left].phones[-BESIDE:]
+        after = alignment.spoken[left + 1].phones[:BESIDE]
         begin = min(max(math.ceil(before[0].start / FRAME_SECONDS) + 1, 0), frames - 1)
         close = min(max(math.ceil(after[-1].end / FRAME_SECONDS) + 1, begin + 1), frames)
         places.append(_Place(_indices(before), (), _indices(after), begin, close))

@@ -172,16 +172,22 @@ def _convolve(
     frames: np.ndarray, weights: Weights, name: str, stride: int, dilation: int
 ) -> np.ndarray:
     """(K, in) -> (ceil(K / stride), out), zeros beyond the ends; weight (out, in, width)."""
-    weight = weights[f"{name}.weight"]
-    width = weight.shape[2]
+    taps = weights.get(f"{name}.taps")
+    taps = _taps(weights[f"{name}.weight"]) if taps is None else taps
+    width = len(taps)
     reach = dilation * (width // 2)
     padded = np.pad(frames, ((reach, reach), (0, 0)))
     outputs = -(-len(frames) // stride)
     result = np.tile(weights[f"{name}.bias"], (outputs, 1))
     for tap in range(width):
         part = padded[tap * dilation :: stride][:outputs]
-        result += part @ weight[:, :, tap].T
+        result += part @ taps[tap]
     return result
+
+
+def _taps(weight: np.ndarray) -> np.ndarray:
+    """A convolution's weight (out, in, width) as a matrix for each tap, (width, in, out)."""
+    return np.ascontiguousarray(weight.transpose(2, 1, 0))
 
 
 def load_weights(path: Path | None = None) -> Weights:
@@ -194,4 +200,7 @@ def load_weights(path: Path | None = None) -> Weights:
 def _loaded(path: Path) -> Weights:
     from safetensors.numpy import load_file
 
-    return {name: value.astype(np.float32) for name, value in load_file(path).items()}
+    weights = {name: value.astype(np.float32) for name, value in load_file(path).items()}
+    convolutions = [name for name, value in weights.items() if value.ndim == 3]
+    taps = {name.replace(".weight", ".taps"): _taps(weights[name]) for name in convolutions}
+    return {**weights, **taps}

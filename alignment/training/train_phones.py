@@ -10,11 +10,15 @@ another talker, in narrow bands, with pauses of its own room tone between its wo
 torch is needed. --begin takes the weights of a network that has these layers or some of them,
 --state goes on from where --minutes ended the last run.
 
-The weights that ship have no branch yet: 10,000 steps (an hour of a busy core) on 4353 recordings,
-8.0 h of LibriSpeech, LJ Speech, VCTK, Kathleen and Common Voice, aligned by the aligner before
-(PocketSphinx refined by a smaller network). Left out were three readers, twenty of Common Voice's
-voices, and one prompt in 33 of the rest; benchmarks/aligner_held_out.txt has those that nothing
-else was fitted to either.
+The weights that ship: the aligner's, which have no branch (of an earlier state of this program):
+10,000 steps (an hour of a busy core) on 4353 recordings, 8.0 h of LibriSpeech, LJ Speech, VCTK,
+Kathleen and Common Voice, aligned by the aligner before (PocketSphinx refined by a smaller
+network). `sequence_network.safetensors`, for confidences and recognition, begun with those: 5,200
+steps (50 minutes of a busy core) on 8383 recordings, about 12 h of the same corpora and
+speechocean762, aligned by the network aligner itself; weights 2 for Common Voice, 0.4 for
+speechocean762, whose speakers learn English. Left out of both were three readers, twenty of Common
+Voice's voices, and one prompt in 33 of the rest; benchmarks/aligner_held_out.txt has those that
+nothing else was fitted to either, but for what the benchmarks themselves say.
 """
 
 from __future__ import annotations
