@@ -109,7 +109,8 @@ def text_argument(value: str) -> str:
     return read_text(Path(value[1:]))
 
 
-EXPORTS = tuple("textgrid labels srt vtt csv edl otio xml rpp md docx png".split())
+WORD_EXPORTS = tuple("textgrid labels srt vtt word-srt word-vtt".split())
+EXPORTS = (*WORD_EXPORTS, *"csv edl otio xml rpp md docx png".split())
 
 
 def export_kinds(value: str) -> tuple[str, ...]:

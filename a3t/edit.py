@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from a3t.audio.traits import ALL_TRAITS
 from a3t.console import (
     EXPORTS,
+    WORD_EXPORTS,
     add_common_arguments,
     add_move_arguments,
     export_kinds,
@@ -301,7 +302,7 @@ def report(
         say(f"Written: {out}" + (f" and {len(results) - 1} others" if len(results) > 1 else ""))
         for path in exported:
             say(f"Written: {path}")
-    if best.plan.passages and {"textgrid", "labels", "srt", "vtt"} & set(options.export):
+    if best.plan.passages and set(WORD_EXPORTS) & set(options.export):
         say("The recording is long, so the exported files have only the words around the edits.")
     if provenance and best.patches and not provenance_of(out).traces:
         say(f"A {out.suffix} file can't record which parts are synthetic: keep its edit.json.")

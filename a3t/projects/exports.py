@@ -5,6 +5,7 @@
 | textgrid | .TextGrid | Praat: words and phones of the result |
 | labels | .labels.txt | Audacity labels: its words |
 | srt, vtt | .srt, .vtt | subtitles of the result |
+| word-srt, word-vtt | .words.srt, .words.vtt | the same with a cue for each word |
 | csv | .edits.csv | one edit per line: words, and times before and after in seconds |
 | edl | .edl | CMX 3600, 30 frames per second: which parts of OUT are original, which synthetic |
 | otio | .otio | OpenTimelineIO: the same in samples (needs opentimelineio, as does xml) |
@@ -30,6 +31,7 @@ from a3t.projects.timelines import Played, Sound, reaper_project, timeline_text
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment, made_spans, shown_words
 from alignment.formats import write_alignment
+from alignment.formats.subtitles import write_subtitles
 
 FRAMES = 30  # per second, in an EDL, which says NON-DROP FRAME
 COLUMNS = (
@@ -58,6 +60,11 @@ Record = Mapping[str, Any]
 
 def _words(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
     write_alignment(edited_alignment(result), path, shown_words(result.plan.new_text))
+
+
+def _each_word(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
+    shown = shown_words(result.plan.new_text)
+    write_subtitles(edited_alignment(result), path, shown, each_word=True)
 
 
 def _edits(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
@@ -192,6 +199,7 @@ def _write(path: Path, text: str) -> None:
 
 _WRITERS: dict[str, Callable[[EditedRecording, Record, Path, Path], None]] = {
     **dict.fromkeys(("textgrid", "labels", "srt", "vtt"), _words),
+    **dict.fromkeys(("word-srt", "word-vtt"), _each_word),
     "csv": _edits,
     "edl": _edit_list,
     **dict.fromkeys(("otio", "xml", "rpp"), _timeline),

@@ -21,6 +21,8 @@ ENDINGS = {
     "labels": ".labels.txt",
     "srt": ".srt",
     "vtt": ".vtt",
+    "word-srt": ".words.srt",
+    "word-vtt": ".words.vtt",
     "csv": ".edits.csv",
     "edl": ".edl",
     "otio": ".otio",

@@ -34,21 +34,29 @@ _STAMP = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"^\s*{_STAMP}\s+-->\s+{_STAMP}")
 
 
-def write_subtitles(alignment: Alignment, path: Path, written: Sequence[str] | None = None) -> None:
+def write_subtitles(
+    alignment: Alignment,
+    path: Path,
+    written: Sequence[str] | None = None,
+    each_word: bool = False,
+) -> None:
     """A .srt or .vtt. `written`: for each spoken word what is shown, punctuation and all; "" for
-    a word that an earlier one shows with it ("$5" is two words)."""
+    a word that an earlier one shows with it ("$5" is two words). `each_word`: a cue for each of
+    these instead of one for as many as fit."""
     vtt = path.suffix.lower() == ".vtt"
     spoken = alignment.spoken
     shown = list(written) if written is not None else [word.text for word in spoken]
     parts = ["WEBVTT\n"] if vtt else []
-    for number, (start, end, text) in enumerate(_cues(spoken, shown), 1):
+    for number, (start, end, text) in enumerate(_cues(spoken, shown, each_word), 1):
         times = f"{_stamp(start, vtt)} --> {_stamp(end, vtt)}"
         text = html.escape(text, quote=False) if vtt else text
         parts.append(f"{times}\n{text}\n" if vtt else f"{number}\n{times}\n{text}\n")
     write_whole(path, lambda part: part.write_text("\n".join(parts), encoding="utf-8"))
 
 
-def _cues(words: Sequence[Word], shown: Sequence[str]) -> list[tuple[float, float, str]]:
+def _cues(
+    words: Sequence[Word], shown: Sequence[str], each_word: bool = False
+) -> list[tuple[float, float, str]]:
     """Words in cues that end with a sentence, or when there is no more room or time."""
     cues: list[tuple[float, float, str]] = []
     for word, text in zip(words, shown, strict=True):
@@ -58,7 +66,8 @@ def _cues(words: Sequence[Word], shown: Sequence[str]) -> list[tuple[float, floa
                 cues[-1] = (start, word.end, before)
                 continue
             fits = len(before) + 1 + len(text) <= LONGEST_TEXT and word.end - start <= LONGEST_CUE
-            if fits and not before.endswith(SENTENCE_END) and word.start - end < 1.0:
+            fits &= not before.endswith(SENTENCE_END) and word.start - end < 1.0
+            if fits and not each_word:
                 cues[-1] = (start, word.end, f"{before} {text}")
                 continue
         cues.append((word.start, word.end, text))

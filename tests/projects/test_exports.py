@@ -90,6 +90,16 @@ def test_an_edit_decision_list(result: EditedRecording, out: Path) -> None:
     assert "never" in path.read_text()
 
 
+def test_a_cue_for_each_word(result: EditedRecording, out: Path) -> None:
+    webvtt = pytest.importorskip("webvtt", reason="webvtt-py is not installed")
+    srt, vtt = export(result, out, ["word-srt", "word-vtt"])
+    assert (srt.name, vtt.name) == ("said.edited.words.srt", "said.edited.words.vtt")
+    for cues in (list(webvtt.from_srt(str(srt))), list(webvtt.read(str(vtt)))):
+        assert [cue.text for cue in cues] == NEW.split()
+        starts = [cue.start_in_seconds for cue in cues]
+        assert starts == sorted(starts)
+
+
 @pytest.mark.parametrize("kind", ["otio", "xml"])
 def test_a_timeline_for_other_editors(kind: str, result: EditedRecording, out: Path) -> None:
     """Read back by OpenTimelineIO: no gap, the result's length, every clip from its own file."""
