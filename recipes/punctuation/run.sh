@@ -64,7 +64,7 @@ judge() {
         --text $(tests) | tee "$expdir/scores.md"
 }
 
-pack() {
+pack_best() {
     # shellcheck disable=SC2046
     "$python" -m a3t.training.text.export_punctuation "$exp" --to "$packed" --text $(tests) \
         $(find "$text" -maxdepth 1 -name '*dev*.txt*' | sort | sed -n '1s/^/--dev /p')
@@ -75,7 +75,7 @@ punctuation_stages() {
     do_stage 2 "$exp/.trained" train "$text" "$seconds"
     do_stage 3 "$expdir/rows/.trained" compare "$text" "$row_seconds"
     do_stage 4 "$expdir/.judged" judge
-    do_stage 5 "$packed/.done" pack
+    do_stage 5 "$packed/.done" pack_best
 }
 
 source ../shared/stages.sh

@@ -28,9 +28,15 @@ while [ $# -gt 0 ]; do
     printf -v "$name" '%s' "$2"
     shift 2
 done
+wrong() { echo "run.sh: --$1 wants $2, not \"${!1}\"." >&2 && exit 2; }
+for name in stage stop_stage ngpu nj parts degraded clips dev test test_clips; do
+    case ${!name} in *[!0-9]*) wrong "$name" "a number" ;; esac
+done
+case $pitch in true | false) ;; *) wrong pitch "true or false" ;; esac
 again=$stage # a stage that is asked for is done again, and so are those after it
 stage=${stage:-1} config=${train_config:-$config}
 tag=${tag:-$(basename "$config" .yaml)}
+[ -f "$config" ] || wrong config "a file"
 data=$work/data dump=${dumpdir:-$work/dump} expdir=${expdir:-$work/exp}
 exp=$expdir/$tag durations=$expdir/durations packed=$expdir/packed/$tag
 

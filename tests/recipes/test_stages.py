@@ -227,6 +227,22 @@ def test_an_unknown_option_is_refused(recipe: Recipe, option: str) -> None:
     assert recipe.modules() == []
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "wanted"),
+    [
+        ("--pitch", "touch", "true or false"),  # which was run, as a program
+        ("--stage", "three", "a number"),
+        ("--nj", "-1", "a number"),
+        ("--clips", "5;", "a number"),
+        ("--config", "conf/none.yaml", "a file"),
+    ],
+)
+def test_a_wrong_value_is_refused(recipe: Recipe, option: str, value: str, wanted: str) -> None:
+    done = recipe.run(option, value)
+    assert done.returncode == 2 and f'{option} wants {wanted}, not "{value}"' in done.stderr
+    assert recipe.modules() == []
+
+
 def test_help_is_given(recipe: Recipe) -> None:
     done = recipe.run("--help")
     assert done.returncode == 0 and "stop_stage" in done.stdout and recipe.modules() == []
