@@ -122,7 +122,7 @@ def at_a_terminal(
 
 
 def confirm(plan: Planned) -> None:
-    confirm_doubts(plan, ask=True)  # type: ignore[arg-type]
+    confirm_doubts([str(each) for each in plan.doubts], ask=True)
 
 
 def test_doubts_are_shown_and_confirmed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_without_a_terminal_or_with_yes_doubts_are_only_shown(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def said(plan: Planned) -> None:
-        confirm_doubts(plan, ask=False)  # type: ignore[arg-type]
+        confirm_doubts([str(each) for each in plan.doubts], ask=False)
 
     assert "[y/N]" not in at_a_terminal(said, "", monkeypatch, tmp_path)
     monkeypatch.undo()
@@ -150,10 +150,10 @@ def test_without_a_terminal_or_with_yes_doubts_are_only_shown(
 
 def test_strict_refuses_doubtful_edits(tmp_path: Path) -> None:
     plan = planned(tmp_path)
-    refuse_doubts(plan)  # type: ignore[arg-type]
+    refuse_doubts([str(each) for each in plan.doubts])
     plan.doubts = DOUBTS
     with pytest.raises(InputError) as caught:
-        refuse_doubts(plan)  # type: ignore[arg-type]
+        refuse_doubts([str(each) for each in plan.doubts])
     message = str(caught.value)
     assert "met" in message and "1.00 to 1.40 s" in message and "--alignment" in message
     assert message.endswith(".") and "\n" not in message

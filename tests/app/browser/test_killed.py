@@ -103,6 +103,7 @@ class Machine:
             return False
 
     def _connected(self, port: int) -> Any:
+        assert self.running[-1].poll() is None, "Chromium has ended"
         try:
             return self.playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{port}")
         except Exception as error:
