@@ -110,5 +110,7 @@ def _is_unwritten(pause: Word, beside: bool) -> bool:
     """Whether a pause, `beside` an edit or anywhere, holds speech that counts."""
     speech = pause.duration * (1 - pause.score)
     if pause.unwritten:
+        # A sound can be named and still be no word that is missing: its phone says how likely.
+        speech = min(speech, pause.duration * (1 - pause.phones[0].score))
         return speech > (NAMED_BESIDE if beside else NAMED)
     return speech > (UNWRITTEN_BESIDE if beside else UNWRITTEN)

@@ -98,7 +98,9 @@ def score_words(
     weights: Weights | None = None,
     sequences: np.ndarray | None = None,
 ) -> Alignment:
-    """The alignment with its words and the text as a whole scored, and its pauses (1: no speech).
+    """The alignment with its words and the text as a whole scored, and its pauses (1: no speech);
+    of what is named in a pause the phone's score says how likely it is that the text lacks nothing
+    there.
 
     `posteriors`: log, (T, 40), of alignment.network with `weights`. Without a witness in the
     `judgement` the scores that the words have mean nothing. The text is refused below 0.5: its fit
@@ -114,8 +116,8 @@ def score_words(
     if sequences is not None:
         lefts = _before_unwritten(alignment.words)
         between = _roots(advantages_between(alignment, lefts, sequences, weights))[0]
-        likely = [logistic(STEEP * (BETWEEN - root)) for root in between.tolist()]
-        nothing = dict(zip(lefts, likely, strict=True))
+        chances = [logistic(STEEP * (BETWEEN - root)) for root in between.tolist()]
+        nothing = dict(zip(lefts, chances, strict=True))
     witnesses = zip(roots.tolist(), _hastes(alignment.spoken), strict=True)
     distances: list[float] = []
     words: list[Word] = []
@@ -124,9 +126,11 @@ def score_words(
         if word.is_pause:
             quiet = np.exp(posteriors[inside, INDEX[PAUSE]])
             score = round(float(quiet.mean()), 4)
-            if word.unwritten:
-                score = max(score, nothing.get(len(distances) - 1, 0.0))
-            words.append(pause(word.start, word.end, score, word.unwritten))
+            silent = pause(word.start, word.end, score, word.unwritten)
+            if word.unwritten and (likely := nothing.get(len(distances) - 1)) is not None:
+                (phone,) = silent.phones
+                silent = replace(silent, phones=(replace(phone, score=likely),))
+            words.append(silent)
             continue
         odds = judgement.odds(float(below[inside].mean()), *next(witnesses), usual)
         distances.append(float(below[inside].mean()))
