@@ -25,7 +25,7 @@ from a3t.plan.pronunciations import speaker_pronunciations
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
 from a3t.plan.speaker_pauses import usual_pauses
-from a3t.plan.speaker_turns import turn_at
+from a3t.plan.speaker_turns import turns_at
 from a3t.plan.taking import origins_of, with_room
 from a3t.plan.timeline import Timed, timed, timeline
 from a3t.plan.windows import windows_around
@@ -81,7 +81,7 @@ def make_plan(
         phones = sum(map(len, pronunciations[first:last]))
         check_edit_length(phones, new_text.written(first, last))
     moments = timeline(grid, places, pronunciations, new_text, usual)
-    turns = [turn_at(place, text, new_text, words) for place in places]
+    turns = turns_at(places, text, new_text, words)
     own = {k: turn.words for k, turn in enumerate(turns) if turn.words}
     slots = _slots(places, request)
     made, rate = timed(moments, grid, durations, request, slots, new_text, own)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from a3t.plan.places import Place, WordFrames
@@ -20,19 +22,29 @@ class OwnTurn:
     words: frozenset[int] = frozenset()
 
 
-def turn_at(place: Place, text: Transcript, new_text: Transcript, words: WordFrames) -> OwnTurn:
-    """The turn that the new words at a place belong to, by the name that the new text has there; a
-    deletion's is the one that it begins in."""
+def turns_at(
+    places: Sequence[Place], text: Transcript, new_text: Transcript, words: WordFrames
+) -> list[OwnTurn]:
+    """For each place the turn that its new words belong to, by the name that the new text has
+    there; a deletion's is the one that it begins in."""
     turns = turns_of(text)
     if len(turns) < 2:
-        return OwnTurn((0, words.frames))
-    first, last = place.edit.new
-    name = new_text.words[first].speaker if first < last else None
-    begin, end = place.edit.old
-    near = [turn for turn in turns if turn.first <= end and begin <= turn.last]
-    own = next((turn for turn in near if turn.speaker == name), near[0])
-    edges = [sum(words.pause_before(word)) // 2 for word in (own.first, own.last)]
-    start = 0 if own is turns[0] else edges[0]
-    stop = words.frames if own is turns[-1] else edges[1]
-    said = (range(turn.first, turn.last) for turn in turns if turn.speaker == own.speaker)
-    return OwnTurn((start, stop), frozenset(word for each in said for word in each))
+        return [OwnTurn((0, words.frames))] * len(places)
+    firsts, lasts = [turn.first for turn in turns], [turn.last for turn in turns]
+    said: dict[str | None, list[int]] = {}
+    for turn in turns:
+        said.setdefault(turn.speaker, []).extend(range(turn.first, turn.last))
+    words_of = {speaker: frozenset(own) for speaker, own in said.items()}
+
+    def turn_at(place: Place) -> OwnTurn:
+        first, last = place.edit.new
+        name = new_text.words[first].speaker if first < last else None
+        begin, end = place.edit.old
+        near = turns[bisect_left(lasts, begin) : bisect_right(firsts, end)]
+        own = next((turn for turn in near if turn.speaker == name), near[0])
+        edges = [sum(words.pause_before(word)) // 2 for word in (own.first, own.last)]
+        start = 0 if own is turns[0] else edges[0]
+        stop = words.frames if own is turns[-1] else edges[1]
+        return OwnTurn((start, stop), words_of[own.speaker])
+
+    return [turn_at(place) for place in places]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate, groupby, pairwise
 from types import MappingProxyType
 
@@ -129,8 +130,13 @@ def timed(
     spoken = [k for k, phone in enumerate(grid) if phone.word >= 0]
     whole = rate_ratio([grid[k].frames for k in spoken], [old[k] for k in spoken]) / request.speed
 
-    def rate_of(edit: int) -> float:
-        said = [k for k in spoken if grid[k].word in own.get(edit, ())]
+    phones_of: dict[int, list[int]] = defaultdict(list)
+    for k in spoken if own else ():
+        phones_of[grid[k].word].append(k)
+
+    @cache
+    def rate_of(words: frozenset[int]) -> float:
+        said = [k for word in sorted(words) for k in phones_of.get(word, ())]
         if len(said) < ENOUGH_PHONES:
             return whole
         return rate_ratio([grid[k].frames for k in said], [old[k] for k in said]) / request.speed
@@ -146,7 +152,7 @@ def timed(
         of_edit[moment.edit].append((moment, length))
     result = {}
     for number, k in enumerate(edits):
-        said, ratio = of_edit[k], rate_of(k)
+        said, ratio = of_edit[k], rate_of(own.get(k, frozenset()))
         expected = [_length(moment, length, ratio * request.speed) for moment, length in said]
         lengths = [_length(moment, length, ratio) for moment, length in said]
         scale = 1.0

@@ -23,6 +23,7 @@ from a3t.plan.pronunciations import speaker_pronunciations
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.plan.speaker_pauses import usual_pauses
+from a3t.plan.speaker_turns import turns_at
 from a3t.plan.timeline import timed, timeline
 from a3t.plan.windows import windows_around
 from a3t.projects.manifest import read_jobs
@@ -157,6 +158,22 @@ def test_planning(every: int) -> None:
         return plan
 
     assert_linear(of, 100)
+
+
+def test_turns_of_named_speakers() -> None:
+    def of(n: int) -> Callable[[], object]:
+        lines = [f"{'Anna' if k % 2 else 'Bob'}: we we" for k in range(n + 1)]
+        new = [f"{line} never" for line in lines]
+        before, after = (Transcript.from_text("\n".join(text), None) for text in (lines, new))
+        revision = Revision.of(before, after)
+        alignment = aligned(len(before.spoken))
+        frames = round(alignment.duration * 80)
+        words = WordFrames.of(on_grid(alignment, frames), len(before.spoken), frames)
+        script = merge_touching(revision.edits, words)
+        places = place_edits(script, words, before, after, revision.pauses)
+        return lambda: turns_at(places, before, after, words)
+
+    assert_linear(of, 200)
 
 
 def edited(source: tuple[int, int]) -> PlannedEdit:
