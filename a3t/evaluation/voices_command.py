@@ -22,7 +22,7 @@ def add_voices_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
     )
     own.add_argument("--voices", type=int, default=4, metavar="N")
     own.add_argument("--clips", type=int, default=8, metavar="N", help="tested of each voice")
-    own.add_argument("--steps", type=int, default=100, metavar="N", help="of each adaptation")
+    own.add_argument("--steps", type=int, default=60, metavar="N", help="of each adaptation")
     own.add_argument("--rank", type=int, default=8, metavar="N", help="of the weights' changes")
     own.add_argument("--rate", type=float, default=2e-3, metavar="X", help="of learning")
     own.add_argument("--untrained-critic", action="store_true", help="start from a random critic")

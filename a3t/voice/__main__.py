@@ -32,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     make.add_argument("recordings", nargs="+", type=Path, metavar="FILE_OR_FOLDER")
     make.add_argument("--out", required=True, metavar="NAME", help="what the voice is called")
     make.add_argument("--i-have-consent", action="store_true", help="the speaker agreed; don't ask")
-    make.add_argument("--steps", type=int, default=100, metavar="N", help="of training (100)")
+    make.add_argument("--steps", type=int, default=60, metavar="N", help="of training (60)")
     make.add_argument("--rank", type=int, default=8, metavar="N", help="of the changes (8)")
     make.add_argument("--seed", type=int, default=0, metavar="N")
     make.add_argument("--model", default="small", metavar="NAME_OR_PATH")

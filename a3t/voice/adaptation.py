@@ -30,6 +30,7 @@ from a3t.voice.material import VoicePiece
 
 LEAST_SECONDS = 3.0  # of speech: less than this generalises to nothing
 HELD_OUT = 0.12  # share of the pieces by which an adaptation is judged
+SPEAKER = ("speaker", "speaker_matching")
 JUDGED_FROM = 6  # pieces: with fewer none is held out
 
 
@@ -44,16 +45,19 @@ class AdaptationConfig:
         crop: shortest and longest stretch in frames.
         adversarial: weight of a critic that keeps the voice from blurring; 0 for none.
         critic: a shipped one to start from, or null for random weights.
+        speaker, speaker_matching: weights of the losses of `a3t.training.speaker_loss`.
         seed: of everything that is drawn.
     """
 
     rank: int = 8
-    steps: int = 100
+    steps: int = 60
     rate: float = 2e-3
     batch_frames: int = 1000
     crop: tuple[int, int] = (160, 320)
     adversarial: float = 0.2
     critic: str | None = "critic"
+    speaker: float = 3.0
+    speaker_matching: float = 1.0
     seed: int = 0
 
 
@@ -95,7 +99,8 @@ def adapt(
         )
     network = copy.deepcopy(network).cpu()
     torch.manual_seed(config.seed)
-    objective = Objective(network, LossConfig(adversarial=config.adversarial))
+    losses_of = {name: getattr(config, name) for name in ("adversarial", *SPEAKER)}
+    objective = Objective(network, LossConfig(**losses_of))
     if objective.critic is not None and config.critic is not None:
         _, weights, _ = load_checkpoint(config.critic)
         objective.critic.load_state_dict({name: value.float() for name, value in weights.items()})

@@ -162,7 +162,7 @@ def test_planning(every: int) -> None:
 
 def test_turns_of_named_speakers() -> None:
     def of(n: int) -> Callable[[], object]:
-        lines = [f"{'Anna' if k % 2 else 'Bob'}: we we" for k in range(n + 1)]
+        lines = [f"{'ANNA' if k % 2 else 'BOB'}: we we" for k in range(n + 1)]
         new = [f"{line} never" for line in lines]
         before, after = (Transcript.from_text("\n".join(text), None) for text in (lines, new))
         revision = Revision.of(before, after)
