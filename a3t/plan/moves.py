@@ -8,6 +8,7 @@ changed within them is changed where they were recorded, among its neighbours, a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,7 +89,7 @@ class RecordedTexts:
             for number, start in self._places(new.spoken[place : place + LEAST_WORDS], short):
                 spoken = self.texts[number].spoken
                 count = _common(new.spoken, place, last, spoken, start)
-                is_gone = number == 0 and any(a <= start < b for a, b in gone)
+                is_gone = number == 0 and _around(gone, start) is not None
                 if (count, is_gone) > (size, False):
                     size, found = count, (number, start)
             if size >= LEAST_WORDS or (size >= 2 and size == short):
@@ -160,12 +161,18 @@ def _go_together(before: RecordedWords, after: RecordedWords) -> bool:
 def _widened(block: RecordedWords, new: Range, gone: Sequence[Range]) -> RecordedWords:
     """The block with the new words beside it, for which words beside it in the old text go."""
     first, last = block.old
-    for start, stop in gone if block.text == 0 else ():
-        if start <= first < stop and new[0] < block.new[0] and first - start <= LONGEST_CHANGE:
-            first = start
-        if start < last <= stop and block.new[1] < new[1] and stop - last <= LONGEST_CHANGE:
-            last = stop
+    before, after = _around(gone, first), _around(gone, last - 1)
+    if block.text == 0 and before is not None and new[0] < block.new[0]:
+        first = before[0] if first - before[0] <= LONGEST_CHANGE else first
+    if block.text == 0 and after is not None and block.new[1] < new[1]:
+        last = after[1] if after[1] - last <= LONGEST_CHANGE else last
     return RecordedWords(new, (first, last), block.text)
+
+
+def _around(ranges: Sequence[Range], word: int) -> Range | None:
+    """The range that a word is in, of some that are in order and apart; None if it is in none."""
+    place = bisect_right(ranges, word, key=lambda each: each[0]) - 1
+    return ranges[place] if place >= 0 and word < ranges[place][1] else None
 
 
 def with_sources(revision: Revision, moves: bool) -> list[WordEdit]:

@@ -15,6 +15,7 @@ import pytest
 
 from a3t import edit
 from a3t.errors import InputError
+from a3t.plan.moves import RecordedTexts
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.places import WordFrames, merge_touching, place_edits
 from a3t.plan.plan_file import read_plan
@@ -156,6 +157,20 @@ def test_planning(every: int) -> None:
             windows_around([edited(place.frames) for place in places], grid, frames)
 
         return plan
+
+    assert_linear(of, 100)
+
+
+@pytest.mark.parametrize("line", ["we say it now and never {k}", "we we we we we we {k}"])
+def test_moved_words(line: str) -> None:
+    """Every second sentence changes places with the next one."""
+
+    def of(n: int) -> Callable[[], object]:
+        said = [line.format(k="abcdefghij"[k % 10]) + "." for k in range(2 * n)]
+        moved = [said[k ^ 1] for k in range(2 * n)]
+        before, after = (Transcript.from_text(" ".join(text), None) for text in (said, moved))
+        script = Revision.of(before, after).edits
+        return lambda: RecordedTexts((before,)).taken(script, after)
 
     assert_linear(of, 100)
 
