@@ -4,7 +4,8 @@ works, and a sentence beside somebody else's hour.
     python -m benchmarks.page_waits --wav five_minutes.wav [--hour hour.wav] [--rounds 5]
 
 Starts the page on this machine and asks it what its script would ask. Without --hour the recording
-is repeated to an hour.
+is repeated to an hour. With --until 0.5 also the memory of all of the page's processes at each
+tenth of the hour that is listened to, up to its half, where the system tells (Linux).
 """
 
 from __future__ import annotations
@@ -67,6 +68,9 @@ def main() -> None:
     parser.add_argument("--wav", type=Path, required=True, help="some minutes of speech")
     parser.add_argument("--hour", type=Path, help="an hour of speech")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--until", type=float, default=0.0, help="the share of the hour to watch the memory for"
+    )
     parser.add_argument("--port", type=int, default=7941)
     options = parser.parse_args()
     url = f"http://127.0.0.1:{options.port}"
@@ -76,13 +80,16 @@ def main() -> None:
         command += ["--projects", f"{scratch}/projects", "--max-megabytes", "1000"]
         page = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         try:
-            print(json.dumps(measured(url, options.wav, hour, options.rounds), indent=1))
+            found = measured(url, options.wav, hour, options.rounds, page.pid, options.until)
+            print(json.dumps(found, indent=1))
         finally:
             page.terminate()
             page.wait()
 
 
-def measured(url: str, wav: Path, hour: Path, rounds: int) -> dict[str, Any]:
+def measured(
+    url: str, wav: Path, hour: Path, rounds: int, server: int, until: float
+) -> dict[str, Any]:
     while True:
         try:
             httpx.get(url)
@@ -103,6 +110,11 @@ def measured(url: str, wav: Path, hour: Path, rounds: int) -> dict[str, Any]:
     until_hours_first = time.perf_counter() - busy.begun
     beside = [in_all(url, sentence) for _ in range(rounds)]
     share = busy.client.get(busy.at).json()["listening"]["share"]
+    memory = {}
+    for tenth in range(1, 11):
+        if 10 * until >= tenth:
+            busy.until(lambda state: state["listening"]["share"] >= tenth / 10)  # noqa: B023
+            memory[f"{tenth}0 %"] = memory_of(server)
     some, most = (f"{soundfile.info(path).duration:.0f} s" for path in (wav, hour))
     return {
         "load": os.getloadavg()[0],
@@ -114,7 +126,29 @@ def measured(url: str, wav: Path, hour: Path, rounds: int) -> dict[str, Any]:
         "the same beside the hour, s": times(beside),
         "ratio of the medians": round(statistics.median(beside) / statistics.median(alone), 2),
         "of the hour listened to meanwhile": round(share, 3),
+        "memory at so much of it, MiB": memory,
     }
+
+
+def memory_of(process: int) -> int | None:
+    """MiB of a process and all that it started, what they share counted once; None where the
+    system doesn't tell."""
+    family, parents = {process}, {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
+        except OSError:  # it has just ended
+            continue
+    while more := {child for child, parent in parents.items() if parent in family} - family:
+        family |= more
+    total = 0
+    for member in family:
+        try:
+            lines = Path(f"/proc/{member}/smaps_rollup").read_text().splitlines()
+        except OSError:
+            continue
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total // 1024 or None
 
 
 def in_all(url: str, sentence: Path) -> float:
