@@ -6,6 +6,7 @@ what was recorded beside the words, else room tone as long as this speaker's pau
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -91,7 +92,8 @@ def origins_of(
     ]
     # Those that can't be changed in their place leave a gap in the numbers.
     numbers = {j: n for n, j in enumerate(j for j, plan in enumerate(plans) if plan)}
-    taken = {}
+    taken, origins = {}, tuple(plan for plan in plans if plan is not None)
+    spoken = [WordFrames.of(plan.phones, len(plan.text.words), plan.frames) for plan in origins]
     for k, place in enumerate(kept):
         speech = []
         for n, block in enumerate(place.recorded):
@@ -99,12 +101,9 @@ def origins_of(
             assert plan is not None
             speech.append(_taken(block, plan, numbers[number_of[k, n]]))
         if speech:
-            taken[k] = _with_silence(place, speech, plans_of(plans), new_text, usual)
-    return plans_of(plans), taken, tuple(kept)
-
-
-def plans_of(plans: Sequence[EditPlan | None]) -> tuple[EditPlan, ...]:
-    return tuple(plan for plan in plans if plan is not None)
+            silence = [_silence(s, origins[s.origin], spoken[s.origin]) for s in speech]
+            taken[k] = _with_silence(place, speech, silence, new_text, usual)
+    return origins, taken, tuple(kept)
 
 
 def _has_room(changed: Changed, block: RecordedWords) -> bool:
@@ -181,17 +180,18 @@ def _between(edits: Sequence[PlannedEdit], frames: Range) -> Range:
 def _with_silence(
     place: Place,
     speech: Sequence[TakenSpeech],
-    origins: Sequence[EditPlan],
+    silence: Sequence[Range],
     new_text: Transcript,
     usual: Mapping[str, float],
 ) -> tuple[TakenSpeech, ...]:
-    """The speech with the silence that belongs to its joints."""
+    """The speech with the silence that belongs to its joints. silence: the frames of it that there
+    are before and after each."""
     if sum(each.frames[1] - each.frames[0] for each in speech) > LONGEST:
         raise InputError(
             "More than ten minutes of speech can't be moved at once: move it in parts."
         )
     beside = place.beside or (0, 0)
-    free = [_silence(each, origins[each.origin]) for each in speech]
+    free = list(silence)
     result = list(speech)
     words = [speech[0].new[0], *(each.new[1] for each in speech)]
 
@@ -238,13 +238,15 @@ def _with_silence(
     return tuple(result)
 
 
-def _silence(taken: TakenSpeech, plan: EditPlan) -> Range:
-    """The frames of silence beside it where it was recorded."""
-    frames = WordFrames.of(plan.phones, len(plan.text.words), plan.frames)
+def _silence(taken: TakenSpeech, plan: EditPlan, words: WordFrames) -> Range:
+    """The frames of silence beside it where it was recorded; words and edits are in order."""
     first, last = taken.frames
-    ends = [edit.source for edit in plan.edits]
-    before = max((end for _, end in frames.spans if end <= first), default=0)
-    after = min((start for start, _ in frames.spans if start >= last), default=plan.frames - 1)
-    before = max([before, *(end for _, end in ends[: taken.edits[0]])])
-    after = min([after, *(start for start, _ in ends[taken.edits[1] :])])
+    ahead = bisect_right(words.spans, first, key=lambda span: span[1])
+    behind = bisect_left(words.spans, last, key=lambda span: span[0])
+    before = words.spans[ahead - 1][1] if ahead else 0
+    after = words.spans[behind][0] if behind < len(words.spans) else plan.frames - 1
+    if taken.edits[0]:
+        before = max(before, plan.edits[taken.edits[0] - 1].source[1])
+    if taken.edits[1] < len(plan.edits):
+        after = min(after, plan.edits[taken.edits[1]].source[0])
     return max(first - before, 0), max(after - last, 0)
