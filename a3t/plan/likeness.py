@@ -43,5 +43,5 @@ def voice_doubt(plan: EditPlan, voice: Voice) -> str | None:
         return None
     return (
         f"The recording doesn't sound like the voice {voice.name!r} (likeness {found:.2f}, "
-        f"usually above {SAME:g}): what is made may sound like somebody else."
+        f"usually above {SAME:g}), so what is made may sound like somebody else."
     )

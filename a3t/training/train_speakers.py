@@ -96,7 +96,7 @@ class SpeakerTraining:
     def _unheard(self, store: Store, data: DataConfig) -> tuple[Tensor, Tensor, list[str]]:
         """Stretches of voices that training doesn't hear, from different clips."""
         chosen: dict[str, list[Draw]] = {}
-        others = {split for split in ("dev", "test") if store.of_split(split)}
+        others = [split for split in ("dev", "test") if store.of_split(split)]
         batches = [Batches(store, s, MaskingConfig("use"), data, train=False) for s in others]
         for clip in sorted((c for b in batches for c in b.clips), key=lambda clip: clip.name):
             own = chosen.setdefault(clip.voice, [])
