@@ -2,6 +2,7 @@
 
 The mel-cepstral distortions are in `cepstra`; this module has the distances between log-mels, the
 errors of pitch, voicing and words, and the wrappers around PESQ, STOI and the speaker encoder.
+Networks that listen without a reference hear all sounds at one level.
 Signals are mono, (n,), in [-1, 1]; log-mels are (frames, bins) in log10 units.
 """
 
@@ -32,6 +33,7 @@ from a3t.evaluation.packages import eval_package
 
 __all__ = [
     "PitchError",
+    "at_one_level",
     "cepstral_distortion",
     "concealment_mos",
     "detail",
@@ -162,6 +164,19 @@ def resampled(samples: npt.ArrayLike, sample_rate: int, target_rate: int) -> Flo
     return result
 
 
+LEVEL = 0.05  # root mean square, full scale at 1, at which networks without a reference listen
+
+
+def at_one_level(samples: Floats) -> Floats:
+    """A signal (n,) at the root mean square `LEVEL`, its rare higher peaks cut at full scale.
+
+    Networks that were trained on speech of many levels hear the level all the same: half as loud,
+    the same speech gains up to 0.2 of DNSMOS's OVRL, and a voice resembles itself by 0.96 only.
+    """
+    power = float(np.mean(np.square(samples))) if len(samples) else 0.0
+    return np.clip(samples * (LEVEL / np.sqrt(power)), -1.0, 1.0) if power > 0 else samples
+
+
 def pesq_wideband(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int) -> float:
     """Wideband PESQ (ITU-T P.862.2) of two signals of equal timing: 1.04 (bad) to 4.64 (identical).
 
@@ -230,18 +245,19 @@ def _speaker_encoder() -> Any:
 def speaker_embedding(samples: npt.ArrayLike, sample_rate: int) -> Floats:
     """Speaker embedding (256,) of unit length: GE2E (Wan et al. 2018) as trained by Resemblyzer.
 
-    Long silences are removed first. The encoder works on windows of 1.6 s; shorter speech is padded
-    and gives a less reliable embedding.
+    Long silences are removed, and the speech that remains is heard at one level (`at_one_level`),
+    so neither its gain nor its pauses matter. The encoder works on windows of 1.6 s; shorter speech
+    is padded and gives a less reliable embedding. Raises InputError if no speech is found.
     """
     encoder = _speaker_encoder()
-    from resemblyzer import preprocess_wav
+    from resemblyzer.audio import trim_long_silences
 
-    wave = resampled(samples, sample_rate, 16000).astype(np.float32)
-    if wave.any():  # its level normalisation divides by the RMS
-        wave = preprocess_wav(wave)
+    wave = at_one_level(resampled(samples, sample_rate, 16000))
+    if wave.any():
+        wave = at_one_level(trim_long_silences(wave))
     if not wave.any():
         raise InputError("No speech was found, so the speaker can't be identified.")
-    return np.asarray(encoder.embed_utterance(wave), dtype=np.float64)
+    return np.asarray(encoder.embed_utterance(wave.astype(np.float32)), dtype=np.float64)
 
 
 def speaker_similarity(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int) -> float:

@@ -82,9 +82,7 @@ def refuse_doubts(doubts: Sequence[str]) -> None:
     reasons = [doubt.removesuffix(".") for doubt in doubts]
     if reasons:
         because = "; ".join(reason[0].lower() + reason[1:] for reason in reasons)
-        raise InputError(
-            f"Nothing was made, because {because}: {CORRECT}, or leave out --strict."
-        )
+        raise InputError(f"Nothing was made, because {because}: {CORRECT}, or leave out --strict.")
 
 
 def confirm_doubts(doubts: Sequence[str], ask: bool, strict: bool = False) -> None:

@@ -200,7 +200,7 @@ def test_word_error_rate_is_the_fewest_edits() -> None:
 
 def test_dnsmos_is_the_packages_own_and_falls_with_noise(sentence: np.ndarray) -> None:
     dnsmos = pytest.importorskip("speechmos.dnsmos", reason="the extra `eval` is not installed")
-    long = np.resize(sentence, WINDOW).astype(np.float32)
+    long = metrics.at_one_level(np.resize(sentence, WINDOW)).astype(np.float32)
     theirs, ours = dnsmos.run(long, RATE), speech_mos(long, RATE)
     assert ours["dnsmos"] == pytest.approx(theirs["ovrl_mos"])
     assert ours["dnsmos_p808"] == pytest.approx(theirs["p808_mos"])
@@ -213,11 +213,34 @@ def test_dnsmos_is_the_packages_own_and_falls_with_noise(sentence: np.ndarray) -
 
 def test_listeners_do_not_mind_a_gain(sentence: np.ndarray) -> None:
     pytest.importorskip("speechmos", reason="the extra `eval` is not installed")
-    for rate in (
-        lambda x: metrics.concealment_mos(x, RATE),
-        lambda x: speech_mos(x, RATE)["dnsmos_p808"],
-    ):
-        assert rate(sentence / 4) == pytest.approx(rate(sentence), abs=0.03)
+    assert metrics.concealment_mos(sentence / 4, RATE) == pytest.approx(
+        metrics.concealment_mos(sentence, RATE), abs=0.03
+    )
+    plain = speech_mos(sentence, RATE)
+    for gain in (0.1, 0.5, 3.0):
+        assert speech_mos(gain * sentence, RATE) == pytest.approx(plain, abs=0.005)
+
+
+def test_a_voice_is_the_same_at_any_gain(sentence: np.ndarray) -> None:
+    """And with any pause before it, which would make the whole quieter."""
+    pytest.importorskip("webrtcvad", reason="the extra `eval` is not installed")
+    pytest.importorskip("resemblyzer", reason="the extra `eval` is not installed")
+    voice = metrics.speaker_embedding(sentence, RATE)
+    for gain in (0.01, 0.5, 3.0):
+        assert voice @ metrics.speaker_embedding(gain * sentence, RATE) > 0.9999
+    later = np.pad(sentence, (3 * RATE, 0))
+    assert voice @ metrics.speaker_embedding(later, RATE) > 0.98
+
+
+def test_one_level_is_one_level(sentence: np.ndarray) -> None:
+    for gain in (1e-4, 1.0, 7.0):
+        levelled = metrics.at_one_level(gain * sentence)
+        assert np.sqrt(np.mean(levelled**2)) == pytest.approx(metrics.LEVEL, rel=1e-3)
+    click = np.zeros(RATE)
+    click[100] = 0.01
+    assert metrics.at_one_level(click).max() == 1.0
+    assert not metrics.at_one_level(np.zeros(10)).any()
+    assert metrics.at_one_level(np.zeros(0)).shape == (0,)
 
 
 def test_what_does_not_matter_changes_nothing(sentence: np.ndarray) -> None:

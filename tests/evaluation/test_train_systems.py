@@ -9,8 +9,9 @@ import pytest
 import torch
 import yaml
 
+from a3t.errors import InputError
 from a3t.evaluation.systems.named import available, load_system, training_of
-from a3t.evaluation.systems.speaker_vectors import write_vectors
+from a3t.evaluation.systems.speaker_vectors import read_vectors, write_vectors
 from a3t.evaluation.systems.train_systems import CONFIGURATIONS, main
 from a3t.training.configuration import read_config
 from tests.evaluation.gaps import make_gap
@@ -92,3 +93,13 @@ def test_a_name_is_a_configuration_of_ours_whatever_folder_has_it(
     (tmp_path / "strange.yaml").write_text("system: theirs\nmodel: {}\n")
     assert main(["strange.yaml", *given, "--out", "runs/none"]) == 1
     assert "There is no system theirs" in capsys.readouterr().err
+
+
+def test_voices_heard_at_other_levels_are_refused(tmp_path: Path) -> None:
+    """Those that an earlier version stored, which didn't bring recordings to one level."""
+    old = {"names": np.array(["a"]), "vectors": np.ones((1, 256), np.float32) / 16}
+    write_vectors({"a": old["vectors"][0]}, tmp_path / "new.npz")
+    assert list(read_vectors(tmp_path / "new.npz")) == ["a"]
+    np.savez(tmp_path / "old.npz", **old)
+    with pytest.raises(InputError, match="other levels"):
+        read_vectors(tmp_path / "old.npz")

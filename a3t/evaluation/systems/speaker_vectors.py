@@ -28,6 +28,7 @@ from a3t.corpora import read_corpora
 from a3t.corpora.decoding import decode_floats
 from a3t.corpora.kaldi import read_list
 from a3t.errors import InputError
+from a3t.evaluation.metrics import LEVEL
 from a3t.evaluation.systems.interface import voice_vector
 from a3t.training.store import Store
 
@@ -35,14 +36,16 @@ Vectors = Mapping[str, npt.NDArray[np.float32]]  # of clips, by name: (256,)
 
 
 def read_vectors(path: Path) -> Vectors:
-    """The vectors of a file; InputError if it isn't one."""
+    """The vectors of a file; InputError if it isn't one, or if its voices were heard otherwise."""
     try:
         with np.load(path) as stored:
             names, vectors = stored["names"], stored["vectors"]
+            if "level" not in stored or stored["level"] != LEVEL:
+                raise ValueError("its voices were heard at other levels than they are now")
             return dict(zip(names.tolist(), vectors.astype(np.float32), strict=True))
     except (OSError, ValueError, KeyError) as error:
         raise InputError(
-            f"{path} can't be read ({error}): make it with python -m"
+            f"{path} can't be used ({error}): move it away and make it anew with python -m"
             " a3t.evaluation.systems.speaker_vectors."
         ) from None
 
@@ -51,7 +54,8 @@ def write_vectors(vectors: Vectors, path: Path) -> None:
     """Write them; names as text, so that nothing is unpickled."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, names=np.array(list(vectors)), vectors=np.stack(list(vectors.values())))
+        names, rows = np.array(list(vectors)), np.stack(list(vectors.values()))
+        np.savez(file, names=names, vectors=rows, level=LEVEL)
 
 
 def sounds_of(store: Store, corpora: Path | None, data: Path | None) -> dict[str, Path]:

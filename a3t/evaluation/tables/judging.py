@@ -32,7 +32,6 @@ FADE = 120  # samples of the cross-fade outside of a gap: 5 ms
 RATE = 16_000
 CONTEXT = 60  # frames on each side that are vocoded, and analysed, with a gap
 LEAST = 0.5  # seconds; in less no voice is recognised
-LEVEL = 0.05  # root mean square at which DNSMOS and the speaker encoder are given all sounds
 RATED = 2 * SAMPLE_RATE  # samples on each side of a gap that PLCMOS rates with it
 
 # The figures, their units, and which way is better: -1 less, 1 more, 0 neither.
@@ -180,7 +179,7 @@ class GapJudge:
         found = {"duration_ms": duration_error(self.task)}
         if self.task.truth is not None:
             found |= self._against_truth(made)
-        found |= speech_mos(at_level(made.filled), SAMPLE_RATE)
+        found |= speech_mos(made.filled, SAMPLE_RATE)
         around, _ = made.around(RATED)
         found["plcmos"] = metrics.figure_or_nan(metrics.concealment_mos, around, SAMPLE_RATE)
         found["similarity"] = metrics.figure_or_nan(self._similarity, made.filled)
@@ -194,12 +193,12 @@ class GapJudge:
     def _similarity(self, region: Sound) -> float:
         if len(region) < LEAST * SAMPLE_RATE:
             return float("nan")
-        return float(self._voice @ metrics.speaker_embedding(at_level(region), SAMPLE_RATE))
+        return float(self._voice @ metrics.speaker_embedding(region, SAMPLE_RATE))
 
     @cached_property
     def _voice(self) -> np.ndarray:
         visible = self.task.gap.sound[: round(VOICE_SECONDS * SAMPLE_RATE)]
-        return metrics.speaker_embedding(at_level(visible), SAMPLE_RATE)
+        return metrics.speaker_embedding(visible, SAMPLE_RATE)
 
     @cached_property
     def _truth(self) -> Made:
@@ -256,13 +255,6 @@ class GapJudge:
             for name, measure in (("pesq", metrics.pesq_wideband), ("stoi", metrics.stoi)):
                 found[name] = metrics.figure_or_nan(measure, one[:n], two[:n], SAMPLE_RATE)
         return found
-
-
-def at_level(sound: Sound) -> Sound:
-    """Sound (n,) at one level. Half as loud, the same speech gains up to 0.2 of DNSMOS's OVRL, and
-    a voice resembles itself by 0.96: neither should say anything of a system."""
-    level = float(np.sqrt(np.mean(np.square(sound, dtype=np.float64)))) if len(sound) else 0.0
-    return sound * np.float32(LEVEL / level) if level > 0 else sound
 
 
 def word_errors(sound: Sound, spoken: tuple[str, ...]) -> float:
