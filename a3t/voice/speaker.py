@@ -10,7 +10,7 @@ import torch
 
 from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.model.durations import DurationPredictor
-from a3t.model.speaker_encoder import SAME, load_speaker_encoder, speech_vector
+from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
 from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.prompt import LONGEST, Prompt
 from a3t.plan.speaker_pauses import PAUSES
@@ -83,11 +83,12 @@ def of_one_speaker(pieces: Sequence[VoicePiece]) -> tuple[list[VoicePiece], list
         return list(pieces), []
     vectors = torch.stack([speech_vector(encoder, [pieces[k].spoken]) for k in telling])
     seconds = torch.tensor([pieces[k].seconds for k in telling])
-    alike = vectors @ vectors.T >= SAME
+    least = torch.tensor([least_likeness(len(pieces[k].spoken)) for k in telling])
+    alike = vectors @ vectors.T >= torch.minimum(least[:, None], least)
     # Who speaks most is the one whose speech most of the speech is like.
     centre = vectors[alike[int((alike * seconds).sum(1).argmax())]].mean(0)
     centre = centre / centre.norm()
-    own = {k: bool(vector @ centre >= SAME) for k, vector in zip(telling, vectors, strict=True)}
+    own = dict(zip(telling, (vectors @ centre >= least).tolist(), strict=True))
     strangers = {pieces[k].source for k in own} - {
         pieces[k].source for k, same in own.items() if same
     }

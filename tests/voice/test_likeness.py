@@ -10,8 +10,9 @@ import pytest
 
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.grid import frames_of
 from a3t.model.saved_voices import load_voice, save_voice
-from a3t.model.speaker_encoder import load_speaker_encoder, speech_vector
+from a3t.model.speaker_encoder import SAME, least_likeness, load_speaker_encoder, speech_vector
 from a3t.plan.likeness import likeness
 from a3t.projects.confirmation import confirm_doubts, doubts_of
 from a3t.training.augment import warp_frequency
@@ -54,7 +55,7 @@ def test_an_edit_in_another_persons_voice_says_so(
         save_voice(name, model, {}, {}, speaker=vector)
     save_voice("old", model, {}, {})  # of a version that kept no vector
     own, old = likeness(plan, load_voice("own")), likeness(plan, load_voice("old"))
-    assert own is not None and own > 0.9 and old is None
+    assert own is not None and own.cosine > 0.9 and old is None
     assert doubts_of(plan, "own") == doubts_of(plan, "old") == doubts_of(plan, None)
     (doubt,) = set(doubts_of(plan, "guest")) - set(doubts_of(plan, None))
     assert "doesn't sound like the voice 'guest'" in doubt
@@ -62,3 +63,23 @@ def test_an_edit_in_another_persons_voice_says_so(
         confirm_doubts([doubt], ask=False, strict=True)
     confirm_doubts([doubt], ask=False)
     assert doubt in capsys.readouterr().err
+
+
+def test_the_more_is_heard_the_more_alike_it_has_to_be(
+    editor: Editor, arctic: Path, pieces: list[VoicePiece]
+) -> None:
+    seconds = np.linspace(0.0, 40.0, 81)
+    least = [least_likeness(frames_of(each)) for each in seconds]
+    assert least == sorted(least) and len(set(least)) > 10
+    assert all(np.isclose(least_likeness(frames_of(at)), limit) for at, limit in SAME.items())
+    # A voice learnt from little speech is compared as if as little were heard of the recording.
+    plan = editor.plan(arctic, text=ARCTIC, new_text=NEVER)
+    vector = speech_vector(load_speaker_encoder(), [pieces[0].spoken])
+    model = {"name": editor.name, "sha256": editor.sha256}
+    limits = []
+    for name, facts in (("brief", {"seconds": 1.5}), ("long", {"seconds": 60.0})):
+        save_voice(name, model, facts, {}, speaker=vector)
+        found = likeness(plan, load_voice(name))
+        assert found is not None
+        limits.append(found.least)
+    assert limits[0] == least[0] < limits[1]
