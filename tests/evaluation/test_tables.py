@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -204,6 +205,21 @@ def test_other_weights_and_other_sounds_are_another_version(tmp_path: Path) -> N
         tmp_path, (), more={"shipped": "small", "theirs": f"wav-folder={tmp_path / 'sounds'}"}
     )
     before = compared.version("theirs")
-    assert len(compared.version("shipped")) == 12 and compared.version("mean spectrum") == ""
+    assert len(compared.version("shipped")) == 64 and compared.version("mean spectrum") == ""
     (tmp_path / "sounds" / "one.wav").write_bytes(b"sound")
     assert compared.version("theirs") != before
+
+
+def test_figures_are_out_of_date_when_anything_is_other(
+    tasks: dict[str, GapTask], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = tasks["given"]
+    one, two = (Systems(tmp_path, ("mean spectrum",), name) for name in ("builtin", "griffin-lim"))
+    key = given.name, "mean spectrum"
+    before = one.versions([given])[key]
+    assert len(before) == 12 and one.versions([given])[key] == before
+    assert two.versions([given])[key] != before
+    longer = replace(given.gap, durations=given.gap.durations + 1)
+    assert one.versions([replace(given, gap=longer)])[key] != before
+    monkeypatch.setattr(comparison, "MEASURED", -1)
+    assert one.versions([given])[key] != before

@@ -1,7 +1,8 @@
 """All systems over all tasks: resumable, in parallel, and with every failure counted.
 
 ``figures.jsonl`` gets a line for each task and system as soon as it is judged. A run that is
-repeated does what is missing, what failed, and what a newer checkpoint has made out of date.
+repeated does what is missing, what failed, and what is out of date: by other weights, another
+vocoder, other durations, or a measure that has changed since.
 """
 
 from __future__ import annotations
@@ -37,11 +38,15 @@ from a3t.vocoder import load_vocoder
 FIGURES = "figures.jsonl"
 RECORDING, COPY = "recording", "copy-synthesis"  # judged beside the systems
 REFERENCES = (RECORDING, COPY)
+MEASURED = 2  # raised when a measure changes: what was measured before is then measured anew
+
+Versions = Mapping[tuple[str, str], str]  # of tasks and systems, by their names
 
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One system on one task: its figures, or why it has none. ``version`` is its weights'."""
+    """One system on one task: its figures, or why it has none. ``version`` is other when anything
+    is other that they depend on."""
 
     task: str
     kind: str
@@ -100,15 +105,27 @@ class Systems:
     more: Mapping[str, str] = field(default_factory=dict)
 
     def version(self, name: str) -> str:
-        """What changes when a system's weights do, or the sounds of a folder: 12 digits of a
-        sha256."""
+        """What changes when a system's weights do, or the sounds of a folder; "" if it has none."""
         if name in self.more:
             return _version_of(self.more[name])
         folder = "fastspeech2" if name in BASELINES else run_folder(name)
         path = self.runs / folder / CHECKPOINT if folder else None
         if path is None or not path.is_file():
             return ""
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+
+    def versions(self, tasks: Sequence[GapTask]) -> dict[tuple[str, str], str]:
+        """Of each task and system, 12 digits of a sha256 of all that its figures depend on."""
+        vocoder = load_vocoder(self.vocoder)
+        with_all = f"{MEASURED} {vocoder.name} {vocoder.sha256}"
+        own = {name: self.version(name) for name in (*REFERENCES, *self.names)}
+        found = {}
+        for task in tasks:
+            of_task = f"{with_all} {task.version}"
+            for name, version in own.items():
+                digest = hashlib.sha256(f"{of_task} {version}".encode()).hexdigest()
+                found[task.name, name] = digest[:12]
+        return found
 
 
 def _version_of(where: str) -> str:
@@ -120,7 +137,7 @@ def _version_of(where: str) -> str:
     else:
         stats = ((path.name, path.stat()) for path in sorted(Path(folder).glob("*")))
         found = [f"{name} {stat.st_size} {stat.st_mtime_ns}".encode() for name, stat in stats]
-    return hashlib.sha256(b"".join(found)).hexdigest()[:12]
+    return hashlib.sha256(b"".join(found)).hexdigest()
 
 
 def run_comparison(
@@ -130,11 +147,11 @@ def run_comparison(
     can't be loaded; what is done by then is kept."""
     out.mkdir(parents=True, exist_ok=True)
     names = [*REFERENCES, *systems.names]
-    versions = {name: systems.version(name) for name in names}
+    versions = systems.versions(tasks)
     done = {
         (row.task, row.system)
         for row in read_figures(out)
-        if not row.error and row.version == versions.get(row.system)
+        if not row.error and row.version == versions.get((row.task, row.system))
     }
     wanted = [
         (task.name, name)
@@ -160,7 +177,7 @@ def run_comparison(
 def _judged(
     work: Sequence[tuple[GapTask, list[str]]],
     systems: Systems,
-    versions: Mapping[str, str],
+    versions: Versions,
     folder: Path | None,
     jobs: int,
 ) -> Iterator[list[ComparisonRow]]:
@@ -189,7 +206,7 @@ def _judged(
 class _Worker:
     """One process's systems, loaded when they are first wanted."""
 
-    def __init__(self, systems: Systems, versions: Mapping[str, str], folder: Path | None) -> None:
+    def __init__(self, systems: Systems, versions: Versions, folder: Path | None) -> None:
         torch.set_num_threads(1)
         self.systems, self.versions, self.folder = systems, versions, folder
         self.vocoder = as_vocoder(load_vocoder(systems.vocoder))
@@ -204,7 +221,7 @@ class _Worker:
         judge = GapJudge(task)
         for name in names:
             key = (task.name, task.kind, task.detail, task.voice, task.seen, name)
-            version = self.versions[name]
+            version = self.versions[task.name, name]
             try:
                 figures, made = self._figures(judge, task, name)
             # A system may be anybody's, and fail in its own way: that is a result too.
@@ -230,7 +247,7 @@ class _Worker:
 _worker: _Worker | None = None
 
 
-def _start(systems: Systems, versions: Mapping[str, str], folder: Path | None) -> None:
+def _start(systems: Systems, versions: Versions, folder: Path | None) -> None:
     global _worker
     _worker = _Worker(systems, versions, folder)
 

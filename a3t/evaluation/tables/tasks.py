@@ -66,6 +66,14 @@ class GapTask:
         mel: np.ndarray = log_mel(sound).numpy()[first:last]
         return mel
 
+    @property
+    def version(self) -> str:
+        """What is other when the gap, its phones, words or durations are."""
+        gap, truth = self.gap, self.truth and (len(self.truth[0]), self.truth[1])
+        numbers = (gap.phones, gap.durations, gap.words)
+        facts = (len(self.recording), self.resume, truth, gap.frame_span, self.spoken, self.before)
+        return repr(([each.tolist() for each in numbers], facts))
+
 
 def reconstructions(
     item: HeldOutClip, text: Sequence[str], predict: Predictor
