@@ -11,7 +11,11 @@ stages=punctuation_stages
 text=${A3T_TEXT:-downloads} corpora=${A3T_CORPORA:-}
 config=conf/ffa.yaml
 seconds=600 row_seconds=90
-options="text seconds row_seconds"
+stop_stage=5
+only="stage stop_stage config train_config tag corpora work expdir"
+own_help="--text DIR               texts to learn from and to be judged on ($text)
+--seconds N              of the processor for the model ($seconds)
+--row_seconds N          and for each row of the tables ($row_seconds)"
 
 rows() { # of the tables: NAME CONFIG CHANGES…
     cat <<END

@@ -2,41 +2,15 @@
 # this file with its own arguments. One with other stages names its function of them in `stages`.
 # See ../README.md.
 
-stage= stop_stage=8 ngpu=0 nj=2 parts=1 scheduler= aligner=${aligner:-pocketsphinx} clips= dev= test=
-pitch=${pitch:-false} work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init= voice=
-train_config= train_args= durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
-test_clips=${test_clips:-30} vocoder=${vocoder:-builtin}
+# shellcheck source=options.sh
+source ../shared/options.sh
 # shellcheck source=path.sh
 source ../shared/path.sh
 # shellcheck source=cmd.sh
 source ../shared/cmd.sh
 
-options="stage stop_stage ngpu nj parts scheduler config train_config corpora work dumpdir expdir tag aligner
-    alignments pitch degraded clips voice dev test test_clips durations_config vocoder init train_args ${options:-}"
-usage() {
-    echo "usage: run.sh [--OPTION VALUE]…, of which there are:" $options
-    echo "../README.md says what each of them does."
-}
-while [ $# -gt 0 ]; do
-    name=${1#--}
-    case $name in help | -h) usage && exit ;; jobs) name=nj ;; esac
-    if [ "$name" = "$1" ] || [ $# -lt 2 ] || [[ " "$(echo $options)" " != *" $name "* ]]; then
-        echo "run.sh: what is $1 ${2-}?" >&2
-        usage >&2
-        exit 2
-    fi
-    printf -v "$name" '%s' "$2"
-    shift 2
-done
-wrong() { echo "run.sh: --$1 wants $2, not \"${!1}\"." >&2 && exit 2; }
-for name in stage stop_stage ngpu nj parts degraded clips dev test test_clips; do
-    case ${!name} in *[!0-9]*) wrong "$name" "a number" ;; esac
-done
-case $pitch in true | false) ;; *) wrong pitch "true or false" ;; esac
 again=$stage # a stage that is asked for is done again, and so are those after it
-stage=${stage:-1} config=${train_config:-$config}
-tag=${tag:-$(basename "$config" .yaml)}
-[ -f "$config" ] || wrong config "a file"
+stage=${stage:-1} tag=${tag:-$(basename "$config" .yaml)}
 data=$work/data dump=${dumpdir:-$work/dump} expdir=${expdir:-$work/exp}
 exp=$expdir/$tag durations=$expdir/durations packed=$expdir/packed/$tag
 
@@ -101,7 +75,7 @@ download() {
     elif [ -n "${archives:-}" ]; then
         "$python" -m a3t.corpora.download "$archives" "$(dirname "$corpora")"
     else
-        echo "There is no folder $corpora: name one with --corpora." >&2
+        echo "There is no folder \"$corpora\": name the corpora's with --corpora, or A3T_CORPORA." >&2
         return 1
     fi
 }

@@ -9,7 +9,9 @@ stages=vocoder_stages
 corpora=${A3T_CORPORA:-downloads}
 config=conf/small.yaml
 steps=200000 test_clips=8
-options=steps # beside those of ../shared/stages.sh
+stop_stage=5
+only="stage stop_stage config train_config train_args tag corpora work expdir ngpu test_clips"
+own_help="--steps N                of training ($steps)"
 
 fetch() { [ -d "$corpora" ] || "$python" -m a3t.corpora.download ljspeech "$corpora"; }
 

@@ -190,7 +190,9 @@ def test_features_are_made_in_parts(recipe: Recipe, backend: str, program: str) 
         (folder / program).chmod(0o755)
     path = f"{folder}:{os.environ['PATH']}"
     given = {"A3T_CMD": backend, "PATH": path} if backend else {}
-    options = ("--stop_stage", "3", "--parts", "3", "--alignments", "a file; with (this) name")
+    given_times = recipe.folder / "a file; with (this) name"
+    given_times.touch()
+    options = ("--stop_stage", "3", "--parts", "3", "--alignments", str(given_times))
     done = recipe.run(*options, **given)
     assert done.returncode == 0, done.stderr
     _, *calls = recipe.calls.read_text().splitlines()
@@ -234,7 +236,10 @@ def test_an_unknown_option_is_refused(recipe: Recipe, option: str) -> None:
         ("--stage", "three", "a number"),
         ("--nj", "-1", "a number"),
         ("--clips", "5;", "a number"),
+        ("--nj", "0", "1 or more"),
+        ("--aligner", "montreal", "pocketsphinx, network or mfa"),
         ("--config", "conf/none.yaml", "a file"),
+        ("--alignments", "none.jsonl", "a file"),
     ],
 )
 def test_a_wrong_value_is_refused(recipe: Recipe, option: str, value: str, wanted: str) -> None:
@@ -243,15 +248,34 @@ def test_a_wrong_value_is_refused(recipe: Recipe, option: str, value: str, wante
     assert recipe.modules() == []
 
 
-def test_help_is_given(recipe: Recipe) -> None:
-    done = recipe.run("--help")
-    assert done.returncode == 0 and "stop_stage" in done.stdout and recipe.modules() == []
+@pytest.mark.parametrize("name", ["ljspeech", "mini", "punctuation", "vctk", "vocoder"])
+def test_help_names_every_option_and_what_it_is_for(recipe: Recipe, name: str) -> None:
+    done = recipe.run("--help", name=name, A3T_CORPORA="")
+    assert done.returncode == 0 and recipe.modules() == []
+    lines = [line.split() for line in done.stdout.splitlines() if line.startswith("  --")]
+    assert len(lines) > 10 and all(len(line) > 3 for line in lines)
+    options = {line[0] for line in lines}
+    assert {"--stage", "--stop_stage", "--config", "--work"} <= options
+    assert ("--steps" in options) == (name == "vocoder")
+    assert ("--aligner" in options) == (name in ("ljspeech", "mini", "vctk"))
+
+
+def test_an_option_of_another_recipe_is_refused_and_kaldis_dashes_are_not(recipe: Recipe) -> None:
+    refused = recipe.run("--aligner", "network", name="vocoder")
+    assert refused.returncode == 2 and "no option --aligner" in refused.stderr
+    assert recipe.run("--stop-stage", "2").returncode == 0 and recipe.modules() == ["prepare"]
+    assert "--clips wants a value" in recipe.run("--clips").stderr
+
+
+def test_a_folder_that_nobody_named_is_asked_for(recipe: Recipe) -> None:
+    done = recipe.run(A3T_CORPORA="")
+    assert done.returncode == 1 and "--corpora" in done.stderr and recipe.modules() == []
 
 
 def test_a_recipe_is_a_page_or_two() -> None:
     more = [RECIPES / "mini" / name for name in ("ablation.sh", "compare.sh")]
     for script in [*RECIPES.glob("*/run.sh"), *more]:
-        assert len(script.read_text().splitlines()) < 85
+        assert len(script.read_text().splitlines()) < 90
         assert os.access(script, os.X_OK)
 
 

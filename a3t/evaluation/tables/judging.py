@@ -258,8 +258,8 @@ class GapJudge:
 
 
 def word_errors(sound: Sound, spoken: tuple[str, ...]) -> float:
-    """The share of words that PocketSphinx gets wrong, given exactly these words as its prior; 1 if
-    it recognises none. Lower than of a recogniser without one: it is for differences between
+    """The share of words that our recogniser gets wrong, given exactly these words as its prior; 1
+    if it recognises none. Lower than of a recogniser without one: it is for differences between
     systems, and from copy-synthesis."""
     try:
         found = recognise(sound, SAMPLE_RATE, spoken, Pronouncer().choices(spoken))

@@ -1,0 +1,82 @@
+# What a recipe can be told: the defaults of all, their help, which is the list of what there is, and
+# the checks of what was given. A recipe's run.sh has set its own defaults; one with other stages names
+# those that it uses in `only`, and has its own options in `own_help`, a line each as below.
+
+stage= stop_stage=${stop_stage:-8} ngpu=0 nj=2 parts=1 scheduler= aligner=${aligner:-pocketsphinx} clips=
+dev= test= pitch=${pitch:-false} work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
+voice= train_config= train_args= test_clips=${test_clips:-30} vocoder=${vocoder:-builtin}
+durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
+
+help_of_all() { # --NAME VALUE    what it says (its default)
+    cat <<END
+--stage N                begin here; this stage and those after it are done again (1: what is missing)
+--stop_stage N           end with this one ($stop_stage)
+--config YAML            what to train ($config); --train_config is the same
+--train_config YAML      what to train
+--train_args 'ARGS'      further options of the training program, as one word
+--tag NAME               what to call the training (the configuration's name)
+--init MODEL             weights to begin with: a packed model, or small, which ships (none)
+--corpora DIR            where the corpus is (${corpora:-not known})
+--work DIR               where everything is written (beside run.sh)
+--dumpdir DIR            where the features are written (WORK/dump)
+--expdir DIR             where trainings are written (WORK/exp)
+--ngpu N                 GPUs of the training, a process each; 0 is the CPU ($ngpu)
+--nj N                   processes of the features ($nj)
+--parts N                the features as an array of so many tasks ($parts)
+--scheduler tcp://H:P    the features by the workers of this Dask cluster (none)
+--aligner NAME           pocketsphinx, network or mfa ($aligner)
+--alignments FILE        alignments made before, as JSON lines (none)
+--pitch BOOL             true or false: pitch beside the mel ($pitch)
+--degraded N             copies of each clip in noise, rooms and on lines ($degraded)
+--clips N                clips of each split (all)
+--voice NAME             clips of this speaker alone (all)
+--dev N                  clips held out for development (the recipe's)
+--test N                 clips held out for testing (the recipe's)
+--test_clips N           clips that are judged ($test_clips)
+--durations_config YAML  of the duration predictor ($durations_config)
+--vocoder NAME           a vocoder's name or folder ($vocoder)
+END
+}
+
+own_options() { # of this recipe
+    local name rest
+    while read -r name rest; do
+        if [[ -z ${only:-} || " $only " = *" ${name#--} "* ]]; then echo "$name $rest"; fi
+    done < <(help_of_all)
+    if [ -n "${own_help:-}" ]; then echo "$own_help"; fi
+}
+
+usage() {
+    echo "usage: run.sh [--OPTION VALUE]…"
+    own_options | while read -r name value rest; do printf '  %-26s %s\n' "$name $value" "$rest"; done
+    echo "Paths are from $PWD. Stages, examples and clusters: recipes/README.md"
+}
+
+options=" $(own_options | sed 's/^--\([a-z_]*\).*/\1/' | tr '\n' ' ')"
+while [ $# -gt 0 ]; do
+    name=${1#--}
+    case $name in help | -h) usage && exit ;; jobs) name=nj ;; esac
+    name=${name//-/_} # --stop-stage, as Kaldi's scripts take it
+    if [ "${1#--}" = "$1" ] || [[ $options != *" $name "* ]]; then
+        echo "run.sh: there is no option $1." >&2
+        usage >&2
+        exit 2
+    elif [ $# -lt 2 ]; then
+        echo "run.sh: $1 wants a value." >&2
+        exit 2
+    fi
+    printf -v "$name" '%s' "$2"
+    shift 2
+done
+
+wrong() { echo "run.sh: --$1 wants $2, not \"${!1}\"." >&2 && exit 2; }
+for name in stage stop_stage ngpu nj parts degraded clips dev test test_clips; do
+    case ${!name} in *[!0-9]*) wrong "$name" "a number" ;; esac
+done
+for name in nj parts; do [ "${!name}" -ge 1 ] || wrong "$name" "1 or more"; done
+case $pitch in true | false) ;; *) wrong pitch "true or false" ;; esac
+case $aligner in pocketsphinx | network | mfa) ;; *) wrong aligner "pocketsphinx, network or mfa" ;; esac
+config=${train_config:-$config}
+[ -f "$config" ] || wrong config "a file"
+[ -f "$durations_config" ] || wrong durations_config "a file"
+[ -z "$alignments" ] || [ -f "$alignments" ] || wrong alignments "a file"
