@@ -17,7 +17,7 @@ from a3t.evaluation.systems.interface import System
 from a3t.evaluation.systems.networks import A3TSystem, load_a3t
 from a3t.evaluation.systems.simple import Interpolation, MeanSpectrum
 from a3t.evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
-from a3t.evaluation.systems.wav_folder import WavFolder
+from a3t.evaluation.systems.wav_folder import WavFolder, sound_folder
 from a3t.training.configuration import read_config
 from a3t.training.loop import CHECKPOINT
 
@@ -103,8 +103,8 @@ def load_system(name: str, runs: Path, more: Mapping[str, str] | None = None) ->
     shipped model, a model's folder, or ``wav-folder=PATH``."""
     if more and name in more:
         where = more[name]
-        if where.startswith("wav-folder="):
-            return WavFolder(Path(where.partition("=")[2]), name)
+        if (folder_of_sounds := sound_folder(where)) is not None:
+            return WavFolder(folder_of_sounds, name)
         return A3TSystem(load_a3t(where)[0], name)
     simple: dict[str, Callable[[], System]] = {
         "mean spectrum": MeanSpectrum,

@@ -17,6 +17,17 @@ from a3t.grid import HOP, seconds_of
 
 ENDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3")
 QUIET = 1e-5  # full scale at 1; a file whose peak is lower is silent
+WRITTEN = "wav-folder="  # before the folder, where systems are named
+
+
+def sound_folder(where: str) -> Path | None:
+    """The folder of ``wav-folder=FOLDER``; None of anything else."""
+    return Path(where.removeprefix(WRITTEN)) if where.startswith(WRITTEN) else None
+
+
+def sounds_in(folder: Path) -> set[str]:
+    """The names of the sound files there, without their endings."""
+    return {path.stem for path in folder.iterdir() if path.suffix in ENDINGS and path.is_file()}
 
 
 class WavFolder(System):
@@ -47,11 +58,12 @@ class WavFolder(System):
         if not np.abs(sound).max(initial=0.0) > QUIET:
             raise InputError(f"{found[0].name} is silent.")
         frames = round(len(sound) / HOP)
-        first, last = gap.frame_span[0], frames - (len(gap.mel) - gap.frame_span[1])
+        first = gap.frame_span[0]
+        after = len(gap.sound) - first * HOP  # samples of the clip behind the gap
+        last = round((len(sound) - after) / HOP)
         if last <= first:
             raise InputError(
                 f"{found[0].name} has {seconds_of(frames):.2f} s: shorter than what surrounds its"
                 " gap."
             )
-        sound = np.pad(sound, (0, max(0, frames * HOP - len(sound))))[: frames * HOP]
         return Output((first, last), (0, frames), sound=sound)

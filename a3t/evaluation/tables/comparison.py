@@ -28,6 +28,7 @@ from a3t.errors import InputError
 from a3t.evaluation.systems.interface import System
 from a3t.evaluation.systems.named import ABLATIONS, BASELINES, base_name, load_system, run_folder
 from a3t.evaluation.systems.networks import as_vocoder
+from a3t.evaluation.systems.wav_folder import sound_folder
 from a3t.evaluation.tables.judging import GapJudge, Made, copy_synthesis, make, recorded
 from a3t.evaluation.tables.tasks import EDIT, GIVEN, GapTask
 from a3t.grid import SAMPLE_RATE
@@ -38,7 +39,7 @@ from a3t.vocoder import load_vocoder
 FIGURES = "figures.jsonl"
 RECORDING, COPY = "recording", "copy-synthesis"  # judged beside the systems
 REFERENCES = (RECORDING, COPY)
-MEASURED = 2  # raised when a measure changes: what was measured before is then measured anew
+MEASURED = 3  # raised when a measure changes: what was measured before is then measured anew
 
 Versions = Mapping[tuple[str, str], str]  # of tasks and systems, by their names
 
@@ -130,12 +131,12 @@ class Systems:
 
 def _version_of(where: str) -> str:
     """The version of what `named.load_system` is given under ``more``."""
-    folder = where.partition("=")[2] if where.startswith("wav-folder=") else None
+    folder = sound_folder(where)
     if folder is None:
         files = [checkpoint_folder(where) / name for name in (WEIGHTS, CHECKPOINT)]
         found = [path.read_bytes() for path in files if path.is_file()]
     else:
-        stats = ((path.name, path.stat()) for path in sorted(Path(folder).glob("*")))
+        stats = ((path.name, path.stat()) for path in sorted(folder.glob("*")))
         found = [f"{name} {stat.st_size} {stat.st_mtime_ns}".encode() for name, stat in stats]
     return hashlib.sha256(b"".join(found)).hexdigest()
 

@@ -95,7 +95,7 @@ def put_in(task: GapTask, output: Output, vocoder: Vocoder) -> Made:
     first, last = output.region
     if output.sound is not None:
         mel = log_mel(output.sound).numpy()[first:last]
-        return Made(output.sound, (first * HOP, last * HOP), mel)
+        return Made(output.sound, (first * HOP, min(last * HOP, len(output.sound))), mel)
     assert output.mel is not None
     mel = output.mel[first:last]
     if output.made != output.region:

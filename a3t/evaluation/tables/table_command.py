@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,9 @@ def add_table_command(commands: Any) -> None:
     )
     own.add_argument("number", choices=NUMBERS, metavar="NUMBER", help=", ".join(NUMBERS))
     own.add_argument(
-        "--runs", type=Path, required=True, metavar="FOLDER",
-        help="the trained systems, each a folder (a3t.evaluation.systems.train_systems)",
+        "--runs", type=Path, metavar="FOLDER",
+        help="the trained systems, each a folder (a3t.evaluation.systems.train_systems); without it"
+        " those of --system are compared alone",
     )  # fmt: skip
     own.add_argument(
         "--system", action="append", default=[], metavar="NAME=MODEL",
@@ -55,14 +56,39 @@ def add_table_command(commands: Any) -> None:
 def further_systems(options: argparse.Namespace) -> dict[str, str]:
     """The systems of --system, and the shipped one, by name; InputError if one isn't NAME=MODEL."""
     from a3t.evaluation.systems.named import SHIPPED
+    from a3t.evaluation.systems.wav_folder import sound_folder
 
     found = {} if options.no_shipped else {SHIPPED: "small"}
     for each in options.system:
         name, equals, where = each.partition("=")
         if not (name and equals and where):
             raise InputError(f"--system {each}: write NAME=MODEL, or NAME=wav-folder=FOLDER.")
+        folder = sound_folder(where)
+        if folder is not None and not folder.is_dir():
+            raise InputError(f"--system {each}: there is no folder {folder}.")
         found[name] = where
     return found
+
+
+def facts_of_others(more: Mapping[str, str], tasks: Sequence[GapTask]) -> list[str]:
+    """A line for each of the further systems: which weights it has, or how many of the tasks its
+    folder has sounds of, and which of its sounds are of none."""
+    from a3t.evaluation.systems.networks import read_weights
+    from a3t.evaluation.systems.wav_folder import sound_folder, sounds_in
+
+    names = {task.name for task in tasks}
+    lines = []
+    for name, where in more.items():
+        folder = sound_folder(where)
+        if folder is None:
+            lines.append(f"{name}: {read_weights(where)[2]}")
+            continue
+        found = sounds_in(folder)
+        line = f"{name}: sounds of {len(found & names)} of {len(names)} tasks in {folder}"
+        if strange := sorted(found - names):
+            line += f"; {len(strange)} are named like none of them: {', '.join(strange[:5])}"
+        lines.append(line)
+    return lines
 
 
 def make_table(options: argparse.Namespace) -> None:
@@ -76,13 +102,14 @@ def make_table(options: argparse.Namespace) -> None:
     from a3t.evaluation.tables.html_report import html_report
     from a3t.evaluation.tables.seeds import seeds_table
 
-    if not options.runs.is_dir():
-        raise InputError(f"There is no folder of trained systems {options.runs}.")
+    runs: Path = options.runs or options.out / "runs"
+    if options.runs is not None and not runs.is_dir():
+        raise InputError(f"There is no folder of trained systems {runs}.")
     specs = thesis_tables.specs_of(options.number)
     kinds = {spec.kind for spec in specs}
     more = further_systems(options)
     named = [name for spec in specs for name in spec.systems]
-    there = available(options.runs)
+    there = available(runs)
     wanted = [name for name in (*there, *more) if base_name(name) in named or name in more]
     predictor, durations_name = networks.load_durations(options.durations)
     predict = networks.duration_predictor(predictor)
@@ -93,15 +120,16 @@ def make_table(options: argparse.Namespace) -> None:
         why = "; ".join(f"{name}: {reason}" for name, reason in list(maker.left_out.items())[:3])
         raise InputError(f"{corpora} has no clip for these tables{why and ': ' + why}.")
     options.out.mkdir(parents=True, exist_ok=True)
-    tasks.write_list(work, options.out / "tasks.jsonl")
-    systems = Systems(options.runs, tuple(wanted), options.vocoder, more)
+    tasks.write_tasks(work, options.out / "tasks.jsonl")
+    systems = Systems(runs, tuple(wanted), options.vocoder, more)
     rows = run_comparison(work, systems, options.out, options.jobs, not options.no_sounds)
     tables = [thesis_tables.fill_table(spec, rows, tuple(more)) for spec in specs]
     absent = sorted(set(named) - set(there) - set(more) - {"recording", "copy-synthesis"})
     facts = [
-        *training_of(options.runs),
+        *training_of(runs),
+        *facts_of_others(more, work),
         f"Durations by {durations_name}, scaled to the speaker; vocoder: {options.vocoder}",
-        f"{len(work)} tasks, {len({task.voice for task in work})} voices",
+        f"Tasks: {len(work)}; voices: {len({task.voice for task in work})}",
     ]
     if absent:
         facts.append(f"Not trained, so not in these tables: {', '.join(absent)}")
