@@ -59,6 +59,11 @@ def _window(
     inner = range(group[0], group[-1] + 1)
     left_limit = edits[group[0] - 1].source[1] if group[0] > 0 else 0
     right_limit = edits[group[-1] + 1].source[0] if group[-1] + 1 < len(edits) else frames
+    # A cut may lie within a pause, of which the window has all or nothing.
+    if group[0] > 0 and edits[group[0] - 1].is_cut:
+        left_limit = min(p.first for p in grid[_within(grid, left_limit, left_limit)])
+    if group[-1] + 1 < len(edits) and edits[group[-1] + 1].is_cut:
+        right_limit = max(p.last for p in grid[_within(grid, right_limit - 1, right_limit - 1)])
     if min(first, turn[1]) - turn[0] + turn[1] - max(last, turn[0]) >= ENOUGH:
         left_limit, right_limit = max(left_limit, turn[0]), min(right_limit, turn[1])
         left_limit, right_limit = min(left_limit, first), max(right_limit, last)

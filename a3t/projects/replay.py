@@ -12,6 +12,7 @@ from a3t.audio.emphasis import Raised
 from a3t.audio.formats import is_lossy, to_float
 from a3t.audio.patches import Patch, sample_map
 from a3t.audio.recording import Recording
+from a3t.audio.recording_stretch import stretch_of
 from a3t.audio.speech import LARGEST_RECORD
 from a3t.editor import Editor
 from a3t.errors import InputError
@@ -20,8 +21,20 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.plan.json_values import positive_number
 from a3t.plan.request import EditRequest
 from a3t.projects.history import History, Version, keep
+from a3t.projects.takes import (
+    MOST_TAKES,
+    PLACES,
+    TAKES,
+    MadeEdit,
+    Take,
+    TakenTogether,
+    alignment_within,
+    made_edits,
+)
 from a3t.rendering.edited import EditedRecording
 from a3t.source.alignment_cache import voices_cache
+from a3t.source.transcripts import aligned_transcript
+from alignment import Alignment
 
 LONGEST_PATH = 4096  # characters; systems have none longer, nor names above 255
 
@@ -58,12 +71,48 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
     """
     result: EditedRecording | None = None
     for version in chain:
+        if version.get(TAKES):
+            result = remake_takes(editor, recording, version)
+            continue
         _check_models(version, editor)
         plan = editor.plan(recording, EditRequest.from_json(version))
         rendered = in_the_voice_of(version, editor, plan).render(plan)
         result = rendered if result is None else keep(result, rendered)
     assert result is not None
     return result
+
+
+def remake_takes(editor: Editor, recording: Recording, version: Version) -> EditedRecording:
+    """A version whose changes were each made alone, made again. InputError as `remake`, or if its
+    takes don't belong to its text or to the recording."""
+    request = EditRequest.from_json(version)
+    assert isinstance(request.alignment, Alignment)
+    text = aligned_transcript(request.alignment, request.text).transcript
+    edits: list[tuple[int, MadeEdit]] = []
+    for entry in version[TAKES]:
+        _check_models(entry, editor)
+        take = Take.from_json(entry)
+        if take.request.alignment is None:
+            rate = recording.sample_rate
+            own = alignment_within(request.alignment, take.stretch, rate)
+            take = replace(take, request=replace(take.request, alignment=own))
+        try:
+            with stretch_of(recording, take.stretch) as clip:
+                plan = take.plan(editor, clip)
+                made = take.render(in_the_voice_of(entry, editor, plan), plan)
+            edits += zip(entry[PLACES], made_edits(made, take.stretch), strict=True)
+        except ValueError:
+            raise InputError("The takes in the edit.json are not of this recording.") from None
+    return TakenTogether(
+        recording,
+        request,
+        text,
+        edits,
+        tuple(version[TAKES]),
+        version["model"],
+        version["vocoder"],
+        version.get("voice"),
+    ).result()
 
 
 def as_it_sounds(
@@ -180,6 +229,9 @@ def read_record(path: Path) -> Mapping[str, Any]:
                 raise TypeError("output")
             if len(version["source"]["path"]) > LONGEST_PATH:
                 raise ValueError("path")
+            if id(version.get(TAKES)) not in checked:
+                _check_takes(version)
+                checked.add(id(version.get(TAKES)))
             aligned = version.get("alignment")
             known = {"alignment": None} if id(aligned) in checked else {}
             checked.add(id(aligned))
@@ -191,6 +243,26 @@ def read_record(path: Path) -> Mapping[str, Any]:
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise InputError(f"{path} is not an edit.json that this version can read.") from None
     return data  # type: ignore[no-any-return]
+
+
+def _check_takes(version: Version) -> None:
+    """KeyError, TypeError or ValueError unless a version's takes are such, if it has any."""
+    takes = version.get(TAKES) or []
+    if len(takes) > MOST_TAKES or (takes and version.get("alignment") is None):
+        raise ValueError(TAKES)
+    count = len(version["alignment"]["words"]) if takes else 0
+    place = 0
+    for entry in takes:
+        Take.from_json(entry), voice_name(entry)
+        for kind in ("model", "vocoder"):
+            if not isinstance(entry[kind]["name"], str):
+                raise TypeError(kind)
+            if not isinstance(entry[kind]["sha256"], str | None):
+                raise TypeError("sha256")
+        for word in entry[PLACES]:
+            if type(word) is not int or not place <= word <= count:
+                raise ValueError(PLACES)
+            place = word
 
 
 def source_of(record: Path, data: Mapping[str, Any]) -> Path:

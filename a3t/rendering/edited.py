@@ -78,7 +78,8 @@ class EditedRecording:
     sha256. seconds: time spent per step. scores: for each edit, those of its new words; None if
     not verified. raised: for each edit, how its emphasised words were raised. candidate: rank and
     merits among several (`a3t.rendering.candidates`). origins: the results of the plan's origins;
-    excerpts: for each edit, what its patch takes from them.
+    excerpts: for each edit, what its patch takes from them. takes: how its edits were made, if each
+    was made alone (`a3t.projects.takes`).
     """
 
     plan: EditPlan
@@ -92,6 +93,7 @@ class EditedRecording:
     candidate: dict[str, float] | None = None
     origins: tuple[EditedRecording, ...] = ()
     excerpts: tuple[tuple[Excerpt, ...], ...] = ()
+    takes: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def recording(self) -> Recording:
@@ -181,7 +183,7 @@ class EditedRecording:
         outside the ``source`` spans.
         """
         request = self.plan.request.to_json()
-        more = {"voice": self.voice, "candidate": self.candidate}
+        more = {"voice": self.voice, "candidate": self.candidate, "takes": list(self.takes)}
         return {
             "source": self.recording.to_json(),
             "text": self.plan.text.text,

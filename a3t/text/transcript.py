@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -85,6 +85,19 @@ class Transcript:
                 paused = token.pause_after and position == len(token.words) - 1
                 words.append(TranscriptWord(word, written, paused, index, token.speaker))
         return cls(text, tuple(words), tuple(sorted(pauses.items())), frozenset(emphasis))
+
+    @classmethod
+    def of_tokens(cls, words: Sequence[TranscriptWord]) -> Transcript:
+        """The words as a text, with its tokens numbered anew; one token's words stand together."""
+        numbered: list[TranscriptWord] = []
+        before: tuple[int, str] | None = None
+        for word in words:
+            here = (word.token, word.written)
+            number = numbered[-1].token + (here != before) if numbered else 0
+            numbered.append(replace(word, token=number))
+            before = here
+        written = {word.token: word.written for word in numbered}
+        return cls(" ".join(written.values()), tuple(numbered))
 
     @cached_property
     def spoken(self) -> tuple[str, ...]:

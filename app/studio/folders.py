@@ -3,7 +3,8 @@
     project.json        what the recording is, and how far it has been listened to
     script.json         the list of edits, as the visitor left it
     words/0007.json     the words and pauses of the recording's eighth part, with their times
-    takes/KEY/2/        the third take of an edit: take.json, patch.npy, sound.pcm
+    takes/KEY/2/        the third take of an edit: take.json, patch.npy, sound.pcm, and
+                        request.json, by which it can be made again
     sound.pcm, peaks.bin    what the page plays and draws
 
 Every file is written beside and renamed, so whatever kills the server leaves the last state whole.
@@ -28,6 +29,7 @@ from app.studio.pcm_sound import HeardPart
 
 ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
+REQUEST = "request.json"  # in a take's folder
 MOST_PROJECTS = 100  # of one visitor
 LEAST_FREE = 1_000_000_000  # bytes that stay free on the disk
 MOST_TAKES = 40  # of one edit

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,24 +19,26 @@ from a3t.audio.patches import Patch
 from a3t.audio.recording import Recording
 from a3t.audio.speech import write_json
 from a3t.errors import InputError
-from a3t.grid import grid_frames
 from a3t.plan.cuts import Cut
-from a3t.plan.edit_plan import EditPlan
-from a3t.plan.phone_grid import on_grid
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest, Pronunciations, pronunciations_of
-from a3t.plan.revision import Revision
 from a3t.projects.exports import export
 from a3t.projects.output_files import export_files
+from a3t.projects.takes import (
+    PLACES,
+    MadeEdit,
+    TakenTogether,
+    alignment_within,
+)
 from a3t.rendering.edited import EditedRecording, WordScore
-from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import TranscriptWord
-from alignment import Word
+from alignment import Alignment, Word
 from alignment.atomic import staging
 from alignment.retiming import covering
+from app.studio.folders import REQUEST
 from app.studio.listening import editor_step
 from app.studio.pcm_sound import HeardPart, Token
-from app.studio.token_text import numbered_transcript, text_of, transcript_words
+from app.studio.token_text import text_of, transcript_of
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -97,95 +99,101 @@ def _transcript(
 def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> EditedRecording:
     """The recording with these takes in it."""
     tokens = heard.tokens
-    records = [json.loads((take / "take.json").read_text(encoding="utf-8")) for take in takes]
-    parts = [
-        (record, np.load(take / "patch.npy", allow_pickle=False))
-        for record, take in zip(records, takes, strict=True)
-        if record["spans"]
-    ]
-    parts.sort(key=lambda part: part[0]["spans"][0]["source"])
+    parts = [part for take in takes if (part := _Part.read(take)).record["spans"]]
+    parts.sort(key=lambda part: part.record["spans"][0]["source"])
     place: dict[tuple[int, int], int] = {}
     for token in tokens:
         for k in range(len(token["words"])):
             place[int(token["id"]), k] = len(place)
-    patches: list[Patch] = []
-    edits: list[PlannedEdit] = []
-    old = transcript_words(tokens)
-    new: list[TranscriptWord] = []
-    pronunciations: list[tuple[str, ...]] = []
-    said = [tuple(p["symbol"] for p in w["phones"]) for t in tokens for w in t["words"]]
-    scores: list[tuple[WordScore, ...]] = []
-    script: list[WordEdit] = []
-    done = 0
-
-    def keep(last: int) -> None:
-        new.extend(old[done:last])
-        pronunciations.extend(said[done:last])
-
-    for record, samples in parts:
-        at = 0
-        for k, (span, entry) in enumerate(
-            zip(record["spans"], record["mix"]["edits"], strict=True)
-        ):
-            patches.append(Patch(tuple(span["source"]), samples[at : at + span["length"]]))
-            at += span["length"]
-            first = _placed(place, entry["anchor"])
-            keep(first)
-            planned = _planned(entry, (first, first + entry["old"]), len(new))
-            new += [TranscriptWord(**word) for word in entry["new"]]
-            pronunciations += [tuple(phones) for phones in entry["phones"]]
-            done = first + entry["old"]
-            edits.append(planned)
-            if not planned.is_cut:
-                op: Any = planned.op
-                script.append(WordEdit(op, planned.old, planned.new))
-            audible = record["scores"][k] if k < len(record["scores"]) else []
-            scores.append(tuple(WordScore(word, score) for word, score in audible))
-    keep(len(old))
-    for left, right in zip(patches, patches[1:], strict=False):
-        if right.source[0] < left.source[1]:
-            raise InputError(
-                "Two changes are so close together that they touch: make them one change."
-            )
     words = [Word.from_json(word) for token in tokens for word in token["words"]]
     pauses = [Word.from_json(pause) for pause in heard.pauses]
     aligned = covering(words, recording.seconds, 1.0, pauses)
-    text, new_text = numbered_transcript(old), numbered_transcript(new)
-    cuts = [Cut.from_json(record["mix"]["cut"]) for record, _ in parts if record["mix"].get("cut")]
+    text = transcript_of(tokens)
+    mixes = [part.record["mix"] for part in parts]
+    cuts = [Cut.from_json(mix["cut"]) for mix in mixes if mix.get("cut")]
     request = EditRequest(
-        new_text=new_text.text,
+        new_text="",
         text=text.text,
         alignment=aligned,
         cuts=tuple(sorted(cuts, key=lambda cut: cut.start)),
-        pronunciations=_said(record for record, _ in parts),
+        pronunciations=_said(mixes),
     )
-    plan = EditPlan(
+    placed = [[(_placed(place, anchor), made) for anchor, made in part.edits()] for part in parts]
+    entries = [
+        part.entry([first for first, _ in edits], aligned, recording.sample_rate)
+        for part, edits in zip(parts, placed, strict=True)
+    ]
+    made_by: Mapping[str, Any] = parts[0].record if parts else {}
+    nothing: dict[str, str | None] = {"name": "none", "sha256": None}
+    return TakenTogether(
         recording,
         request,
-        Revision(text, new_text, tuple(script)),
-        tuple(pronunciations),
-        on_grid(aligned, grid_frames(recording.samples, recording.sample_rate)),
-        tuple(edits),
-        (),
-        float(np.mean([record["mix"]["rate"] for record, _ in parts] or [1.0])),
-    )
-    made_by: Mapping[str, Any] = parts[0][0] if parts else {}
-    nothing: dict[str, str | None] = {"name": "none", "sha256": None}
-    return EditedRecording(
-        plan,
-        tuple(patches),
+        text,
+        [each for edits in placed for each in edits],
+        tuple(entry for entry in entries if entry) if all(entries) else (),
         made_by.get("model", nothing),
         made_by.get("vocoder", nothing),
         made_by.get("voice"),
-        scores=tuple(scores),
-    )
+    ).result()
 
 
-def _said(records: Iterable[Mapping[str, Any]]) -> Pronunciations:
+@dataclass(frozen=True)
+class _Part:
+    """A take as its folder has it: take.json, patch.npy, and how it is made if that is known."""
+
+    record: Mapping[str, Any]
+    samples: np.ndarray
+    request: Mapping[str, Any] | None
+
+    @classmethod
+    def read(cls, take: Path) -> _Part:
+        record = json.loads((take / "take.json").read_text(encoding="utf-8"))
+        how = take / REQUEST
+        request = json.loads(how.read_text(encoding="utf-8")) if how.is_file() else None
+        return cls(record, np.load(take / "patch.npy", allow_pickle=False), request)
+
+    def edits(self) -> Iterator[tuple[Sequence[int], MadeEdit]]:
+        """Its edits, each with the word that it is anchored to."""
+        at, record = 0, self.record
+        for k, (span, entry) in enumerate(
+            zip(record["spans"], record["mix"]["edits"], strict=True)
+        ):
+            patch = Patch(tuple(span["source"]), self.samples[at : at + span["length"]])
+            at += span["length"]
+            scores = record["scores"][k] if k < len(record["scores"]) else []
+            edit = PlannedEdit.from_json(entry["plan"])
+            phones = tuple(
+                replace(phone, source=source)
+                for phone, source in zip(edit.phones, entry["sources"], strict=True)
+            )
+            yield (
+                entry["anchor"],
+                MadeEdit(
+                    replace(edit, phones=phones),
+                    patch,
+                    tuple(TranscriptWord(**word) for word in entry["new"]),
+                    tuple(tuple(phones) for phones in entry["phones"]),
+                    tuple(WordScore(word, score) for word, score in scores),
+                    record["mix"]["rate"],
+                ),
+            )
+
+    def entry(self, places: list[int], aligned: Alignment, rate: int) -> dict[str, Any] | None:
+        """The take in an edit.json, its edits at these words; None if it is not known how it was
+        made. Of its alignment only what differs from the recording's is told."""
+        if self.request is None:
+            return None
+        entry = {**self.request, PLACES: places}
+        own = alignment_within(aligned, tuple(entry["stretch"]), rate)
+        if own.to_json() == entry["alignment"]:
+            del entry["alignment"]
+        made_by = {name: self.record.get(name) for name in ("model", "vocoder", "voice")}
+        return entry | {name: value for name, value in made_by.items() if value}
+
+
+def _said(mixes: Iterable[Mapping[str, Any]]) -> Pronunciations:
     """The pronunciations that the takes were made with."""
-    said = {
-        word: ways for record in records for word, ways in record["mix"].get("said", {}).items()
-    }
+    said = {word: ways for mix in mixes for word, ways in mix.get("said", {}).items()}
     return pronunciations_of({word: [way.split() for way in ways] for word, ways in said.items()})
 
 
@@ -197,14 +205,3 @@ def _placed(place: Mapping[tuple[int, int], int], anchor: Sequence[int]) -> int:
     if (token, within - 1) in place:  # after the last word
         return place[token, within - 1] + 1
     raise InputError("What the recording says was corrected where it is changed: change it again.")
-
-
-def _planned(entry: Mapping[str, Any], old: tuple[int, int], first_new: int) -> PlannedEdit:
-    edit = PlannedEdit.from_json(entry["plan"])
-    by = first_new - edit.new[0]
-    phones = tuple(
-        replace(phone, word=phone.word + by if phone.word >= 0 else -1, source=source)
-        for phone, source in zip(edit.phones, entry["sources"], strict=True)
-    )
-    new = (first_new, first_new + len(entry["new"]))
-    return replace(edit, old=old, new=new, phones=phones)

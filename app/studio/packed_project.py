@@ -24,7 +24,7 @@ import numpy as np
 
 from a3t.errors import InputError
 from app import limits, texts
-from app.studio.folders import ProjectFolder, words_name
+from app.studio.folders import REQUEST, ProjectFolder, words_name
 from app.studio.pcm_sound import played
 from app.studio.project_checks import checked_part, checked_place, checked_take, whole
 from app.studio.project_pronunciations import FILE, checked
@@ -34,7 +34,7 @@ SUFFIX = ".a3t.zip"
 MANIFEST = "a3t-project.json"
 FORMAT = 1
 ORIGINAL = re.compile(r"original/([\w.-]{1,80})")
-TAKE_FILE = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|patch\.npy)")
+TAKE_FILE = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
 WORDS_FILE = re.compile(r"words/(\d{4})\.json")
 MOST_MEMBERS = 100_000
 LARGEST_JSON = limits.MAX_TEXT_FILE
@@ -74,6 +74,8 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
         for take in folder.takes(key):
             at = f"takes/{key}/{take['number']}"
             yield from (f"{at}/take.json", f"{at}/patch.npy")
+            if (folder.path / at / REQUEST).is_file():
+                yield f"{at}/{REQUEST}"
 
 
 def manifest_of(path: Path) -> dict[str, Any]:
@@ -158,11 +160,24 @@ def _take(archive: zipfile.ZipFile, at: str, about: dict[str, Any], folder: Proj
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, EOFError):
         return
     path = folder.path / at
+    request = _request(archive, at)
     if int(path.name) != record["number"]:
         return
     folder.write(f"{at}/take.json", record)
+    if request is not None:
+        folder.write(f"{at}/{REQUEST}", request)
     np.save(path / "patch.npy", patch, allow_pickle=False)
     (path / "sound.pcm").write_bytes(played(patch))
+
+
+def _request(archive: zipfile.ZipFile, at: str) -> dict[str, Any] | None:
+    """How a take is made, if its file says so."""
+    from a3t.projects.takes import Take  # which needs torch, and the server has none
+
+    try:
+        return Take.from_json(_json(archive, f"{at}/{REQUEST}")).to_json()
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
+        return None
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:

@@ -2,38 +2,36 @@
 
 Only the surroundings of an edit are looked at, as `a3t.source.passages` does for long recordings,
 so an edit takes as long in an hour of speech as in a minute. A take is kept as the samples that
-replace a stretch of the original, so any choice of takes can be put together later, exactly.
+replace a stretch of the original, so any choice of takes can be put together later, exactly, and
+with it how it was made (`a3t.projects.takes`).
 """
 
 from __future__ import annotations
 
 import json
-import math
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import soundfile
 
 from a3t.audio.patches import Patch
-from a3t.audio.recording import Recording
+from a3t.audio.recording_stretch import stretch_of, whole_frames
+from a3t.audio.span_map import Span
 from a3t.audio.traits import MatchedTraits
 from a3t.errors import InputError
-from a3t.grid import FRAMES_PER_SECOND, seconds_of
+from a3t.grid import seconds_of
 from a3t.plan.cuts import Cut
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
-from a3t.rendering.candidates import VARIATIONS, variant
+from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
+from a3t.rendering.candidates import VARIATIONS
 from a3t.rendering.edited import EditedRecording
 from a3t.text.transcript import Transcript
 from alignment import Word
 from alignment.atomic import staging
-from alignment.result import shift_word
-from alignment.retiming import covering
+from app.studio.folders import REQUEST
 from app.studio.listening import editor_step
 from app.studio.pcm_sound import end_of, played, start_of
 from app.studio.take_orders import TakeOrder
@@ -43,38 +41,29 @@ if TYPE_CHECKING:
 
 WHOLE = 40.0  # seconds; a shorter recording is looked at as a whole
 CONTEXT = (8.0, 14.0)  # seconds on each side of an edit, up to a pause
-RAMP = 0.015  # seconds over which a take's level is brought to the first take's
-MOST_LEVELLING = 6.0  # dB
 
 
 def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
     """Makes the take and writes its folder; returns its take.json. Raises the editor's errors."""
-    with tempfile.TemporaryDirectory() as scratch:
-        start, clip = _clip(order, Path(scratch))
-        plan = _plan(editor, order, start / clip.sample_rate, clip)
-        result = _rendered(editor, order, plan) if plan.edits else None
+    stretch = _stretch(order)
+    with stretch_of(order.recording, stretch) as clip:
+        take = _take(order, stretch)
+        plan = take.plan(editor, clip)
+        result = take.render(editor, plan) if plan.edits else None
         editor_step(editor, "save")
-        return _written(order, start, result.plan if result else plan, result, folder)
+        return _written(order, take, result.plan if result else plan, result, folder)
 
 
-def _clip(order: TakeOrder, scratch: Path) -> tuple[int, Recording]:
-    """The stretch of the recording that is looked at, and the sample at which it begins."""
+def _stretch(order: TakeOrder) -> Span:
+    """The samples that are looked at."""
     recording = order.recording
-    rate = recording.sample_rate
     if recording.seconds <= WHOLE:
-        return 0, recording
-    step = rate // math.gcd(rate, FRAMES_PER_SECOND)  # samples that are whole frames
+        return 0, recording.samples
+    rate = recording.sample_rate
+    step = whole_frames(rate)
     begin, end = _span(order)
     start = max(0, min(round(begin * rate) // step * step, recording.samples))
-    stop = min(recording.samples, -(-round(end * rate) // step) * step)
-    samples = recording.read(start, stop)
-    path = scratch / "clip.wav"
-    subtype = recording.subtype if recording.subtype in _WAV else "FLOAT"
-    soundfile.write(path, samples, rate, subtype, format="WAV")
-    return start, Recording(path, rate, recording.channels, len(samples), subtype, "WAV")
-
-
-_WAV = ("PCM_16", "PCM_24", "PCM_32", "PCM_U8", "FLOAT", "DOUBLE")
+    return start, min(recording.samples, -(-round(end * rate) // step) * step)
 
 
 def _span(order: TakeOrder) -> tuple[float, float]:
@@ -97,20 +86,27 @@ def _span(order: TakeOrder) -> tuple[float, float]:
     return begin, end
 
 
-def _plan(editor: Editor, order: TakeOrder, start: float, clip: Recording) -> EditPlan:
+def _inside(order: TakeOrder, stretch: Span) -> tuple[int, int]:
+    """The order's tokens [first, last) that lie in the stretch."""
+    start, end = (sample / order.recording.sample_rate for sample in stretch)
     inside = [
         k
         for k, token in enumerate(order.tokens)
-        if start_of(token) >= start - 0.02 and end_of(token) <= start + clip.seconds + 0.02
+        if start_of(token) >= start - 0.02 and end_of(token) <= end + 0.02
     ]
-    first, last = inside[0], inside[-1] + 1
-    if not (first <= order.first and order.last <= last):
+    if not inside or not (inside[0] <= order.first and order.last <= inside[-1] + 1):
         raise InputError("The words around this change are not known yet: wait a moment.")
+    return inside[0], inside[-1] + 1
+
+
+def _take(order: TakeOrder, stretch: Span) -> Take:
+    """How the take is to be made."""
+    first, last = _inside(order, stretch)
     kept = order.tokens[first:last]
-    words = [shift_word(Word.from_json(w), -start) for token in kept for w in token["words"]]
-    words[0] = replace(words[0], start=max(words[0].start, 0.0))
-    pauses = [shift_word(Word.from_json(pause), -start) for pause in order.pauses]
-    aligned = covering(words, clip.seconds, 1.0, pauses)
+    start, end = (sample / order.recording.sample_rate for sample in stretch)
+    words = [Word.from_json(word) for token in kept for word in token["words"]]
+    pauses = [Word.from_json(pause) for pause in order.pauses]
+    aligned = aligned_stretch(words, pauses, start, end - start)
     settings = order.settings
     margin, reach = (settings["margin"] / 1000, 0.075)
     narrow = min(order.room) / 2  # half the way to the next edit, whose takes do the same
@@ -132,11 +128,12 @@ def _plan(editor: Editor, order: TakeOrder, start: float, clip: Recording) -> Ed
         reach=reach,
         match=MatchedTraits.of(settings["match"]),
         pronunciations=order.pronunciations,
-        cuts=_cuts(order.cut, start, clip.seconds),
+        cuts=_cuts(order.cut, start, end - start),
         moves=False,
         seed=settings["seed"] + order.number // len(VARIATIONS),
     )
-    return editor.plan(clip, request)
+    variation = order.number % len(VARIATIONS) if order.wish.varied else 0
+    return Take(stretch, request, variation, order.level)
 
 
 def _cuts(cut: Cut | None, start: float, seconds: float) -> tuple[Cut, ...]:
@@ -146,40 +143,11 @@ def _cuts(cut: Cut | None, start: float, seconds: float) -> tuple[Cut, ...]:
     return (replace(cut, start=max(cut.start - start, 0.0), end=min(cut.end - start, seconds)),)
 
 
-def _rendered(editor: Editor, order: TakeOrder, plan: EditPlan) -> EditedRecording:
-    number = order.number % len(VARIATIONS)
-    if order.number == 0 or not order.wish.varied:
-        result = editor.make(plan)[0]
-    else:
-        result = variant(plan, number, editor.render, editor.durations).result
-    if order.level is None:
-        return result
-    gain = float(np.clip(order.level - level_of(result), -MOST_LEVELLING, MOST_LEVELLING))
-    return replace(result, patches=tuple(_levelled(p, gain, result) for p in result.patches))
-
-
-def level_of(result: EditedRecording) -> float:
-    """dB of the samples that were made, all edits together; -100 for none."""
-    made = [p.samples for p, e in zip(result.patches, result.plan.edits, strict=True) if e.words]
-    total = np.concatenate([np.zeros((1, 1)), *(np.mean(each, 1, keepdims=True) for each in made)])
-    return float(10 * np.log10(np.mean(np.square(total)) + 1e-10))
-
-
-def _levelled(patch: Patch, gain: float, result: EditedRecording) -> Patch:
-    """The patch at another level, but for its ends, which are the recording's own."""
-    ramp = min(round(RAMP * result.recording.sample_rate), len(patch.samples) // 4)
-    shape = np.ones(len(patch.samples))
-    if ramp:
-        rise = 0.5 - 0.5 * np.cos(np.pi * np.arange(ramp) / ramp)
-        shape[:ramp], shape[len(shape) - ramp :] = rise, rise[::-1]
-    factor = 1 + (10 ** (gain / 20) - 1) * shape
-    return replace(patch, samples=patch.samples * factor[:, None])
-
-
 def _written(
-    order: TakeOrder, start: int, plan: EditPlan, result: EditedRecording | None, folder: Path
+    order: TakeOrder, take: Take, plan: EditPlan, result: EditedRecording | None, folder: Path
 ) -> dict[str, Any]:
     patches = result.patches if result is not None else ()
+    start = take.stretch[0]
     record: dict[str, Any] = {
         "number": order.number,
         "pace": order.wish.pace,
@@ -203,7 +171,7 @@ def _written(
             "voice": result.voice,
             "candidate": result.candidate,
             "scores": [[[w.word, w.score] for w in words] for words in result.scores or ()],
-            "mix": _mix(order, start, plan),
+            "mix": _mix(order, take, result),
         }
     folder.parent.mkdir(parents=True, exist_ok=True)
     with staging(folder.parent) as stage:
@@ -213,6 +181,7 @@ def _written(
         samples = np.concatenate([np.zeros((0, channels)), *(p.samples for p in patches)])
         np.save(made / "patch.npy", samples, allow_pickle=False)
         (made / "sound.pcm").write_bytes(played(samples))
+        (made / REQUEST).write_text(json.dumps(take.to_json()), encoding="utf-8")
         (made / "take.json").write_text(json.dumps(record), encoding="utf-8")
         made.rename(folder)
     return record
@@ -245,50 +214,31 @@ def _words(
     return found
 
 
-def _mix(order: TakeOrder, start: int, plan: EditPlan) -> dict[str, Any]:
+def _mix(order: TakeOrder, take: Take, result: EditedRecording) -> dict[str, Any]:
     """What `app.studio.mixdown` needs to put this take's edits beside those of others."""
-    frames = start * FRAMES_PER_SECOND // plan.recording.sample_rate
     inside = order.tokens
     places: list[tuple[int, int]] = [
         (int(token["id"]), k) for token in inside for k in range(len(token["words"]))
     ]
-    spoken = [word["text"] for token in inside for word in token["words"]]
-    first = _offset(spoken, plan)
+    before = inside[: _inside(order, take.stretch)[0]]
+    first = sum(len(token["words"]) for token in before)
     edits = []
-    for edit in plan.edits:
-        place = first + edit.old[0]
+    for made in made_edits(result, take.stretch):
+        place = first + made.edit.old[0]
         anchor = places[place] if place < len(places) else (places[-1][0], places[-1][1] + 1)
-        own = range(*edit.new)
         edits.append(
             {
-                "plan": _moved(edit, frames).to_json(),
-                "sources": [
-                    None if phone.source is None else phone.source + frames for phone in edit.phones
-                ],
+                "plan": made.edit.to_json(),
+                "sources": [phone.source for phone in made.edit.phones],
                 "anchor": list(anchor),
-                "old": edit.old[1] - edit.old[0],
-                "new": [asdict(plan.new_text.words[k]) for k in own],
-                "phones": [list(plan.pronunciations[k]) for k in own],
+                "old": made.edit.old[1] - made.edit.old[0],
+                "new": [asdict(word) for word in made.words],
+                "phones": [list(phones) for phones in made.pronunciations],
             }
         )
-    cut = None if order.cut is None else order.cut.to_json()
     return {
         "edits": edits,
-        "rate": plan.rate,
-        "cut": cut,
-        "said": plan.request.to_json()["asked"]["pronunciations"],
+        "rate": result.plan.rate,
+        "cut": None if order.cut is None else order.cut.to_json(),
+        "said": result.plan.request.to_json()["asked"]["pronunciations"],
     }
-
-
-def _offset(spoken: list[str], plan: EditPlan) -> int:
-    """Which of the order's spoken words is the plan's first one."""
-    words = list(plan.text.spoken)
-    starts = [k for k in range(len(spoken) - len(words) + 1) if spoken[k : k + len(words)] == words]
-    if not starts:
-        raise InputError("The words around this change are not known yet: wait a moment.")
-    return starts[0]
-
-
-def _moved(edit: PlannedEdit, frames: int) -> PlannedEdit:
-    first, last = edit.source
-    return replace(edit, source=(first + frames, last + frames))

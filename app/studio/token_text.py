@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from a3t.text.transcript import Transcript, TranscriptWord
 from app.studio.pcm_sound import Token
@@ -25,17 +24,4 @@ def transcript_words(tokens: Sequence[Token]) -> list[TranscriptWord]:
 
 def transcript_of(tokens: Sequence[Token]) -> Transcript:
     """What the tokens say."""
-    return numbered_transcript(transcript_words(tokens))
-
-
-def numbered_transcript(words: Sequence[TranscriptWord]) -> Transcript:
-    """The words as a text, with its tokens numbered anew; one token's words stand together."""
-    numbered: list[TranscriptWord] = []
-    before: tuple[int, str] | None = None
-    for word in words:
-        here = (word.token, word.written)
-        number = numbered[-1].token + (here != before) if numbered else 0
-        numbered.append(replace(word, token=number))
-        before = here
-    written = {word.token: word.written for word in numbered}
-    return Transcript(" ".join(written.values()), tuple(numbered))
+    return Transcript.of_tokens(transcript_words(tokens))

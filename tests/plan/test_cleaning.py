@@ -15,6 +15,7 @@ from a3t.plan.request import EditRequest
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word
 from alignment.result import pause
+from tests.plan.test_plan import plan_of
 
 PHONE = 0.1  # seconds
 
@@ -157,3 +158,24 @@ def test_cuts_go_to_json_and_back_and_must_be_in_order() -> None:
     for wrong in [("word", "cut", 0, 1), ("pause", "cut", 1, 1), ("pause", "cut", 0, float("inf"))]:
         with pytest.raises(InputError, match="is no cut"):
             Cut(*wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("word", "at"), [(0, 0.02), (1, 0.6), (1, 1.72), (2, 1.72), (3, 2.92)])
+def test_a_cut_in_a_pause_leaves_the_word_beside_it_its_context(word: int, at: float) -> None:
+    """Also where the cut ends within the pause."""
+    words, clock = [pause(0.0, 0.4)], 0.4
+    for text in ("ban", "dot", "feel", "good"):
+        own = [Phone(s, clock + n * PHONE, clock + (n + 1) * PHONE) for n, s in enumerate("BBB")]
+        words.append(Word(text, clock, own[-1].end, 1.0, tuple(own)))
+        clock = own[-1].end
+        if text in ("dot", "good"):
+            words.append(pause(clock, clock + 0.8))
+            clock += 0.8
+    new = ["ban", "dot", "feel", "good"]
+    new[word] = "moon"
+    cut = Cut("noise", "cut", at, at + 0.1)
+    plan = plan_of("ban dot feel good", " ".join(new), Alignment(tuple(words), clock), cuts=(cut,))
+    (edit,) = [edit for edit in plan.edits if edit.is_spoken]
+    (window,) = plan.windows
+    first, last = edit.remade[0] - edit.overlap[0], edit.remade[1] + edit.overlap[1]
+    assert window.source[0] <= max(first, 0) and min(last, plan.frames) <= window.source[1]

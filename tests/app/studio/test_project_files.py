@@ -91,6 +91,11 @@ def test_another_visitor_goes_on_where_it_was(
         for name in ("tokens", "edits", "takes", "name", "sound"):
             assert after[name] == before[name], name
         assert heard(other) == heard(project)
+        folders = (
+            studio.projects.root.glob(f"*/{each.at[10:]}/takes") for each in (project, other)
+        )
+        requests = [[p.read_bytes() for p in next(at).glob("*/*/request.json")] for at in folders]
+        assert requests[0] == requests[1] != []
         other.save(*after["edits"], change(after, "superlative", "highest"))
         assert not other.made()["failures"]
 

@@ -1,0 +1,256 @@
+"""Takes: changes that were each made alone, from their surroundings, and put together afterwards.
+
+The page makes every change as it is typed, and again until it is liked; what is taken home has the
+takes that were chosen. So that such an edit can be made again, its edit.json says of each take how
+it was made, and `remade` does that.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from a3t.audio.patches import Patch
+from a3t.audio.recording import Recording
+from a3t.audio.span_map import Span
+from a3t.errors import InputError
+from a3t.grid import FRAMES_PER_SECOND, grid_frames
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.json_values import finite_number
+from a3t.plan.phone_grid import on_grid
+from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.request import EditRequest
+from a3t.plan.revision import Revision
+from a3t.rendering.candidates import VARIATIONS, variant
+from a3t.rendering.edited import EditedRecording, WordScore
+from a3t.text.edit_script import WordEdit
+from a3t.text.transcript import Transcript, TranscriptWord
+from alignment import Alignment, Word
+from alignment.result import shift_word
+from alignment.retiming import covering
+
+if TYPE_CHECKING:
+    from a3t.editor import Editor
+
+TAKES = "takes"  # in an edit.json
+MOST_TAKES = 2000  # of one edit.json
+PLACES = "words"  # in its entry of a take: the first word of each of its edits, in the text
+EDGE = 0.02  # seconds by which a word may stand out of its stretch
+RAMP = 0.015  # seconds over which a take is brought to its level
+MOST_LEVELLING = 6.0  # dB
+
+
+@dataclass(frozen=True)
+class Take:
+    """How a change is made alone.
+
+    stretch: the samples of the recording that are looked at, from a whole frame on. request: of
+    that stretch, its text and alignment included. variation: which of
+    `a3t.rendering.candidates.VARIATIONS`; 0 for the request as it is. level: dB to which what is
+    made is brought, or None.
+    """
+
+    stretch: Span
+    request: EditRequest
+    variation: int = 0
+    level: float | None = None
+
+    def plan(self, editor: Editor, clip: Recording) -> EditPlan:
+        """The plan of the request; ``clip`` is the stretch (`a3t.audio.recording_stretch`)."""
+        return editor.plan(clip, self.request)
+
+    def render(self, editor: Editor, plan: EditPlan) -> EditedRecording:
+        """The plan's result, in this variation and at this level."""
+        if self.variation == 0:
+            result = editor.make(plan)[0]
+        else:
+            result = variant(plan, self.variation, editor.render, editor.durations).result
+        if self.level is None:
+            return result
+        gain = float(np.clip(self.level - level_of(result), -MOST_LEVELLING, MOST_LEVELLING))
+        return replace(result, patches=tuple(_levelled(p, gain, result) for p in result.patches))
+
+    def to_json(self) -> dict[str, Any]:
+        request = self.request.to_json()
+        del request["aligned_words"]
+        made = {"stretch": list(self.stretch), "variation": self.variation, "level": self.level}
+        return made | request
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Take:
+        """KeyError, TypeError or ValueError if it isn't a take."""
+        first, last = (_whole_number(sample) for sample in data["stretch"])
+        variation, level = _whole_number(data["variation"]), data["level"]
+        if not (first < last and variation < len(VARIATIONS)):
+            raise ValueError("a take")
+        return cls(
+            (first, last),
+            EditRequest.from_json(data),
+            variation,
+            None if level is None else finite_number(level),
+        )
+
+
+def alignment_within(whole: Alignment, stretch: Span, rate: int) -> Alignment:
+    """The alignment of the words that lie in a stretch, on its own clock."""
+    start, end = stretch[0] / rate, stretch[1] / rate
+    first = bisect_left(whole.words, start - EDGE, key=lambda word: word.start)
+    last = bisect_right(whole.words, end, key=lambda word: word.start)
+    near = whole.words[max(first - 1, 0) : last]
+    inside = [w for w in near if w.text and w.start >= start - EDGE and w.end <= end + EDGE]
+    return aligned_stretch(inside, [w for w in near if w.is_pause], start, end - start)
+
+
+def aligned_stretch(
+    words: Sequence[Word], pauses: Iterable[Word], start: float, seconds: float
+) -> Alignment:
+    """The alignment of a stretch that begins at ``start`` (seconds) of the words in it, and of the
+    recording's pauses, on its own clock."""
+    own = [shift_word(word, -start) for word in words]
+    if own:
+        own[0] = replace(own[0], start=max(own[0].start, 0.0))
+    return covering(own, seconds, 1.0, [shift_word(each, -start) for each in pauses])
+
+
+def level_of(result: EditedRecording) -> float:
+    """dB of the samples that were made, all edits together; -100 for none."""
+    made = [p.samples for p, e in zip(result.patches, result.plan.edits, strict=True) if e.words]
+    total = np.concatenate([np.zeros((1, 1)), *(np.mean(each, 1, keepdims=True) for each in made)])
+    return float(10 * np.log10(np.mean(np.square(total)) + 1e-10))
+
+
+def _levelled(patch: Patch, gain: float, result: EditedRecording) -> Patch:
+    """The patch at another level, but for its ends, which are the recording's own."""
+    ramp = min(round(RAMP * result.recording.sample_rate), len(patch.samples) // 4)
+    shape = np.ones(len(patch.samples))
+    if ramp:
+        rise = 0.5 - 0.5 * np.cos(np.pi * np.arange(ramp) / ramp)
+        shape[:ramp], shape[len(shape) - ramp :] = rise, rise[::-1]
+    factor = 1 + (10 ** (gain / 20) - 1) * shape
+    return replace(patch, samples=patch.samples * factor[:, None])
+
+
+@dataclass(frozen=True)
+class MadeEdit:
+    """An edit of a take, on the whole recording's clock.
+
+    edit: as planned; its words are still counted as in the take. words, pronunciations: of its new
+    words. rate: of the take's plan.
+    """
+
+    edit: PlannedEdit
+    patch: Patch
+    words: tuple[TranscriptWord, ...]
+    pronunciations: tuple[tuple[str, ...], ...]
+    scores: tuple[WordScore, ...]
+    rate: float
+
+    def at(self, first: int, first_new: int) -> PlannedEdit:
+        """The edit with its first word, in the text and in the new text, counted there."""
+        by = first_new - self.edit.new[0]
+        phones = tuple(
+            replace(p, word=p.word + by if p.word >= 0 else -1) for p in self.edit.phones
+        )
+        old = (first, first + self.edit.old[1] - self.edit.old[0])
+        return replace(
+            self.edit, old=old, new=(first_new, first_new + len(self.words)), phones=phones
+        )
+
+
+def made_edits(result: EditedRecording, stretch: Span) -> Iterator[MadeEdit]:
+    """The edits of a take's result."""
+    plan, begin = result.plan, stretch[0]
+    frames = begin * FRAMES_PER_SECOND // plan.recording.sample_rate
+    for k, (edit, patch) in enumerate(zip(plan.edits, result.patches, strict=True)):
+        source = (edit.source[0] + frames, edit.source[1] + frames)
+        phones = tuple(
+            phone if phone.source is None else replace(phone, source=phone.source + frames)
+            for phone in edit.phones
+        )
+        yield MadeEdit(
+            replace(edit, source=source, phones=phones),
+            Patch((patch.source[0] + begin, patch.source[1] + begin), patch.samples),
+            tuple(plan.new_text.words[slice(*edit.new)]),
+            tuple(plan.pronunciations[slice(*edit.new)]),
+            result.scores[k] if result.scores else (),
+            plan.rate,
+        )
+
+
+@dataclass(frozen=True)
+class TakenTogether:
+    """Takes to be put into a recording.
+
+    request: of all of them, but for the new text; text: the recording's, as it is aligned there.
+    edits: the takes', in order, each with the index of its first word in the text. takes: how each
+    take was made, as an edit.json says it; empty if that isn't known of all. model, vocoder, voice:
+    names and sha256.
+    """
+
+    recording: Recording
+    request: EditRequest
+    text: Transcript
+    edits: Sequence[tuple[int, MadeEdit]]
+    takes: tuple[Mapping[str, Any], ...]
+    model: dict[str, str | None]
+    vocoder: dict[str, str | None]
+    voice: dict[str, str | None] | None = None
+
+    def result(self) -> EditedRecording:
+        """The recording with these takes in it. Raises InputError if two of them change the same
+        samples."""
+        patches = [made.patch for _, made in self.edits]
+        for left, right in zip(patches, patches[1:], strict=False):
+            if right.source[0] < left.source[1]:
+                raise InputError(
+                    "Two changes are so close together that they touch: make them one change."
+                )
+        old = list(self.text.words)
+        aligned = self.request.alignment
+        assert isinstance(aligned, Alignment)
+        said = [tuple(phone.symbol for phone in word.phones) for word in aligned.spoken]
+        new: list[TranscriptWord] = []
+        pronunciations: list[tuple[str, ...]] = []
+        tokens = len(old)  # more than the text has: those of new words come after them
+        planned: list[PlannedEdit] = []
+        script: list[WordEdit] = []
+        done = 0
+        for first, made in self.edits:
+            new += [*old[done:first]]
+            pronunciations += said[done:first]
+            edit = made.at(first, len(new))
+            new += [replace(word, token=word.token + tokens) for word in made.words]
+            tokens += 1 + max((word.token for word in made.words), default=0)
+            pronunciations += made.pronunciations
+            done = edit.old[1]
+            planned.append(edit)
+            if not edit.is_cut:
+                op: Any = edit.op
+                script.append(WordEdit(op, edit.old, edit.new))
+        new += old[done:]
+        pronunciations += said[done:]
+        new_text = Transcript.of_tokens(new)
+        frames = grid_frames(self.recording.samples, self.recording.sample_rate)
+        plan = EditPlan(
+            self.recording,
+            replace(self.request, new_text=new_text.text),
+            Revision(self.text, new_text, tuple(script)),
+            tuple(pronunciations),
+            on_grid(aligned, frames),
+            tuple(planned),
+            (),
+            float(np.mean([made.rate for _, made in self.edits] or [1.0])),
+        )
+        scores = tuple(made.scores for _, made in self.edits)
+        models = (self.model, self.vocoder, self.voice)
+        return EditedRecording(plan, tuple(patches), *models, scores=scores, takes=self.takes)
+
+
+def _whole_number(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**40:
+        raise ValueError(value)
+    return value
