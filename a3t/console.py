@@ -134,6 +134,29 @@ def matching(value: str) -> MatchedTraits:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def when_to_adapt(value: str) -> str | float:
+    """Parse the value of --adapt: a word, or a number of seconds."""
+    if value in ("always", "auto", "never"):
+        return value
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError("use always, auto, never or a number of seconds")
+    return seconds
+
+
+def add_adapt_argument(parser: argparse.ArgumentParser) -> None:
+    """--adapt of `a3t.voice.of_recording.adapted`."""
+    parser.add_argument(
+        "--adapt", nargs="?", type=when_to_adapt, const="always", default="never",
+        metavar="WHEN",
+        help="first learn the recording's voice, once: always (if nothing follows), auto (if it "
+        "has enough speech), or in so many seconds (default: never)",
+    )  # fmt: skip
+
+
 def add_common_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that `a3t edit` and `a3t tts` share."""
     from alignment.formats.dictionary import add_dictionary_arguments

@@ -21,6 +21,7 @@ from a3t.audio.traits import ALL_TRAITS
 from a3t.console import (
     EXPORTS,
     WORD_EXPORTS,
+    add_adapt_argument,
     add_common_arguments,
     add_move_arguments,
     export_kinds,
@@ -101,9 +102,7 @@ def parser() -> argparse.ArgumentParser:
         "--candidates", type=int, default=1, metavar="N",
         help="make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …",
     )  # fmt: skip
-    result.add_argument(
-        "--adapt", action="store_true", help="first learn the recording's voice: a minute, once"
-    )
+    add_adapt_argument(result)
     result.add_argument(
         "--replay", type=Path, metavar="EDIT_JSON", help="make the recorded edit again"
     )
@@ -152,7 +151,7 @@ def main(arguments: list[str] | None = None) -> int:
         return run(lambda: again(options))
     if options.wav and (options.undo or options.redo or options.history):
         return run(lambda: go_back(options))
-    if options.adapt and options.voice:
+    if options.voice and options.adapt not in ("auto", "never"):
         parser().error("--adapt learns the recording's own voice: omit --voice")
     if not options.wav or (options.new_text is None and not options.plan_file):
         parser().error("--wav and --new-text are required (or --replay)")
@@ -195,10 +194,11 @@ def edit(options: argparse.Namespace) -> None:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())
         return
-    if options.adapt:
-        from a3t.voice.of_recording import in_recorded_voice
+    if options.adapt != "never":
+        from a3t.voice.of_recording import adapted
 
-        editor = in_recorded_voice(editor, plan, voices_cache(), show_adaptation)
+        cache = voices_cache()
+        editor = adapted(editor, plan, job.request, options.adapt, cache, show_adaptation)
     results = job.make(editor, plan)
     provenance = not options.no_provenance
     report(results, job.out, options, provenance, job.write(results, provenance))

@@ -69,7 +69,7 @@ class Editor:
         self.name, self.sha256 = networks.name, networks.sha256
         self.vocoder = vocoder
         self.plain = networks  # without a voice
-        self.voice: dict[str, str | None] | None = None  # to which the model is adapted
+        self.voice: dict[str, Any] | None = None  # to which the model is adapted
         self.prompt: Prompt | None = None  # that voice's own
         self.renderer = Renderer(self.model, vocoder, self._step)
         self.alignments = AlignmentStore(aligner, memory)
@@ -114,7 +114,7 @@ class Editor:
         other = Editor(networks, self.vocoder, self.aligner, self.progress)
         other.plain, other.alignments, other.seconds = self.plain, self.alignments, self.seconds
         if voice is not None:
-            other.voice = {"name": voice.name, "sha256": voice.sha256}
+            other.voice = voice.record
             if voice.prompt:
                 other.prompt = Prompt.from_tensors(voice.prompt)
         return other
@@ -139,7 +139,7 @@ class Editor:
         with self._step("read"):
             recording = opened(recording)
         pronouncer = Pronouncer(dict(request.pronunciations))
-        found = self._transcript(recording, request, pronouncer)
+        found = self.find_transcript(recording, request, pronouncer)
         check_marks(request.new_text, found.transcript.text)
         revision = Revision.of(found.transcript, request.new_transcript)
         with self._step("align"):
@@ -166,7 +166,7 @@ class Editor:
         """What can be taken out of a recording. ``fields``: text, alignment and
         recogniser of an `EditRequest`; errors as for `plan`."""
         recording, request = opened(recording), EditRequest(new_text="", **fields)
-        found = self._transcript(recording, request, Pronouncer())
+        found = self.find_transcript(recording, request, Pronouncer())
         with self._step("align"):
             whole = self.alignments.whole(recording, found, Pronouncer())
         return Findings.of(recording, whole, found.transcript, cleaning or Cleaning())
@@ -297,9 +297,10 @@ class Editor:
         with self._step("align"):
             return self.alignments.whole(recording, found, pronouncer)
 
-    def _transcript(
+    def find_transcript(
         self, recording: Recording, request: EditRequest, pronouncer: Pronouncer
     ) -> FoundTranscript:
+        """The transcript that `plan` uses, with whatever times it has; errors as for `plan`."""
         with self._step("transcribe"):
             if request.alignment is not None:
                 return aligned_transcript(request.alignment, request.text, request.aligned_words)

@@ -40,6 +40,13 @@ class Voice:
     prompt: Mapping[str, Tensor] = field(default_factory=dict)
     speaker: Tensor | None = None
 
+    @property
+    def record(self) -> dict[str, Any]:
+        """Its entry in an edit.json; that of a recording's own voice tells how to learn it again,
+        since it is saved nowhere."""
+        facts = self.facts if self.name == OF_RECORDING else {}
+        return {"name": self.name, "sha256": self.sha256, **facts}
+
     def adapted(self, networks: Networks) -> Networks:
         """These networks, which stay as they are, with the voice's changes; InputError if it was
         made for others."""

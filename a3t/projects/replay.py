@@ -176,9 +176,10 @@ def in_the_voice_of(record: Version, editor: Editor, plan: EditPlan) -> Editor:
     if name is None:
         return editor if editor.voice is None else editor.in_voice(None)
     if name == OF_RECORDING:
-        from a3t.voice.of_recording import in_recorded_voice
+        from a3t.voice.of_recording import in_recorded_voice, recorded_speech
 
-        adapted = in_recorded_voice(editor, plan, voices_cache())
+        config, speech = recorded_speech(record["voice"], plan)
+        adapted = in_recorded_voice(editor, speech, voices_cache(), config=config)
         assert adapted.voice is not None
         _check_same("voice", record["voice"], adapted.voice["sha256"])
         return adapted

@@ -86,7 +86,7 @@ class EditedRecording:
     patches: tuple[Patch, ...]
     model: dict[str, str | None]
     vocoder: dict[str, str | None]
-    voice: dict[str, str | None] | None = None
+    voice: dict[str, Any] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     scores: tuple[tuple[WordScore, ...], ...] | None = None
     raised: tuple[tuple[Raised, ...], ...] = ()

@@ -28,7 +28,7 @@ class SpokenRecording:
     plan: SpeechPlan
     model: dict[str, str | None]
     vocoder: dict[str, str | None]
-    voice: dict[str, str | None] | None = None
+    voice: dict[str, Any] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property

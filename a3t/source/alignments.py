@@ -12,7 +12,7 @@ import numpy as np
 from a3t import __version__
 from a3t.audio.recording import Recording
 from a3t.source.alignment_cache import AlignmentCache
-from a3t.source.passages import LONG, Passages, Range, cut, ranges_around
+from a3t.source.passages import LONG, Passages, Range, cut, ranges_around, words_between
 from a3t.source.timed_text import Times, times_of
 from a3t.source.transcripts import FoundTranscript, find_transcript
 from a3t.text.edit_script import WordEdit
@@ -116,6 +116,26 @@ class AlignmentStore:
             return Passages(Alignment(words, recording.seconds), ranges)
         alignment = self.whole(recording, found, pronouncer)
         return cut(alignment, ranges_around(edits, times_of(alignment)))
+
+    def between(
+        self,
+        recording: Recording,
+        found: FoundTranscript,
+        span: tuple[float, float],
+        pronouncer: Pronouncer,
+    ) -> Passages:
+        """The words between two times in seconds, which may be none; of a long recording no more
+        than these are aligned if its transcript has times.
+
+        Raises AlignmentError if the words don't match the recording.
+        """
+        if found.alignment is None and found.times is not None and recording.seconds > LONG:
+            words = words_between(found.times, span)
+            if words[0] < words[1]:
+                return self._part(recording, found.transcript, words, found.times, pronouncer)
+            return Passages(Alignment((), recording.seconds), ())
+        alignment = self.whole(recording, found, pronouncer)
+        return cut(alignment, [words_between(times_of(alignment), span)])
 
     def hear(
         self,

@@ -6,6 +6,7 @@ the text had no others; the rest of the recording is never aligned.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -45,6 +46,13 @@ def ranges_around(edits: Sequence[WordEdit], times: Times) -> tuple[Range, ...]:
         else:
             ranges.append((first, last))
     return tuple(ranges) or (_widened((0, 0), times),)
+
+
+def words_between(times: Times, span: tuple[float, float]) -> Range:
+    """The words that lie between two times in seconds, which may be none."""
+    first = bisect_left(times, span[0], key=lambda time: time[0])
+    last = bisect_right(times, span[1], key=lambda time: time[1])
+    return first, max(first, last)
 
 
 def _widened(words: Range, times: Times) -> Range:

@@ -8,63 +8,233 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from safetensors.torch import load, save
 from torch import Tensor
 
 from a3t.audio.files import atomic_path
+from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.grid import seconds_of
 from a3t.model.saved_voices import OF_RECORDING, Voice
 from a3t.plan.edit_plan import EditPlan
+from a3t.plan.json_values import checked_alignment
+from a3t.plan.request import EditRequest
 from a3t.pretrained import load_checkpoint
+from a3t.source.passages import Passages
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
 from a3t.voice.adaptation import AdaptationConfig, adapt
 from a3t.voice.material import VoicePiece, pieces_of
+from a3t.voice.speaker import of_one_speaker
+from alignment import Alignment, AlignmentError
 
+PAYS_FROM = 8.0  # seconds of usable speech
 MOST_KEPT = 64  # voices in the cache; each takes 0.3 MB
+PART = 300.0  # seconds of a long recording that have a voice of their own
+HEARD = 75.0  # seconds in the middle of a part, from which its voice is learnt
+FRACTIONS = (1.0, 0.5, 0.25)  # of the steps, for those with less time
+MOST_STEPS = 10_000
+TIMED = 3  # steps that tell how long the others will take
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class OwnSpeech:
+    """The words of a recording from which its voice is learnt.
+
+    They depend on the part of the recording in which an edit lies and on who speaks there, but not
+    on the edit itself, so that one voice serves all edits nearby. told: whether an edit.json has to
+    tell them, because they are not just the words that it has.
+    """
+
+    recording: Recording
+    alignment: Alignment
+    told: bool = False
+
+    @classmethod
+    def of(cls, editor: Editor, plan: EditPlan, request: EditRequest) -> OwnSpeech:
+        """What the voice of a plan's recording is learnt from; ``request`` is the one planned."""
+        if not plan.edits:
+            return cls(plan.recording, plan.alignment)
+        speaker = _speaker_of(plan)
+        text, heard = plan.text, Passages(plan.alignment, ((0, len(plan.text.words)),))
+        if plan.passages:
+            recording = plan.recording
+            middle = _middle_of_part(seconds_of(plan.edits[0].source[0]), recording.seconds)
+            asked = request if request.alignment else replace(request, text=plan.request.text)
+            span = (middle - HEARD / 2, middle + HEARD / 2)
+            with suppress(AlignmentError):  # the words there aren't those of the text
+                pronouncer = Pronouncer(dict(asked.pronunciations))
+                found = editor.find_transcript(recording, asked, pronouncer)
+                heard = editor.alignments.between(recording, found, span, pronouncer)
+                text = found.transcript
+        alignment = _said_by(speaker, text, heard)
+        return cls(plan.recording, alignment, alignment != plan.alignment)
+
+    @cached_property
+    def pieces(self) -> list[VoicePiece]:
+        """The usable stretches."""
+        found = pieces_of(self.recording, self.alignment)
+        return [piece for piece in found if isinstance(piece, VoicePiece)]
+
+    @property
+    def seconds(self) -> float:
+        return sum(piece.seconds for piece in self.pieces)
+
+
+def _middle_of_part(start: float, seconds: float) -> float:
+    """The middle of the part of a recording in which a time lies; what would be left after the last
+    whole part belongs to it."""
+    parts = max(int(seconds // PART), 1)
+    number = min(int(start // PART), parts - 1)
+    end = seconds if number == parts - 1 else (number + 1) * PART
+    return (number * PART + end) / 2
+
+
+def _speaker_of(plan: EditPlan) -> str:
+    """Who says the first new words, or the words that they replace; "" where nobody is named."""
+    edit = plan.edits[0]
+    text, (first, last) = (
+        (plan.new_text, edit.new) if edit.new[0] < edit.new[1] else (plan.text, edit.old)
+    )
+    return text.words[first].speaker if first < last else ""
+
+
+def _said_by(speaker: str, text: Transcript, heard: Passages) -> Alignment:
+    """The alignment of one speaker's words; of all if no speaker is named."""
+    if not speaker:
+        return heard.alignment
+    places = (place for words in heard.words for place in range(*words))
+    words = [
+        word
+        for word in heard.alignment.words
+        if not word.is_pause and text.words[next(places)].speaker == speaker
+    ]
+    return replace(heard.alignment, words=tuple(words))
+
+
+def recorded_speech(
+    record: Mapping[str, Any], plan: EditPlan
+) -> tuple[AdaptationConfig, OwnSpeech]:
+    """How a voice was learnt, by its entry in an edit.json, and from what; InputError if the entry
+    was changed by hand."""
+    config = AdaptationConfig()
+    try:
+        steps = int(record.get("steps", config.steps))
+        aligned = record.get("alignment")
+        told = None if aligned is None else checked_alignment(Alignment.from_json(aligned))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        steps, told = 0, None
+    if not 1 <= steps <= MOST_STEPS:
+        raise InputError("The edit.json's entry about its voice was changed: make the edit again.")
+    speech = OwnSpeech(plan.recording, told or plan.alignment, told is not None)
+    return replace(config, steps=steps), speech
+
+
+def adapted(
+    editor: Editor,
+    plan: EditPlan,
+    request: EditRequest,
+    when: str | float,
+    cache: Path | None = None,
+    progress: Progress | None = None,
+) -> Editor:
+    """The editor with which a plan is to be made: adapted to its recording, or as it is.
+
+    ``request`` is the one planned. ``when``: "always"; "never"; "auto", if at least PAYS_FROM
+    seconds of one person's speech can be used, and the editor has no other voice; a number,
+    likewise, in so many seconds. Raises InputError if there is too little speech for "always".
+    """
+    if when == "never" or (when != "always" and editor.voice is not None):
+        return editor
+    if not any(edit.is_spoken for edit in plan.edits):  # nothing is made
+        return editor
+    speech = OwnSpeech.of(editor, plan, request)
+    if when == "always":
+        return in_recorded_voice(editor, speech, cache, progress)
+    if speech.seconds < PAYS_FROM or of_one_speaker(speech.pieces)[1]:
+        return editor
+    budget = when if isinstance(when, float) else None
+    return in_recorded_voice(editor, speech, cache, progress, budget=budget)
 
 
 def in_recorded_voice(
     editor: Editor,
-    plan: EditPlan,
+    speech: OwnSpeech,
     cache: Path | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     config: AdaptationConfig | None = None,
+    budget: float | None = None,
 ) -> Editor:
-    """An editor adapted to the speaker of a plan's recording, using the words aligned in it.
+    """An editor adapted to a recording's speech.
 
-    What was learnt is kept in the folder ``cache``, if there is one, for the next edit. Words that
-    are doubtful teach nothing. Raises InputError if too little is left to learn from.
+    What was learnt is kept in the folder ``cache``, if there is one, for the next edit. ``budget``:
+    how many seconds it may take; with little time there are fewer steps, and with too little the
+    editor stays as it is. Raises InputError if there is too little speech to learn from.
     """
     config = config or AdaptationConfig()
-    path = cache and cache / f"{_digest(editor, plan, config)}.safetensors"
-    data = _kept(path)
-    if data is None:
-        found = pieces_of(plan.recording, plan.alignment)
-        pieces = [piece for piece in found if isinstance(piece, VoicePiece)]
-        with tempfile.TemporaryDirectory() as folder:
-            plain = editor.plain.model
-            data = save(adapt(plain, pieces, Path(folder), config, progress).changes)
-        _keep(path, data)
-    return editor.in_voice(_voice(editor, data))
+    steps = [max(round(config.steps * fraction), 1) for fraction in FRACTIONS]
+    for own in (replace(config, steps=count) for count in steps[: None if budget else 1]):
+        if (data := _kept(_place(cache, editor, speech, own))) is not None:
+            return editor.in_voice(_voice(editor, speech, own, data))
+    if budget is not None:
+        each = _seconds_a_step(editor, speech, config)
+        steps = [count for count in steps if count * each <= budget]
+        if not steps:
+            return editor
+        config = replace(config, steps=steps[0])
+    data = _learnt(editor, speech, config, progress)
+    _keep(_place(cache, editor, speech, config), data)
+    return editor.in_voice(_voice(editor, speech, config, data))
 
 
-def _voice(editor: Editor, data: bytes) -> Voice:
+def _learnt(
+    editor: Editor, speech: OwnSpeech, config: AdaptationConfig, progress: Progress | None = None
+) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        model = editor.plain.model
+        return save(adapt(model, speech.pieces, Path(folder), config, progress).changes)
+
+
+def _seconds_a_step(editor: Editor, speech: OwnSpeech, config: AdaptationConfig) -> float:
+    """How long a step takes on this machine, by trying, with what the first ones take longer."""
+    begun = time.monotonic()
+    _learnt(editor, speech, replace(config, steps=TIMED))
+    return (time.monotonic() - begun) / TIMED
+
+
+def _voice(editor: Editor, speech: OwnSpeech, config: AdaptationConfig, data: bytes) -> Voice:
     changes: dict[str, Tensor] = load(data)
     model = {"name": editor.name, "sha256": editor.sha256}
-    return Voice(OF_RECORDING, model, {}, changes, hashlib.sha256(data).hexdigest())
+    facts: dict[str, Any] = {"steps": config.steps}
+    if speech.told:
+        facts["alignment"] = speech.alignment.to_json()
+    return Voice(OF_RECORDING, model, facts, changes, hashlib.sha256(data).hexdigest())
 
 
-def _digest(editor: Editor, plan: EditPlan, config: AdaptationConfig) -> str:
-    """Identifies everything that determines what is learnt."""
-    aligned = json.dumps(plan.alignment.to_json(), sort_keys=True)
+def _place(
+    cache: Path | None, editor: Editor, speech: OwnSpeech, config: AdaptationConfig
+) -> Path | None:
+    """The file that keeps what is learnt, named by everything that determines it."""
+    if cache is None:
+        return None
+    aligned = json.dumps(speech.alignment.to_json(), sort_keys=True)
     critic = load_checkpoint(config.critic)[2] if config.critic is not None else ""
     pitched = str(find_spec("pyworld") is not None)  # see VoicePiece.pitch
-    parts = (editor.sha256, plan.recording.identity, aligned, repr(config), critic, pitched)
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    parts = (editor.sha256, speech.recording.identity, aligned, repr(config), critic, pitched)
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return cache / f"{digest}.safetensors"
 
 
 def _kept(path: Path | None) -> bytes | None:

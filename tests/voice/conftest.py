@@ -1,15 +1,19 @@
-"""A place for voices, and a recording's pieces of speech."""
+"""A place for voices, a folder with a recording, its pieces of speech, and brief settings."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
+from a3t.voice.adaptation import AdaptationConfig
 from a3t.voice.material import VoicePiece, pieces_of
 from tests.conftest import ARCTIC
+
+QUICK = AdaptationConfig(steps=3, rank=2, batch_frames=200, crop=(60, 120))
 
 
 @pytest.fixture(autouse=True)
@@ -23,3 +27,13 @@ def pieces(editor: Editor, arctic: Path) -> list[VoicePiece]:
     recording = Recording.open(arctic)
     found = list(pieces_of(recording, editor.align(recording, ARCTIC)))
     return [piece for piece in found if isinstance(piece, VoicePiece)]
+
+
+@pytest.fixture
+def talk(arctic: Path, tmp_path: Path) -> Path:
+    """A folder with the sentence and its text."""
+    folder = tmp_path / "talk"
+    folder.mkdir()
+    shutil.copyfile(arctic, folder / "one.wav")
+    (folder / "one.txt").write_text(ARCTIC)
+    return folder

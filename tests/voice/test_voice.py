@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,28 +21,17 @@ from a3t.grid import grid_frames
 from a3t.model.a3t import A3T
 from a3t.model.loading import load_networks
 from a3t.model.low_rank import add_low_rank, apply_low_rank, take_low_rank
-from a3t.model.saved_voices import OF_RECORDING, load_voice, remove_voice, save_voice, voice_names
+from a3t.model.saved_voices import load_voice, remove_voice, save_voice, voice_names
 from a3t.voice import __main__ as command
-from a3t.voice.adaptation import JUDGED_FROM, AdaptationConfig, adapt
+from a3t.voice.adaptation import JUDGED_FROM, adapt
 from a3t.voice.making import gather, make_voice
 from a3t.voice.material import SHORTEST, UnusedSpeech, VoicePiece, pieces_of
-from a3t.voice.of_recording import in_recorded_voice
 from a3t.voice.speaker import speaker_facts
 from tests.conftest import ARCTIC
 from tests.model.test_network import SMALL
+from tests.voice.conftest import QUICK
 
 NEVER = ARCTIC.replace("always", "never")
-QUICK = AdaptationConfig(steps=3, rank=2, batch_frames=200, crop=(60, 120))
-
-
-@pytest.fixture
-def talk(arctic: Path, tmp_path: Path) -> Path:
-    """A folder with the sentence and its text."""
-    folder = tmp_path / "talk"
-    folder.mkdir()
-    shutil.copyfile(arctic, folder / "one.wav")
-    (folder / "one.txt").write_text(ARCTIC)
-    return folder
 
 
 @pytest.fixture
@@ -253,49 +241,3 @@ def test_a_voice_of_another_model_is_refused(editor: Editor) -> None:
         Editor.load(voice="odd")
     with pytest.raises(InputError, match="There is no voice"):
         Editor.load(voice="nobody")
-
-
-def test_an_edit_learns_from_its_own_recording(
-    talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", lambda: QUICK)
-    monkeypatch.setenv("A3T_CACHE", str(tmp_path / "cache"))
-    wav, out = talk / "one.wav", tmp_path / "x.wav"
-    words = ["--wav", str(wav), "--text", ARCTIC, "--out", str(out)]
-    assert edit.main([*words, "--new-text", NEVER, "--adapt"]) == 0
-    record = json.loads((tmp_path / "x.edit.json").read_text())
-    assert record["voice"]["name"] == OF_RECORDING
-    (kept,) = (tmp_path / "cache" / "voices").iterdir()
-    kept.unlink()  # learnt again, it is the same
-    again = ["--replay", str(tmp_path / "x.edit.json"), "--out", str(tmp_path / "y.wav")]
-    assert edit.main(again) == 0
-    assert (tmp_path / "y.wav").read_bytes() == out.read_bytes()
-    # A next version in the plain voice keeps what was made in the other.
-    first = soundfile.read(out, dtype="int16")[0]
-    assert edit.main([*words, "--new-text", NEVER.replace("degree", "form")]) == 0
-    second = json.loads((tmp_path / "x.edit.json").read_text())
-    assert "voice" not in second and len(second["versions"]) == 2
-    start, end = second["edits"][0]["output"]
-    assert np.array_equal(soundfile.read(out, dtype="int16")[0][start:end], first[start:end])
-    assert edit.main(["--wav", str(out), "--undo"]) == 0
-    assert np.array_equal(soundfile.read(out, dtype="int16")[0], first)
-
-
-def test_a_voice_is_named_or_learnt_but_not_both(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        edit.main(["--wav", "x.wav", "--new-text", "x", "--adapt", "--voice", "anna"])
-    assert "omit --voice" in capsys.readouterr().err
-
-
-def test_a_recording_too_short_to_learn_from_says_so(
-    editor: Editor, arctic: Path, tmp_path: Path
-) -> None:
-    samples, rate = soundfile.read(arctic, dtype="int16")
-    aligned = editor.align(arctic, ARCTIC)
-    cut = aligned.spoken[4].end
-    soundfile.write(tmp_path / "short.wav", samples[: round(cut * rate)], rate)
-    plan = editor.plan(
-        tmp_path / "short.wav", new_text="and you never want to", text="and you always want to"
-    )
-    with pytest.raises(InputError, match="usable speech"):
-        in_recorded_voice(editor, plan)
