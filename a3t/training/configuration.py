@@ -8,7 +8,7 @@ Its parts are ``model``, ``masking``, ``data``, ``loss`` and ``training``; see
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ import yaml
 from a3t.errors import InputError
 
 Settings = TypeVar("Settings")
+Built = TypeVar("Built")
 
 
 def read_config(path: Path, *changes: Path) -> dict[str, Any]:
@@ -56,6 +57,16 @@ def settings(kind: type[Settings], values: Mapping[str, Any] | None) -> Settings
     if strange:
         raise InputError(f"There is no setting {strange[0]}; choose from {', '.join(known)}.")
     return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+
+
+def build(constructor: Callable[[Mapping[str, Any]], Built], config: Mapping[str, Any]) -> Built:
+    """What a configuration describes; InputError if a setting of its part ``model`` is missing, not
+    known or of a wrong type."""
+    try:
+        return constructor(config)
+    except (TypeError, KeyError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise InputError(f"The configuration describes no network: {reason}.") from None
 
 
 def write_config(config: Mapping[str, Any], path: Path) -> None:

@@ -28,7 +28,7 @@ from a3t.console import run
 from a3t.model.embeddings import Batch
 from a3t.model.masking import MaskingConfig
 from a3t.training.batches import Batches, DataConfig
-from a3t.training.configuration import read_config, settings, write_config
+from a3t.training.configuration import build, read_config, settings, write_config
 from a3t.training.loop import Losses, Run, Schedule, stop_signals
 from a3t.training.objective import NETWORK, Objective, network_weights, validate
 from a3t.training.precision import PRECISIONS, use_bfloat16
@@ -52,7 +52,7 @@ def build_batches(config: Mapping[str, Any], store: Store, train: bool) -> Batch
 
 def build_objective(config: Mapping[str, Any], store: Store | None) -> Objective:
     """A network with random weights; if it standardises mels, with the store's statistics."""
-    objective = Objective.from_config(config)
+    objective = build(Objective.from_config, config)
     network = objective.network
     if network.normalise and store is not None:
         mean, scale = store.statistics()

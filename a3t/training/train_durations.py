@@ -32,7 +32,7 @@ from a3t.grid import seconds_of
 from a3t.model.durations import DurationPredictor, word_edges
 from a3t.plan.speaking_rate import rate_ratio
 from a3t.text.phones import PAUSE, PHONE_ID, PHONES, is_vowel, strip_stress
-from a3t.training.configuration import read_config, settings, write_config
+from a3t.training.configuration import build, read_config, settings, write_config
 from a3t.training.loop import Losses, Run, Schedule, stop_signals
 from a3t.training.store import Store, StoredClip
 
@@ -63,7 +63,7 @@ class DurationTraining:
                 raise InputError(f'These features have no clips of the split "{split}".')
         self.schedule = settings(Schedule, config.get("training"))
         torch.manual_seed(self.schedule.seed)
-        self.model = DurationPredictor.from_config(config)
+        self.model = build(DurationPredictor.from_config, config)
 
     def losses(self, step: int) -> Losses:
         """L1 between log durations: their median, which is robust to bad alignments.

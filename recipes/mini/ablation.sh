@@ -6,6 +6,7 @@
 # chooses rows, how long each is trained, and what is changed in all of them.
 set -euo pipefail
 cd "$(dirname "$0")"
+case " $* " in *" --help "* | *" -h "*) sed -n '2,/^set/s/^# //p' "$(basename "$0")" && exec ./run.sh --help ;; esac
 
 small="--config conf/narrow.yaml --max_epoch ${A3T_EPOCHS:-3} ${A3T_ALL:-}"
 rows=${A3T_ROWS:-a3t_paper ablation/no_alignment ablation/transformer ablation/no_postnet ablation/l2

@@ -6,6 +6,7 @@
 #   A3T_MINUTES=10 A3T_SYSTEMS="a3t editspeech …" A3T_TABLE="--clips 8" ./compare.sh [--work DIR] …
 set -euo pipefail
 cd "$(dirname "$0")"
+case " $* " in *" --help "* | *" -h "*) sed -n '2,/^set/s/^# //p' "$(basename "$0")" && exec ./run.sh --help ;; esac
 
 python=${PYTHON:-python} conf=../../a3t/evaluation/systems/conf
 systems=${A3T_SYSTEMS:-a3t a3t_thesis no_alignment_embedding transformer no_postnet fat_mlm mam mask_20

@@ -23,13 +23,21 @@ sum_of() { # CONFIG: changes when the file does, or what it extends
     done | cksum | cut -d " " -f 1
 }
 
-# FOLDER BASIS…: a training that began with another basis is kept beside it, not gone on with.
+# FOLDER BASIS…: a training that began with another basis is kept beside it, not gone on with; one
+# that was kept with this basis is taken up again.
 begin() {
-    local basis="${*:2}" old
+    local basis="${*:2}" kept
     if [ -e "$1/.basis" ] && [ "$(cat "$1/.basis")" != "$basis" ]; then
-        old=$1.$(date +%Y%m%d-%H%M%S)
-        echo "$1 began with other features, settings or weights: it is $old now."
-        mv "$1" "$old"
+        kept=$1.$(date +%Y%m%d-%H%M%S)
+        while [ -e "$kept" ]; do kept+=+; done
+        echo "$1 began with other features, settings or weights: it is $kept now."
+        mv "$1" "$kept"
+        for kept in "$1".20??????-*; do
+            if [ ! -e "$1" ] && [ "$(cat "$kept/.basis" 2>/dev/null)" = "$basis" ]; then
+                echo "$kept began with these: it is $1 again."
+                mv "$kept" "$1"
+            fi
+        done
     fi
     mkdir -p "$1"
     echo "$basis" >"$1/.basis"

@@ -120,6 +120,9 @@ def test_a_training_that_began_with_something_else_is_kept_and_not_gone_on_with(
     assert recipe.modules() == ["train"] and not (exp / "own" / "checkpoint.pth").exists()
     (kept,) = exp.glob("own.2*")
     assert (kept / "checkpoint.pth").exists()
+    base.write_text("model: {width: 8}\n")  # as it was: a slip costs nothing
+    assert "began with these" in recipe.run(*options).stdout
+    assert (exp / "own" / "checkpoint.pth").exists()
 
 
 def test_a_stage_that_fails_says_so_and_stops(recipe: Recipe) -> None:
@@ -258,6 +261,13 @@ def test_help_names_every_option_and_what_it_is_for(recipe: Recipe, name: str) -
     assert {"--stage", "--stop_stage", "--config", "--work"} <= options
     assert ("--steps" in options) == (name == "vocoder")
     assert ("--aligner" in options) == (name in ("ljspeech", "mini", "vctk"))
+
+
+@pytest.mark.parametrize("script", ["compare.sh", "ablation.sh"])
+def test_help_of_a_script_does_nothing_else(recipe: Recipe, script: str) -> None:
+    done = recipe.run("--help", script=script)
+    assert done.returncode == 0 and recipe.modules() == []
+    assert script in done.stdout and "--clips N" in done.stdout and "set -euo" not in done.stdout
 
 
 def test_an_option_of_another_recipe_is_refused_and_kaldis_dashes_are_not(recipe: Recipe) -> None:

@@ -13,7 +13,8 @@ from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
 from a3t.model.masking import MaskingConfig
 from a3t.training.batches import DataConfig
-from a3t.training.configuration import merge, read_config, settings
+from a3t.training.configuration import build, merge, read_config, settings
+from a3t.training.espnet.train import resolve
 from a3t.training.loop import Schedule
 from a3t.training.objective import LossConfig
 
@@ -104,3 +105,22 @@ def test_a_broken_configuration_is_reported(tmp_path: Path) -> None:
         read_config(tmp_path / "b.yaml")
     with pytest.raises(InputError, match="no setting jiter; choose from crop, "):
         settings(DataConfig, {"jiter": 2})
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"), [({"widht": 8}, "widht"), ({"width": "x"}, "number"), (None, "model")]
+)
+def test_a_network_that_cannot_be_built_is_refused_in_a_sentence(
+    model: dict[str, Any] | None, reason: str
+) -> None:
+    config = {} if model is None else {"model": model}
+    with pytest.raises(InputError, match=f"describes no network: .*{reason}"):
+        build(A3T.from_config, config)
+
+
+def test_more_gpus_than_there_are_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = ["--config", str(MODELS / "small.yaml"), "--output_dir", str(out), "--ngpu", "99"]
+    with pytest.raises(InputError, match="--ngpu 99: PyTorch sees"):
+        resolve(command)
+    assert not out.exists()

@@ -30,7 +30,7 @@ from a3t.evaluation.systems.editspeech import EditSpeechNetwork
 from a3t.evaluation.systems.fastspeech2 import FastSpeech2Network
 from a3t.evaluation.systems.speaker_vectors import Vectors, read_vectors
 from a3t.evaluation.systems.speech_batches import SpeechBatches
-from a3t.training.configuration import read_config, settings, write_config
+from a3t.training.configuration import build, read_config, settings, write_config
 from a3t.training.loop import Losses, Run, Schedule, stop_signals
 from a3t.training.pretrain import Pretraining
 from a3t.training.store import Store
@@ -62,7 +62,7 @@ class SpeechTraining:
         self.dev = [dev(step) for step in range(dev.batches.steps_a_pass)]
         self.schedule = settings(Schedule, config.get("training"))
         torch.manual_seed(self.schedule.seed)
-        self.model: nn.Module = SPEAKING[config["system"]].from_config(config)
+        self.model: nn.Module = build(SPEAKING[config["system"]].from_config, config)
         self._standardise(store)
 
     def _standardise(self, store: Store) -> None:

@@ -66,6 +66,12 @@ def resolve(arguments: Sequence[str]) -> list[str]:
     known, rest = parser.parse_known_args(arguments)
     if not known.config or known.output_dir is None:
         return list(arguments)
+    there = torch.cuda.device_count()
+    if known.ngpu > there:
+        raise InputError(
+            f"--ngpu {known.ngpu}: PyTorch sees {there} of them here. Choose as many, or 0 for the"
+            " CPU."
+        )
     out = known.output_dir
     out.mkdir(parents=True, exist_ok=True)
     options = espnet_options(read_config(*known.config))
