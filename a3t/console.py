@@ -110,7 +110,7 @@ def text_argument(value: str) -> str:
 
 
 WORD_EXPORTS = tuple("textgrid labels srt vtt word-srt word-vtt".split())
-EXPORTS = (*WORD_EXPORTS, *"csv edl otio xml rpp md docx png".split())
+EXPORTS = (*WORD_EXPORTS, *"csv edl otio xml fcpxml rpp md docx png".split())
 
 
 def export_kinds(value: str) -> tuple[str, ...]:

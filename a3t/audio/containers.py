@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from av.audio.stream import AudioStream
     from av.container import InputContainer
     from av.stream import Stream
+    from av.video.stream import VideoStream
 
 # Demuxers that read nothing but the file they are given (a playlist would open others).
 DEMUXERS = (
@@ -31,6 +33,7 @@ DEMUXERS = (
 )
 TIMED = ("mov", "matroska")  # containers whose stated length is exact
 PROTECTED = ("drms", "drmi", "enca", "encv", "p608")  # names of encrypted tracks in an MP4
+USUAL_PICTURES, MOST_PICTURES = Fraction(30), 1000  # a second
 SHORT = 1.0  # seconds, and share, that may be missing at the end
 SHORT_SHARE = 0.01
 
@@ -56,8 +59,8 @@ class DecodedTrack:
 
     subtype: libsndfile's name for what holds the samples, the codec's for a lossy one; container:
     the demuxer's name. start: when the sound begins in the file's own time, in seconds. tracks:
-    all of the file's. texts: the file's own, by libsndfile's names. pictures: whether there is a
-    video stream.
+    all of the file's. texts: the file's own, by libsndfile's names. pictures: how many a second a
+    film has, on average; None without a video stream.
     """
 
     samples: Native
@@ -68,7 +71,7 @@ class DecodedTrack:
     number: int
     tracks: tuple[Track, ...]
     texts: dict[str, str]
-    pictures: bool
+    pictures: Fraction | None
 
 
 @dataclass
@@ -262,8 +265,14 @@ def _decode(container: InputContainer, path: Path, number: int) -> DecodedTrack:
         number,
         tracks,
         {name.lower(): text for name, text in container.metadata.items()},
-        any(map(is_moving, container.streams.video)),
+        next(map(_pictures, filter(is_moving, container.streams.video)), None),
     )
+
+
+def _pictures(stream: VideoStream) -> Fraction:
+    """How many a second; 30 where a file doesn't say, or says what can't be."""
+    stated = stream.average_rate or stream.guessed_rate or USUAL_PICTURES
+    return stated if 1 <= stated <= MOST_PICTURES else USUAL_PICTURES
 
 
 def is_moving(stream: Stream) -> bool:

@@ -78,18 +78,18 @@ def is_exact(codec: str) -> bool:
     return codec.startswith("pcm_")
 
 
-def has_picture(recording: Recording) -> bool:
-    """Whether a recording is the sound of a film."""
+def pictures_a_second(recording: Recording) -> Fraction | None:
+    """Of the film that a recording is the sound of; None if it is of none."""
     if recording.track is None:
-        return False
+        return None
     decoded = decoded_track(recording.path, recording.track)
-    return decoded is not None and decoded.pictures
+    return decoded.pictures if decoded else None
 
 
 def keeps_picture(recording: Recording, out: Path) -> bool:
     """Whether `out` will hold the recording's picture."""
     kept = muxed_format(out) is not None and out.suffix.lower() not in SOUND_ONLY
-    return kept and has_picture(recording)
+    return kept and pictures_a_second(recording) is not None
 
 
 def check_in_sync(recording: Recording, samples: int, out: Path) -> None:

@@ -7,12 +7,15 @@
 | srt, vtt | .srt, .vtt | subtitles of the result |
 | word-srt, word-vtt | .words.srt, .words.vtt | the same with a cue for each word |
 | csv | .edits.csv | one edit per line: words, and times before and after in seconds |
-| edl | .edl | CMX 3600, 30 frames per second: which parts of OUT are original, which synthetic |
+| edl | .edl | CMX 3600: which parts of OUT are original, which synthetic |
 | otio | .otio | OpenTimelineIO: the same in samples (needs opentimelineio, as does xml) |
-| xml | .xml | the same for Final Cut 7, Premiere and Resolve, 30 frames per second |
+| xml | .xml | the same for Final Cut 7, Premiere and Resolve |
+| fcpxml | .fcpxml | the same for Final Cut Pro and Resolve |
 | rpp | .rpp | the same as a Reaper project |
 | md, docx | .md, .docx | the transcript in paragraphs, new words bold (docx needs python-docx) |
 | png | .png | a picture of recording and result (needs matplotlib) |
+
+Those that count pictures count a film's own, else 30 a second.
 """
 
 from __future__ import annotations
@@ -20,20 +23,32 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from a3t.audio.files import atomic_path
+from a3t.audio.muxing import pictures_a_second
 from a3t.projects.documents import ShownWord, markdown, write_docx
+from a3t.projects.fcpxml import fcpxml_text
 from a3t.projects.output_files import export_paths
-from a3t.projects.timelines import Played, Sound, reaper_project, timeline_text
+from a3t.projects.timelines import (
+    PICTURES,
+    Played,
+    Sound,
+    framed,
+    pictures_of,
+    reaper_project,
+    timeline_text,
+    with_pictures,
+)
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment, made_spans, shown_words
 from alignment.formats import write_alignment
 from alignment.formats.subtitles import write_subtitles
 
-FRAMES = 30  # per second, in an EDL, which says NON-DROP FRAME
 COLUMNS = (
     "edit", "op", "old_words", "new_words", "old_start", "old_end", "new_start", "new_end", "heard",
 )  # fmt: skip
@@ -81,24 +96,60 @@ def _edits(result: EditedRecording, record: Record, out: Path, path: Path) -> No
 
 
 def _edit_list(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
+    sounds = _sounds(result, out)
+    rate = pictures_of(sounds)
     lines = [f"TITLE: {_plain(out.stem)}", "FCM: NON-DROP FRAME", ""]
     number = 0
-    for (start, end), begin, file, edit in _events(result, record):
-        frames = [round(second * FRAMES) for second in (start, end)]
-        if frames[0] == frames[1]:
-            continue
-        number += 1
-        clip = file or out
-        reel = _reel(file) if file else "A3T"
-        played = round(begin * FRAMES)
-        times = (played, played + frames[1] - frames[0], *frames)
-        codes = " ".join(map(timecode, times))
-        lines.append(f"{number:03}  {reel:<8} AA    C        {codes}")
-        lines.append(f"* FROM CLIP NAME: {_plain(clip.name)}")
-        if edit is not None:
-            changed = " by ".join(f'"{edit[k]}"' for k in ("old_words", "new_words") if edit[k])
-            lines.append(f"* COMMENT: {edit['op']} {_plain(changed)}, {start:.6f}-{end:.6f} s")
+    for part, first, last in framed(_played(result, record, out), rate):
+        made = part.file == out
+        both = part.picture is not None and not made
+        shows = [("AA/V" if both else "AA", part.begin)]
+        if made and part.picture is not None:
+            shows.append(("V", part.picture))
+        for channels, begin in shows:
+            number += 1
+            file = part.file if channels != "V" else sounds[0].path
+            reel = "A3T" if file == out else _reel(file)
+            played = max(round((begin - part.start) * rate) + first, 0)
+            times = (played, played + last - first, first, last)
+            codes = " ".join(timecode(each, rate) for each in times)
+            lines.append(f"{number:03}  {reel:<8} {channels:<5} C        {codes}")
+            lines.append(f"* FROM CLIP NAME: {_plain(file.name)}")
+        if part.about:
+            lines.append(f"* COMMENT: {_plain(part.about)}, {part.start:.6f}-{part.end:.6f} s")
     _write(path, "\n".join(lines) + "\n")
+
+
+def _sounds(result: EditedRecording, out: Path) -> list[Sound]:
+    """The recording and the result."""
+    source, seconds = result.recording, result.map.output_seconds
+    like = source.sample_rate, source.channels
+    film = pictures_a_second(source)
+    return [Sound(source.path, source.seconds, *like, film), Sound(out, seconds, *like)]
+
+
+def _played(result: EditedRecording, record: Record, out: Path) -> list[Played]:
+    """What plays when; a film's picture with it."""
+    film = pictures_a_second(result.recording)
+    played: list[Played] = []
+    for times, begin, file, edit in _events(result, record):
+        part = Played(*times, file or out, begin)
+        if edit is not None:
+            since = times[0] - result.map.seconds(edit["output"][0])
+            part = replace(
+                part,
+                name=str(edit["new_words"] or f"without {edit['old_words']}"),
+                about=_changed(edit),
+                joint=not edit["new_words"] or "taken" in edit,
+                picture=result.map.seconds(edit["source"][0]) + since if film else None,
+            )
+        played.append(part)
+    return with_pictures(played, result.recording.path) if film else played
+
+
+def _changed(edit: Mapping[str, Any]) -> str:
+    words = " by ".join(f'"{edit[k]}"' for k in ("old_words", "new_words") if edit[k])
+    return f"{edit['op']} {words}"
 
 
 def _events(
@@ -125,26 +176,13 @@ def _events(
 
 
 def _timeline(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    source, rate = result.recording, result.recording.sample_rate
-    played = [
-        Played(*times, file or out, begin, _made_there(edit))
-        for times, begin, file, edit in _events(result, record)
-    ]
-    sounds = [
-        Sound(source.path, source.seconds, rate, source.channels),
-        Sound(out, result.map.output_seconds, rate, source.channels),
-    ]
+    played, sounds = _played(result, record, out), _sounds(result, out)
     if path.suffix == ".rpp":
         _write(path, reaper_project(out.stem, played, sounds, out.parent))
+    elif path.suffix == ".fcpxml":
+        _write(path, fcpxml_text(out.stem, played, sounds))
     else:
         _write(path, timeline_text(path.suffix[1:], out.stem, played, sounds))
-
-
-def _made_there(edit: Mapping[str, Any] | None) -> str:
-    """What stands for an edit on a timeline: its new words, or what it left out."""
-    if edit is None:
-        return ""
-    return str(edit["new_words"] or f"without {edit['old_words']}")
 
 
 def _document(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
@@ -170,9 +208,9 @@ def _document(result: EditedRecording, record: Record, out: Path, path: Path) ->
         _write(path, markdown(out.stem, words))
 
 
-def timecode(frames: int) -> str:
-    """hh:mm:ss:ff"""
-    seconds, frame = divmod(frames, FRAMES)
+def timecode(frames: int, rate: Fraction = PICTURES) -> str:
+    """hh:mm:ss:ff, counted as if there were a whole number of frames a second (non-drop)."""
+    seconds, frame = divmod(frames, round(rate))
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}:{frame:02}"
 
 
@@ -202,7 +240,7 @@ _WRITERS: dict[str, Callable[[EditedRecording, Record, Path, Path], None]] = {
     **dict.fromkeys(("word-srt", "word-vtt"), _each_word),
     "csv": _edits,
     "edl": _edit_list,
-    **dict.fromkeys(("otio", "xml", "rpp"), _timeline),
+    **dict.fromkeys(("otio", "xml", "fcpxml", "rpp"), _timeline),
     **dict.fromkeys(("md", "docx"), _document),
     "png": _picture,
 }

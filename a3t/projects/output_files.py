@@ -27,6 +27,7 @@ ENDINGS = {
     "edl": ".edl",
     "otio": ".otio",
     "xml": ".xml",
+    "fcpxml": ".fcpxml",
     "rpp": ".rpp",
     "md": ".md",
     "docx": ".docx",

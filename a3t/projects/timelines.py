@@ -1,47 +1,96 @@
 """An edited recording as a timeline for other editors: what plays when, from which file.
 
 Stretches that are the recording's own come from the recording itself, what was made from the
-edited file, so that every joint can be moved there. OpenTimelineIO (`pip install 'a3t[exports]'`)
-writes its own format and Final Cut's; Reaper's project is plain text.
+edited file, so that every joint can be moved there. A film's picture goes with its sound.
+OpenTimelineIO (`pip install 'a3t[exports]'`) writes its own format and Final Cut 7's; Final Cut
+Pro's (`a3t.projects.fcpxml`) and Reaper's are plain text.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from a3t.errors import InputError
 
 ADAPTERS = {"otio": "otio_json", "xml": "fcp_xml"}
-FRAMES = 30  # a second, of formats that count pictures
+PICTURES = Fraction(30)  # a second, of formats that count pictures where there are none
+LONGEST_JOINT = 0.1  # seconds, of nothing but a cross-fade
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """Seconds [start, end) of the result, which are those from ``begin`` on of a file; name: what
-    was made there, empty for what was recorded."""
+    """Seconds [start, end) of the result, which are those from ``begin`` on of a file.
+
+    name, about: what was made there, shortly and as a sentence; empty for what was recorded. joint:
+    recorded sound meets recorded sound there. picture: the second of a film from which on its
+    picture is seen.
+    """
 
     start: float
     end: float
     file: Path
     begin: float
     name: str = ""
+    about: str = ""
+    joint: bool = False
+    picture: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """A file that a timeline plays from: its path, seconds, rate in Hz and channels."""
+    """A file that a timeline plays from: its path, seconds, rate in Hz and channels; of a film also
+    how many pictures a second it has."""
 
     path: Path
     seconds: float
     sample_rate: int
     channels: int
+    pictures: Fraction | None = None
 
 
-def timeline_text(kind: str, title: str, played: Iterable[Played], sounds: Iterable[Sound]) -> str:
+def pictures_of(sounds: Iterable[Sound]) -> Fraction:
+    """How many pictures a second a timeline counts: a film's own."""
+    return next((sound.pictures for sound in sounds if sound.pictures), PICTURES)
+
+
+def with_pictures(played: Iterable[Played], film: Path) -> list[Played]:
+    """A film's timeline: its picture stays beside its sound, and goes on under what was made. Where
+    something was cut out, the film itself meets the film in the middle of the cross-fade, which is
+    shorter than a picture."""
+    result: list[Played] = []
+    late = 0.0  # by how much the next one begins sooner
+    for part in played:
+        if part.joint and result and part.end - part.start <= LONGEST_JOINT:
+            middle = (part.start + part.end) / 2
+            result[-1] = replace(result[-1], end=middle, about=part.about or result[-1].about)
+            late = part.end - middle
+            continue
+        part = replace(part, start=part.start - late, begin=part.begin - late)
+        late = 0.0
+        shown = part.begin if part.file == film else part.picture
+        result.append(replace(part, picture=shown))
+    if late:
+        result[-1] = replace(result[-1], end=result[-1].end + late)
+    return result
+
+
+def framed(played: Iterable[Played], rate: Fraction | int) -> Iterator[tuple[Played, int, int]]:
+    """Those that are at least a picture (or a sample) long, each with its first and last, from one
+    to the next without a gap."""
+    edge = 0
+    for part in played:
+        last = round(part.end * rate)
+        if last > edge:
+            yield part, edge, last
+            edge = last
+
+
+def timeline_text(kind: str, title: str, played: Iterable[Played], sounds: Sequence[Sound]) -> str:
     """The timeline in a format of ADAPTERS; InputError without OpenTimelineIO."""
     try:
         import opentimelineio as otio
@@ -49,37 +98,40 @@ def timeline_text(kind: str, title: str, played: Iterable[Played], sounds: Itera
         raise InputError("This export needs OpenTimelineIO: pip install 'a3t[exports]'.") from None
     # OTIO's own format counts samples; Final Cut's count pictures.
     files = {sound.path: sound for sound in sounds}
-    rate = FRAMES if kind != "otio" else next(iter(files.values())).sample_rate
+    film = next((sound for sound in sounds if sound.pictures), None)
+    rate = pictures_of(sounds) if kind != "otio" else Fraction(sounds[0].sample_rate)
     timeline = otio.schema.Timeline(title)
+    pictures = otio.schema.Track("picture", kind=otio.schema.TrackKind.Video)
     track = otio.schema.Track("speech", kind=otio.schema.TrackKind.Audio)
-    timeline.tracks.append(track)
-    edge = 0
-    for part in played:
-        last = round(part.end * rate)
-        if last <= edge:
-            continue
-        clip = otio.schema.Clip(part.name or part.file.stem)
-        clip.media_reference = _media(otio, files[part.file], rate)
-        begin = round((part.begin + edge / rate - part.start) * rate)
-        clip.source_range = _range(otio, max(begin, 0), last - edge, rate)
+    for part, first, last in framed(played, rate):
+        begin = round((part.begin - part.start) * rate) + first
+        track.append(_clip(otio, part.name, files[part.file], begin, last - first, rate))
         if part.name:
-            clip.metadata["a3t"] = {"made": part.name}
-        track.append(clip)
-        edge = last
+            track[-1].metadata["a3t"] = {"made": part.name}
+        if film is None:
+            continue
+        if part.picture is None:
+            pictures.append(otio.schema.Gap(source_range=_range(otio, 0, last - first, rate)))
+        else:
+            begin = round((part.picture - part.start) * rate) + first
+            pictures.append(_clip(otio, "", film, begin, last - first, rate))
+    timeline.tracks.extend([pictures, track] if film else [track])
     text: str = otio.adapters.write_to_string(timeline, ADAPTERS[kind])
     return text
 
 
-def _media(otio: Any, sound: Sound, rate: int) -> Any:
+def _clip(otio: Any, name: str, sound: Sound, begin: int, count: int, rate: Fraction) -> Any:
+    clip = otio.schema.Clip(name or sound.path.stem)
     length = _range(otio, 0, round(sound.seconds * rate), rate)
-    reference = otio.schema.ExternalReference(sound.path.resolve().as_uri(), length)
-    reference.name = sound.path.name
-    return reference
+    clip.media_reference = otio.schema.ExternalReference(sound.path.resolve().as_uri(), length)
+    clip.media_reference.name = sound.path.name
+    clip.source_range = _range(otio, max(begin, 0), count, rate)
+    return clip
 
 
-def _range(otio: Any, first: int, count: int, rate: int) -> Any:
+def _range(otio: Any, first: int, count: int, rate: Fraction) -> Any:
     time = otio.opentime.RationalTime
-    return otio.opentime.TimeRange(time(first, rate), time(count, rate))
+    return otio.opentime.TimeRange(time(first, float(rate)), time(count, float(rate)))
 
 
 def reaper_project(

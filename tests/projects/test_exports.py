@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from a3t.projects.exports import export, timecode
 from a3t.projects.output_files import ENDINGS
 from a3t.rendering.edited import EditedRecording
 from alignment.formats import read_alignment
+from tests.audio.films import FPS
+from tests.audio.films import film as made_film
 from tests.conftest import ARCTIC
 
 NEW = "You never want to see it, again, in the superlative degree."
@@ -100,12 +103,12 @@ def test_a_cue_for_each_word(result: EditedRecording, out: Path) -> None:
         assert starts == sorted(starts)
 
 
-@pytest.mark.parametrize("kind", ["otio", "xml"])
+@pytest.mark.parametrize("kind", ["otio", "xml", "fcpxml"])
 def test_a_timeline_for_other_editors(kind: str, result: EditedRecording, out: Path) -> None:
     """Read back by OpenTimelineIO: no gap, the result's length, every clip from its own file."""
     otio = pytest.importorskip("opentimelineio", reason="opentimelineio is not installed")
     (path,) = export(result, out, [kind])
-    adapter = {"otio": "otio_json", "xml": "fcp_xml"}[kind]
+    adapter = {"otio": "otio_json", "xml": "fcp_xml", "fcpxml": "fcpx_xml"}[kind]
     read = otio.adapters.read_from_string(path.read_text(), adapter)
     clips = list(read.find_clips())
     total = sum(clip.source_range.duration.to_seconds() for clip in clips)
@@ -119,6 +122,42 @@ def test_a_timeline_for_other_editors(kind: str, result: EditedRecording, out: P
         for clip, edit in zip(made, result.record["edits"], strict=True):
             first = clip.source_range.start_time.value
             assert [first, first + clip.source_range.duration.value] == edit["output"]
+
+
+@pytest.fixture(scope="module")
+def film(editor: Editor, arctic: Path, tmp_path_factory: pytest.TempPathFactory) -> EditedRecording:
+    """A film whose sound has lost a word, and has another instead of one."""
+    path = made_film(tmp_path_factory.mktemp("film") / "talk.mov", arctic)
+    return editor.edit(path, text=ARCTIC, new_text=ARCTIC.replace("And ", "").replace("in", "at"))
+
+
+def test_a_film_is_cut_with_its_picture(film: EditedRecording, tmp_path: Path) -> None:
+    """The picture has the film's own frames, no gap, and follows the sound; read by others."""
+    otio = pytest.importorskip("opentimelineio", reason="opentimelineio is not installed")
+    pycmx = pytest.importorskip("pycmx", reason="pycmx is not installed")
+    out = film.save(tmp_path / "talk.edited.wav")
+    edl, xml, pro = export(film, out, ["edl", "xml", "fcpxml"])
+    length = round(film.map.output_seconds * FPS)
+    with edl.open() as file:
+        events = [edit for event in pycmx.parse_cmx3600(file).events for edit in event.edits]
+    shown = [event for event in events if event.channels.video]
+    assert [event.record_in for event in shown[1:]] == [event.record_out for event in shown[:-1]]
+    assert shown[-1].record_out == timecode(length, Fraction(FPS))
+    assert {event.clip_name for event in shown} == {"talk.mov"}
+    made = [event for event in events if event.source == "A3T"]  # what was cut out needs none
+    assert made and not any(event.channels.video for event in made)
+    timeline = otio.adapters.read_from_string(xml.read_text(), "fcp_xml")
+    (pictures,) = timeline.video_tracks()
+    clips = list(pictures.find_clips())
+    assert {clip.source_range.duration.rate for clip in clips} == {FPS}
+    assert sum(clip.source_range.duration.value for clip in clips) == length
+    for clip, event in zip(clips, shown, strict=True):
+        first = clip.source_range.start_time.value
+        assert timecode(round(first), Fraction(FPS)) == event.source_in
+    read = otio.adapters.read_from_string(pro.read_text(), "fcpx_xml")
+    assert {clip.media_reference.target_url.rpartition("/")[2] for clip in read.find_clips()} == {
+        "talk.mov", out.name,
+    }  # fmt: skip
 
 
 def test_a_reaper_project(result: EditedRecording, out: Path) -> None:
