@@ -47,7 +47,7 @@ def data_of(page: Path) -> dict:
     return json.loads(found.group(1))
 
 
-@pytest.mark.parametrize("kind", ["mos", "abx"])
+@pytest.mark.parametrize("kind", ["mos", "smos", "abx"])
 def test_a_page_is_blind_and_holds_everything(sounds: Path, tmp_path: Path, kind: str) -> None:
     page = make_test(sounds, SYSTEMS, tmp_path, kind, tasks=4)
     text, data, key = (
@@ -58,9 +58,9 @@ def test_a_page_is_blind_and_holds_everything(sounds: Path, tmp_path: Path, kind
     assert "http" not in text.replace("http-equiv", "")
     for word in (*SYSTEMS, "clip0", "recording/"):
         assert word not in text
-    assert len(data["trials"]) == len(key["trials"]) == (8 if kind == "mos" else 4)
+    assert len(data["trials"]) == len(key["trials"]) == (4 if kind == "abx" else 8)
     assert [t["name"] for t in data["trials"]] == [t["name"] for t in key["trials"]]
-    assert {len(t["sounds"]) for t in data["trials"]} == {1 if kind == "mos" else 3}
+    assert {len(t["sounds"]) for t in data["trials"]} == {{"mos": 1, "smos": 2, "abx": 3}[kind]}
     again = make_test(sounds, SYSTEMS, tmp_path / "again", kind, tasks=4)
     names = [trial["name"] for trial in data["trials"]]
     assert [trial["name"] for trial in data_of(again)["trials"]] == names
@@ -124,6 +124,38 @@ def test_what_is_missing_is_said(sounds: Path, tmp_path: Path) -> None:
         make_test(sounds, ["EditSpeech"], tmp_path)
     with pytest.raises(InputError, match="two systems"):
         make_test(sounds, ["A3T"], tmp_path, "abx")
+
+
+def test_a_key_is_not_lost_to_another_test(sounds: Path, tmp_path: Path) -> None:
+    make_test(sounds, SYSTEMS, tmp_path, tasks=4)
+    key = (tmp_path / "key.json").read_bytes()
+    make_test(sounds, SYSTEMS, tmp_path, tasks=4)  # the same one
+    for other in ({"kind": "abx"}, {"seed": 1}):
+        with pytest.raises(InputError, match="another test"):
+            make_test(sounds, SYSTEMS, tmp_path, **other)  # type: ignore[arg-type]
+    assert (tmp_path / "key.json").read_bytes() == key and not (tmp_path / "abx.html").exists()
+
+
+def test_speech_by_a_prompt_is_heard_without_the_prompt(tmp_path: Path) -> None:
+    """And tasks of one kind are asked for by its name."""
+    import base64
+    import io
+
+    own = tmp_path / "sounds" / "a3t"
+    own.mkdir(parents=True)
+    noise = np.random.default_rng(0).normal(0, 0.05, SAMPLE_RATE)
+    rows = [{"name": "said", "kind": "prompt"}, {"name": "edited", "kind": "edit"}]
+    (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for row in rows:
+        soundfile.write(own / f"{row['name']}.flac", noise, SAMPLE_RATE)
+        (own / f"{row['name']}.json").write_text(json.dumps({"region": [6000, 18000]}))
+    for kind, length in (("prompt", 12000), ("edit", SAMPLE_RATE)):
+        data = data_of(make_test(own.parent, ["A3T"], tmp_path / kind, of=kind))
+        ((sound,),) = [trial["sounds"] for trial in data["trials"]]
+        samples, _ = soundfile.read(io.BytesIO(base64.b64decode(sound.partition(",")[2])))
+        assert len(samples) == pytest.approx(length, abs=300)
+    with pytest.raises(InputError, match="no task of the kind given"):
+        make_test(own.parent, ["A3T"], tmp_path / "none", of="given")
 
 
 def write_ratings(path: Path, rows: list[tuple[object, ...]]) -> Path:

@@ -1,10 +1,11 @@
 """Blind, randomised pages for a listening test, from the sounds that a comparison kept.
 
 MOS: each sound alone, rated from 1 (bad) to 5 (excellent), as ITU-T P.800 has absolute category
-rating. ABX: two systems' sounds and the recording X; which of them is nearer to it. A page holds
-its sounds itself, shows opaque names, draws its own order for each listener, keeps what was rated
-when it is closed, and gives a CSV file at the end. Which name is whose stands in ``key.json``,
-which is for whoever runs the test.
+rating. SMOS: the same of how alike its voice and the recording's are (thesis, table 4.6). ABX: two
+systems' sounds and the recording X; which of them is nearer to it. Of speech by a prompt, what is
+spoken is heard without the prompt. A page holds its sounds itself, shows opaque names, draws its
+own order for each listener, keeps what was rated when it is closed, and gives a CSV file at the
+end. Which name is whose stands in ``key.json``, which is for whoever runs the test.
 """
 
 from __future__ import annotations
@@ -26,21 +27,24 @@ import soundfile
 from a3t.audio.files import atomic_path
 from a3t.errors import InputError
 from a3t.evaluation.tables.comparison import RECORDING, file_name
+from a3t.evaluation.tables.tasks import PROMPT, TASKS
 from a3t.grid import SAMPLE_RATE
 
 KEY = "key.json"
 PAGE = Path(__file__).with_name("page.html")
 LEVEL = 0.05  # RMS to which all sounds are brought, so that loudness is nobody's advantage
 MOST_SOUNDS = 400  # in a page, which holds them all
+KINDS = {"mos": 1, "smos": 2, "abx": 3}  # of tests, with the sounds of a trial
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What a listener judges: one sound (MOS), or two, by two systems, and X (ABX)."""
+    """What a listener judges: one sound (MOS), that and the recording (SMOS), or two, by two
+    systems, and the recording X (ABX)."""
 
     name: str  # opaque
     task: str
-    systems: tuple[str, ...]  # one, or those behind A and B
+    systems: tuple[str, ...]  # one, or in ABX those behind A and B
 
 
 def make_test(
@@ -50,38 +54,62 @@ def make_test(
     kind: str = "mos",
     tasks: int = 10,
     seed: int = 0,
+    of: str | None = None,
 ) -> Path:
-    """Write ``OUT/mos.html`` or ``OUT/abx.html`` and the key; returns the page's path.
+    """Write ``OUT/KIND.html`` and the key; returns the page's path.
 
-    ``sounds`` is a comparison's folder of them. As many tasks as are asked for are drawn from those
-    that every system has a sound of; in ABX, of each pair of systems. InputError if a system, or
-    all tasks, are missing.
+    ``sounds`` is a comparison's folder of them, ``of`` the kind of its tasks that are wanted (all).
+    As many tasks as are asked for are drawn from those that every system has a sound of; in ABX, of
+    each pair of systems. InputError if a system, or all tasks, are missing, or if the folder holds
+    the key of another test.
     """
-    if kind not in ("mos", "abx"):
-        raise InputError(f"A test is mos or abx, not {kind}.")
+    if kind not in KINDS:
+        raise InputError(f"A test is {', '.join(KINDS)}, not {kind}.")
     if kind == "abx" and len(systems) < 2:
         raise InputError("ABX compares two systems at least.")
-    names = common_tasks(sounds, [*systems, RECORDING] if kind == "abx" else systems)
+    names = common_tasks(sounds, systems if kind == "mos" else [*systems, RECORDING])
+    kinds = task_kinds(sounds)
+    names = [name for name in names if of is None or kinds.get(name) == of]
+    if not names:
+        raise InputError(f"{sounds} has no task of the kind {of} that all of these systems did.")
     draw = random.Random(seed)
     chosen = draw.sample(names, min(tasks, len(names)))
     trials = _trials(kind, chosen, systems, draw)
-    if len(trials) * (3 if kind == "abx" else 1) > MOST_SOUNDS:
+    if len(trials) * KINDS[kind] > MOST_SOUNDS:
         raise InputError(f"{len(trials)} trials are too many for a page: ask for fewer tasks.")
     shown = []
     for trial in trials:
-        players = [_sound(sounds, system, trial.task) for system in trial.systems]
-        if kind == "abx":
-            players.append(_sound(sounds, RECORDING, trial.task))
+        heard = trial.systems if kind == "mos" else (*trial.systems, RECORDING)
+        alone = kinds.get(trial.task) == PROMPT
+        players = [_sound(sounds, system, trial.task, alone) for system in heard]
         shown.append({"name": trial.name, "sounds": players})
-    out.mkdir(parents=True, exist_ok=True)
     data = json.dumps({"kind": kind, "test": _digest(f"{seed} {trials}"), "trials": shown})
     page = PAGE.read_text(encoding="utf-8").replace("{{TITLE}}", html.escape(kind.upper()))
     page = page.replace("{{DATA}}", data.replace("<", "\\u003c"))
     key = {"kind": kind, "systems": list(systems), "trials": [asdict(trial) for trial in trials]}
-    for name, text in ((f"{kind}.html", page), (KEY, json.dumps(key, indent=1))):
+    written = json.dumps(key, indent=1)
+    if (out / KEY).exists() and (out / KEY).read_text(encoding="utf-8") != written:
+        raise InputError(
+            f"{out} holds another test, whose ratings nobody could read without its key: choose"
+            " another folder."
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in ((f"{kind}.html", page), (KEY, written)):
         with atomic_path(out / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
     return out / f"{kind}.html"
+
+
+def task_kinds(sounds: Path) -> dict[str, str]:
+    """The kind of each task, by the list that the comparison wrote beside its sounds."""
+    listed = sounds.parent / TASKS
+    if not listed.is_file():
+        return {}
+    try:
+        rows = [json.loads(line) for line in listed.read_text(encoding="utf-8").splitlines()]
+        return {str(row["name"]): str(row["kind"]) for row in rows}
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{listed} is not a table's list of tasks.") from None
 
 
 def common_tasks(sounds: Path, systems: Sequence[str]) -> list[str]:
@@ -102,7 +130,7 @@ def _trials(
 ) -> list[Trial]:
     """All trials, in a random order; in ABX each pair is A and B equally often, to within one."""
     pairs: list[tuple[str, tuple[str, ...]]] = []
-    if kind == "mos":
+    if kind != "abx":
         pairs = [(task, (system,)) for task in tasks for system in systems]
     else:
         for one, other in combinations(systems, 2):
@@ -121,8 +149,8 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:10]
 
 
-def _sound(sounds: Path, system: str, task: str) -> str:
-    """A sound as a data URI: Ogg Vorbis, at one level for all."""
+def _sound(sounds: Path, system: str, task: str, alone: bool) -> str:
+    """A sound as a data URI: Ogg Vorbis, at one level for all. ``alone``: what fills the gap."""
     path = sounds / file_name(system) / f"{task}.flac"
     try:
         samples, rate = soundfile.read(str(path), dtype="float32")
@@ -130,6 +158,9 @@ def _sound(sounds: Path, system: str, task: str) -> str:
         raise InputError(f"{path} can't be read as sound.") from None
     if rate != SAMPLE_RATE or samples.ndim != 1:
         raise InputError(f"{path} is not of one channel at {SAMPLE_RATE} Hz.")
+    if alone:
+        first, last = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["region"]
+        samples = samples[first:last]
     loud = float(np.sqrt(np.square(samples).mean()))
     samples = samples * min(LEVEL / max(loud, 1e-6), 0.99 / max(float(np.abs(samples).max()), 1e-6))
     stream = io.BytesIO()

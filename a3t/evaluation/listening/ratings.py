@@ -14,14 +14,15 @@ import numpy as np
 from a3t.errors import InputError
 
 FIELDS = ("listener", "trial", "choice", "seconds", "place")
-CHOICES = {"mos": ("1", "2", "3", "4", "5"), "abx": ("A", "B")}
+SCALE = ("1", "2", "3", "4", "5")
+CHOICES = {"mos": SCALE, "smos": SCALE, "abx": ("A", "B")}
 RESAMPLES = 2000
 MOST_BYTES = 5_000_000  # of a file of ratings
 
 
 @dataclass(frozen=True)
 class Rating:
-    """One listener's judgement: MOS a number, ABX the system that was chosen and the other."""
+    """One listener's judgement: a number, or in ABX the system that was chosen and the other."""
 
     listener: str
     task: str
@@ -87,7 +88,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _rating(kind: str, who: str, choice: str, task: str, systems: tuple[str, ...]) -> Rating:
-    if kind == "mos":
+    if kind != "abx":
         return Rating(who, task, systems[0], float(choice))
     place = CHOICES["abx"].index(choice)
     return Rating(who, task, systems[place], 1.0, systems[1 - place])
@@ -185,8 +186,8 @@ def results(found: Ratings) -> str:
     """What a test says, as Markdown."""
     listeners = {rating.listener for rating in found.ratings}
     lines = [f"{len(found.ratings)} ratings by {len(listeners)} listeners.\n"]
-    if found.kind == "mos":
-        lines += ["| system | MOS (95 %) | ratings |", "|---|---|---|"]
+    if found.kind != "abx":
+        lines += [f"| system | {found.kind.upper()} (95 %) | ratings |", "|---|---|---|"]
         for score in mean_opinions(found.ratings, found.systems):
             shown = f"{score.mean:.2f} ({score.low:.2f} to {score.high:.2f})"
             lines.append(f"| {score.system} | {shown} | {score.count} |")

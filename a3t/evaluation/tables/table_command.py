@@ -120,7 +120,7 @@ def make_table(options: argparse.Namespace) -> None:
         why = "; ".join(f"{name}: {reason}" for name, reason in list(maker.left_out.items())[:3])
         raise InputError(f"{corpora} has no clip for these tables{why and ': ' + why}.")
     options.out.mkdir(parents=True, exist_ok=True)
-    tasks.write_tasks(work, options.out / "tasks.jsonl")
+    tasks.write_tasks(work, options.out / tasks.TASKS)
     systems = Systems(runs, tuple(wanted), options.vocoder, more)
     rows = run_comparison(work, systems, options.out, options.jobs, not options.no_sounds)
     tables = [thesis_tables.fill_table(spec, rows, tuple(more)) for spec in specs]

@@ -29,6 +29,7 @@ from a3t.text.transcript import Transcript
 
 GIVEN, PREDICTED, EDIT, PROMPT = "given", "predicted", "edit", "prompt"
 KINDS = (GIVEN, PREDICTED, EDIT, PROMPT)
+TASKS = "tasks.jsonl"  # the list of them, in a table's folder
 PROMPT_SECONDS = (2.0, 6.0)  # of a prompt, and of what is spoken by it
 
 
