@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.console import run
+from a3t.console import add_adapt_argument, run
 from a3t.errors import InputError
 from a3t.evaluation.listening.listening_command import add_listening_command
 from a3t.evaluation.spoken_prompts_command import add_speech_command
@@ -88,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="JSONL",
         help="edits.jsonl of an earlier run, to reuse its measures of natural speech",
     )
+    add_adapt_argument(five)
     five.add_argument("--pictures", action="store_true", help="also draw each edit")
     five.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
     five.add_argument("--out", type=Path, required=True, metavar="FOLDER")
@@ -228,6 +229,7 @@ def _edits(options: argparse.Namespace) -> None:
         options.out,
         options.pictures,
         options.natural,
+        options.adapt,
     )
     _write(options.out, "edits", table.markdown_report(rows, facts))
 

@@ -29,6 +29,8 @@ from a3t.evaluation.edits.stretches import (
 )
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.edit_plan import EditPlan
+from a3t.plan.request import EditRequest
+from a3t.voice.of_recording import adapted
 from alignment import Alignment, AlignmentError
 
 SURE = 0.5  # least score of an aligned word in a natural stretch
@@ -73,6 +75,7 @@ class EditExperiment:
     Each clip is aligned once, as recorded, so that the measures don't depend on how well degraded
     speech is aligned. ``natural`` are rows of an earlier run on the same list: the natural
     stretches are the same for every model that predicts the same durations, and are reused if so.
+    ``adapt``: whether the recordings' voices are learnt first (`a3t.voice.of_recording.adapted`).
     """
 
     def __init__(
@@ -81,8 +84,9 @@ class EditExperiment:
         clips: Mapping[str, Clip],
         out: Path,
         natural: Sequence[Measured] = (),
+        adapt: str | float = "never",
     ) -> None:
-        self.editor, self.clips, self.out = editor, clips, out
+        self.editor, self.clips, self.out, self.adapt = editor, clips, out, adapt
         self.natural: dict[tuple[str, str], list[Measured]] = {}
         for row in natural:
             if row.stretch == STRETCH:
@@ -120,16 +124,17 @@ class EditExperiment:
     def _measure(
         self, edit: ListedEdit, condition: str, path: Path, text: str, new_text: str
     ) -> Iterator[Measured]:
-        plan = self.editor.plan(
-            path,
+        request = EditRequest(
             new_text=new_text,
             text=text,
             alignment=self._aligned[edit.clip],
             verify=False,  # take the first result, even if it is inaudible
         )
+        plan = self.editor.plan(path, request)
         if len(plan.edits) != 1 or not plan.edits[0].is_spoken:
             raise InputError(f"{edit.name} is not a single edit")
-        result = self.editor.render(plan)
+        editor = adapted(self.editor, plan, request, self.adapt, self.out / "voices")
+        result = editor.render(plan)
         edited = result.save(self.out / "edited" / path.name, provenance=False)
         source = LabelledSound(_read(path), _phones_before(plan))
         output = LabelledSound(_read(edited), _phones_after(plan))
@@ -169,6 +174,7 @@ def run_experiment(
     out: Path,
     pictures: bool = False,
     natural: Path | None = None,
+    adapt: str | float = "never",
 ) -> tuple[list[Measured], list[str]]:
     """All measurements, and facts about the run for the report.
 
@@ -182,7 +188,7 @@ def run_experiment(
         )
     editor = Editor.load(model, vocoder=vocoder)
     earlier = read_rows(natural) if natural else []
-    work = EditExperiment(editor, find_clips(edits, corpora), out, earlier)
+    work = EditExperiment(editor, find_clips(edits, corpora), out, earlier, adapt)
     out.mkdir(parents=True, exist_ok=True)
     rows: list[Measured] = []
     failed: list[str] = []
@@ -200,11 +206,12 @@ def run_experiment(
                 work.draw(edit, conditions)
     if not rows:
         raise InputError(f"No edit could be made: {'; '.join(failed) or 'the list is empty'}")
+    learnt = [f"Voices learnt from the recordings: {adapt}"] if adapt != "never" else []
     facts = [
         f"Model: {editor.name} (sha256 {editor.sha256[:12]}); vocoder: {editor.vocoder.name}",
         f"{len(edits) - len(failed)} edits of {len({row.voice for row in rows})} unseen voices",
     ]
-    return rows, facts + ([f"Failed: {'; '.join(failed)}"] if failed else [])
+    return rows, facts + learnt + ([f"Failed: {'; '.join(failed)}"] if failed else [])
 
 
 def _read(path: Path) -> np.ndarray:
