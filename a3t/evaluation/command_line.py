@@ -124,10 +124,12 @@ def _parser() -> argparse.ArgumentParser:
         "figures", help="draw figures 4.6 and 4.7: reconstructions, and attention to phones"
     )
     eight.add_argument(
-        "checkpoints", nargs="+", help="models, or folders of training runs, a panel for each"
-    )
-    eight.add_argument("wav", type=Path)
-    eight.add_argument("--text", required=True)
+        "checkpoints", nargs="+",
+        help="models, or folders of training runs, EditSpeech's and FastSpeech 2's too, a panel for"
+        " each",
+    )  # fmt: skip
+    eight.add_argument("wav", type=Path, help="a recording, whose middle third is filled")
+    eight.add_argument("--text", required=True, help="what is said in it")
     eight.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     eight.set_defaults(command=_figures)
     return parser

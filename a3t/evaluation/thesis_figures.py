@@ -1,83 +1,104 @@
-"""Figures 4.6 and 4.7 of the thesis, for any checkpoints: reconstruction and attention.
+"""Figures 4.6 and 4.7 of the thesis, for any runs and models: reconstruction and attention.
 
 reconstruction.png shows a recording's mel, and below it the same with the middle third of its
-phones filled by each network; attention.png the attention of some phones' frames to these phones in
+phones filled by each system; attention.png the attention of some phones' frames to these phones in
 each encoder's last layer, averaged over heads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from a3t.corpora.decoding import decode_floats
 from a3t.errors import InputError
-from a3t.evaluation.aligned import AlignedMel
 from a3t.evaluation.attention import Attention, attention, draw_attentions
-from a3t.evaluation.runs import speech_only
-from a3t.evaluation.systems.named import RUNS
-from a3t.evaluation.systems.networks import load_a3t, read_weights
-from a3t.model.a3t import A3T
+from a3t.evaluation.reconstruction import HeldOutClip, open_gap
+from a3t.evaluation.systems.interface import Gap, System
+from a3t.evaluation.systems.named import system_at
+from a3t.evaluation.systems.networks import A3TSystem
 from a3t.text.phones import PHONES
 from a3t.training.clip_features import ClipError, Job, extract_clip
 
 
-def read_clip(wav: Path, text: str) -> AlignedMel:
+def read_clip(wav: Path, text: str) -> HeldOutClip:
     """Align a recording; InputError if that fails."""
     try:
-        features = extract_clip(Job(wav.stem, "", wav, text, "pocketsphinx", pitch=False))
+        features = extract_clip(Job(wav.stem, "", wav, text, "network", pitch=False))
     except ClipError as error:
         raise InputError(f"{wav} can't be used: {error.sentence}") from None
-    return AlignedMel(features["mel"], features["phones"], features["durations"])
+    samples, rate = decode_floats(wav)
+    return HeldOutClip(
+        name=wav.stem,
+        voice="",
+        seen=False,
+        rate=rate,
+        samples=samples,
+        mel=features["mel"],
+        phones=features["phones"],
+        durations=features["durations"],
+        words=features["words"],
+    )
 
 
-def attention_in_the_middle(network: A3T, clip: AlignedMel) -> Attention:
-    """The attention of the frames of some phones in the middle to these phones."""
-    weights = attention(network, clip.batch()).numpy()
-    symbols = tuple(PHONES[k] for k in clip.phones)
-    middle = len(symbols) // 2
-    return Attention(weights, symbols, clip.edges).around(middle, middle + 1)
+def attention_in_the_middle(system: A3TSystem, gap: Gap) -> Attention:
+    """The attention of the frames of some phones in the gap's middle to these phones, in what the
+    network is shown."""
+    batch, left = system.batch(gap)
+    weights = attention(system.model, batch).numpy()
+    symbols = tuple(PHONES[k] for k in batch.phones[0].tolist())
+    owner = batch.frame_phone[0].numpy()
+    edges = np.searchsorted(owner[owner >= 0], np.arange(len(symbols) + 1))
+    middle = int(owner[sum(gap.frame_span) // 2 - left])
+    found = Attention(weights, symbols, edges).around(middle, middle + 1)
+    return replace(found, edges=found.edges + left)
 
 
-def draw_reconstructions(
-    systems: Sequence[tuple[str, A3T, bool]], clip: AlignedMel, path: Path
-) -> None:
-    """Figure 4.6: the recording, and below it what each network fills its middle third with. A
-    system is a name, a network, and whether it is given no text."""
+def draw_reconstructions(systems: Sequence[System], clip: HeldOutClip, path: Path) -> None:
+    """Figure 4.6: the recording, and below it what each system fills its middle third with."""
     from matplotlib.figure import Figure
 
-    first, last = (int(clip.edges[k]) for k in clip.region)
+    gap = middle_gap(clip)
     panels = [("recording", clip.mel)]
-    for name, network, without_text in systems:
-        fill = speech_only(network.fill) if without_text else network.fill
-        panels.append((name, fill(clip.batch())[0].numpy()))
+    for system in systems:
+        filled = system.output(gap).mel
+        assert filled is not None  # of a gap, not of a sound
+        panels.append((system.name, filled))
     figure = Figure(figsize=(10, 2.2 * len(panels) + 0.6), layout="constrained")
     low, high = float(clip.mel.min()), float(clip.mel.max())
     grid = figure.subplots(len(panels), 1, sharex=True)
     for letter, axes, (title, mel) in zip("abcdefghijkl", grid, panels, strict=False):
         axes.imshow(mel.T, aspect="auto", origin="lower", vmin=low, vmax=high)
-        for edge in (first, last):
+        for edge in gap.frame_span:
             axes.axvline(edge - 0.5, color="red")
         axes.set(title=f"({letter}) {title}", ylabel="mel bin")
     grid[-1].set_xlabel("frame (12.5 ms)")
     figure.savefig(path, dpi=120)
 
 
+def middle_gap(clip: HeldOutClip) -> Gap:
+    """The clip without the frames of the middle third of its phones."""
+    return open_gap(clip, clip.region, clip.durations[slice(*clip.region)])
+
+
 def draw(checkpoints: Sequence[str], wav: Path, text: str, out: Path) -> None:
-    """Draw figure 4.6 with a panel for each checkpoint, and figure 4.7 with one for each that is
-    given text, into reconstruction.png and attention.png."""
+    """Draw figure 4.6 with a panel for each run or model, and figure 4.7 with one for each A3T that
+    is given text, into reconstruction.png and attention.png."""
     clip = read_clip(wav, text)
     if len(clip.phones) < 3:
         raise InputError(f"{wav} has {len(clip.phones)} phones: too few to mask a third.")
     if len(checkpoints) > 11:
         raise InputError("At most eleven checkpoints fit a figure.")
-    systems = []
-    for name in checkpoints:
-        network, _ = load_a3t(name)
-        config = read_weights(name)[0]
-        shown = RUNS.get(Path(name).name, Path(name).name)
-        systems.append((shown, network, (config.get("data") or {}).get("speech_only") is not None))
+    systems = [system_at(name) for name in checkpoints]
     out.mkdir(parents=True, exist_ok=True)
     draw_reconstructions(systems, clip, out / "reconstruction.png")
-    maps = {n: attention_in_the_middle(network, clip) for n, network, mute in systems if not mute}
+    maps = {
+        system.name: attention_in_the_middle(system, middle_gap(clip))
+        for system in systems
+        if isinstance(system, A3TSystem) and not system.speech_only
+    }
     if maps:
         draw_attentions(maps, out / "attention.png")

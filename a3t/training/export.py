@@ -31,7 +31,7 @@ from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
 from a3t.pretrained import save_checkpoint
-from a3t.training.configuration import read_config
+from a3t.training.configuration import build, read_config
 from a3t.training.loop import CHECKPOINT
 from a3t.training.objective import network_weights
 
@@ -87,9 +87,8 @@ def read_run(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor], str]:
         weights, history = state, f"by ESPnet, {_epochs(folder)} epochs, the average of the best"
     if "model" in config:
         weights = network_weights(weights)
-    network: nn.Module = (
-        A3T.from_config(config) if "model" in config else DurationPredictor.from_config(config)
-    )
+    kind = A3T if "model" in config else DurationPredictor
+    network: nn.Module = build(kind.from_config, config)
     try:
         network.load_state_dict(weights)
     except RuntimeError as error:

@@ -16,6 +16,7 @@ from a3t.evaluation.aligned import AlignedMel
 from a3t.evaluation.clips import stored_clips
 from a3t.evaluation.command_line import main
 from a3t.evaluation.sample_edits import replaced
+from a3t.evaluation.systems.networks import A3TSystem
 from a3t.grid import SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
@@ -86,7 +87,8 @@ def test_attention_is_a_share_of_each_frames_attention(arctic: Path) -> None:
     clip = thesis_figures.read_clip(arctic, ARCTIC)
     torch.manual_seed(0)
     network = A3T.from_config(TINY).eval()
-    found = thesis_figures.attention(network, clip.batch())
+    system = A3TSystem(network)
+    found = thesis_figures.attention(network, system.batch(thesis_figures.middle_gap(clip))[0])
     assert found.shape == (len(clip.mel), len(clip.phones))
     assert (found >= 0).all() and (found.sum(1) < 1).all() and found.sum() > 0
     assert clip.phones[0] in (PHONE_ID["sp"], PHONE_ID["AH0"], PHONE_ID["AE1"])

@@ -59,6 +59,8 @@ def test_every_configuration_trains_and_fills_a_gap(
     gap = make_gap()
     filled = load_system(system, runs).fill(gap)
     assert filled.shape == (gap.length, 80) and np.isfinite(filled).all()
+    again = load_system("ours", runs, {"ours": str(runs / name)})  # by its folder, as anybody's
+    np.testing.assert_array_equal(again.fill(gap), filled)
 
 
 def test_a_training_goes_on_and_another_seed_is_another(given: list[str], tmp_path: Path) -> None:

@@ -14,11 +14,12 @@ from a3t.errors import InputError
 from a3t.evaluation.systems.editspeech import EditSpeechNetwork, EditSpeechSystem
 from a3t.evaluation.systems.fastspeech2 import FastSpeech2Network, FastSpeech2System
 from a3t.evaluation.systems.interface import System
-from a3t.evaluation.systems.networks import A3TSystem, load_a3t
+from a3t.evaluation.systems.networks import A3TSystem, load_a3t, read_weights
 from a3t.evaluation.systems.simple import Interpolation, MeanSpectrum
 from a3t.evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
 from a3t.evaluation.systems.wav_folder import WavFolder, sound_folder
-from a3t.training.configuration import read_config
+from a3t.pretrained import checkpoint_folder
+from a3t.training.configuration import build, read_config
 from a3t.training.loop import CHECKPOINT
 
 # What a table calls the run of each configuration.
@@ -89,7 +90,7 @@ def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]
     }
     if system not in kinds:
         raise InputError(f"{folder} is a run of an unknown system, {system}.")
-    network = kinds[system].from_config(config)
+    network = build(kinds[system].from_config, config)
     try:
         network.load_state_dict(state["average"])
     except RuntimeError as error:
@@ -105,7 +106,7 @@ def load_system(name: str, runs: Path, more: Mapping[str, str] | None = None) ->
         where = more[name]
         if (folder_of_sounds := sound_folder(where)) is not None:
             return WavFolder(folder_of_sounds, name)
-        return A3TSystem(load_a3t(where)[0], name)
+        return system_at(where, name)
     simple: dict[str, Callable[[], System]] = {
         "mean spectrum": MeanSpectrum,
         "interpolation": Interpolation,
@@ -118,22 +119,43 @@ def load_system(name: str, runs: Path, more: Mapping[str, str] | None = None) ->
         return BASELINES[name](network)
     folder = run_folder(name)
     if folder is not None:
-        return _of_run(runs / folder, name)
+        return system_at(runs / folder, name)
     raise InputError(f"There is no system {name!r}.")
 
 
-def _of_run(folder: Path, name: str) -> System:
-    network, config, _ = load_run(folder)
+def system_at(where: str | Path, name: str | None = None) -> System:
+    """The system of a run's folder, whichever it is, or A3T of a shipped model or a folder.
+    ``name``: what to call it, if not by its run."""
+    folder = checkpoint_folder(where)
+    shown = name or RUNS.get(folder.name, folder.name)
+    if (folder / CHECKPOINT).is_file():
+        network, config, _ = load_run(folder)
+    else:
+        network, config = load_a3t(folder)[0], dict(read_weights(folder)[0])
     if isinstance(network, EditSpeechNetwork):
         return EditSpeechSystem(network)
     if isinstance(network, FastSpeech2Network):
-        return FastSpeech2System(network, name)
+        return FastSpeech2System(network, shown)
     data = config.get("data") or {}
     longest = (data.get("crop") or (None, None))[1]
     if data.get("shift_rows"):  # all rows are trained, whatever the length
         longest = None
     speech_only = data.get("speech_only") is not None
-    return A3TSystem(network, name, speech_only, longest)  # type: ignore[arg-type]
+    return A3TSystem(network, shown, speech_only, longest)  # type: ignore[arg-type]
+
+
+def facts_of(name: str, where: str | Path) -> str:
+    """A line about a model or a run: its weights, or how long it was trained and how large it is;
+    InputError if it can't be loaded."""
+    folder = checkpoint_folder(where)
+    if not (folder / CHECKPOINT).is_file():
+        return f"{name}: {read_weights(folder)[2]}"
+    network, _, facts = load_run(folder)
+    size = sum(parameter.numel() for parameter in network.parameters())
+    return (
+        f"{name}: {facts['minutes']:.1f} minutes of one core, {facts['steps']:,} steps,"
+        f" {size:,} parameters"
+    )
 
 
 def available(runs: Path) -> list[str]:
@@ -150,13 +172,7 @@ def training_of(runs: Path) -> Sequence[str]:
     lines = []
     for shown, folder in runs_in(runs).items():
         try:
-            network, _, facts = load_run(folder)
+            lines.append(facts_of(shown, folder))
         except InputError as error:
             lines.append(f"{shown}: {error}")
-            continue
-        size = sum(parameter.numel() for parameter in network.parameters())
-        lines.append(
-            f"{shown}: {facts['minutes']:.1f} minutes of one core, {facts['steps']:,} steps,"
-            f" {size:,} parameters"
-        )
     return lines

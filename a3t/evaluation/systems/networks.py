@@ -87,6 +87,13 @@ class A3TSystem(System):
         self.longest = longest
 
     def fill(self, gap: Gap) -> Mel:
+        batch, left = self.batch(gap)
+        first, last = gap.frame_span
+        filled: Mel = self.model.fill(batch)[0, first - left : last - left].numpy()
+        return filled
+
+    def batch(self, gap: Gap) -> tuple[Batch, int]:
+        """What the network is shown, and at which frame of the clip it begins."""
         left, right = (0, len(gap.mel)) if self.longest is None else around(gap, self.longest)
         first, last = gap.frame_span
         masked = np.zeros(len(gap.mel), dtype=bool)
@@ -107,8 +114,7 @@ class A3TSystem(System):
             frames=torch.tensor([right - left]),
             phone_count=torch.tensor([len(phones)]),
         )
-        filled: Mel = self.model.fill(batch)[0, first - left : last - left].numpy()
-        return filled
+        return batch, left
 
 
 def around(gap: Gap, longest: int) -> Range:

@@ -73,7 +73,7 @@ def further_systems(options: argparse.Namespace) -> dict[str, str]:
 def facts_of_others(more: Mapping[str, str], tasks: Sequence[GapTask]) -> list[str]:
     """A line for each of the further systems: which weights it has, or how many of the tasks its
     folder has sounds of, and which of its sounds are of none."""
-    from a3t.evaluation.systems.networks import read_weights
+    from a3t.evaluation.systems.named import facts_of
     from a3t.evaluation.systems.wav_folder import sound_folder, sounds_in
 
     names = {task.name for task in tasks}
@@ -81,7 +81,7 @@ def facts_of_others(more: Mapping[str, str], tasks: Sequence[GapTask]) -> list[s
     for name, where in more.items():
         folder = sound_folder(where)
         if folder is None:
-            lines.append(f"{name}: {read_weights(where)[2]}")
+            lines.append(facts_of(name, where))
             continue
         found = sounds_in(folder)
         line = f"{name}: sounds of {len(found & names)} of {len(names)} tasks in {folder}"
