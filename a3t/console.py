@@ -147,13 +147,12 @@ def when_to_adapt(value: str) -> str | float:
     return seconds
 
 
-def add_adapt_argument(parser: argparse.ArgumentParser) -> None:
+def add_adapt_argument(parser: argparse.ArgumentParser, default: str) -> None:
     """--adapt of `a3t.voice.of_recording.adapted`."""
     parser.add_argument(
-        "--adapt", nargs="?", type=when_to_adapt, const="always", default="never",
-        metavar="WHEN",
+        "--adapt", nargs="?", type=when_to_adapt, const="always", default=default, metavar="WHEN",
         help="first learn the recording's voice, once: always (if nothing follows), auto (if it "
-        "has enough speech), or in so many seconds (default: never)",
+        f"has enough speech), never, or in so many seconds (default: {default})",
     )  # fmt: skip
 
 

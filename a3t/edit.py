@@ -102,7 +102,7 @@ def parser() -> argparse.ArgumentParser:
         "--candidates", type=int, default=1, metavar="N",
         help="make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …",
     )  # fmt: skip
-    add_adapt_argument(result)
+    add_adapt_argument(result, os.environ.get("A3T_ADAPT", "auto"))
     result.add_argument(
         "--replay", type=Path, metavar="EDIT_JSON", help="make the recorded edit again"
     )

@@ -46,7 +46,7 @@ def write_list(folder: Path, edits: int, seed: int) -> tuple[Path, float]:
 
 def run(manifest: Path, jobs: int) -> str:
     """Run the batch with ``jobs`` processes; returns a line of the table."""
-    command = [sys.executable, "-m", "a3t.edit", "--manifest", str(manifest)]
+    command = [sys.executable, "-m", "a3t.edit", "--manifest", str(manifest), "--adapt", "never"]
     command += ["--out-dir", str(manifest.parent / f"out{jobs}"), "--jobs", str(jobs), "--json"]
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(

@@ -87,6 +87,7 @@ def edited(case: SubtitledRecording, cache: Path, options: Sequence[str] = ()) -
     """One edit from the command line; raises CalledProcessError if it fails."""
     out = case.wav.with_name(f"{case.name}.out.wav")
     command = [sys.executable, "-m", "a3t.edit", "--wav", str(case.wav), "--out", str(out)]
+    command += ["--adapt", "never"]  # measured by a3t evaluate voices
     command += ["--new-text", f"@{case.new_text}", *options]
     around = environment() | {"OMP_NUM_THREADS": "1", "A3T_CACHE": str(cache)}
     begun = time.perf_counter()

@@ -32,6 +32,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Alignments that commands remember are neither found in a person's cache nor left there."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("A3T_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("A3T_ADAPT", "never")  # it takes half a minute
         yield
 
 

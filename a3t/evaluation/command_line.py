@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="JSONL",
         help="edits.jsonl of an earlier run, to reuse its measures of natural speech",
     )
-    add_adapt_argument(five)
+    add_adapt_argument(five, "never")
     five.add_argument("--pictures", action="store_true", help="also draw each edit")
     five.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
     five.add_argument("--out", type=Path, required=True, metavar="FOLDER")

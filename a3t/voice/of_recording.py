@@ -230,9 +230,10 @@ def _place(
     if cache is None:
         return None
     aligned = json.dumps(speech.alignment.to_json(), sort_keys=True)
-    critic = load_checkpoint(config.critic)[2] if config.critic is not None else ""
+    critic = config.critic if config.adversarial > 0 else None
+    judge = "" if critic is None else load_checkpoint(critic)[2]
     pitched = str(find_spec("pyworld") is not None)  # see VoicePiece.pitch
-    parts = (editor.sha256, speech.recording.identity, aligned, repr(config), critic, pitched)
+    parts = (editor.sha256, speech.recording.identity, aligned, repr(config), judge, pitched)
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     return cache / f"{digest}.safetensors"
 

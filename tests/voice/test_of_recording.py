@@ -166,3 +166,17 @@ def test_what_is_no_time_is_wrong_usage(when: str, capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit):
         edit.main(["--wav", "x.wav", "--new-text", "x", f"--adapt={when}"])
     assert "number of seconds" in capsys.readouterr().err
+
+
+def test_the_default_is_where_it_pays(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--wav", "x.wav", "--new-text", "x"]
+    assert edit.parser().parse_args(words).adapt == "never"  # what the tests' environment says
+    monkeypatch.delenv("A3T_ADAPT")
+    assert edit.parser().parse_args(words).adapt == "auto"
+    assert edit.parser().parse_args([*words, "--adapt", "20"]).adapt == 20.0
+    monkeypatch.setenv("A3T_ADAPT", "sometimes")
+    with pytest.raises(SystemExit):
+        edit.main(words)
+    assert "--adapt" in capsys.readouterr().err

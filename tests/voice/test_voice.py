@@ -156,7 +156,12 @@ def test_the_shipped_critic_is_where_adapting_begins(
     editor: Editor, pieces: list[VoicePiece], tmp_path: Path
 ) -> None:
     one, other = (
-        adapt(editor.model, pieces, tmp_path / str(critic), replace(QUICK, critic=critic))
+        adapt(
+            editor.model,
+            pieces,
+            tmp_path / str(critic),
+            replace(QUICK, adversarial=0.2, critic=critic),
+        )
         for critic in ("critic", None)
     )
     assert any(not torch.equal(one.changes[name], other.changes[name]) for name in one.changes)
