@@ -160,12 +160,17 @@ class Renderer:
         return rendered
 
 
+def one_thread() -> AbstractContextManager[None]:
+    """Run torch on one thread."""
+    return on_threads(1)
+
+
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Run torch on one thread, so that sums have one order and samples don't depend on the CPU's
-    number of cores."""
+def on_threads(count: int) -> Iterator[None]:
+    """Run torch on so many threads, so that sums have one order and results don't depend on the
+    CPU's number of cores."""
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(count)
     try:
         yield
     finally:

@@ -22,12 +22,14 @@ from a3t.model.a3t import A3T
 from a3t.model.low_rank import add_low_rank, take_low_rank
 from a3t.model.masking import MaskingConfig
 from a3t.pretrained import load_checkpoint
+from a3t.rendering.renderer import on_threads
 from a3t.training.batches import Batches, DataConfig
 from a3t.training.loop import Run, Schedule
 from a3t.training.objective import LossConfig, Objective, validate
 from a3t.training.store import OPTIONAL, Store, StoreWriter
 from a3t.voice.material import VoicePiece
 
+THREADS = 2  # always, since the changes depend on it; more gain little
 LEAST_SECONDS = 3.0  # of speech: less than this generalises to nothing
 HELD_OUT = 0.12  # share of the pieces by which an adaptation is judged
 SPEAKER = ("speaker", "speaker_matching")
@@ -98,7 +100,19 @@ def adapt(
             f"There are {seconds:.1f} s of usable speech, and a voice needs {LEAST_SECONDS:g} s: "
             "give more or clearer recordings."
         )
-    network = copy.deepcopy(network).cpu()
+    with on_threads(THREADS):
+        return _adapted(copy.deepcopy(network).cpu(), pieces, folder, config, progress, stopping)
+
+
+def _adapted(
+    network: A3T,
+    pieces: Sequence[VoicePiece],
+    folder: Path,
+    config: AdaptationConfig,
+    progress: Callable[[int, int], None] | None,
+    stopping: threading.Event | None,
+) -> Adaptation:
+    """As `adapt`, of a copy of the network, which is changed."""
     torch.manual_seed(config.seed)
     losses_of = {name: getattr(config, name) for name in ("adversarial", *SPEAKER)}
     objective = Objective(network, LossConfig(**losses_of))
@@ -131,6 +145,7 @@ def adapt(
 
     run.train(losses, lambda: best.judge(run.step), stopping=stopping)
     step = best.restore(run)
+    seconds = sum(piece.seconds for piece in pieces)
     return Adaptation(take_low_rank(network), seconds, step, before, best.value)
 
 

@@ -127,6 +127,18 @@ def test_the_same_seed_gives_the_same_voice_however_often_it_was_stopped(
     assert all(torch.equal(whole.changes[name], resumed.changes[name]) for name in whole.changes)
 
 
+def test_a_voice_does_not_depend_on_the_number_of_cores(
+    editor: Editor, pieces: list[VoicePiece], tmp_path: Path
+) -> None:
+    found = []
+    for count in (1, 3):
+        torch.set_num_threads(count)
+        found.append(adapt(editor.model, pieces, tmp_path / str(count), QUICK).changes)
+        assert torch.get_num_threads() == count
+    torch.set_num_threads(1)
+    assert all(torch.equal(value, found[1][name]) for name, value in found[0].items())
+
+
 def test_other_settings_begin_anew(editor: Editor, talk: Path, voices: Path) -> None:
     def stop(step: int, steps: int) -> None:
         if step == 2:
