@@ -17,7 +17,7 @@ from a3t.model.conformer import ConformerBlock, Layout, run_block
 from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, phone_spans
 from a3t.model.energy import EnergyAdaptor, relative_energy, visible_frames
 from a3t.model.flow import FlowPostNet, standard_noise
-from a3t.model.pitch import PitchAdaptor, decided, spread_out
+from a3t.model.pitch import PitchAdaptor, decided, raised, spread_out
 from a3t.model.postnet import PostNet, sharpened
 from a3t.model.prosody import CONTOURS, ProsodyFlow
 from a3t.model.voice import VoiceVector
@@ -243,11 +243,12 @@ class A3T(nn.Module):
         if self.prosody is not None and not self.training:
             assert pitch is not None and energy is not None
             noise = self._noise(batch)[..., -CONTOURS:]
-            return self.prosody.sample(frames, pitch, energy, voice, batch, alone, noise)
+            drawn = self.prosody.sample(frames, pitch, energy, voice, batch, alone, noise)
+            return raised(drawn[0], batch.rise), drawn[1]
         if pitch is None:
             return None, None if energy is None else energy.detach()
         told = spread_out(decided(pitch.detach()), batch.masked, self.pitch_spread)
-        return told, None if energy is None else energy.detach()
+        return raised(told, batch.rise), None if energy is None else energy.detach()
 
     def _noise(self, batch: Batch) -> Tensor:
         """The batch's noise (B, T, NOISE), or that of seed 0."""

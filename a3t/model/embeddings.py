@@ -27,6 +27,7 @@ class Batch:
     row_offset: Tensor | None = None  # (B,) shift of the alignment rows, to train them all alike
     pitch: Tensor | None = None  # (B, T) log2 F0, 0 unvoiced, for models that are told it
     noise: Tensor | None = None  # (B, T, a3t.model.flow.NOISE), for models that draw samples
+    rise: Tensor | None = None  # (B, T) octaves added to the predicted pitch of masked frames
 
     def to(self, device: torch.device | str) -> Batch:
         """On a device; from pinned memory without waiting for it."""

@@ -6,7 +6,7 @@ N frames, L phones.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -33,6 +33,7 @@ class MaskedMel:
     phones: Sequence[int]  # (L,) ids
     phone_of_frame: np.ndarray  # (N,) rising indices into phones
     seed: int = 0  # of the noise, for models that draw samples
+    rise: np.ndarray | None = None  # (N,) octaves added to the predicted pitch
 
     def batch(self, frames: np.ndarray, noise: Tensor | None = None) -> Batch:
         """These frames (rising indices), their phones and their share of the noise of all frames,
@@ -48,6 +49,7 @@ class MaskedMel:
             frames=torch.tensor([len(frames)]),
             phone_count=torch.tensor([len(kept)]),
             noise=None if noise is None else noise[frames][None],
+            rise=None if self.rise is None else torch.from_numpy(self.rise[frames]).float()[None],
         )
 
 
@@ -69,7 +71,7 @@ def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Tensor]]:
     mel, masked = item.mel.clone(), item.masked.copy()
     own = ~item.masked
     while masked.any():
-        work = MaskedMel(mel, masked, item.phones, item.phone_of_frame)
+        work = replace(item, mel=mel, masked=masked)
         todo = np.flatnonzero(masked)
         last = _piece_end(item, todo)
         piece = todo[todo < last]

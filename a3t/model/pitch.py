@@ -103,6 +103,11 @@ def spread_out(pitch: Tensor, masked: Tensor, factor: float) -> Tensor:
     return torch.where(voiced, mean + factor * (pitch - mean), pitch)
 
 
+def raised(pitch: Tensor, rise: Tensor | None) -> Tensor:
+    """log2 F0 (B, T), 0 where unvoiced, with octaves (B, T) added where there is a voice."""
+    return pitch if rise is None else torch.where(pitch > 0, pitch + rise, pitch)
+
+
 def pitch_loss(
     predicted: Tensor, batch: Batch, total: Callable[[Tensor], Tensor] = lambda count: count
 ) -> Tensor:

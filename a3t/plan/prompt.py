@@ -110,15 +110,20 @@ class Prompt:
 class SpeechPlan:
     """Everything decided: what is said, after which prompt, in which frames.
 
-    heard: the recordings in the prompt; none for a saved voice's own. window: the frames of
-    [prompt ; target], whose sources are frames of the prompt's mel.
+    heard: the recordings in the prompt; none for a saved voice's own. target: the text. window: the
+    frames of [prompt ; target], whose sources are frames of the prompt's mel.
     """
 
     prompt: Prompt
     heard: tuple[HeardRecording, ...]
-    text: str
+    target: Transcript
     window: WindowFrames
     seed: int = 0
+
+    @property
+    def text(self) -> str:
+        """What is said, as written."""
+        return self.target.text
 
     @property
     def phones(self) -> tuple[PlannedPhone, ...]:
@@ -162,7 +167,7 @@ def speech_plan(
             "A prompt is needed: give a recording of the voice, or a voice made by a3t voice."
         )
     window = _lay_out(prompt, target, pronunciations, durations, speed)
-    return SpeechPlan(prompt, tuple(heard), target.text, window, seed)
+    return SpeechPlan(prompt, tuple(heard), target, window, seed)
 
 
 def _lay_out(

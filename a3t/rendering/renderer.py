@@ -21,6 +21,7 @@ from a3t.model.filling import MaskedMel, fill, fill_in_pieces
 from a3t.plan.edit_plan import EditPlan, Window
 from a3t.plan.planned_edit import PlannedEdit, Range
 from a3t.plan.prompt import SpeechPlan
+from a3t.plan.questions import rises
 from a3t.plan.windows import WindowFrames, lay_out
 from a3t.rendering.joining import (
     deletion_of,
@@ -83,13 +84,19 @@ class Renderer:
         return [rendered[k] for k in range(len(plan.edits))]
 
     def fill(
-        self, recording: Recording, window: WindowFrames, source: Range, seed: int
+        self,
+        recording: Recording,
+        window: WindowFrames,
+        source: Range,
+        seed: int,
+        rise: np.ndarray | None = None,
     ) -> torch.Tensor:
-        """The window's mel (N, 80): the recording's own, the masked frames filled and levelled."""
+        """The window's mel (N, 80): the recording's own, the masked frames filled and levelled.
+        ``rise``: (N,) octaves by which the pitch is raised."""
         place = torch.from_numpy(window.source - source[0]).clamp(min=0)
         mel = mel_window(recording, *source)[place]
         symbols = [phone.symbol for phone in window.phones]
-        item = MaskedMel(mel, window.masked, phone_ids(symbols), window.phone_of_frame, seed)
+        item = MaskedMel(mel, window.masked, phone_ids(symbols), window.phone_of_frame, seed, rise)
         filled = fill(self.model, item)
         return levelled(filled, window.masked, symbols, window.phone_of_frame)
 
@@ -110,7 +117,8 @@ class Renderer:
         mel = torch.zeros(len(window.masked), plan.prompt.mel.shape[1])
         mel[:start] = torch.from_numpy(plan.prompt.mel)
         ids = phone_ids(symbols)
-        item = MaskedMel(mel, window.masked, ids, window.phone_of_frame, plan.seed)
+        rise = rises(plan.target, window)
+        item = MaskedMel(mel, window.masked, ids, window.phone_of_frame, plan.seed, rise)
         level = SpeechLevel(mel[:start], symbols, window.phone_of_frame)
         speech = torch.zeros(len(mel) - start, mel.shape[1])
         made = vocoded = 0  # frames of it
@@ -134,7 +142,8 @@ class Renderer:
         recording = plan.recording
         frames = lay_out(plan, window)
         with self.step("fill"):
-            filled = self.fill(recording, frames, window.source, plan.request.seed)
+            rise = rises(plan.new_text, frames)
+            filled = self.fill(recording, frames, window.source, plan.request.seed, rise)
         neighbours: Sequence[Neighbour] = ()
         if plan.request.match.learns:
             with self.step("vocode"):

@@ -63,3 +63,18 @@ def test_a_melody_is_widened_about_its_mean_in_masked_frames() -> None:
     assert spread_out(pitch, masked, 1.0) is pitch
     nothing = torch.zeros(1, 5)
     assert torch.equal(spread_out(nothing, masked, 2.0), nothing)
+
+
+def test_a_rise_is_added_where_a_voice_is_predicted() -> None:
+    model = build(PITCHED).eval()
+    clip = replace(make_clip(60, 9, 0), pitch=None)
+    rise = torch.linspace(0.0, 0.3, 60)[None]
+    heard: list[torch.Tensor] = []
+    assert model.pitch is not None
+    condition = model.pitch.condition
+    model.pitch.condition = lambda pitch, masked: heard.append(pitch) or condition(pitch, masked)  # type: ignore[method-assign,func-returns-value]
+    with torch.inference_mode():
+        flat, risen = model(clip), model(replace(clip, rise=rise))
+    torch.testing.assert_close(flat.pitch, risen.pitch)
+    voiced = heard[0] > 0
+    torch.testing.assert_close(heard[1], torch.where(voiced, heard[0] + rise, heard[0]))
