@@ -48,8 +48,8 @@ def best_places(
     if not len(one) or not len(other):
         return None
     floor = max(float(np.mean(np.square(left))), float(np.mean(np.square(right)))) * FLOOR + 1e-12
-    before = _bands(np.stack([left[k - beside : k] for k in one]), rate)
-    after = _bands(np.stack([right[k : k + beside] for k in other]), rate)
+    before = band_powers(np.stack([left[k - beside : k] for k in one]), rate)
+    after = band_powers(np.stack([right[k : k + beside] for k in other]), rate)
     change = np.abs(np.log10(before + floor)[:, None] - np.log10(after + floor)[None]).mean(axis=2)
     here = _power(left, one - middle, one)[:, None] + _power(right, other, other + middle)[None]
     level = 10 * np.log10(here / 2 + floor)
@@ -74,7 +74,7 @@ def _power(sound: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray
     return np.asarray(np.maximum(total[last] - total[first], 0.0) / (last - first))
 
 
-def _bands(pieces: np.ndarray, rate: int) -> np.ndarray:
+def band_powers(pieces: np.ndarray, rate: int) -> np.ndarray:
     """(n, bands) mean power in bands of pieces (n, samples)."""
     size = pieces.shape[1]
     power = np.square(np.abs(np.fft.rfft(pieces * np.hanning(size), axis=1))) / size

@@ -71,7 +71,7 @@ def make_patch(
             first = max(later.first, -later.offset)
             last = max(first, min(later.last, len(sound) - later.offset))
             lag, later = 0, replace(later, first=first, last=last)
-        return leave, best_seam(later, around, sound, fade, lag, prefer=right.first)
+        return leave, best_seam(later, around, sound, fade, lag, right.first, entering=False)
 
     leave, enter = seams(_samples(lag_ms, rate))
     if leave.there.stop > enter.there.start:  # so short that the lags make the fades cross
