@@ -109,7 +109,8 @@ def test_the_command_streams_what_it_would_write(
     subprocess.run([*command, str(tmp_path / "x.wav"), "--no-provenance"], check=True)
     written, rate = soundfile.read(tmp_path / "x.wav", dtype="int16")
     assert rate == 24000 and len(written) == len(samples)
-    assert np.abs(written.astype(int) - samples).max() <= 1
+    # One of the two rounds and the other cuts off, and full scale is 32,767 or 32,768.
+    assert np.abs(written.astype(int) - samples).max() <= 2
     assert provenance_of(tmp_path / "x.wav").traces == ()
     read, _ = soundfile.read(io.BytesIO(streamed))
     assert len(read) == len(samples)
