@@ -17,6 +17,7 @@ if __name__ == "__main__":  # before the other imports, which take their time
     end_at_once()
 
 import argparse
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +30,7 @@ from a3t.corpora.shared_split import is_unseen, read_corpora, split_of
 from a3t.errors import InputError
 
 Splits = dict[str, list[Utterance]]
+SPLITS = ("train", "dev", "test", "test_unseen")
 MINI = "mini"  # pieces of several corpora in one folder
 CORPORA = ("ljspeech", "vctk", "libritts", MINI)
 WITHOUT_TEXT = frozenset({"p315"})  # the VCTK speaker whose texts are lost
@@ -79,7 +81,8 @@ def split_last(utterances: Sequence[Utterance], dev: int, test: int) -> Splits:
             f"The corpus has {len(utterances)} usable clips, but {dev + test} would be held out: "
             "choose smaller numbers with --dev and --test."
         )
-    train, held = utterances[: -dev - test], utterances[-dev - test :]
+    first = len(utterances) - dev - test
+    train, held = utterances[:first], utterances[first:]
     return {"train": list(train), "dev": list(held[:dev]), "test": list(held[dev:])}
 
 
@@ -94,7 +97,7 @@ def split_by_speaker(
 
     Speakers with too few clips are used for training only.
     """
-    result: Splits = {"train": [], "dev": [], "test": [], "test_unseen": []}
+    result: Splits = {name: [] for name in SPLITS}
     speakers: dict[str, list[Utterance]] = {}
     for utterance in utterances:
         speakers.setdefault(utterance.speaker, []).append(utterance)
@@ -138,9 +141,11 @@ def split(
             left_out.add(speaker, "speaker without texts")
         sizes = (5 if dev is None else dev, 5 if test is None else test)
         return split_by_speaker(kept, *sizes, unseen, left_out)
+    if dev is not None or test is not None:
+        raise InputError(f"{corpus} has a split of its own: leave out --dev and --test.")
     if corpus == "libritts":
         return split_libritts(utterances)
-    result: Splits = {"train": [], "dev": [], "test": [], "test_unseen": []}
+    result: Splits = {name: [] for name in SPLITS}
     for utterance in utterances:
         result[utterance.subset].append(utterance)
     return result
@@ -173,11 +178,14 @@ def prepare(
             )
     splits = split(corpus, utterances, dev, test, unseen, left_out)
     splits = {name: part for name, part in splits.items() if part}
-    for name in ("train", "dev", "test"):
+    for name in SPLITS[:3]:
         if name not in splits:
-            raise InputError(f"No clip of {folder} is left for {name}.")
+            raise InputError(f"No clip of {folder} is left for {name}: every split needs one.")
     if clips:
         splits = {name: _spread(part, clips) for name, part in splits.items()}
+    for name in SPLITS:
+        if name not in splits and (out / name).is_dir():
+            shutil.rmtree(out / name)  # what another choice of clips left there
     for name, part in splits.items():
         write_directory(out / name, part)
     left_out.save(out / "left-out.tsv")

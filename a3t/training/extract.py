@@ -22,6 +22,7 @@ if __name__ == "__main__":  # before the other imports, which take their time
 import argparse
 import hashlib
 import json
+import shutil
 import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,6 +36,7 @@ from a3t.audio.files import atomic_path
 from a3t.console import run
 from a3t.corpora.kaldi import read_directory, write_directory
 from a3t.corpora.left_out import LeftOut
+from a3t.corpora.prepare import SPLITS
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.training.clip_features import ClipError, Job, make, named_aligner
@@ -149,6 +151,10 @@ def extract_all(options: argparse.Namespace) -> None:
     folders = [options.data] if one else sorted(p.parent for p in options.data.glob("*/wav.scp"))
     if not folders:
         raise InputError(f"{options.data} holds no wav.scp: run the previous stage first.")
+    if not one:
+        for name in {*SPLITS} - {folder.name for folder in folders}:
+            for old in (options.features / name, options.features / "raw" / name):
+                shutil.rmtree(old, ignore_errors=True)  # of a split that is no longer there
     how = (options.aligner, options.pitch, options.jobs, alignments, options.degraded)
     where = (options.part, options.scheduler)
     for folder in folders:

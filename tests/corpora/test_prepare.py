@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from a3t.corpora.kaldi import read_list
-from a3t.corpora.prepare import main, prepare, read, read_names
+from a3t.corpora.left_out import LeftOut
+from a3t.corpora.prepare import main, prepare, read, read_names, split
 from a3t.errors import InputError
 
 RECIPES = Path(__file__).parents[2] / "recipes"
@@ -86,6 +87,9 @@ def test_one_voice_alone(tmp_path: Path) -> None:
         for speaker in read_list(folder / "utt2spk").values()
     }
     assert speakers == {"p226"} and len(names(tmp_path / "data" / "train")) == 8
+    (tmp_path / "data" / "test_unseen").mkdir()  # of an earlier choice
+    prepare("vctk", tmp_path / "vctk", tmp_path / "data", dev=2, test=2, voice="p226")
+    assert not (tmp_path / "data" / "test_unseen").exists()
     with pytest.raises(InputError, match="no speaker p999: there are p225, p226"):
         prepare("vctk", tmp_path / "vctk", tmp_path / "other", voice="p999")
 
@@ -131,6 +135,16 @@ def test_lists_are_sorted_and_agree(tmp_path: Path) -> None:
     speakers = read_list(train / "spk2utt")
     assert list(speakers) == ["p225", "p226"]
     assert sorted(" ".join(speakers.values()).split()) == lists[0]
+
+
+def test_a_split_of_nothing_is_refused(tmp_path: Path) -> None:
+    ljspeech(tmp_path / "lj", 9)
+    given = ("ljspeech", tmp_path / "lj", tmp_path / "data")
+    for sizes, name in (((0, 0), "dev"), ((2, 0), "test")):
+        with pytest.raises(InputError, match=f"is left for {name}: every split"):
+            prepare(*given, *sizes)
+    with pytest.raises(InputError, match="mini has a split of its own"):
+        split("mini", [], 1, None, frozenset(), LeftOut())
 
 
 def test_too_small_a_corpus_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -178,6 +179,24 @@ def test_parts_of_two_divisions_are_never_mixed(
         assert main([*command, *other]) == 1
         assert "another number of parts" in capsys.readouterr().err
     assert main([*command, "--part", "2/2"]) == 0
+
+
+def test_a_split_that_is_no_longer_there_is_in_no_store(
+    tmp_path: Path, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when one voice alone is taken after all: its store must not keep the others' clips."""
+    made_up = made_up_clip(np.random.default_rng(0), 0, 5, 5)
+    monkeypatch.setattr(room, "extract_clip", lambda job: made_up)
+    for name in ("train", "test_unseen", "own"):
+        kaldi(tmp_path / "data" / name, {name: (arctic, ARCTIC)})
+    command = [str(tmp_path / "data"), str(tmp_path / "out")]
+    assert main(command) == 0
+    for name in ("test_unseen", "own"):
+        shutil.rmtree(tmp_path / "data" / name)
+    assert main(command) == 0
+    kept = {path.name for path in (tmp_path / "out").iterdir()}
+    assert kept == {"train", "own", "raw"}  # a folder of another name is somebody's own
+    assert {clip.name for clip in Store(tmp_path / "out").clips} == {"train", "own"}
 
 
 def test_the_lists_of_espnet_name_what_is_in_the_store(made: Path, arctic: Path) -> None:
