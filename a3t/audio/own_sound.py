@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from a3t.audio.clipping import clipping_ceiling
+from a3t.audio.reverberation import Reverberation
 from a3t.audio.room_tone import RoomTone
 from a3t.audio.spectra import OVERLAP, decibels, frame_size, frequencies, sound_of, spectra
 from a3t.audio.steady_tones import SteadyTones
@@ -46,7 +47,8 @@ class OwnSound:
     """What a patch is given of its recording.
 
     neighbours: what stands beside it, from which its spectrum is learnt; tone: the room's, None
-    if it is not wanted; seed: of the noise that is made; steady: tones that go on through it.
+    if it is not wanted; seed: of the noise that is made; steady: tones that go on through it;
+    reverberation: how long the room goes on sounding.
     """
 
     match: MatchedTraits
@@ -54,10 +56,18 @@ class OwnSound:
     tone: RoomTone | None
     seed: int
     steady: SteadyTones | None = None
+    reverberation: Reverberation | None = None
 
     def coloured(self, sound: np.ndarray, rate: int) -> np.ndarray:
         """The patch's sound (n,), at the recording's rate, with its bandwidth and spectrum."""
         return give_spectrum(sound, rate, self.neighbours, self.match, self.seed)
+
+    def reverberant(self, before: np.ndarray, sound: np.ndarray) -> np.ndarray:
+        """The patch's sound (n,) in the recording's reverberation, after what is heard ``before``
+        (m,) it."""
+        if self.reverberation is None:
+            return sound
+        return self.reverberation.heard_in(before, sound, self.seed)
 
     def under_its_ceiling(self, sound: np.ndarray) -> np.ndarray:
         """The patch's sound (n,) cut off where its neighbours are, if they are clipped."""

@@ -60,6 +60,7 @@ def make_patch(
         sound = own.coloured(sound, rate)
     sound = _at_its_level(sound, left, right, around)
     if own:
+        sound = own.reverberant(around.mono[: left.first - around.start], sound)
         sound = own.under_its_ceiling(sound)
 
     def seams(lag: int) -> tuple[Overlap, Overlap]:

@@ -11,7 +11,7 @@ class MatchedTraits:
     """What of the recording's own sound a patch is given.
 
     bandwidth: silence where the recording has none, and the band above 12 kHz if it has one;
-    spectrum: its spectrum from 7.6 to 12 kHz; room_tone: its noise floor.
+    spectrum: its spectrum from 7.6 to 12 kHz; room_tone: its noise floor and its reverberation.
     """
 
     bandwidth: bool = True

@@ -11,6 +11,7 @@ from a3t.audio.patches import Patch
 from a3t.audio.pauses import put_pause, quieted
 from a3t.audio.rate_and_level import resample_patch
 from a3t.audio.recording import Recording
+from a3t.audio.reverberation import find_reverberation
 from a3t.audio.room_tone import find_room_tone
 from a3t.audio.splicing import cut_out, make_patch
 from a3t.audio.steady_tones import find_steady_tones
@@ -52,7 +53,8 @@ def neighbours_of(
 
 def own_sound_of(plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbour]) -> OwnSound:
     """The traits of the recording's own sound that an edit's patch should take on."""
-    recording, match, tone, steady = plan.recording, plan.request.match, None, None
+    recording, match = plan.recording, plan.request.match
+    tone = steady = reverberation = None
     if match.room_tone:
         first, last = (
             min(samples_of(frame, recording.sample_rate), recording.samples)
@@ -60,7 +62,9 @@ def own_sound_of(plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbo
         )
         tone = find_room_tone(recording, plan.alignment, (first + last) // 2)
         steady = find_steady_tones(recording, first, last)
-    return OwnSound(match, neighbours, tone, plan.request.seed + edit.source[0], steady)
+        reverberation = find_reverberation(recording, first, last, tone)
+    seed = plan.request.seed + edit.source[0]
+    return OwnSound(match, neighbours, tone, seed, steady, reverberation)
 
 
 def patch_of(

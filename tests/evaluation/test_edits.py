@@ -122,6 +122,20 @@ def test_a_louder_stretch_is_as_much_louder(decibels: float) -> None:
     assert found["level_at_phones"] == pytest.approx(decibels, abs=1.0)
 
 
+def test_a_dry_stretch_in_a_room_falls_more_steeply() -> None:
+    """Words that are cut off after half their frames, among words that die away."""
+    place = np.arange(240) % 20
+    dying = 10 ** (-1.5 * np.maximum(place - 9, 0) / 20)  # by 1.5 dB a frame
+    cut = np.where(place < 10, 1.0, 0.03)
+    room = make_sound(dying)
+    dry = make_sound(
+        np.where((np.arange(240) // 20 == 5) | (np.arange(240) // 20 == 6), cut, dying)
+    )
+    found = stretches.measure_stretch(dry, SPAN, room, SPAN)
+    alike = stretches.measure_stretch(room, SPAN, room, SPAN)
+    assert found["fall"] > 10.0 and abs(alike["fall"]) < 1.0
+
+
 def test_a_raised_voice_has_the_f0_offset_in_semitones() -> None:
     source = make_sound()
     high = make_sound(hertz=125.0 * 2 ** (3 / 12)).samples
