@@ -240,7 +240,9 @@ def _compare(options: argparse.Namespace) -> None:
     import numpy as np
     import soundfile
 
+    from a3t.audio.mel import log_mel
     from a3t.evaluation import cepstra, metrics
+    from a3t.evaluation.speech_quality import speech_mos
 
     signals = []
     for path in (options.reference, options.other):
@@ -252,13 +254,20 @@ def _compare(options: argparse.Namespace) -> None:
     rate = max((r for _, r in signals if r in cepstra.ALL_PASS), default=SAMPLE_RATE)
     one, two = (metrics.resampled(samples, own, rate) for samples, own in signals)
     pitch = metrics.pitch_error(one, two, rate, dtw=True)
+    mels = [log_mel(metrics.resampled(x, rate, SAMPLE_RATE)).numpy() for x in (one, two)]
     figures: dict[str, float | None] = {
         "mcd_db": metrics.mel_cepstral_distortion(one, two, rate),
         "f0_rmse_cents": pitch.cents,
+        "f0_rmse_hz": pitch.hertz,
         "voicing_error": pitch.voicing,
         "first_implementation_mcd_db": metrics.first_implementation_mcd(one, two, rate),
+        "speech_editing_toolkit_mcd": cepstra.editing_toolkit_mcd(*mels),
+        "mel_distance_db": metrics.mel_cepstral_distance(*mels, dtw=True),
+        "detail": metrics.detail(*mels),
         "speaker_similarity": metrics.speaker_similarity(one, two, rate),
     }
+    for name, signal in (("reference", one), ("other", two)):
+        figures |= {f"{name}_{k}": v for k, v in speech_mos(signal, rate).items()}
     if abs(len(one) - len(two)) <= 0.02 * rate:  # PESQ and STOI need equal timing
         samples = min(len(one), len(two))
         one, two = one[:samples], two[:samples]

@@ -167,10 +167,15 @@ def run_comparison(
     folder = out / "sounds" if sounds else None
     cut_unfinished(out / FIGURES)
     with open(out / FIGURES, "a", encoding="utf-8") as file, bar:
-        for rows in _judged(work, systems, versions, folder, jobs):
-            file.writelines(row.to_json() + "\n" for row in rows)
-            file.flush()
-            bar.update(len(rows))
+        try:
+            for rows in _judged(work, systems, versions, folder, jobs):
+                file.writelines(row.to_json() + "\n" for row in rows)
+                file.flush()
+                bar.update(len(rows))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                "Interrupted: what was measured is kept, and the same command goes on from there."
+            ) from None
     pairs = set(wanted)
     return [row for row in read_figures(out) if (row.task, row.system) in pairs]
 

@@ -182,7 +182,7 @@ def prompt_task(
 
 
 class TaskMaker:
-    """Makes the tasks of the tables from the corpora; what is aligned once is kept in a folder.
+    """Makes the tasks of the tables from the corpora; each clip is aligned once.
 
     ``left_out`` has the names of clips and edits that could not be used, with the reason.
     """
