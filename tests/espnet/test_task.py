@@ -162,7 +162,14 @@ def test_workers_change_nothing(corpus: Path, tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("kind", ["plain", "pitch and energy", "speech only"])
+def srun(rank: int) -> dict[str, str]:
+    """What a task of two is told by SLURM, each on a machine of its own."""
+    each = dict.fromkeys(("PROCID", "NODEID"), str(rank)) | {"LOCALID": "0", "NTASKS": "2"}
+    both = each | {"STEP_NUM_NODES": "2", "STEP_NODELIST": "one,other"}
+    return {f"SLURM_{name}": value for name, value in both.items()}
+
+
+@pytest.mark.parametrize("kind", ["plain", "pitch and energy", "speech only", "by SLURM"])
 def test_two_processes_are_one_with_the_same_batch(corpus: Path, tmp_path: Path, kind: str) -> None:
     # Without dropout, whose random numbers can't be shared out among processes. BatchNorms count
     # the clips of both. With Adam, gradients that are rounding alone would become steps.
@@ -178,13 +185,20 @@ def test_two_processes_are_one_with_the_same_batch(corpus: Path, tmp_path: Path,
     meeting = (tmp_path / "meeting").as_uri()
 
     def worker(rank: int) -> Callable[[], None]:
+        which = ("--dist_world_size", "2", "--dist_rank", str(rank))
         more = (
-            *("--dist_world_size", "2", "--dist_rank", str(rank), "--dist_backend", "gloo"),
-            *("--dist_init_method", meeting),
+            *(("--dist_launcher", "slurm") if kind == "by SLURM" else which),
+            *("--dist_backend", "gloo", "--dist_init_method", meeting),
             *("--multiprocessing_distributed", "false", "--max_epoch", "2"),
         )
         arguments = command(corpus, shared, *more, config=still)
-        return lambda: os._exit(train.main(arguments))
+
+        def work() -> None:
+            if kind == "by SLURM":
+                os.environ.update(srun(rank))
+            os._exit(train.main(arguments))
+
+        return work
 
     children = [in_child(worker(rank)) for rank in range(2)]
     for child in children:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 import yaml
 
 from a3t.errors import InputError
@@ -124,3 +125,15 @@ def test_more_gpus_than_there_are_are_refused_before_anything_is_written(tmp_pat
     with pytest.raises(InputError, match="--ngpu 99: PyTorch sees"):
         resolve(command)
     assert not out.exists()
+
+
+def test_several_gpus_get_a_process_each_over_nccl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ESPnet's own choice of a backend is NCCL, so it must not be told another."""
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
+    command = ["--config", str(MODELS / "small.yaml"), "--output_dir", str(tmp_path)]
+    four, one = (resolve([*command, "--ngpu", str(n)]) for n in (4, 1))
+    place = four.index("--multiprocessing_distributed")
+    assert four[place + 1] == "true" and "--multiprocessing_distributed" not in one
+    assert not any("backend" in word for word in four)
