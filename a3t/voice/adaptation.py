@@ -26,6 +26,7 @@ from a3t.rendering.renderer import on_threads
 from a3t.training.batches import Batches, DataConfig
 from a3t.training.loop import Run, Schedule
 from a3t.training.objective import LossConfig, Objective, validate
+from a3t.training.precision import use_bfloat16
 from a3t.training.store import OPTIONAL, Store, StoreWriter
 from a3t.voice.material import VoicePiece
 
@@ -48,6 +49,7 @@ class AdaptationConfig:
         adversarial: weight of a critic that keeps the voice from blurring; 0 for none, which is
             nearer to the speaker after ten seconds of speech, and no less after sixty.
         critic: a shipped one to start from, or null for random weights.
+        precision: one of `a3t.training.precision.PRECISIONS`.
         speaker, speaker_matching: weights of the losses of `a3t.training.speaker_loss`.
         seed: of everything that is drawn.
     """
@@ -59,6 +61,7 @@ class AdaptationConfig:
     crop: tuple[int, int] = (160, 320)
     adversarial: float = 0.0
     critic: str | None = "critic"
+    precision: str = "auto"
     speaker: float = 3.0
     speaker_matching: float = 1.0
     seed: int = 0
@@ -131,6 +134,7 @@ def _adapted(
         seed=config.seed,
         epoch=max(1, config.steps // 5),
     )
+    bfloat16 = use_bfloat16(config.precision)
     run = Run(objective, schedule, folder / "run")
     best = _Best(objective, held_out, folder / "run" / "best.pt")
     before = best.judge_start()
@@ -140,7 +144,7 @@ def _adapted(
     def losses(step: int) -> dict[str, Tensor]:
         if progress is not None:
             progress(step, config.steps)
-        found: dict[str, Tensor] = objective(batches(step))
+        found: dict[str, Tensor] = objective(batches(step), bfloat16)
         return found
 
     run.train(losses, lambda: best.judge(run.step), stopping=stopping)

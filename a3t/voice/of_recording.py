@@ -33,6 +33,7 @@ from a3t.pretrained import load_checkpoint
 from a3t.source.passages import Passages
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
+from a3t.training.precision import PRECISIONS, use_bfloat16
 from a3t.voice.adaptation import AdaptationConfig, adapt
 from a3t.voice.material import VoicePiece, pieces_of
 from a3t.voice.speaker import of_one_speaker
@@ -132,14 +133,15 @@ def recorded_speech(
     config = AdaptationConfig()
     try:
         steps = int(record.get("steps", config.steps))
+        precision = PRECISIONS[PRECISIONS.index(record.get("precision", "float32"))]
         aligned = record.get("alignment")
         told = None if aligned is None else checked_alignment(Alignment.from_json(aligned))
     except (ValueError, KeyError, TypeError, AttributeError):
-        steps, told = 0, None
+        steps, precision, told = 0, "", None
     if not 1 <= steps <= MOST_STEPS:
         raise InputError("The edit.json's entry about its voice was changed: make the edit again.")
     speech = OwnSpeech(plan.recording, told or plan.alignment, told is not None)
-    return replace(config, steps=steps), speech
+    return replace(config, steps=steps, precision=precision), speech
 
 
 def adapted(
@@ -184,6 +186,8 @@ def in_recorded_voice(
     editor stays as it is. Raises InputError if there is too little speech to learn from.
     """
     config = config or AdaptationConfig()
+    precision = "bfloat16" if use_bfloat16(config.precision) else "float32"
+    config = replace(config, precision=precision)  # what was found is told, for a replay
     steps = [max(round(config.steps * fraction), 1) for fraction in FRACTIONS]
     for own in (replace(config, steps=count) for count in steps[: None if budget else 1]):
         if (data := _kept(_place(cache, editor, speech, own))) is not None:
@@ -217,7 +221,7 @@ def _seconds_a_step(editor: Editor, speech: OwnSpeech, config: AdaptationConfig)
 def _voice(editor: Editor, speech: OwnSpeech, config: AdaptationConfig, data: bytes) -> Voice:
     changes: dict[str, Tensor] = load(data)
     model = {"name": editor.name, "sha256": editor.sha256}
-    facts: dict[str, Any] = {"steps": config.steps}
+    facts: dict[str, Any] = {"steps": config.steps, "precision": config.precision}
     if speech.told:
         facts["alignment"] = speech.alignment.to_json()
     return Voice(OF_RECORDING, model, facts, changes, hashlib.sha256(data).hexdigest())

@@ -13,7 +13,7 @@ from a3t.voice.adaptation import AdaptationConfig
 from a3t.voice.material import VoicePiece, pieces_of
 from tests.conftest import ARCTIC
 
-QUICK = AdaptationConfig(steps=3, rank=2, batch_frames=200, crop=(60, 120))
+QUICK = AdaptationConfig(steps=3, rank=2, batch_frames=200, crop=(60, 120), precision="float32")
 
 
 @pytest.fixture(autouse=True)

@@ -156,7 +156,13 @@ def test_a_voice_is_learnt_only_where_it_pays(
 def test_a_changed_record_of_a_voice_is_refused(planned: tuple[EditPlan, EditRequest]) -> None:
     plan, _ = planned
     assert recorded_speech({"steps": 5}, plan)[0].steps == 5
-    for entry in ({"steps": 0}, {"steps": 10**9}, {"steps": []}, {"alignment": 3}):
+    for entry in (
+        {"steps": 0},
+        {"precision": "int4"},
+        {"steps": 10**9},
+        {"steps": []},
+        {"alignment": 3},
+    ):
         with pytest.raises(InputError, match="changed"):
             recorded_speech(entry, plan)
 
