@@ -1,7 +1,8 @@
 // The audio view: what pointing, dragging, the wheel and keys do in it.
 
-import { AudioDrawing, RULER } from "./audio_drawing.js";
+import { AudioDrawing } from "./audio_drawing.js";
 import { TEXTS } from "./texts.js";
+import { RULER } from "./word_lane.js";
 
 const GRIP = 6, FINGER = 18; // pixels around an edge in which it is caught, by a finger as well
 

@@ -1,0 +1,98 @@
+// Where the audio view is on the axis that the recording and its edit share, and how far it is zoomed.
+
+import { make } from "./elements.js";
+import { Pictures } from "./pictures.js";
+import { TEXTS } from "./texts.js";
+
+const FINEST = 900; // pixels of a second, at most
+
+export class AxisView {
+  /** @param {HTMLElement} host @param {any} app */
+  constructor(host, app) {
+    this.app = app;
+    this.left = 0; // samples of the axis
+    this.scale = 1; // samples of a pixel
+    this.canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { class: "sound", tabindex: "0", role: "img", "aria-label": TEXTS.audio }));
+    this.overview = /** @type {HTMLCanvasElement} */ (make("canvas", { class: "overview", "aria-hidden": "true" }));
+    this.tip = make("div", { class: "tip", hidden: true });
+    host.append(this.canvas, this.overview, this.tip);
+    this.pictures = new Pictures(app, () => this.draw());
+    new ResizeObserver(() => { this.#sized(); this.draw(); }).observe(this.canvas);
+    // Light and dark are a class of the page's body.
+    new MutationObserver(() => this.draw()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+  }
+
+  /** Draws it all anew, before the next frame is shown. */
+  draw() {
+    if (this.waiting) return;
+    this.waiting = requestAnimationFrame(() => { this.waiting = 0; if (this.app.sound && this.line) this.drawNow(); });
+  }
+
+  /** The drawing's. */
+  drawNow() {}
+
+  get rate() { return this.app.sound.sample_rate; }
+  get line() { return this.app.timeline; }
+  get width() { return this.canvas.clientWidth || 1; }
+  x(at) { return (at - this.left) / this.scale; }
+  at(x) { return this.left + x * this.scale; }
+
+  #sized() {
+    for (const canvas of [this.canvas, this.overview]) {
+      const dpr = Math.min(window.devicePixelRatio || 1, 2);
+      canvas.width = Math.max(1, canvas.clientWidth * dpr);
+      canvas.height = Math.max(1, canvas.clientHeight * dpr);
+    }
+  }
+
+  /** Another recording: all of it, or its first half minute. */
+  reset() {
+    this.pictures.clear();
+    this.#sized();
+    if (this.app.sound) this.show(0, Math.min(this.line.axis, 30 * this.rate));
+  }
+
+  show(first, last) {
+    this.scale = Math.max((last - first) / this.width, this.rate / FINEST);
+    this.left = first;
+    this.clamp();
+    this.draw();
+  }
+
+  whole() { this.show(0, this.line.axis); }
+
+  zoom(factor, x = null) {
+    const head = this.x(this.app.headAt());
+    const around = x ?? (head >= 0 && head <= this.width ? head : this.width / 2);
+    const fixed = this.at(around);
+    this.scale = Math.min(Math.max(this.scale / factor, this.rate / FINEST), this.line.axis / this.width);
+    this.left = fixed - around * this.scale;
+    this.clamp();
+    this.draw();
+  }
+
+  /** Keeps the view within the recording. */
+  clamp() {
+    this.left = Math.max(0, Math.min(this.left, this.line.axis - this.width * this.scale));
+  }
+
+  /** Brings a stretch of the axis into the view, if it isn't there. */
+  reveal(first, last) {
+    const right = this.left + this.width * this.scale;
+    if (first < this.left || last > right) {
+      const span = Math.max(last - first, 0);
+      if (span > right - this.left) this.show(first - span * 0.1, last + span * 0.1);
+      else { this.left = (first + last) / 2 - (this.width * this.scale) / 2; this.clamp(); this.draw(); }
+    }
+  }
+
+  /** While it plays the view turns a page before the head leaves it. */
+  follow() {
+    const x = this.x(this.app.headAt());
+    if (x > this.width * 0.92 || x < 0) {
+      this.left += (x - this.width * 0.12) * this.scale;
+      this.clamp();
+    }
+    this.draw();
+  }
+}

@@ -1,0 +1,159 @@
+// What is selected in the transcript, by pointer or finger, and what floats beside it.
+
+import { make, tool } from "./elements.js";
+import { ScriptText } from "./script_text.js";
+import { TEXTS } from "./texts.js";
+
+export class ScriptSelection extends ScriptText {
+  /** @param {HTMLElement} host @param {any} app */
+  constructor(host, app) {
+    super(host, app);
+    /** @type {{anchor: number, focus: number}|null} tokens, both included */
+    this.selection = null;
+    this.bar = make("div", { class: "bar", role: "toolbar", "aria-label": TEXTS.replace, hidden: true });
+    // For fingers, which can't drag over words without scrolling.
+    this.handles = ["anchor", "focus"].map((end) => make("div", { class: "handle", "aria-hidden": "true", hidden: true, onpointerdown: (event) => this.#pull(event, end) }));
+    this.scroller.append(this.bar, ...this.handles);
+    this.body.addEventListener("pointerdown", (event) => this.#press(event));
+    this.body.addEventListener("dblclick", (event) => this.#wordOf(event) !== null && this.write());
+    this.scroller.addEventListener("scroll", () => this.place());
+    new ResizeObserver(() => this.place()).observe(this.scroller);
+  }
+
+  /** What is done with it; the view's. */
+  write() {}
+  remove() {}
+  insert() {}
+  /** @param {boolean} keep */
+  finish(keep) { void keep; }
+
+  /** The selected tokens [first, last), or null. */
+  get range() {
+    if (!this.selection) return null;
+    const { anchor, focus } = this.selection;
+    return [Math.min(anchor, focus), Math.max(anchor, focus) + 1];
+  }
+
+  select(anchor, focus = anchor, told = true) {
+    const last = this.app.script.tokens.length - 1;
+    if (last < 0) return;
+    const fit = (k) => Math.min(Math.max(k, 0), last);
+    this.selection = { anchor: fit(anchor), focus: fit(focus) };
+    this.mark();
+    const [first, end] = this.range;
+    const place = this.app.script.placeAt(first);
+    this.app.selected(first, end, place && place.last >= end ? place.edit : null);
+    if (told) this.said.textContent = this.app.script.textOf(...this.app.script.widened(first, end)) || TEXTS.deleted;
+  }
+
+  clear() {
+    this.selection = null;
+    this.mark();
+    this.app.selected(0, 0, null);
+  }
+
+  mark() {
+    for (const each of this.body.querySelectorAll(".selected")) each.classList.remove("selected");
+    const range = this.range;
+    if (range) {
+      for (let k = range[0]; k < range[1]; k++) this.element(k)?.classList.add("selected");
+    }
+    for (const each of this.body.querySelectorAll(".change")) {
+      each.classList.toggle("active", this.app.script.edits[Number(each.dataset.edit)] === this.app.active);
+    }
+    this.place();
+  }
+
+  #wordOf(event) {
+    const word = event.target.closest ? event.target.closest("[data-k]") : null;
+    return word ? Number(word.dataset.k) : null;
+  }
+
+  #press(event) {
+    if (event.target.closest("input, button") || event.button) return;
+    this.touched = event.pointerType === "touch";
+    const offer = event.target.closest("[data-offer]");
+    if (offer) return this.app.cleaning.show(Number(offer.dataset.offer));
+    const change = event.target.closest(".change");
+    let k = this.#wordOf(event);
+    if (change && (k === null || event.target.closest("ins"))) {
+      this.body.focus({ preventScroll: true });
+      const edit = this.app.script.edits[Number(change.dataset.edit)];
+      this.selection = null;
+      if (edit) this.app.activate(edit, true);
+      this.mark();
+      return;
+    }
+    if (k === null) return;
+    this.finish(true);
+    if (event.shiftKey && this.selection) this.select(this.selection.anchor, k);
+    else this.select(k);
+    const from = this.selection.anchor;
+    let moved = event.shiftKey;
+    const move = (moving) => {
+      const under = document.elementFromPoint(moving.clientX, moving.clientY);
+      const here = under && /** @type {HTMLElement|null} */ (under.closest("[data-k]"));
+      if (here && this.body.contains(here) && Number(here.dataset.k) !== this.selection.focus) {
+        moved = true;
+        this.select(from, Number(here.dataset.k), false);
+      }
+    };
+    const release = () => {
+      document.removeEventListener("pointermove", move);
+      document.removeEventListener("pointerup", release);
+      document.removeEventListener("pointercancel", release);
+      if (!moved) this.app.playToken(from);
+    };
+    if (event.pointerType !== "touch") document.addEventListener("pointermove", move);
+    document.addEventListener("pointerup", release);
+    document.addEventListener("pointercancel", release);
+  }
+
+  /** A handle of the selection follows the finger from word to word. */
+  #pull(event, end) {
+    event.preventDefault();
+    const handle = event.target;
+    handle.setPointerCapture(event.pointerId);
+    const [first, last] = [this.range[0], this.range[1] - 1];
+    this.selection = end === "anchor" ? { anchor: last, focus: first } : { anchor: first, focus: last };
+    const move = (moving) => {
+      const under = /** @type {HTMLElement|null} */ (document.elementsFromPoint(moving.clientX, moving.clientY - 14).map((each) => each.closest("[data-k]")).find(Boolean) || null);
+      if (under && this.body.contains(under)) this.select(this.selection.anchor, Number(under.dataset.k), false);
+    };
+    const release = () => {
+      handle.removeEventListener("pointermove", move);
+      handle.removeEventListener("pointerup", release);
+      handle.removeEventListener("pointercancel", release);
+      this.body.focus({ preventScroll: true });
+    };
+    handle.addEventListener("pointermove", move);
+    handle.addEventListener("pointerup", release);
+    handle.addEventListener("pointercancel", release);
+  }
+
+  /** The floating bar above what is selected, and a finger's handles below its ends. */
+  place() {
+    const range = this.range;
+    const first = range && this.element(range[0]), last = range && this.element(range[1] - 1);
+    for (const handle of this.handles) handle.hidden = !this.touched || !first || !last || !!this.field;
+    if (!first || !last || this.field) { this.bar.hidden = true; return; }
+    const frame = this.scroller.getBoundingClientRect();
+    const ends = [first.getBoundingClientRect(), last.getBoundingClientRect()];
+    this.handles.forEach((handle, k) => {
+      handle.style.left = `${(k ? ends[k].right : ends[k].left) - frame.left}px`;
+      handle.style.top = `${ends[k].bottom - frame.top + this.scroller.scrollTop}px`;
+    });
+    if (this.bar.hidden || this.bar.dataset.mode !== this.app.mode) {
+      this.bar.dataset.mode = this.app.mode;
+      const write = this.app.mode === "correct"
+        ? [tool("pencil", TEXTS.fix, () => this.write())]
+        : [tool("pencil", TEXTS.replace, () => this.write()), tool("bin", TEXTS.remove, () => this.remove()), tool("more", TEXTS.insert, () => this.insert())];
+      this.bar.replaceChildren(tool("play", TEXTS.play_word, () => this.app.playTokens(...this.range)), ...write);
+      this.bar.hidden = false;
+    }
+    const box = first.getBoundingClientRect(), view = this.scroller.getBoundingClientRect();
+    const top = box.top - view.top + this.scroller.scrollTop - 44;
+    this.bar.style.top = `${top < this.scroller.scrollTop ? last.getBoundingClientRect().bottom - view.top + this.scroller.scrollTop + (this.touched ? 26 : 6) : top}px`;
+    this.bar.style.left = `${Math.max(4, Math.min(box.left - view.left, view.width - this.bar.offsetWidth - 12))}px`;
+  }
+}
