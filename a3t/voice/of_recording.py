@@ -30,6 +30,7 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.plan.json_values import checked_alignment
 from a3t.plan.request import EditRequest
 from a3t.pretrained import load_checkpoint
+from a3t.rendering.renderer import one_thread
 from a3t.source.passages import Passages
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -86,8 +87,9 @@ class OwnSpeech:
     @cached_property
     def pieces(self) -> list[VoicePiece]:
         """The usable stretches."""
-        found = pieces_of(self.recording, self.alignment)
-        return [piece for piece in found if isinstance(piece, VoicePiece)]
+        with one_thread():
+            found = pieces_of(self.recording, self.alignment)
+            return [piece for piece in found if isinstance(piece, VoicePiece)]
 
     @property
     def seconds(self) -> float:
@@ -206,7 +208,8 @@ def in_recorded_voice(
 def _learnt(
     editor: Editor, speech: OwnSpeech, config: AdaptationConfig, progress: Progress | None = None
 ) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
+    # On one thread, so that the same voice is learnt whatever the machine's number of cores.
+    with tempfile.TemporaryDirectory() as folder, one_thread():
         model = editor.plain.model
         return save(adapt(model, speech.pieces, Path(folder), config, progress).changes)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+import torch
 
 from a3t import edit
 from a3t.editor import Editor
@@ -151,6 +152,20 @@ def test_a_voice_is_learnt_only_where_it_pays(
     assert adapted(own, *planned, "auto") is own
     monkeypatch.setattr("a3t.voice.of_recording.of_one_speaker", lambda pieces: ([], pieces))
     assert adapted(editor, *planned, "auto") is editor  # several people, of no names
+
+
+def test_the_number_of_threads_changes_no_voice(
+    editor: Editor, planned: tuple[EditPlan, EditRequest]
+) -> None:
+    plan, _ = planned
+    learnt = []
+    for threads in (1, 3):
+        torch.set_num_threads(threads)
+        speech = OwnSpeech(plan.recording, plan.alignment)
+        learnt.append(in_recorded_voice(editor, speech, config=QUICK).voice)
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(1)
+    assert learnt[0] == learnt[1]
 
 
 def test_a_changed_record_of_a_voice_is_refused(planned: tuple[EditPlan, EditRequest]) -> None:
