@@ -59,14 +59,14 @@ def _window(
     inner = range(group[0], group[-1] + 1)
     left_limit = edits[group[0] - 1].source[1] if group[0] > 0 else 0
     right_limit = edits[group[-1] + 1].source[0] if group[-1] + 1 < len(edits) else frames
-    # A cut may lie within a pause, of which the window has all or nothing.
-    if group[0] > 0 and edits[group[0] - 1].is_cut:
-        left_limit = min(p.first for p in grid[_within(grid, left_limit, left_limit)])
-    if group[-1] + 1 < len(edits) and edits[group[-1] + 1].is_cut:
-        right_limit = max(p.last for p in grid[_within(grid, right_limit - 1, right_limit - 1)])
     if min(first, turn[1]) - turn[0] + turn[1] - max(last, turn[0]) >= ENOUGH:
         left_limit, right_limit = max(left_limit, turn[0]), min(right_limit, turn[1])
         left_limit, right_limit = min(left_limit, first), max(right_limit, last)
+    # Whole phones, as far as what is regenerated reaches, even if a cut or a turn ends in one.
+    begin = max(edits[group[0]].remade[0] - edits[group[0]].overlap[0], 0)
+    end = min(edits[group[-1]].remade[1] + edits[group[-1]].overlap[1], frames)
+    left_limit = min([left_limit, *(p.first for p in grid[_within(grid, begin, begin)])])
+    right_limit = max([right_limit, *(p.last for p in grid[_within(grid, end - 1, end - 1)])])
     # The context also ends at deleted frames, which are not part of the new speech.
     left = min(CONTEXT // 2, first - left_limit)
     right = min(CONTEXT - left, right_limit - last)
@@ -75,8 +75,8 @@ def _window(
     starts = [p.first for p in grid[before] if left_limit <= p.first <= first]
     ends = [p.last for p in grid[after] if last <= p.last <= right_limit]
     start = min(starts, key=lambda frame: abs(frame - (first - left)), default=first)
-    end = min(ends, key=lambda frame: abs(frame - (last + right)), default=last)
-    return Window((min(start, first), max(end, last)), tuple(inner))
+    stop = min(ends, key=lambda frame: abs(frame - (last + right)), default=last)
+    return Window((min(start, first), max(stop, last)), tuple(inner))
 
 
 def _within(grid: Sequence[GridPhone], first: int, last: int) -> slice:

@@ -198,7 +198,7 @@ class TakenTogether:
     takes: tuple[Mapping[str, Any], ...]
     model: dict[str, str | None]
     vocoder: dict[str, str | None]
-    voice: dict[str, str | None] | None = None
+    voice: dict[str, Any] | None = None
 
     def result(self) -> EditedRecording:
         """The recording with these takes in it. Raises InputError if two of them change the same
@@ -223,7 +223,8 @@ class TakenTogether:
             new += [*old[done:first]]
             pronunciations += said[done:first]
             edit = made.at(first, len(new))
-            new += [replace(word, token=word.token + tokens) for word in made.words]
+            own = _in_turn(made.words, old[first : edit.old[1]] or old[max(first - 1, 0) : first])
+            new += [replace(word, token=word.token + tokens) for word in own]
             tokens += 1 + max((word.token for word in made.words), default=0)
             pronunciations += made.pronunciations
             done = edit.old[1]
@@ -248,6 +249,20 @@ class TakenTogether:
         scores = tuple(made.scores for _, made in self.edits)
         models = (self.model, self.vocoder, self.voice)
         return EditedRecording(plan, tuple(patches), *models, scores=scores, takes=self.takes)
+
+
+def _in_turn(
+    words: Sequence[TranscriptWord], old: Sequence[TranscriptWord]
+) -> list[TranscriptWord]:
+    """New words as those of who says the words that they replace, or follow."""
+    if not (words and old and old[0].speaker) or words[0].speaker:
+        return list(words)
+    named = [replace(word, speaker=old[0].speaker) for word in words]
+    if old[0].names_speaker:
+        written = f"{old[0].speaker}: {words[0].written}"
+        same = (word.token == words[0].token for word in words)
+        named = [replace(w, written=written) if s else w for w, s in zip(named, same, strict=True)]
+    return named
 
 
 def _whole_number(value: object) -> int:

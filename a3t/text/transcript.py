@@ -24,6 +24,11 @@ class TranscriptWord:
     speaker: str = ""
 
     @property
+    def names_speaker(self) -> bool:
+        """Whether what is written for it begins with the name of who says it."""
+        return bool(self.speaker) and self.written.startswith(f"{self.speaker}:")
+
+    @property
     def mark(self) -> str:
         """The kind of punctuation that follows it: one of MARKS, or "" if nothing pauses there."""
         if not self.pause_after:
@@ -88,7 +93,8 @@ class Transcript:
 
     @classmethod
     def of_tokens(cls, words: Sequence[TranscriptWord]) -> Transcript:
-        """The words as a text, with its tokens numbered anew; one token's words stand together."""
+        """The words as a text, with its tokens numbered anew; one token's words stand together, and
+        what names a speaker begins a line."""
         numbered: list[TranscriptWord] = []
         before: tuple[int, str] | None = None
         for word in words:
@@ -96,8 +102,11 @@ class Transcript:
             number = numbered[-1].token + (here != before) if numbered else 0
             numbered.append(replace(word, token=number))
             before = here
-        written = {word.token: word.written for word in numbered}
-        return cls(" ".join(written.values()), tuple(numbered))
+        written = {
+            word.token: f"\n{word.written}" if word.names_speaker else word.written
+            for word in numbered
+        }
+        return cls(" ".join(written.values()).replace(" \n", "\n").lstrip(), tuple(numbered))
 
     @cached_property
     def spoken(self) -> tuple[str, ...]:

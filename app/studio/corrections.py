@@ -84,6 +84,10 @@ class Correction:
         """The part with the new tokens in their place; kept neighbours keep their ids, so edits
         beside them stay where they are."""
         made = heard.tokens
+        speaker = next((t["speaker"] for t in self.before if t.get("speaker")), "")
+        for token in made:
+            if speaker:
+                token.setdefault("speaker", speaker)
         fresh = max([self.part * IDS, *(token["id"] for token in own.tokens)]) + 1
         for k, token in enumerate(made):
             token["id"] = fresh + k

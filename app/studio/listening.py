@@ -147,6 +147,8 @@ def tokens_of(transcript: Transcript, words: Sequence[Word], first_id: int) -> l
             last = spoken.token
             identity = first_id + len(tokens)
             tokens.append({"id": identity, "text": spoken.written, "words": [], "pause": False})
+            if spoken.speaker:
+                tokens[-1]["speaker"] = spoken.speaker
         tokens[-1]["words"].append(word.to_json())
         tokens[-1]["pause"] = spoken.pause_after
     return tokens

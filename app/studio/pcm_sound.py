@@ -5,8 +5,9 @@ A *token* is a written word with its spoken words and their times in seconds:
     {"id": 300007, "text": "$5,", "pause": true,
      "words": [{"text": "five", "start": 1.2, "end": 1.5, "score": 0.9, "phones": […]}, …]}
 
-A token whose marks and capitals were restored has what it is without them, or with them again, in
-"unmarked" or "marked".
+A token of a named speaker has the name in "speaker"; that of a turn's first word also has it in its
+text ("ANNA: Hello"). A token whose marks and capitals were restored has what it is without them, or
+with them again, in "unmarked" or "marked".
 
 A *pause* is an `alignment.Word` without text, as JSON; it may name sound that no text has.
 """
@@ -112,10 +113,12 @@ def end_of(token: Token) -> float:
 
 
 def shown(token: Token) -> list[Any]:
-    """A token as the page needs it: id, text, start and end in seconds, score, pause after it."""
+    """A token as the page needs it: id, text, start and end in seconds, score, pause after it, who
+    says it."""
     score = min(word["score"] for word in token["words"])
     times = (round(start_of(token), 4), round(end_of(token), 4))
-    return [token["id"], token["text"], *times, round(score, 3), int(token["pause"])]
+    rest = (round(score, 3), int(token["pause"]), token.get("speaker", ""))
+    return [token["id"], token["text"], *times, *rest]
 
 
 def level_sizes(samples: int, rate: int) -> list[int]:

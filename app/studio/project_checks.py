@@ -39,6 +39,7 @@ def checked_part(data: Any, part: int, seconds: float) -> HeardPart:
             "text": _text(token["text"]),
             "words": _words(token["words"], seconds, spoken=True),
             "pause": bool(token["pause"]),
+            **({"speaker": _text(token["speaker"])} if "speaker" in token else {}),
             **_marks(token),
         }
         for token in heard.tokens
@@ -173,6 +174,7 @@ def _new_word(data: Mapping[str, Any]) -> dict[str, Any]:
         _text(data["written"]),
         bool(data["pause_after"]),
         whole(data["token"], 0, 2**31),
+        _text(data.get("speaker", "")),
     )
     return vars(word)
 

@@ -1,4 +1,4 @@
-"""All projects of all visitors, and the two queues that work on them."""
+"""All projects of all visitors, and the queues that work on them."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ class Studio:
         self.projects = Projects(folder)
         self.quick = JobQueue(service.quick)
         self.long = JobQueue(service.long) if service.long is not service.quick else self.quick
+        lane = service.learning
+        self.learning = None if lane is None else JobQueue(lane)
         self._desks: dict[str, Desk] = {}
         self._lock = threading.Lock()
 
@@ -48,7 +50,8 @@ class Studio:
         if source.stat().st_size > limits.MAX_MEGABYTES * 1_000_000:
             raise InputError(texts.too_large(limits.MAX_MEGABYTES))
         text = limits.check_text(str(data.get("text") or ""), texts.THE_TRANSCRIPT)
-        about: dict[str, Any] = {"text": " ".join(text.split())} if text else {}
+        lines = [" ".join(line.split()) for line in text.splitlines()]
+        about: dict[str, Any] = {"text": "\n".join(filter(None, lines))} if text else {}
         return self._create(visitor, source, source.name, about)
 
     def example(self, visitor: str) -> Desk:
@@ -107,7 +110,7 @@ class Studio:
             desk = self._desks.pop(folder.id, None)
             if desk is None:
                 folder.touch()
-                desk = Desk(folder, self.quick, self.long)
+                desk = Desk(folder, self.quick, self.long, self.learning)
             self._desks[folder.id] = desk  # the last used comes last
             while len(self._desks) > MOST_OPEN:
                 del self._desks[next(iter(self._desks))]

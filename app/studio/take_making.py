@@ -35,6 +35,8 @@ from app.studio.folders import REQUEST
 from app.studio.listening import editor_step
 from app.studio.pcm_sound import end_of, played, start_of
 from app.studio.take_orders import TakeOrder
+from app.studio.token_text import lines_of
+from app.studio.voice_learning import in_learnt_voice
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -49,7 +51,8 @@ def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
     with stretch_of(order.recording, stretch) as clip:
         take = _take(order, stretch)
         plan = take.plan(editor, clip)
-        result = take.render(editor, plan) if plan.edits else None
+        voiced = in_learnt_voice(editor, order.voice)
+        result = take.render(voiced, plan) if plan.edits else None
         editor_step(editor, "save")
         return _written(order, take, result.plan if result else plan, result, folder)
 
@@ -112,13 +115,14 @@ def _take(order: TakeOrder, stretch: Span) -> Take:
     narrow = min(order.room) / 2  # half the way to the next edit, whose takes do the same
     if narrow < margin + reach:
         margin, reach = min(margin, narrow / 2), max(0.025, narrow / 2)
-    texts = [token["text"] for token in kept]
-    if Transcript.from_text(" ".join(texts), max_words=None).spoken != tuple(w.text for w in words):
-        texts = [" ".join(w["text"] for w in token["words"]) for token in kept]
-    new = [*texts[: order.first - first], order.text, *texts[order.last - first :]]
+    here = (order.first - first, order.last - first)
+    text, new_text = lines_of(kept, *here, order.text)
+    if Transcript.from_text(text, max_words=None).spoken != tuple(word.text for word in words):
+        plain = [{"text": " ".join(word["text"] for word in token["words"])} for token in kept]
+        text, new_text = lines_of(plain, *here, order.text)
     request = EditRequest(
-        new_text=" ".join(filter(None, new)),
-        text=" ".join(texts),
+        new_text=new_text,
+        text=text,
         alignment=aligned,
         speed=min(max(settings["speed"] * order.wish.pace, 0.25), 4.0),
         fit=settings["fit"] and order.wish.duration is None and order.wish.lengths is None,
@@ -168,7 +172,7 @@ def _written(
             "doubtful": list(result.doubtful),
             "model": result.model,
             "vocoder": result.vocoder,
-            "voice": result.voice,
+            "voice": result.voice and {name: result.voice[name] for name in ("name", "sha256")},
             "candidate": result.candidate,
             "scores": [[[w.word, w.score] for w in words] for words in result.scores or ()],
             "mix": _mix(order, take, result),

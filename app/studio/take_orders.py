@@ -34,8 +34,11 @@ class TakeWish:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], takes: Sequence[Mapping[str, Any]]) -> TakeWish:
-        """What a request wants of another take beside `takes`; InputError for a word that none of
-        them has."""
+        """What a request wants of another take beside `takes`, be it one that is timed like one of
+        them; InputError for a take or a word that isn't there."""
+        if given.get("like") is not None:
+            like = _take_named(takes, given["like"])
+            return cls(float(like["pace"]), None, tuple(map(tuple, like["lengths"])))
         pace = number(given.get("pace"), 1.0, 0.5, 2.0)
         duration = given.get("duration")
         seconds = None if duration is None else number(duration, 0.5, 0.05, 60.0)
@@ -50,7 +53,7 @@ class TakeOrder:
     tokens, pauses: those around the edit, in order. first, last: its range among the tokens. text:
     the new words, "" for none. cut: sound between words that goes. number: of the take. wish: how
     it is to be. pronunciations: the project's own. room: seconds of kept speech before and after
-    the edit up to another one. level: the first take's.
+    the edit up to another one. level: the first take's. voice: the file of the recording's own.
     """
 
     recording: Recording
@@ -66,6 +69,7 @@ class TakeOrder:
     pronunciations: Pronunciations
     room: tuple[float, float]
     level: float | None
+    voice: Path | None = None
 
 
 def recording_of(folder: Path, about: dict[str, Any]) -> Recording:
@@ -105,6 +109,7 @@ def order_of(
     wish: TakeWish,
     pronunciations: Pronunciations,
     level: float | None,
+    voice: Path | None = None,
 ) -> TakeOrder:
     """The order for a take of an edit beside the others; InputError if its words are gone."""
     tokens = heard.tokens
@@ -143,6 +148,7 @@ def order_of(
         pronunciations,
         (max(before, 0.0), max(after, 0.0)),
         level,
+        voice,
     )
 
 
@@ -151,11 +157,18 @@ def lengths_with(
 ) -> tuple[tuple[float, ...], ...]:
     """The lengths of the words and pauses of one of the `takes`, with those that a request gives
     for one of its words; InputError if there is no such take or word."""
-    take = next((each for each in takes if each["number"] == given.get("take")), {})
-    word, words = given.get("word"), take.get("words", [])
-    if not (type(word) is int and 0 <= word < len(words) and "lengths" in take):
+    take = _take_named(takes, given.get("take"))
+    word, words = given.get("word"), take["words"]
+    if not (type(word) is int and 0 <= word < len(words)):
         raise InputError(texts.NO_WORD)
     changed = [list(own) for own in take["lengths"]]
     place, unit = words[word]["length"]
     changed[place][unit] = number(given.get("seconds"), 0.3, 0.02, 60.0)
     return tuple(map(tuple, changed))
+
+
+def _take_named(takes: Sequence[Mapping[str, Any]], wanted: Any) -> Mapping[str, Any]:
+    for take in takes:
+        if type(wanted) is int and take["number"] == wanted and "lengths" in take:
+            return take
+    raise InputError(texts.NO_WORD)

@@ -2,20 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from a3t.text.transcript import Transcript, TranscriptWord
 from app.studio.pcm_sound import Token
 
 
 def text_of(tokens: Sequence[Token]) -> str:
-    return " ".join(token["text"] for token in tokens)
+    return transcript_of(tokens).text
+
+
+def without_name(token: Token) -> str:
+    """A token's text without the name of who says it."""
+    text = str(token["text"])
+    return text.removeprefix(f"{token['speaker']}:").strip() if token.get("speaker") else text
+
+
+def lines_of(tokens: Sequence[Token], first: int, last: int, text: str) -> tuple[str, str]:
+    """What some tokens say, and what they are to say with a text instead of those from `first` to
+    `last`. Where several people are named, each turn is a line that begins with the name."""
+    names = [str(token.get("speaker", "")) for token in tokens]
+    old = [without_name(token) for token in tokens]
+    if first < last and names[first]:
+        text = text.removeprefix(f"{names[first]}:").strip()
+    new = [*zip(names[:first], old[:first], strict=True)]
+    if text:
+        whose = names[first] if first < last else names[max(first - 1, 0)]
+        new.append((whose, text))
+    new += zip(names[last:], old[last:], strict=True)
+    named = len(set(names)) > 1
+    return _lines(zip(names, old, strict=True), named), _lines(new, named)
+
+
+def _lines(said: Iterable[tuple[str, str]], named: bool) -> str:
+    lines: list[str] = []
+    before = ""
+    for name, text in said:
+        if named and name and name != before:
+            lines.append(f"\n{name}:")
+            before = name
+        lines.append(text)
+    return " ".join(lines).replace(" \n", "\n").strip()
 
 
 def transcript_words(tokens: Sequence[Token]) -> list[TranscriptWord]:
     """The spoken words of tokens, each with what is written for it."""
     return [
-        TranscriptWord(word["text"], token["text"], bool(token["pause"]) and last, number)
+        TranscriptWord(
+            word["text"],
+            token["text"],
+            bool(token["pause"]) and last,
+            number,
+            token.get("speaker", ""),
+        )
         for number, token in enumerate(tokens)
         for k, word in enumerate(token["words"])
         for last in [k == len(token["words"]) - 1]

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from app.studio.take_orders import TakeOrder
 
 
+LEARN = "learn"  # a step's name, followed by how many steps of learning are done, and by all
+VOICES = "voices"  # of a project's folder
+
+
 def ingest(editor: Editor, original: Path, folder: Path, most: float) -> dict[str, Any]:
     from app.studio import ingest
 
@@ -54,6 +58,12 @@ def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
     from app.studio import take_making
 
     return take_making.make_take(editor, order, folder)
+
+
+def learn_voice(editor: Editor, recording: Recording, heard: HeardPart, folder: Path) -> str | None:
+    from app.studio import voice_learning
+
+    return voice_learning.learn_voice(editor, recording, heard, folder)
 
 
 def mix_down(

@@ -1,7 +1,7 @@
 // The script: the words of the recording, and the list of changes to them. No DOM in here.
 
 /**
- * @typedef {{id: number, text: string, start: number, end: number, score: number, pause: boolean}} Token
+ * @typedef {{id: number, text: string, start: number, end: number, score: number, pause: boolean, speaker: string}} Token
  * Sound between words that goes: seconds of the recording.
  * @typedef {{kind: string, action: string, start: number, end: number}} Cut
  * @typedef {{after: number, tokens: number[], text: string, take: number|null, accepted: boolean, key: string|null, cut: Cut|null}} Edit
@@ -12,6 +12,7 @@ const IDS = 100000; // ids of one part's tokens
 export const DOUBTFUL = 0.5; // a score below is a word that was hardly heard
 const NEAREST = 0.25; // seconds between two changes; closer ones are one
 const BESIDE = 0.1; // seconds between a change and a cut in a pause beside it
+const token = ([id, text, start, end, score, pause, speaker = ""]) => ({ id, text, start, end, score, pause: !!pause, speaker });
 const PAUSE = /^\[pause ([\d.]+)\]$/;
 
 export class Script {
@@ -32,7 +33,7 @@ export class Script {
 
   /** @param {any[][]} shown tokens as the server sends them */
   setTokens(shown) {
-    this.tokens = shown.map(([id, text, start, end, score, pause]) => ({ id, text, start, end, score, pause: !!pause }));
+    this.tokens = shown.map(token);
     this.#reindex();
   }
 
@@ -40,8 +41,7 @@ export class Script {
   setPart(part, shown) {
     const others = this.tokens.filter((token) => Math.floor(token.id / IDS) !== part);
     const at = others.findIndex((token) => Math.floor(token.id / IDS) > part);
-    const fresh = shown.map(([id, text, start, end, score, pause]) => ({ id, text, start, end, score, pause: !!pause }));
-    others.splice(at < 0 ? others.length : at, 0, ...fresh);
+    others.splice(at < 0 ? others.length : at, 0, ...shown.map(token));
     this.tokens = others;
     this.#reindex();
   }
@@ -276,7 +276,12 @@ export class Script {
     return this.missing.some(([start]) => this.tokens[k - 1].end - 0.5 <= start && start < this.tokens[k].start);
   }
 
-  /** Tokens [first, end) of each paragraph: they end at long pauses. */
+  /** Whether somebody else speaks from token k on. */
+  #turnsAt(k) {
+    return k < this.tokens.length && this.tokens[k].speaker !== this.tokens[k - 1].speaker;
+  }
+
+  /** Tokens [first, end) of each paragraph: they end at long pauses, and where somebody else speaks. */
   paragraphs() {
     const found = [];
     let first = 0;
@@ -284,7 +289,7 @@ export class Script {
       const gap = k < this.tokens.length ? this.tokens[k].start - this.tokens[k - 1].end : Infinity;
       const words = k - first;
       const ended = /[.!?…]["'”’)]*$/.test(this.tokens[k - 1].text);
-      if (gap === Infinity || (gap > 1.2 && words > 5) || (words > 45 && (ended || gap > 0.5)) || (words > 90 && gap > 0.2) || words > 140 || this.#isBroken(k)) {
+      if (gap === Infinity || (gap > 1.2 && words > 5) || (words > 45 && (ended || gap > 0.5)) || (words > 90 && gap > 0.2) || words > 140 || this.#isBroken(k) || this.#turnsAt(k)) {
         found.push([first, k]);
         first = k;
       }

@@ -148,6 +148,32 @@ def test_takes_of_a_long_recording_are_made_again(
     assert again.read_bytes() == (record.parent / "long.edited.wav").read_bytes()
 
 
+def test_turns_of_named_speakers_keep_their_names(
+    client: TestClient, service: Service, upload: str, tmp_path: Path, editor: Editor
+) -> None:
+    samples, rate = soundfile.read(upload, dtype="int16")
+    path = service.folder / "uploaded" / "two.wav"
+    soundfile.write(path, np.tile(samples, 2), rate)
+    project = Project(client, {"upload": str(path), "text": f"ANNA: {ARCTIC}\n\n BOB:  {ARCTIC}"})
+    tokens = project.listened()["tokens"]
+    words = len(ARCTIC.split())
+    assert [token[6] for token in tokens] == ["ANNA"] * words + ["BOB"] * words
+    assert tokens[words][1] == "BOB: And"
+    edits = [{"after": tokens[words - 1][0], "tokens": [tokens[words][0]], "text": "But"}]
+    edits.append({"after": tokens[1][0], "tokens": [tokens[2][0]], "text": "never"})
+    project.save(*edits)
+    assert not project.made()["failures"]
+    record = taken_home(project, tmp_path)
+    told = read_record(record)
+    assert told["text"].splitlines() == [f"ANNA: {ARCTIC}", f"BOB: {ARCTIC}"]
+    never, but = ARCTIC.replace("always", "never"), ARCTIC.replace("And", "But")
+    assert told["new_text"].splitlines() == [f"ANNA: {never}", f"BOB: {but}"]
+    assert told["takes"][0]["new_text"].splitlines()[1].startswith("BOB:")
+    recording = Recording.open(record.parent / "two.wav")
+    again = remake(editor, recording, History.of(told).chain()).save(tmp_path / "again.wav")
+    assert again.read_bytes() == (record.parent / "two.edited.wav").read_bytes()
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
