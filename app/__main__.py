@@ -53,6 +53,12 @@ def parser() -> argparse.ArgumentParser:
         help="where projects are kept (default: a3t/projects among this user's data)",
     )
     result.add_argument(
+        "--adapt",
+        choices=("auto", "never"),
+        default="auto",
+        help="whether an open recording's voice is learnt in the background (default: auto)",
+    )
+    result.add_argument(
         "--max-megabytes", type=int, metavar="N", help="largest recording (default 1300)"
     )
     result.add_argument(
@@ -93,7 +99,8 @@ def main(arguments: list[str] | None = None) -> int:
 
             limits.MAX_MEGABYTES = options.max_megabytes or limits.MAX_MEGABYTES
             limits.MAX_SECONDS = 60 * (options.max_minutes or limits.MAX_SECONDS / 60)
-            service = Service(folder, start_long=background_editor)
+            learning = None if options.adapt == "never" else learning_editor
+            service = Service(folder, start_long=background_editor, start_learning=learning)
             kept = options.projects or projects_folder()
             where = (options.host, options.port, auth, options.root_path, local_only, kept)
             with launch(service, *where) as address:
@@ -128,6 +135,14 @@ def background_editor() -> EditorProcess:
     from app.worker import EditorProcess
 
     return EditorProcess(niceness=10)
+
+
+def learning_editor() -> EditorProcess:
+    """The editor that learns voices: last of all, and with bounded means."""
+    from app.bounded import LEARNING_MEMORY, LEARNING_SECONDS
+    from app.worker import EditorProcess
+
+    return EditorProcess(memory=LEARNING_MEMORY, seconds=LEARNING_SECONDS, niceness=19)
 
 
 def is_loopback(host: str) -> bool:

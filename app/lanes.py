@@ -1,7 +1,7 @@
-"""Two lanes of work: what takes moments never waits behind what takes minutes.
+"""Lanes of work: what takes moments never waits behind what takes minutes.
 
 Each lane has the models in a process of its own. The long lane's process gives way to the other's
-on a busy machine.
+on a busy machine, and a third, in which voices are learnt, to both.
 """
 
 from __future__ import annotations
@@ -19,12 +19,20 @@ log = logging.getLogger(__name__)
 
 
 class EditorLane:
-    """An editor's process, started when it is first needed, for one request at a time."""
+    """An editor's process, started when it is first needed, for one request at a time.
 
-    def __init__(self, start: Callable[[], EditorProcess]) -> None:
-        self._start = start
+    kept: whether it goes on for the next request, or ends with each.
+    """
+
+    def __init__(self, start: Callable[[], EditorProcess], kept: bool = True) -> None:
+        self._start, self._kept = start, kept
         self._editor: EditorProcess | None = None
         self._lock = threading.Lock()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is being answered."""
+        return self._lock.locked()
 
     @contextmanager
     def editor(self, watch: Watch, models: Models = USUAL) -> Iterator[EditorProcess]:
@@ -40,12 +48,16 @@ class EditorLane:
             self._editor.use(models)
             yield self._editor
         except AbandonedError:  # so that the next request finds the models loaded
-            self._editor = self._start()
-            self.warm_up()
+            if self._kept:
+                self._editor = self._start()
+                self.warm_up()
             raise CancelledError from None
         finally:
             if self._editor is not None:
                 self._editor.progress, self._editor.wanted = None, always
+                if not self._kept:
+                    self._editor.close()
+                    self._editor = None
             self._lock.release()
 
     def warm_up(self) -> None:

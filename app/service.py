@@ -41,17 +41,22 @@ class Service:
         folder: Path,
         start: Callable[[], EditorProcess] = EditorProcess,
         start_long: Callable[[], EditorProcess] | None = None,
+        start_learning: Callable[[], EditorProcess] | None = None,
     ) -> None:
         self.folder = folder
         self.quick = EditorLane(start)
         # Without a process of its own, long work waits in the same line.
         self.long = self.quick if start_long is None else EditorLane(start_long)
+        # Only for as long as a voice is learnt: it takes as much memory as the others together.
+        self.learning = None if start_learning is None else EditorLane(start_learning, kept=False)
         self.running = Running()
 
     def close(self) -> None:
         """Ends the editors' processes."""
         self.quick.close()
         self.long.close()
+        if self.learning is not None:
+            self.learning.close()
 
     @contextmanager
     def editor(self, watch: Watch, recording: Path) -> Iterator[EditorProcess]:

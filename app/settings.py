@@ -34,6 +34,7 @@ class Settings:
                     self.voice = gr.Dropdown(
                         [(texts.NO_VOICE, ""), *voice_names()], value="", label=texts.VOICE
                     )
+                    self.adapt = gr.Checkbox(True, label=texts.ADAPT, info=texts.ADAPT_INFO)
                     self.kind = gr.Radio(
                         [(texts.RECORDED, ""), *texts.FILE_TYPES], value="", label=texts.FILE_TYPE
                     )

@@ -5,7 +5,8 @@ works, and a sentence beside somebody else's hour.
 
 Starts the page on this machine and asks it what its script would ask. Without --hour the recording
 is repeated to an hour. With --until 0.5 also the memory of all of the page's processes at each
-tenth of the hour that is listened to, up to its half, where the system tells (Linux).
+tenth of the hour that is listened to, up to its half, where the system tells (Linux). With
+--learning only what an edit takes before, while and after the recording's voice is learnt.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +53,23 @@ class Visitor:
                 return state
             time.sleep(0.02)
 
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """While its page is open."""
+        left = threading.Event()
+
+        def watch() -> None:
+            with self.client.stream("GET", f"{self.at}/events") as answer:
+                for _ in answer.iter_lines():
+                    if left.is_set():
+                        return
+
+        threading.Thread(target=watch, daemon=True).start()
+        try:
+            yield
+        finally:
+            left.set()
+
     def edit(self, word: str) -> float:
         """Replaces the third word that is known and waits for its sound; the seconds it took."""
         state = self.until(lambda state: len(state["tokens"]) > 4)
@@ -71,31 +91,82 @@ def main() -> None:
     parser.add_argument(
         "--until", type=float, default=0.0, help="the share of the hour to watch the memory for"
     )
+    parser.add_argument("--learning", action="store_true")
     parser.add_argument("--port", type=int, default=7941)
     options = parser.parse_args()
     url = f"http://127.0.0.1:{options.port}"
     with tempfile.TemporaryDirectory() as scratch:
-        hour = options.hour or repeated(options.wav, Path(scratch) / "hour.wav")
+        hour = options.hour
+        if hour is None and not options.learning:
+            hour = repeated(options.wav, Path(scratch) / "hour.wav")
         command = [sys.executable, "-m", "app", "--port", str(options.port)]
         command += ["--projects", f"{scratch}/projects", "--max-megabytes", "1000"]
         page = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         try:
-            found = measured(url, options.wav, hour, options.rounds, page.pid, options.until)
+            if options.learning:
+                found = while_learning(url, options.wav, options.rounds, page.pid)
+            else:
+                found = measured(url, options.wav, hour, options.rounds, page.pid, options.until)
             print(json.dumps(found, indent=1))
         finally:
             page.terminate()
             page.wait()
 
 
-def measured(
-    url: str, wav: Path, hour: Path, rounds: int, server: int, until: float
-) -> dict[str, Any]:
+def served(url: str) -> None:
+    """Waits until the page is there."""
     while True:
         try:
             httpx.get(url)
-            break
+            return
         except httpx.TransportError:
             time.sleep(0.1)
+
+
+def while_learning(url: str, wav: Path, rounds: int, server: int) -> dict[str, Any]:
+    """What edits of the recording take before, while and after its voice is learnt."""
+    served(url)
+    visitor = Visitor(url, wav)
+    visitor.until(lambda state: state["listening"]["done"])
+    words = [f"{first} {second}" for first in NUMBERS for second in NUMBERS]
+    visitor.edit(words.pop())
+    before = [visitor.edit(words.pop()) for _ in range(rounds)]
+    memory = [memory_of(server)]
+    with visitor.watching():
+        begun = time.perf_counter()
+        visitor.until(lambda state: state["voice"]["share"])
+        during: list[float] = []
+        while len(during) < rounds:
+            took = visitor.edit(words.pop())
+            if visitor.client.get(visitor.at).json()["voice"]["share"] is None:
+                break  # it was learnt meanwhile
+            during.append(took)
+            time.sleep(1.0)
+        memory.append(memory_of(server))
+        state = visitor.until(lambda state: state["voice"]["name"])
+        learnt = time.perf_counter() - begun
+        after = [visitor.edit(words.pop()) for _ in range(rounds)]
+    return {
+        "load": os.getloadavg()[0],
+        "an edit before the voice is learnt, s": times(before),
+        "while it is learnt, s": times(during),
+        "and in it, s": times(after),
+        "ratio of the medians, while to before": round(
+            statistics.median(during) / statistics.median(before), 2
+        ),
+        "learnt after, edits included, s": round(learnt, 1),
+        "memory before, while, MiB": memory,
+        "voice": state["voice"]["name"],
+    }
+
+
+NUMBERS = "one two three four five six seven".split()
+
+
+def measured(
+    url: str, wav: Path, hour: Path, rounds: int, server: int, until: float
+) -> dict[str, Any]:
+    served(url)
     sentence = example_recording()
     warm = Visitor(url, sentence, TEXT)
     first = warm.edit("never")

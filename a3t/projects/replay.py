@@ -89,6 +89,7 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
     assert isinstance(request.alignment, Alignment)
     text = aligned_transcript(request.alignment, request.text).transcript
     edits: list[tuple[int, MadeEdit]] = []
+    voiced: dict[str | None, Editor] = {}  # by the voice's sha256: one may take a minute to learn
     for entry in version[TAKES]:
         _check_models(entry, editor)
         take = Take.from_json(entry)
@@ -99,7 +100,11 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
         try:
             with stretch_of(recording, take.stretch) as clip:
                 plan = take.plan(editor, clip)
-                made = take.render(in_the_voice_of(entry, editor, plan), plan)
+                name = (entry.get("voice") or {}).get("sha256")
+                if name not in voiced:
+                    of_whole = replace(plan, recording=recording)
+                    voiced[name] = _in_voice_of_take(entry, version, editor, of_whole)
+                made = take.render(voiced[name], plan)
             edits += zip(entry[PLACES], made_edits(made, take.stretch), strict=True)
         except ValueError:
             raise InputError("The takes in the edit.json are not of this recording.") from None
@@ -113,6 +118,16 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
         version["vocoder"],
         version.get("voice"),
     ).result()
+
+
+def _in_voice_of_take(
+    entry: Mapping[str, Any], version: Version, editor: Editor, plan: EditPlan
+) -> Editor:
+    """The editor in a take's voice; what that was learnt from may be told by the version alone."""
+    own, usual = entry.get("voice"), version.get("voice")
+    if own is None or usual is None or own["sha256"] != usual["sha256"]:
+        return in_the_voice_of(entry, editor, plan)
+    return in_the_voice_of(version, editor, plan)
 
 
 def as_it_sounds(

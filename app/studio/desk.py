@@ -16,8 +16,9 @@ from app.studio import worker_tasks as tasks
 from app.studio.corrections import Correction, moved_token
 from app.studio.folders import ProjectFolder
 from app.studio.jobs import JobQueue, ProjectJob
-from app.studio.listened_project import OPENING, ListenedProject
-from app.studio.offered_changes import cleaning_of, offered_changes
+from app.studio.listened_project import OPENING
+from app.studio.offered_changes import cleaning_of, find_changes
+from app.studio.own_voice import VoicedProject
 from app.studio.pcm_sound import HeardPart, places_of, with_marks
 from app.studio.project_pronunciations import (
     MOST_SAID,
@@ -33,15 +34,18 @@ from app.worker import EditorProcess
 MAKING, EXPORTING = 1, 2  # urgencies
 
 
-class Desk(ListenedProject):
+class Desk(VoicedProject):
     """One project, opened: requests call its methods, and jobs change it from their threads."""
 
-    def __init__(self, folder: ProjectFolder, quick: JobQueue, long: JobQueue) -> None:
-        super().__init__(folder, quick, long)
+    def __init__(
+        self, folder: ProjectFolder, quick: JobQueue, long: JobQueue, learning: JobQueue | None
+    ) -> None:
+        super().__init__(folder, quick, long, learning)
         self.resume()
 
     def words_came(self) -> None:
         self._make_missing()
+        self.learn()
 
     # ---- edits and their takes ----------------------------------------------------------------
 
@@ -65,6 +69,7 @@ class Desk(ListenedProject):
             )
             self.exported = None
             self._make_missing()
+        self.learn()
         self.tell(kind="saved", revision=revision)
         return {"revision": revision, "keys": [edit.key for edit in edits]}
 
@@ -101,6 +106,7 @@ class Desk(ListenedProject):
                 wish or TakeWish(),
                 own_pronunciations(self.folder),
                 takes[0].get("level") if takes else None,
+                self.own_voice,
             )
         except InputError as error:
             if self.progress()["done"]:  # otherwise its words may still come
@@ -110,8 +116,10 @@ class Desk(ListenedProject):
         def run(editor: EditorProcess) -> None:
             folder = self.folder.take_folder(edit.key, number)
             with without_folder(self.folder.path):
-                editor.run(tasks.make_take, order, folder)
+                made = editor.run(tasks.make_take, order, folder)
             self.tell(kind="takes", key=edit.key, takes=self.takes(edit.key))
+            if order.voice is not None and made["spans"] and not made["voice"]:
+                self.forget_voice()
 
         job = ProjectJob(
             self.folder.id,
@@ -167,7 +175,8 @@ class Desk(ListenedProject):
         """What can be taken out of what has been listened to; nothing is changed."""
         heard = self.heard()
         recording = recording_of(self.folder.path, self.about)
-        return offered_changes(recording, heard, cleaning_of(data))
+        with without_folder(self.folder.path):
+            return find_changes(recording, heard, cleaning_of(data))
 
     # ---- what the recording says --------------------------------------------------------------
 
@@ -245,7 +254,7 @@ class Desk(ListenedProject):
 
     def close(self) -> None:
         """End its jobs."""
-        for queue in (self.quick, self.long):
+        for queue in filter(None, (self.quick, self.long, self.learning)):
             queue.cancel(self.folder.id)
 
 

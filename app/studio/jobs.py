@@ -50,6 +50,11 @@ class JobQueue:
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether the lane's editor is working, or about to."""
+        return bool(self._waiting) or self._lane.is_busy
+
     def add(self, job: ProjectJob) -> bool:
         """Whether the job was added: one of that name may wait or run already."""
         with self._change:

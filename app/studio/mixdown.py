@@ -7,9 +7,11 @@ take brings the samples that were heard on the page; nothing is made anew here.
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,11 +41,20 @@ from app.studio.folders import REQUEST
 from app.studio.listening import editor_step
 from app.studio.pcm_sound import HeardPart, Token
 from app.studio.token_text import text_of, transcript_of
+from app.studio.voice_learning import voice_record
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
 
-EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "rpp", "md")
+EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "fcpxml", "rpp", "md")
+# Those that need packages which may not be here.
+FURTHER_EXPORTS = {"otio": "opentimelineio", "xml": "opentimelineio", "docx": "docx"}
+PROJECTS = {".otio", ".xml", ".fcpxml", ".rpp"}  # which name the files that they play
+
+
+def exports_here() -> tuple[str, ...]:
+    """What is in a zip, as far as this machine can write it."""
+    return (*EXPORTS, *(kind for kind, name in FURTHER_EXPORTS.items() if find_spec(name)))
 
 
 def mix_down(
@@ -73,11 +84,11 @@ def mix_down(
             record = json.loads(out.with_suffix(".edit.json").read_text(encoding="utf-8"))
             record["source"]["path"] = recording.path.name
             write_json(out.with_suffix(".edit.json"), record)
-            export(result, out, EXPORTS)
-            project = out.with_suffix(".rpp")  # the original lies beside it for whoever unpacks
-            text = project.read_text(encoding="utf-8")
-            project.write_text(text.replace(f"{recording.path.parent}/", ""), encoding="utf-8")
-            files += [out, out.with_suffix(".edit.json"), *export_files(out, EXPORTS)]
+            kinds = exports_here()
+            for path in export(result, out, kinds):
+                if path.suffix in PROJECTS:  # both sounds lie beside it for whoever unpacks
+                    _name_bare(path, (recording.path.parent, out.parent))
+            files += [out, out.with_suffix(".edit.json"), *export_files(out, kinds)]
         files.append(recording.path)
         packed = stage / "all.zip"
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
@@ -85,6 +96,16 @@ def mix_down(
                 archive.write(file, file.name)
         packed.replace(target)
     return target
+
+
+def _name_bare(project: Path, folders: Sequence[Path]) -> None:
+    """Files in these folders are named in a project without them."""
+    text = project.read_text(encoding="utf-8")
+    for folder in folders:
+        seen = os.path.relpath(folder, project.parent)
+        for name in (folder.resolve().as_uri(), str(folder), *([seen] if seen != "." else [])):
+            text = text.replace(f"{name}/", "")
+    project.write_text(text, encoding="utf-8")
 
 
 def _transcript(
@@ -124,6 +145,10 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
         for part, edits in zip(parts, placed, strict=True)
     ]
     made_by: Mapping[str, Any] = parts[0].record if parts else {}
+    voice = next((part.voice for part in parts if part.voice), None)
+    for entry in filter(None, entries):  # what it was learnt from is told once
+        if voice and entry.get("voice", {}).get("sha256") == voice["sha256"]:
+            entry["voice"] = {name: voice[name] for name in ("name", "sha256")}
     nothing: dict[str, str | None] = {"name": "none", "sha256": None}
     return TakenTogether(
         recording,
@@ -133,24 +158,27 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
         tuple(entry for entry in entries if entry) if all(entries) else (),
         made_by.get("model", nothing),
         made_by.get("vocoder", nothing),
-        made_by.get("voice"),
+        voice,
     ).result()
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A take as its folder has it: take.json, patch.npy, and how it is made if that is known."""
+    """A take as its folder has it: take.json, patch.npy, and how it is made if that is known; and
+    the voice that it is made in."""
 
     record: Mapping[str, Any]
     samples: np.ndarray
     request: Mapping[str, Any] | None
+    voice: dict[str, Any] | None
 
     @classmethod
     def read(cls, take: Path) -> _Part:
         record = json.loads((take / "take.json").read_text(encoding="utf-8"))
         how = take / REQUEST
         request = json.loads(how.read_text(encoding="utf-8")) if how.is_file() else None
-        return cls(record, np.load(take / "patch.npy", allow_pickle=False), request)
+        voice = voice_record(take.parent.parent.parent, record.get("voice"))
+        return cls(record, np.load(take / "patch.npy", allow_pickle=False), request, voice)
 
     def edits(self) -> Iterator[tuple[Sequence[int], MadeEdit]]:
         """Its edits, each with the word that it is anchored to."""
@@ -187,8 +215,8 @@ class _Part:
         own = alignment_within(aligned, tuple(entry["stretch"]), rate)
         if own.to_json() == entry["alignment"]:
             del entry["alignment"]
-        made_by = {name: self.record.get(name) for name in ("model", "vocoder", "voice")}
-        return entry | {name: value for name, value in made_by.items() if value}
+        made_by = {"model": self.record["model"], "vocoder": self.record["vocoder"]}
+        return entry | made_by | ({"voice": self.voice} if self.voice else {})
 
 
 def _said(mixes: Iterable[Mapping[str, Any]]) -> Pronunciations:

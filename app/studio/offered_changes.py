@@ -14,9 +14,12 @@ from a3t.plan.disfluencies import Cleaning, Finding
 from alignment import Word
 from alignment.retiming import covering
 from app import texts
+from app.bounded import bounded
 from app.studio.pcm_sound import HeardPart, Token, start_of
 from app.studio.script import ScriptEdit, number
 from app.studio.token_text import transcript_of
+
+SOUNDS = {"breath", "click"}  # which are found in the sound, not in the words
 
 
 def cleaning_of(data: Any) -> Cleaning:
@@ -28,6 +31,13 @@ def cleaning_of(data: Any) -> Cleaning:
     return Cleaning(
         kinds=named, action=action, longest=number(given.get("longest"), 1.2, 0.2, 60.0)
     )
+
+
+def find_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> list[dict[str, Any]]:
+    """`offered_changes`, where the recording is read in a process of its own, if it has to be."""
+    if SOUNDS & set(want.kinds):
+        return bounded(offered_changes, recording, heard, want)
+    return offered_changes(recording, heard, want)
 
 
 def offered_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> list[dict[str, Any]]:

@@ -85,7 +85,12 @@ class OpenProject:
                 "making": self.being_made(),
                 "pronunciations": said_as(self.folder),
                 "marks": self.marks(),
+                "voice": self.voice_state(),
             }
+
+    def voice_state(self) -> dict[str, Any]:
+        """What a page shows of the recording's own voice."""
+        return {"share": None, "name": None}
 
     def marks(self) -> bool | None:
         """Whether the transcript has the punctuation that was restored; None if none was."""
@@ -101,8 +106,11 @@ class OpenProject:
     def takes(self, key: str) -> list[dict[str, Any]]:
         """An edit's takes, without what only the worker needs."""
         hidden = ("mix", "model", "vocoder", "scores")
-        takes = self.folder.takes(key)
-        return [{k: v for k, v in take.items() if k not in hidden} for take in takes]
+        return [
+            {k: v for k, v in take.items() if k not in hidden}
+            | {"voice": (take.get("voice") or {}).get("sha256")}
+            for take in self.folder.takes(key)
+        ]
 
     def progress(self) -> dict[str, Any]:
         """How far the recording has been listened to: parts done of all, or what is wrong."""

@@ -287,15 +287,17 @@ def events(request: Request, desk: Desk) -> Response:
     async def stream() -> AsyncIterator[str]:
         place, idle = since, 0.0
         yield "retry: 500\n\n"
-        while not await request.is_disconnected():
-            found = desk.since(place)
-            for place, event in found:
-                yield f"id: {place}\ndata: {json.dumps(event)}\n\n"
-            idle = 0.0 if found else idle + LISTEN
-            if idle >= HEARTBEAT:
-                idle = 0.0
-                yield ": alive\n\n"
-            await asyncio.sleep(LISTEN)
+        with desk.shown():
+            await run_in_threadpool(desk.learn)
+            while not await request.is_disconnected():
+                found = desk.since(place)
+                for place, event in found:
+                    yield f"id: {place}\ndata: {json.dumps(event)}\n\n"
+                idle = 0.0 if found else idle + LISTEN
+                if idle >= HEARTBEAT:
+                    idle = 0.0
+                    yield ": alive\n\n"
+                await asyncio.sleep(LISTEN)
 
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)

@@ -121,6 +121,7 @@ def settings_of(data: Any) -> tuple[dict[str, Any], Models]:
     settings = {
         "speed": number(given.get("speed"), 1.0, 0.5, 2.0),
         "fit": given.get("fit") is True,
+        "adapt": given.get("adapt") is not False,
         "margin": number(given.get("margin"), 25.0, 0.0, 100.0),
         "match": ["bandwidth", "spectrum", "room"] if kinds is None else kinds,
         "seed": int(number(given.get("seed"), 0.0, 0.0, 2**31 - 1)),

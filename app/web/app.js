@@ -20,6 +20,8 @@ export class App extends Editing {
     this.upload = upload;
     this.saver = new Saver(this);
     this.exporting = false;
+    /** @type {{share: number|null, name: string|null}|null} the recording's own, as far as it is learnt */
+    this.voice = null;
     this.wanted = null; // the change that is played as soon as it is made
     this.ticking = 0;
     this.parts = build(host, this);
@@ -33,6 +35,7 @@ export class App extends Editing {
     this.transport.changed = () => { this.parts.refresh(); this.tick(); };
     this.transport.failed = () => this.complain(TEXTS.lost);
     listenToKeys(this);
+    addEventListener("a3t-settings", () => { if (this.project) this.saver.save(); });
     addEventListener("hashchange", () => this.#route());
     addEventListener("beforeunload", (event) => { if (this.saver.dirty) event.preventDefault(); });
     this.#route();
@@ -104,6 +107,7 @@ export class App extends Editing {
     this.offered = state.offered;
     this.pronunciations = state.pronunciations;
     this.marks = state.marks;
+    this.voice = state.voice;
     this.listening = state.listening;
     this.script.missing = state.listening.missing;
     this.script.setTokens(state.tokens);
@@ -177,6 +181,10 @@ export class App extends Editing {
         if (edit) this.view.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);
         return;
       }
+      case "voice":
+        if (event.name && !this.voice.name) this.view.said.textContent = TEXTS.closer;
+        this.voice = { share: event.share, name: event.name };
+        return this.changes.showVoice();
       case "marks": this.marks = event.marks; return this.parts.refresh();
       case "pronounced": this.pronunciations = event.pronunciations; return this.changes.render();
       case "failed":

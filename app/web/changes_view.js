@@ -9,11 +9,12 @@ export class ChangesView {
     this.app = app;
     this.count = make("span", { class: "count" });
     this.all = make("button", { type: "button", class: "quiet", onclick: () => app.acceptAll() }, TEXTS.accept_all);
+    this.voice = make("p", { class: "voice", hidden: true });
     this.list = make("ol", { class: "cards" });
     this.empty = make("div", { class: "empty" }, make("p", {}, make("strong", {}, TEXTS.no_changes)), make("p", {}, TEXTS.no_changes_hint));
     this.offer = make("div", { class: "offer" });
     this.told = make("p", { class: "synthetic" });
-    host.append(make("div", { class: "head" }, make("h2", {}, TEXTS.changes, " ", this.count), this.all), this.empty, this.offer, this.list, this.told);
+    host.append(make("div", { class: "head" }, make("h2", {}, TEXTS.changes, " ", this.count), this.all), this.voice, this.empty, this.offer, this.list, this.told);
   }
 
   render() {
@@ -27,11 +28,30 @@ export class ChangesView {
     this.all.hidden = !places.some(({ edit }) => script.stateOf(edit) === "made");
     show(this.list, ...places.map((place) => this.#card(place, place.edit === active)));
     const seconds = places.reduce((sum, { edit }) => sum + (edit.text && !script.isPause(edit) ? script.chosen(edit)?.seconds || 0 : 0), 0);
+    this.showVoice();
     this.told.textContent = seconds ? tell(TEXTS.synthetic, seconds.toFixed(1)) : "";
     const again = name && /** @type {HTMLInputElement|null} */ (this.list.querySelector(`.active [data-name="${name}"]`));
     if (!again) return;
     if (typed !== null) again.value = typed;
     again.focus({ preventScroll: true });
+  }
+
+  /** The changes that were made before the recording's own voice was there. */
+  #older() {
+    const { script, voice } = this.app;
+    return script.places().map(({ edit }) => edit).filter((edit) => edit.text && script.stateOf(edit) === "made" && !script.isPause(edit)
+      && !this.app.isMaking(edit) && script.chosen(edit).spans.length && !script.takesOf(edit).some((take) => take.voice === voice.name));
+  }
+
+  /** How far the recording's own voice is learnt, and what can be made again in it. */
+  showVoice() {
+    const { app } = this, { voice } = app;
+    this.voice.hidden = !voice || (voice.share === null && !voice.name);
+    if (this.voice.hidden) return;
+    if (voice.share !== null) { show(this.voice, tell(TEXTS.learning, Math.round(100 * voice.share))); return; }
+    const older = this.#older();
+    if (!older.length) { show(this.voice, TEXTS.own_voice); return; }
+    show(this.voice, make("span", {}, TEXTS.closer), make("button", { type: "button", class: "quiet strong", "data-name": "closer", onclick: () => app.makeCloser(older) }, older.length > 1 ? tell(TEXTS.make_closer_all, older.length) : TEXTS.make_closer));
   }
 
   /** The change that an example suggests, while there is none. */

@@ -3,6 +3,7 @@
 import { make, show, tool } from "./elements.js";
 import { TEXTS, clock, tell } from "./texts.js";
 
+const USUAL = ["filler", "repeat", "noise", "pause"], ASKED = ["breath", "click"]; // the latter take a look at the sound
 const AGAIN = 2000; // milliseconds until words that have come are looked through
 
 /**
@@ -17,7 +18,7 @@ export class CleaningView {
     /** @type {Finding[]} */
     this.found = [];
     this.open = false;
-    this.kinds = new Set(["filler", "repeat", "noise", "pause"]);
+    this.kinds = new Set(USUAL);
     this.action = "cut";
     this.longest = 1.2;
     this.current = -1;
@@ -62,7 +63,7 @@ export class CleaningView {
     if (!project) return;
     this.state.textContent = TEXTS.looking;
     try {
-      const { found } = await app.server.ask(`/projects/${project}/cleaning`, { action: this.action, longest: this.longest });
+      const { found } = await app.server.ask(`/projects/${project}/cleaning`, { action: this.action, longest: this.longest, kinds: [...USUAL, ...ASKED.filter((kind) => this.kinds.has(kind))] });
       if (app.project !== project || !this.open) return;
       this.found = found;
       this.state.textContent = "";
@@ -112,8 +113,12 @@ export class CleaningView {
     const focused = this.host.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.name : null;
     show(this.filters, ...Object.entries(TEXTS.found_kinds).map(([kind, name]) => make("button", {
       type: "button", class: "chip", "data-name": kind, "aria-pressed": String(this.kinds.has(kind)),
-      onclick: () => { if (!this.kinds.delete(kind)) this.kinds.add(kind); this.app.render(); },
-    }, `${name} ${count(kind)}`)));
+      onclick: () => {
+        if (!this.kinds.delete(kind)) this.kinds.add(kind);
+        if (ASKED.includes(kind) && this.kinds.has(kind)) this.look(0);
+        this.app.render();
+      },
+    }, this.kinds.has(kind) || USUAL.includes(kind) ? `${name} ${count(kind)}` : name)));
     this.all.hidden = !this.offers.length;
     this.all.textContent = tell(TEXTS.take_all, this.offers.length);
     if (!this.offers.length && !this.state.textContent) this.state.textContent = TEXTS.found_none;

@@ -126,6 +126,12 @@ export class Editing extends Hearing {
     });
   }
 
+  /** Changes that were made before the recording's own voice was learnt get a take in it, timed like
+   * the one that is heard. */
+  async makeCloser(edits) {
+    for (const edit of edits) await this.again(edit, { like: this.script.chosen(edit).number });
+  }
+
   /** The transcript has the punctuation that was restored, or hasn't. */
   async setMarks(marks) {
     const put = (on) => this.server.ask(`/projects/${this.project}/marks`, { marks: on }).catch((error) => this.complain(error.message || TEXTS.lost));

@@ -34,6 +34,9 @@ class EditorThread(EditorProcess):
     def alive(self) -> bool:
         return self._thread.is_alive()
 
+    def close(self) -> None:
+        self._pipe.close()
+
     def end(self) -> None:
         self._pipe.close()  # a thread can't be killed; it ends when it has done its step
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from itertools import pairwise
 from pathlib import Path
@@ -46,8 +47,12 @@ def test_from_upload_to_download(project: Project, arctic: Path) -> None:
         "talk.wav",
         *(f"talk.edited{e}" for e in (".wav", ".edit.json", ".txt", ".TextGrid", ".srt", ".vtt")),
         *(f"talk.edited{e}" for e in (".labels.txt", ".labels.phones.txt", ".edits.csv", ".edl")),
-        *(f"talk.edited{e}" for e in (".rpp", ".md")),
+        *(f"talk.edited{e}" for e in (".rpp", ".md", ".fcpxml", ".otio", ".xml", ".docx")),
     }
+    for kind in (".rpp", ".fcpxml", ".otio", ".xml"):  # both sounds lie beside it
+        text = files[f"talk.edited{kind}"].decode()
+        names = re.findall(r"[^\"<> ]*talk(?:\.edited)?\.wav", text)
+        assert set(names) == {"talk.wav", "talk.edited.wav"}, kind
     for name, content in files.items():  # nothing tells where the server keeps its files
         assert b"projects" not in content and b"/tmp" not in content, name
     assert files["talk.edited.txt"].decode().strip() == "And you never want to see it in the"

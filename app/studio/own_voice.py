@@ -1,0 +1,162 @@
+"""A project whose recording teaches its own voice, in the background.
+
+It is learnt in a process of its own, which gives way to everything else on this machine, stands
+still while anything is made for anybody, and ends when no page shows the project any more. What is
+typed meanwhile is made at once as it is, and offered again when the voice is there.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from app.page_request import Models
+from app.progress import CancelledError
+from app.service import without_folder
+from app.studio import worker_tasks as tasks
+from app.studio.folders import ProjectFolder
+from app.studio.jobs import JobQueue, ProjectJob
+from app.studio.listened_project import ListenedProject
+from app.studio.pcm_sound import HeardPart
+from app.studio.script import settings_of
+from app.studio.take_orders import recording_of
+from app.studio.worker_tasks import LEARN, VOICES
+from app.worker import EditorProcess
+
+ENOUGH = 75.0  # seconds of a recording from which its voice is learnt
+LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again
+STILL = 0.05  # seconds between looks whether something is being made
+VOICE = "voice.json"  # which of the voices is used
+
+
+class VoicedProject(ListenedProject, ABC):
+    """A project that learns its recording's voice while a page shows it.
+
+    learning: the queue for that; None where it is not to be done.
+    """
+
+    def __init__(
+        self, folder: ProjectFolder, quick: JobQueue, long: JobQueue, learning: JobQueue | None
+    ) -> None:
+        super().__init__(folder, quick, long)
+        self.learning = learning
+        self.learnt: float | None = None  # the share that is, while it is being learnt
+        self._pages = 0
+        self._left = float("-inf")  # when the last page went
+        self._too_few: object = None  # words that teach no voice
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """While a page shows the project."""
+        with self.lock:
+            self._pages += 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self._pages -= 1
+                self._left = time.monotonic()
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether a page shows it, or has until just now."""
+        return self._pages > 0 or time.monotonic() - self._left < LEAVING
+
+    @property
+    def _settings(self) -> tuple[dict[str, Any], Models]:
+        return settings_of(self.folder.read("script.json", {}).get("settings"))
+
+    @property
+    def wants_voice(self) -> bool:
+        """Whether new words are to be made in the recording's own voice, once that is learnt."""
+        settings, models = self._settings
+        return self.learning is not None and settings["adapt"] and not models.voice
+
+    @property
+    def own_voice(self) -> Path | None:
+        """The file of the voice that new words are made in, if it has been learnt."""
+        name = self.folder.read(VOICE, {}).get("sha256")
+        path = self.folder.path / VOICES / f"{name}.safetensors"
+        return path if name and path.is_file() and self.wants_voice else None
+
+    def voice_state(self) -> dict[str, Any]:
+        """What a page shows of it: the share that is learnt, and the name of what has been."""
+        voice = self.own_voice
+        return {"share": self.learnt, "name": voice and voice.stem}
+
+    def forget_voice(self) -> None:
+        """What was learnt is of no use any more: other weights are."""
+        (self.folder.path / VOICE).unlink(missing_ok=True)
+        self.learn()
+
+    def learn(self) -> None:
+        """Begin to learn the voice, if there is enough to learn it from and somebody waits."""
+        with self.lock:
+            if not (self.is_shown and self.wants_voice) or self.own_voice is not None:
+                return
+            heard = self._lesson()
+            words = heard and [token["words"] for token in heard.tokens]
+            if heard is None or words == self._too_few:
+                return
+            recording = recording_of(self.folder.path, self.about)
+            folder = self.folder.path / VOICES
+            stop = threading.Event()
+
+        def run(editor: EditorProcess) -> None:
+            try:
+                with without_folder(self.folder.path):
+                    name = editor.run(tasks.learn_voice, recording, heard, folder)
+            finally:
+                self.learnt = None
+            if name is None:
+                self._too_few = words
+            else:
+                self.folder.write(VOICE, {"sha256": name})
+            self.tell(kind="voice", **self.voice_state())
+
+        def failed(sentence: str) -> None:  # the recording is edited as it was
+            self._too_few = words
+            self.tell(kind="voice", **self.voice_state())
+
+        def step(name: str) -> None:
+            if name.startswith(LEARN):
+                done, steps = map(int, name.split()[1:])
+                self.learnt = done / steps
+                self.tell(kind="voice", **self.voice_state())
+            self._stand_still(stop)
+
+        assert self.learning is not None
+        models = replace(self._settings[1], voice="")
+        job = ProjectJob(self.folder.id, "learn", 0, run, failed, step, models, stop)
+        self.learning.add(job)
+
+    def _stand_still(self, stop: threading.Event) -> None:
+        """Wait while something is made; CancelledError if nobody wants the voice any more."""
+        while True:
+            if stop.is_set() or not (self.is_shown and self.wants_voice):
+                self.learnt = None
+                self.tell(kind="voice", **self.voice_state())
+                raise CancelledError
+            if not self.quick.is_busy:
+                return
+            time.sleep(STILL)
+
+    def _lesson(self) -> HeardPart | None:
+        """The words from which the voice is learnt; None while there are too few."""
+        about = self.about
+        rate, seconds = about.get("sample_rate", 1), 0.0
+        taken: list[HeardPart] = []
+        for part, (first, last) in enumerate(about.get("parts", ())):
+            if self.is_done(part) and seconds < ENOUGH:
+                taken.append(self.folder.heard(part))
+                seconds += (last - first) / rate
+        if not taken or (seconds < ENOUGH and not self.progress()["done"]):
+            return None
+        tokens = [token for part in taken for token in part.tokens]
+        return HeardPart(tokens, [pause for part in taken for pause in part.pauses])
