@@ -18,6 +18,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
@@ -158,6 +159,8 @@ def _take(archive: zipfile.ZipFile, at: str, about: dict[str, Any], folder: Proj
         patch = np.load(packed, allow_pickle=False)
         record = checked_take(_json(archive, f"{at}/take.json"), patch, about)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, EOFError):
+        return
+    except (TokenError, MemoryError):  # an array's shape that is none, or a lie
         return
     path = folder.path / at
     request = _request(archive, at)

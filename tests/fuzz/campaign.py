@@ -58,7 +58,9 @@ def commands(seed: int, cases: int, folder: Path, talk: Path) -> Count:
         setattr(a3t.editor, name, cache(getattr(a3t.editor, name)))
     recording = talk.read_bytes()
     sources = (
-        case for case in inputs(seed, 100 * cases) if case[0] != "sound" or draw.random() < 0.3
+        case
+        for case in inputs(seed, 100 * cases)
+        if case[0] != "project" and (case[0] != "sound" or draw.random() < 0.3)
     )
     for kind, name, data in [case for case, _ in zip(sources, range(cases), strict=False)]:
         work = folder / f"case {name}"

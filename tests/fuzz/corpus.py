@@ -11,6 +11,7 @@ import json
 import random
 import struct
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 import soundfile as sf
 
+from app.studio.script import ScriptEdit
 from tests.audio.films import film
 
 FORMATS = [
@@ -75,6 +77,58 @@ RECORD = {
     "alignment": ALIGNMENT, "aligned_words": None,
     "model": {"name": "small", "sha256": "0"}, "vocoder": {"name": "builtin", "sha256": "0"},
 }  # fmt: skip
+TAKE = {  # how a change was made alone
+    "stretch": [0, 8000], "variation": 0, "level": -20.0,
+    **{name: RECORD[name] for name in ("text", "new_text", "asked", "alignment", "seed", "model")},
+    "vocoder": RECORD["vocoder"], "words": [0],
+}  # fmt: skip
+TAKEN = RECORD | {"takes": [TAKE]}
+EDIT = {"after": -1, "tokens": [0], "text": "you", "take": 0, "accepted": False, "cut": None}
+AT = "takes/0123456789abcdef/0"  # a take's members of a project's file; its key is put in
+PROJECT: dict[str, Any] = {
+    "a3t-project.json": {
+        "format": 1, "id": "0" * 24, "name": "talk.wav", "file": "talk.wav", "edits": 1,
+        "parts": [[0, 8000]], "places": True, "plain": False, "sample_rate": 16_000,
+        "file_channels": 1, "samples": 8000,
+    },
+    "script.json": {"revision": 3, "edits": [EDIT], "settings": {}, "draft": None},
+    "places.json": [{"first": 0, "last": 8000, "transcript": {"text": "and"}}],
+    "words/0000.json": {
+        "tokens": [{"id": 0, "text": "and", "words": ALIGNMENT["words"], "pause": False}],
+        "pauses": [],
+    },
+    "pronunciations.json": {"you": {"said": "YOO", "phones": ["Y", "UW1"]}},
+    f"{AT}/take.json": {
+        "number": 0, "pace": 1.0, "duration": None, "lengths": [[0.3]], "seconds": 0.3,
+        "spans": [{"source": [10, 20], "length": 30}], "doubts": [], "guessed": {},
+        "words": [
+            {"span": 0, "word": 0, "text": "you", "start": 0.0, "end": 0.3, "length": [0, 0]}
+        ],
+        "level": -20.0, "doubtful": [], "model": RECORD["model"], "vocoder": RECORD["vocoder"],
+        "voice": None, "candidate": None, "scores": [[["you", 0.9]]],
+        "mix": {
+            "edits": [
+                {
+                    "plan": {
+                        "op": "replace", "old_words": "and", "new_words": "you", "old": [0, 1],
+                        "new": [0, 1], "source_frames": [0, 40], "margin_frames": [0, 0],
+                        "overlap_frames": [0, 0], "frames": 24, "scale": 1.0,
+                        "words": [{"word": "you", "seconds": 0.3, "scale": 1.0}],
+                        "phones": [["Y", 12, 0], ["UW1", 12, 0]],
+                    },
+                    "sources": [None, None], "anchor": [0, 0], "old": 1,
+                    "new": [
+                        {"text": "you", "written": "you", "pause_after": False, "token": 0,
+                         "speaker": ""}
+                    ],
+                    "phones": [["Y", "UW1"]],
+                }
+            ],
+            "rate": 1.0, "cut": None, "said": {},
+        },
+    },
+    f"{AT}/request.json": TAKE,
+}  # fmt: skip
 PLAN = {"text": "and", "new_text": "you", "edits": [{"words": [{"word": "you", "seconds": 0.3}]}]}
 LIST = "wav\tnew_text\tout\ntalk.wav\tand you\tout.wav\n"
 
@@ -95,7 +149,7 @@ def inputs(seed: int, count: int) -> Iterator[tuple[str, str, bytes]]:
     """``count`` inputs; the same for a seed."""
     draw = random.Random(seed)
     for k in range(count):
-        match draw.randrange(7):
+        match draw.randrange(8):
             case 0:
                 ending, container, subtype = draw.choice(FORMATS)
                 yield "sound", f"{k}.{ending}", mutated(_sound(container, subtype), draw)
@@ -106,15 +160,49 @@ def inputs(seed: int, count: int) -> Iterator[tuple[str, str, bytes]]:
                 yield "sound", f"{k}.{name}", mutated(data, draw)
             case 1:
                 kind, record = draw.choice(
-                    [("alignment", ALIGNMENT), ("record", RECORD), ("plan", PLAN)]
+                    [
+                        ("alignment", ALIGNMENT),
+                        ("record", RECORD),
+                        ("record", TAKEN),
+                        ("plan", PLAN),
+                    ]
                 )
                 text = json.dumps(_changed(record, draw))
                 yield kind, f"{k}.json", text.encode("utf-8", "surrogatepass")
+            case 7:
+                yield "project", f"{k}.a3t.zip", _project(draw)
             case 2:
                 yield "list", f"{k}.{draw.choice(['tsv', 'jsonl'])}", mutated(LIST.encode(), draw)
             case _:
                 ending = draw.choice(sorted(TEXTS))
                 yield "text", f"{k}.{ending}", mutated(TEXTS[ending].encode(), draw)
+
+
+def _project(draw: random.Random) -> bytes:
+    """A project's file with a lie in one of its members, or broken."""
+    members = {
+        name: json.dumps(value).encode() for name, value in json.loads(json.dumps(PROJECT)).items()
+    }
+    if draw.random() < 0.7:
+        name = draw.choice(sorted(members))
+        changed = json.dumps(_changed(PROJECT[name], draw))
+        members[name] = changed.encode("utf-8", "surrogatepass")
+    elif draw.random() < 0.5:
+        name = draw.choice(sorted(members))
+        members[name] = mutated(members[name], draw)
+    patch = io.BytesIO()
+    np.save(patch, np.zeros((30, 1)))
+    members[f"{AT}/patch.npy"] = patch.getvalue()
+    members["original/talk.wav"] = _sound("WAV", "PCM_16")
+    if draw.random() < 0.3:
+        name = draw.choice([f"{AT}/patch.npy", "original/talk.wav"])
+        members[name] = mutated(members[name], draw)
+    key = ScriptEdit.from_json(EDIT).key
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", draw.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])) as out:
+        for name, data in members.items():
+            out.writestr(name.replace("0123456789abcdef", key), data)
+    return mutated(file.getvalue(), draw) if draw.random() < 0.3 else file.getvalue()
 
 
 @cache

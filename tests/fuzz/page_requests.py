@@ -133,10 +133,13 @@ def _asked_of_the_projects(
     """The job interface, with a project of its own or of what was made up as a recording."""
     kind, name, data = source
     at = str(client.base_url).replace("/gradio_api/", "/studio")
-    recording = _uploaded(client, name, data) if kind == "sound" else good
-    made = client.post(f"{at}/projects", json={"upload": recording})
+    recording = _uploaded(client, name, data) if kind in ("sound", "project") else good
+    made = client.post(f"{at}/projects", json={"upload": recording, "onto": "both"})
+    if made.status_code >= 500:
+        return 500, f"Traceback: {name}: {made.text}"
     known = made.json().get("id", "0" * 24) if draw.random() < 0.8 else draw.choice(["..", "x"])
-    path = draw.choice(["script", "takes", "correct", "times", "export", "delete", "../text", "x"])
+    paths = ["script", "takes", "correct", "times", "export", "cleaning", "delete", "../text", "x"]
+    path = draw.choice(paths)
     edit = {"after": -1, "tokens": [draw.choice([0, 1, -1])], "text": draw.choice(VALUES)}
     body = {"revision": 0, "edits": [edit], "key": draw.choice(VALUES), **edit}
     content = mutated(json.dumps(body).encode(), draw)

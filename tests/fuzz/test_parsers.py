@@ -6,8 +6,10 @@ seed, which a failure names: `make fuzz MINUTES=10`.
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,13 +26,17 @@ from a3t.errors import InputError
 from a3t.plan.plan_file import read_plan
 from a3t.projects.manifest import read_jobs
 from a3t.projects.replay import read_record
+from a3t.projects.takes import Take
 from a3t.source.transcripts import sidecar, text_of
 from a3t.text.markup import check_marks
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.formats import read_alignment
 from alignment.formats.dictionary import read_dictionary
+from app.studio.folders import REQUEST
+from app.studio.packed_project import manifest_of, unpack
 from app.words_file import words_in
+from tests.fuzz import corpus
 from tests.fuzz.corpus import inputs
 from tests.fuzz.outcomes import LONGEST
 
@@ -68,12 +74,27 @@ def _list(path: Path) -> None:
     _one_sentence(lambda _: read_jobs(edit.parser().parse_args(given), edit.parser()), path)
 
 
+def _project(path: Path) -> None:
+    stage = path.with_suffix("")
+    stage.mkdir()
+    try:
+        _one_sentence(manifest_of, path)
+        _one_sentence(lambda path: unpack(path, stage, 10_000_000), path)
+        for take in stage.glob("takes/*/*"):  # what was let in is whole
+            if (take / REQUEST).exists():
+                Take.from_json(json.loads((take / REQUEST).read_text()))
+            assert {"take.json", "patch.npy", "sound.pcm"} <= {each.name for each in take.iterdir()}
+    finally:
+        shutil.rmtree(stage)
+
+
 READERS: dict[str, Callable[[Path], None]] = {
     "sound": _sound,
     "alignment": lambda path: _one_sentence(read_alignment, path),
     "record": lambda path: _one_sentence(read_record, path),
     "plan": lambda path: _one_sentence(read_plan, path),
     "list": _list,
+    "project": _project,
     "text": _text,
 }
 
@@ -101,6 +122,18 @@ def run(seed: int, count: int, folder: Path) -> None:
 def test_a_time_of_no_length() -> None:
     """Found by this: a subtitle's time that stands where its words should."""
     assert Transcript.from_text("wait 00:00:00").spoken == ("wait", "zero", "seconds")
+
+
+def test_a_whole_project_is_let_in(tmp_path: Path) -> None:
+    """With its take and its request, so that the lies in it meet what reads them."""
+    draw = random.Random()
+    draw.random = lambda: 1.0  # type: ignore[method-assign]
+    (tmp_path / "talk.a3t.zip").write_bytes(corpus._project(draw))
+    stage = tmp_path / "stage"
+    stage.mkdir()
+    unpack(tmp_path / "talk.a3t.zip", stage, 10_000_000)
+    (take,) = stage.glob("takes/*/0")
+    assert (take / REQUEST).is_file() and (stage / "words/0000.json").is_file()
 
 
 @pytest.mark.parametrize("seed", range(4))
