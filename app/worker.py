@@ -248,14 +248,14 @@ def work(
                 pipe.send(("done", result))
             except (InputError, AlignmentError) as error:
                 pipe.send(("sentence", error))
-            except (EOFError, BrokenPipeError):
+            except (EOFError, ConnectionError):
                 raise
             except Exception as error:
                 if is_memory(error):
                     pipe.send(("outgrown", None))
                 else:
                     pipe.send(("failed", traceback.format_exc()))
-    except (EOFError, BrokenPipeError):
+    except (EOFError, ConnectionError):
         return
 
 

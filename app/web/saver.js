@@ -69,6 +69,7 @@ export class Saver {
   /** What stands in the field, so that nothing typed is lost: {first, last, text, mode}. */
   draft(draft) {
     this.drafted = draft;
+    if (this.state !== TEXTS.offline) this.#tell(TEXTS.saving);
     this.timer = this.timer || setTimeout(() => { this.timer = 0; this.save(); }, DRAFT);
   }
 
@@ -96,7 +97,7 @@ export class Saver {
       this.revision = told.revision;
       edits.forEach((edit, k) => { edit.key = told.keys[k]; });
       if (!this.dirty) forget(project);
-      this.#tell(this.dirty ? TEXTS.saving : TEXTS.saved);
+      this.#tell(this.dirty || this.timer ? TEXTS.saving : TEXTS.saved);
       app.keyed();
     } catch (error) {
       if (error.status === 409) { this.busy = false; app.complain(error.message); return app.open(project); }

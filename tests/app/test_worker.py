@@ -100,6 +100,22 @@ def test_other_models_replace_the_first(pipe: Connection) -> None:
         assert ask(pipe, "which", (), {}) == models
 
 
+def test_a_pipe_closed_on_an_unread_answer_ends_the_worker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As when a request is cancelled just as its step comes: without a trace in the log."""
+    faults: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", faults.append)
+    ours, theirs = multiprocessing.Pipe()
+    worker = threading.Thread(target=work, args=(theirs, lambda models: FakeEditor()), daemon=True)
+    worker.start()
+    ours.send(("use", (USUAL,), {}))
+    assert ours.poll(PATIENCE)
+    ours.close()
+    worker.join(PATIENCE)
+    assert not worker.is_alive() and faults == []
+
+
 def test_an_abandoned_request_stops_in_the_middle_of_a_step(pipe: Connection) -> None:
     with pytest.raises(AbandonedError):
         ask(pipe, "linger", (), {}, wanted=lambda: False)
