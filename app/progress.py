@@ -11,6 +11,7 @@ from app import texts
 # Where each step begins, as a share of the whole; the rest is the synthesis of the new words.
 BEGINS = {"load": 0.02, "read": 0.1, "transcribe": 0.12, "align": 0.2, "plan": 0.5}
 MAKING = {"fill": 0.0, "vocode": 0.6, "splice": 0.8, "check": 0.85}  # shares of one piece
+LEARN = "learn"  # a step's name, followed by how many steps of learning are done, and by all
 MADE_FROM, MADE_TO = 0.55, 0.97
 
 

@@ -5,6 +5,7 @@
     words/0007.json     the words and pauses of the recording's eighth part, with their times
     takes/KEY/2/        the third take of an edit: take.json, patch.npy, sound.pcm, and
                         request.json, by which it can be made again
+    voice.json, voices/     the recording's own voice (`app.studio.voice_learning`)
     sound.pcm, peaks.bin    what the page plays and draws
 
 Every file is written beside and renamed, so whatever kills the server leaves the last state whole.
@@ -30,6 +31,7 @@ from app.studio.pcm_sound import HeardPart
 ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
 REQUEST = "request.json"  # in a take's folder
+VOICES, VOICE = "voices", "voice.json"  # those that the recording taught, and which of them is used
 MOST_PROJECTS = 100  # of one visitor
 LEAST_FREE = 1_000_000_000  # bytes that stay free on the disk
 MOST_TAKES = 40  # of one edit

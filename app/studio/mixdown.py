@@ -87,7 +87,7 @@ def mix_down(
             kinds = exports_here()
             for path in export(result, out, kinds):
                 if path.suffix in PROJECTS:  # both sounds lie beside it for whoever unpacks
-                    _name_bare(path, (recording.path.parent, out.parent))
+                    _name_bare(path, (out.parent, recording.path.parent))
             files += [out, out.with_suffix(".edit.json"), *export_files(out, kinds)]
         files.append(recording.path)
         packed = stage / "all.zip"

@@ -17,22 +17,20 @@ from pathlib import Path
 from typing import Any
 
 from app.page_request import Models
-from app.progress import CancelledError
+from app.progress import LEARN, CancelledError
 from app.service import without_folder
 from app.studio import worker_tasks as tasks
-from app.studio.folders import ProjectFolder
+from app.studio.folders import VOICE, VOICES, ProjectFolder
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import ListenedProject
 from app.studio.pcm_sound import HeardPart
 from app.studio.script import settings_of
 from app.studio.take_orders import recording_of
-from app.studio.worker_tasks import LEARN, VOICES
 from app.worker import EditorProcess
 
 ENOUGH = 75.0  # seconds of a recording from which its voice is learnt
 LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again
 STILL = 0.05  # seconds between looks whether something is being made
-VOICE = "voice.json"  # which of the voices is used
 
 
 class VoicedProject(ListenedProject, ABC):

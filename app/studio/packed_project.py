@@ -2,7 +2,7 @@
 
     a3t-project.json       what it is
     original/talk.wav      the recording as it came
-    script.json, places.json, words/…, takes/…     as in the folder (`app.studio.folders`)
+    script.json, places.json, words/…, takes/…, voices/…   as in the folder (`app.studio.folders`)
 
 A file that comes back may have been made by anybody: only members of these names are read, each to
 its stated length and all together to a limit, and what they hold is checked before it is kept.
@@ -11,6 +11,7 @@ Takes that don't pass are left out; the page makes them anew.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import re
@@ -25,9 +26,15 @@ import numpy as np
 
 from a3t.errors import InputError
 from app import limits, texts
-from app.studio.folders import REQUEST, ProjectFolder, words_name
+from app.studio.folders import REQUEST, VOICE, VOICES, ProjectFolder, words_name
 from app.studio.pcm_sound import played
-from app.studio.project_checks import checked_part, checked_place, checked_take, whole
+from app.studio.project_checks import (
+    checked_part,
+    checked_place,
+    checked_take,
+    checked_voice,
+    whole,
+)
 from app.studio.project_pronunciations import FILE, checked
 from app.studio.script import draft_of, edits_of, settings_of
 
@@ -37,6 +44,8 @@ FORMAT = 1
 ORIGINAL = re.compile(r"original/([\w.-]{1,80})")
 TAKE_FILE = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
 WORDS_FILE = re.compile(r"words/(\d{4})\.json")
+VOICE_FILE = re.compile(rf"{VOICES}/([0-9a-f]{{64}})\.json")
+MOST_VOICES, LARGEST_VOICE = 8, 8_000_000  # of a project; bytes
 MOST_MEMBERS = 100_000
 LARGEST_JSON = limits.MAX_TEXT_FILE
 LARGEST_PATCH = 100_000_000  # bytes: a minute of eight channels at 192 kHz
@@ -66,7 +75,9 @@ def pack(folder: ProjectFolder, target: Path) -> None:
 
 def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
     yield from (
-        name for name in ("script.json", "places.json", FILE) if (folder.path / name).is_file()
+        name
+        for name in ("script.json", "places.json", FILE, VOICE)
+        if (folder.path / name).is_file()
     )
     for part in range(len(folder.about.get("parts", []))):
         if (folder.path / words_name(part)).is_file():
@@ -77,6 +88,7 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
             yield from (f"{at}/take.json", f"{at}/patch.npy")
             if (folder.path / at / REQUEST).is_file():
                 yield f"{at}/{REQUEST}"
+    yield from (f"{VOICES}/{path.name}" for path in sorted((folder.path / VOICES).glob("*.*")))
 
 
 def manifest_of(path: Path) -> dict[str, Any]:
@@ -140,6 +152,11 @@ def _unpacked(
             folder.write(name, heard.to_json())
     if FILE in names:
         folder.write(FILE, checked(_json(archive, FILE)))
+    voices = {found[1] for name in names if (found := VOICE_FILE.fullmatch(name))}
+    used = _json(archive, VOICE).get("sha256") if VOICE in names else None
+    for sha256 in sorted(voices)[:MOST_VOICES]:
+        if _voice(archive, sha256, seconds, folder) and sha256 == used:
+            folder.write(VOICE, {"sha256": sha256})
     keys = {edit.key for edit in edits}
     for name in sorted(names):
         found = TAKE_FILE.fullmatch(name)
@@ -171,6 +188,22 @@ def _take(archive: zipfile.ZipFile, at: str, about: dict[str, Any], folder: Proj
         folder.write(f"{at}/{REQUEST}", request)
     np.save(path / "patch.npy", patch, allow_pickle=False)
     (path / "sound.pcm").write_bytes(played(patch))
+
+
+def _voice(archive: zipfile.ZipFile, sha256: str, seconds: float, folder: ProjectFolder) -> bool:
+    """A voice that the recording taught, unless something is wrong with it; whether it is kept."""
+    at = f"{VOICES}/{sha256}"
+    learnt = io.BytesIO()
+    try:
+        told = checked_voice(_json(archive, f"{at}.json"), sha256, seconds)
+        _copy(archive, f"{at}.safetensors", learnt, LARGEST_VOICE)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
+        return False
+    if hashlib.sha256(learnt.getvalue()).hexdigest() != sha256:
+        return False
+    folder.write(f"{at}.json", told)
+    (folder.path / f"{at}.safetensors").write_bytes(learnt.getvalue())
+    return True
 
 
 def _request(archive: zipfile.ZipFile, at: str) -> dict[str, Any] | None:

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from a3t.model.saved_voices import OF_RECORDING
 from a3t.plan.cuts import Cut
 from a3t.plan.edit_plan import PlannedEdit
-from a3t.plan.json_values import finite_number, string
+from a3t.plan.json_values import checked_alignment, finite_number, string
 from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import Transcript, TranscriptWord
-from alignment import Word
+from alignment import Alignment, Word
 from app.studio.folders import MOST_TAKES
 from app.studio.pcm_sound import IDS, HeardPart
 
@@ -126,6 +127,16 @@ def checked_take(data: Mapping[str, Any], patch: np.ndarray, about: Mapping[str,
         "scores": [[[_text(w), finite_number(x)] for w, x in words] for words in data["scores"]],
         "mix": _mix(data["mix"], len(spans)),
     }
+
+
+def checked_voice(data: Mapping[str, Any], sha256: str, seconds: float) -> dict[str, Any]:
+    """What a voice was learnt from, and how."""
+    voice = data["voice"]
+    aligned = checked_alignment(Alignment.from_json(voice["alignment"]))
+    if (voice["name"], voice["sha256"]) != (OF_RECORDING, sha256) or aligned.duration > seconds + 1:
+        raise ValueError("a voice")
+    own = {"name": OF_RECORDING, "sha256": sha256, "steps": whole(voice["steps"], 1, 10_000)}
+    return {"model": _named(data["model"]), "voice": own | {"alignment": aligned.to_json()}}
 
 
 def _take_word(data: Mapping[str, Any], spans: int) -> dict[str, Any]:

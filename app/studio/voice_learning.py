@@ -20,8 +20,9 @@ from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, Voice
 from alignment import Word
 from alignment.retiming import covering
+from app.progress import LEARN
+from app.studio.folders import VOICES
 from app.studio.pcm_sound import HeardPart
-from app.studio.worker_tasks import LEARN, VOICES
 
 OWN = ("name", "sha256")  # of a voice's entry in an edit.json; the others tell how to learn it
 

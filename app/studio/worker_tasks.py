@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from app.studio.take_orders import TakeOrder
 
 
-LEARN = "learn"  # a step's name, followed by how many steps of learning are done, and by all
-VOICES = "voices"  # of a project's folder
-
-
 def ingest(editor: Editor, original: Path, folder: Path, most: float) -> dict[str, Any]:
     from app.studio import ingest
 

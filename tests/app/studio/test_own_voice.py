@@ -20,9 +20,9 @@ from app.lanes import EditorLane
 from app.progress import CancelledError
 from app.service import Service
 from app.studio.desk import Desk
-from app.studio.folders import ProjectFolder, words_name
+from app.studio.folders import VOICE, ProjectFolder, words_name
 from app.studio.jobs import JobQueue, ProjectJob
-from app.studio.own_voice import VOICE
+from app.studio.packed_project import pack, unpack
 from app.studio.studio import Studio
 from tests.app.conftest import EditorThread
 from tests.app.studio.conftest import Project, change, client_of
@@ -99,7 +99,15 @@ def test_what_was_made_before_is_made_again_in_the_voice(
     ours = json.loads(record.read_text())
     assert ours["voice"]["name"] == OF_RECORDING and ours["voice"]["alignment"]
     assert [set(take["voice"]) for take in ours["takes"]] == [{"name", "sha256"}] * 2
-    # By whoever has only this, the voice is learnt again.
+    # A project's file has the voice with it.
+    packed = desk.folder.path / "talk.a3t.zip"
+    pack(desk.folder, packed)
+    stage = tmp_path / "stage"
+    stage.mkdir()
+    unpack(packed, stage, 10**8)
+    for name in (VOICE, f"voices/{ours['voice']['sha256']}.json"):
+        assert json.loads((stage / name).read_text()) == desk.folder.read(name)
+    # By whoever has only the edit.json, the voice is learnt again.
     recording = Recording.open(record.parent / "talk.wav")
     out = remake(editor, recording, History.of(read_record(record)).chain()).save(
         tmp_path / "x.wav"
