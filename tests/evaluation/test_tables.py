@@ -127,6 +127,11 @@ def test_what_failed_is_counted_and_in_no_mean() -> None:
     page = html_report("T", ["<b>"], [table], rows, None)
     assert '<td class="failed">1</td>' in page and "&lt;b&gt;" in page
     assert "http" not in page  # it loads nothing
+    more = "### A > B\n\n| system | dB |\n|---|---|\n| A3T | 1 |\n\n- **A3T**: 1 of 2; <it> broke\n"
+    page = html_report("T", [], [], rows, None, [more])
+    assert "<h2>A &gt; B</h2>" in page and page.count("<table>") == 1
+    assert "<tr><td>A3T</td><td>1</td></tr>" in page
+    assert "<p>A3T: 1 of 2; &lt;it&gt; broke</p>" in page
 
 
 def test_trainings_are_compared_seed_by_seed() -> None:

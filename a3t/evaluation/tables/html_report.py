@@ -10,6 +10,7 @@ import html
 import io
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -34,7 +35,8 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; }
 table { border-collapse: collapse; margin: 1rem 0 2rem; font-size: 13px; }
 th, td { border-bottom: 1px solid #ccc; padding: .25rem .6rem; text-align: left; }
-th { vertical-align: bottom; } td.failed { background: #fdd; }
+th { vertical-align: bottom; } td.failed { background: #fdd; } td { white-space: nowrap; }
+td:first-child, th:first-child { background: #fff; left: 0; position: sticky; }
 figure { margin: 1rem 0; } img { max-width: 100%; } audio { vertical-align: middle; height: 2rem; }
 .wide { overflow-x: auto; } .note { color: #555; max-width: 60rem; }
 """
@@ -49,13 +51,13 @@ def html_report(
     more: Sequence[str] = (),
 ) -> str:
     """The page. ``sounds``: the folder of `comparison.write_sound`, if sounds were kept; ``more``:
-    further Markdown tables and lists, shown as they are."""
+    further Markdown tables and lists."""
     parts = [f"<h1>{html.escape(title)}</h1>", "<ul>"]
     parts += [f"<li>{html.escape(fact)}</li>" for fact in facts]
     parts.append("</ul>")
     for table in tables:
         parts.append(_table(table))
-    parts += [f"<pre>{html.escape(text)}</pre>" for text in more]
+    parts += [_from_markdown(text) for text in more]
     parts.append(f'<p class="note">{html.escape(LEGEND)}</p>')
     for kind in KINDS:
         own = [row for row in rows if row.kind == kind and not row.error]
@@ -91,6 +93,25 @@ def _table(table: FilledTable) -> str:
             + "</tr>"
         )
     return "\n".join([*lines, "</table></div>"])
+
+
+def _from_markdown(text: str) -> str:
+    """Headings, tables, list items and lines, which is all that our own Markdown has."""
+    found = []
+    for line in text.splitlines():
+        cells = [html.escape(cell.strip()) for cell in line.strip("|").split(" | ")]
+        if line.startswith("### "):
+            found.append(f"<h2>{html.escape(line[4:])}</h2>")
+        elif line.startswith("|---"):
+            continue
+        elif line.startswith("|"):
+            found.append(f"<tr><td>{'</td><td>'.join(cells)}</td></tr>")
+        elif line:
+            found.append(f"<p>{html.escape(line.removeprefix('- ').replace('**', ''))}</p>")
+    rows = "\n".join(found)
+    # Rows that follow each other are a table.
+    table = r'<div class="wide"><table>\g<0></table></div>'
+    return re.sub(r"(?:<tr>.*</tr>\n?)+", table, rows)
 
 
 def _plots(kind: str, rows: Rows) -> list[str]:
