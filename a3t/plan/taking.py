@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
 from itertools import pairwise
 
 from a3t.errors import InputError
@@ -70,16 +71,8 @@ def origins_of(
 
     ``usual``: this speaker's pauses in frames. Raises InputError for too long a stretch.
     """
-    made: list[Changed] = []
-    number_of: dict[tuple[int, int], int] = {}  # place, block -> origin
-    for k, place in enumerate(places):
-        for n, block in enumerate(place.recorded):
-            free = (j for j, each in enumerate(made) if _has_room(each, block))
-            j = next(free, len(made))
-            if j == len(made):
-                made.append(Changed(block.text, ()))
-            made[j] = replace(made[j], blocks=(*made[j].blocks, block))
-            number_of[k, n] = j
+    blocks = {(k, n): b for k, place in enumerate(places) for n, b in enumerate(place.recorded)}
+    made, number_of = _apart(blocks)
     plans = []
     for each in made:
         revision = _revision(texts[each.text], new_text, each.blocks)
@@ -106,11 +99,28 @@ def origins_of(
     return origins, taken, tuple(kept)
 
 
-def _has_room(changed: Changed, block: RecordedWords) -> bool:
-    """Whether a block's words are not among those that move from there already."""
-    return changed.text == block.text and not any(
-        block.old[0] < other.old[1] and other.old[0] < block.old[1] for other in changed.blocks
-    )
+def _apart(
+    blocks: Mapping[tuple[int, int], RecordedWords],
+) -> tuple[list[Changed], dict[tuple[int, int], int]]:
+    """The blocks in as few origins as there can be, in each of which no word moves twice; and the
+    origin of each. Blocks are taken in the order of their words, each to the origin that has been
+    free for longest (interval partitioning)."""
+    ends: dict[int, list[tuple[int, int]]] = {}  # of a text: where its origins' last block ends
+    own: list[list[tuple[int, int]]] = []
+    for key in sorted(blocks, key=lambda key: (blocks[key].text, blocks[key].old, key)):
+        block = blocks[key]
+        free = ends.setdefault(block.text, [])
+        if free and free[0][0] <= block.old[0]:
+            _, j = heappop(free)
+        else:
+            j = len(own)
+            own.append([])
+        own[j].append(key)
+        heappush(free, (block.old[1], j))
+    made = [
+        Changed(blocks[keys[0]].text, tuple(blocks[key] for key in sorted(keys))) for keys in own
+    ]
+    return made, {key: j for j, keys in enumerate(own) for key in keys}
 
 
 def _revision(

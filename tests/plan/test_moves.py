@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from a3t.plan.moves import RecordedTexts, RecordedWords, with_sources
 from a3t.plan.revision import Revision
+from a3t.plan.taking import _apart
 from a3t.text.edit_script import edit_script
 from a3t.text.transcript import Transcript
 
@@ -94,3 +99,26 @@ def test_what_is_taken_is_aligned_as_well() -> None:
     places = [edit.old for edit in with_sources(revision, True)]
     assert (0, len(ONE.split())) in places and places == sorted(places)
     assert with_sources(revision, False) == list(revision.edits)
+
+
+@settings(derandomize=True, max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 40), st.integers(1, 9)), max_size=40))
+def test_words_that_move_more_than_once_need_as_many_origins(
+    drawn: list[tuple[int, int, int]],
+) -> None:
+    """As few origins as a word moves times, in none of which it moves twice."""
+    blocks = {
+        (k, 0): RecordedWords((0, count), (first, first + count), text)
+        for k, (text, first, count) in enumerate(drawn)
+    }
+    made, origin_of = _apart(blocks)
+    assert set(origin_of) == set(blocks)
+    times = Counter((b.text, word) for b in blocks.values() for word in range(*b.old))
+    for text in (0, 1):
+        most = max((count for (own, _), count in times.items() if own == text), default=0)
+        assert sum(each.text == text for each in made) == most
+    for each in made:
+        words = Counter(word for block in each.blocks for word in range(*block.old))
+        assert max(words.values()) == 1
+    for key, j in origin_of.items():
+        assert blocks[key] in made[j].blocks
