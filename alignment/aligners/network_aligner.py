@@ -40,6 +40,10 @@ from alignment.waveform import model_waveform
 
 HASTY_FRAMES = 4.5  # for each phone; with fewer a phone can be as short as a frame
 
+# What the larger network's scores of sequences count for in the search, against the smaller one's
+# posteriors: chosen with graph.Costs.
+SEQUENCES = 0.75
+
 NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
 
 
@@ -67,18 +71,33 @@ class NetworkAligner(AlignerByPieces):
         if check:
             require_speech(sound.scores)
         candidates = [list(each.values()) for each in stressed]
-        visits = best_path(candidates, sound.scores)
+        sequences = sequence_scores(sound.frames)
+        visits = best_path(candidates, searched(sound.scores, sequences))
         if visits is None:
             raise mismatch(words, ())
         alignment = score_words(
             _on_the_clock(visits, words, candidates, sound, duration),
             sound.scores,
             NETWORK,
-            sequences=sequence_scores(sound.frames),
+            sequences=sequences,
         )
         if check:
             require_match(alignment)
         return with_spreads(alignment, sound.scores)
+
+
+def searched(posteriors: np.ndarray, sequences: np.ndarray) -> np.ndarray:
+    """What the search for the best path goes by, (T, 40), nats: both networks, each below its
+    likeliest phone.
+
+    The larger one knows better which of two ways to say the text is the one that is heard. Where
+    the boundaries on that way are is left to the `posteriors` of the smaller one.
+    """
+    return _below_best(posteriors) + SEQUENCES * _below_best(sequences)
+
+
+def _below_best(scores: np.ndarray) -> np.ndarray:
+    return np.asarray(scores - scores.max(axis=1, keepdims=True))
 
 
 def best_path(

@@ -34,7 +34,7 @@ from alignment.bench.flite import VOICES, SyntheticUtterance, speak
 from alignment.errors import AlignmentError
 from alignment.network.boundaries import FARTHEST, SURROUNDINGS, Boundaries, surroundings
 from alignment.network.graph import NOTHING_UNWRITTEN
-from alignment.network.phone_network import SMALL_WEIGHTS, load_weights
+from alignment.network.phone_network import SMALL_WEIGHTS, load_weights, sequence_scores
 from alignment.result import PAUSE
 from alignment.waveform import model_waveform
 
@@ -109,7 +109,8 @@ def of_network(
     stressed = stress_of(utterance.words, utterance.pronunciations)
     sound = Acoustics.of(waveform)
     candidates = [list(each.values()) for each in stressed]
-    visits = network_aligner.best_path(candidates, sound.scores, NOTHING_UNWRITTEN)
+    searched = network_aligner.searched(sound.scores, sequence_scores(sound.frames))
+    visits = network_aligner.best_path(candidates, searched, NOTHING_UNWRITTEN)
     if visits is None:
         return sound, None
     return sound, network_aligner.boundaries_of(visits, sound, duration)[1]

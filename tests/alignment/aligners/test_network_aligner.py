@@ -11,9 +11,10 @@ import pytest
 
 from alignment import Alignment, AlignmentError, load_aligner
 from alignment.aligners import by_pieces
-from alignment.aligners.network_aligner import NetworkAligner
+from alignment.aligners.network_aligner import NetworkAligner, best_path, searched
 from alignment.aligners.pocketsphinx import PocketSphinxAligner
 from alignment.long.whole import align_long
+from alignment.network.phone_network import INDEX, SYMBOLS
 
 Check = Callable[[BaseException], None]
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
@@ -42,6 +43,22 @@ def test_every_word_has_one_of_its_pronunciations_and_all_is_covered(
         clock = phone.end
     assert clock == pytest.approx(len(speech[0]) / speech[1])
     assert not any(word.unwritten for word in found.words)
+
+
+def test_the_larger_network_decides_what_the_smaller_one_leaves_open() -> None:
+    either = [[("M", "AE1", "N"), ("R", "AE1", "N")]]
+    frames = 10
+    even = np.zeros((3 * frames, len(SYMBOLS)))
+    even[:frames, [INDEX["M"], INDEX["R"]]] = 9.0
+    even[frames : 2 * frames, INDEX["AE"]] = 9.0
+    even[2 * frames :, INDEX["N"]] = 9.0
+    for number, symbol in enumerate(("M", "R")):
+        sequences = np.zeros_like(even)
+        sequences[:frames, INDEX[symbol]] = 1.0
+        found = best_path(either, searched(even, sequences))
+        assert found is not None
+        assert {visit.state.pronunciation for visit in found} == {number}
+        assert [visit.start for visit in found] == [0, frames, 2 * frames]
 
 
 def test_it_agrees_with_pocketsphinx(
