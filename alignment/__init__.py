@@ -29,7 +29,7 @@ __all__ = [
 ALIGNERS = ("network", "pocketsphinx", "mfa")
 
 # The version of what the aligners return: a cached alignment of another version is stale.
-EDITION = 5
+EDITION = 6
 
 
 def load_aligner(name: str = ALIGNERS[0], workers: int = 1) -> Aligner:

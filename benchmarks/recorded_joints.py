@@ -1,9 +1,11 @@
 """Joints of recorded speech with recorded speech: python -m benchmarks.recorded_joints
 
 Deletions: one or two words taken out of held-out clips at random. Moves: three clips of one voice
-joined with 0.4 s of its own room tone between them, and two of them swapped by the text. Each joint
-is compared with natural places of its kind, as in `a3t.evaluation.joints`; prints the share within
-the natural 95th percentile of dip, flux, jump and all three.
+joined with 0.4 s of its own room tone between them, and two of them swapped by the text; of one
+session (a chapter of LibriSpeech, a book of LJ Speech), and of any, where rooms and microphones
+differ. Each joint is compared with natural places of its kind, as in `a3t.evaluation.joints`;
+prints the share within the natural 95th percentile of dip, flux, jump and all three, and that of
+natural places.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import random
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +51,18 @@ def deletions(
             continue
         if len(plan.edits) == 1:
             yield plan
+
+
+def moves_in_a_session(
+    editor: Editor, clips: Sequence[Clip], draw: random.Random, folder: Path
+) -> Iterator[EditPlan]:
+    """Moves between clips whose names say that they were recorded together."""
+    together = [
+        replace(clip, speaker=clip.path.stem.rpartition("-")[0])
+        for clip in held_out(read_corpora(corpora_root()))
+        if clip.corpus in ("librispeech", "ljspeech")
+    ]
+    return moves(editor, draw.sample(together, min(len(clips), len(together))), draw, folder)
 
 
 def moves(
@@ -94,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     editor = Editor.load()
     clips = chosen(held_out(read_corpora(corpora_root())), options.clips, options.seed)
     print("| | joints | dip | flux | jump | all three |\n|---|---|---|---|---|---|")
-    for make in (deletions, moves):
+    for make in (deletions, moves_in_a_session, moves):
         natural, joints = Natural(), []
         with tempfile.TemporaryDirectory() as folder:
             made = []
@@ -119,6 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                             joints.append(natural.percentile(kind, here))
         shares = " | ".join(f"{share:.0%}" for share in within(joints))
         print(f"| {make.__name__} | {len(joints)} | {shares} |", flush=True)
+        shares = " | ".join(f"{share:.0%}" for share in within(natural.drawn(4000)))
+        print(f"| natural places | | {shares} |", flush=True)
     return 0
 
 

@@ -130,6 +130,22 @@ class Natural:
             same = [part for parts in self._measures.values() for part in parts]
         return np.asarray((np.concatenate(same) < values).mean(axis=0))
 
+    def drawn(self, count: int) -> np.ndarray:
+        """(n, 3): percentiles of ``count`` of the natural places themselves, drawn at random, of
+        kinds that have enough: what is natural of all three measures at once."""
+        own = {
+            k: np.concatenate(v) for k, v in self._measures.items() if sum(map(len, v)) >= ENOUGH
+        }
+        total = sum(map(len, own.values()))
+        draw = np.random.default_rng(0)
+        return np.concatenate(
+            [
+                np.stack([self.percentile(kind, each) for each in draw.choice(values, some)])
+                for kind, values in own.items()
+                if (some := round(count * len(values) / total))
+            ]
+        )
+
     @property
     def places(self) -> int:
         """The number of natural places."""

@@ -29,7 +29,11 @@ LONGEST_REPEAT = 4  # words
 KIND_OF = {"<um>": "filler", "<repeat>": "repeat", "<noise>": "noise"}
 LONGEST_SOUND = 1.6  # seconds; what is longer may be speech that the text lacks
 LONGEST_SPEECH = 0.35  # seconds of unnamed speech in a pause; one with more is left alone
-LEAST_OF = {"<um>": 0.1, "<repeat>": 0.1, "<noise>": 0.16}  # seconds, times the aligner's trust
+LEAST_OF = {"<um>": 0.04, "<repeat>": 0.04, "<noise>": 0.16}  # seconds, times the aligner's trust
+ALONE = 0.05  # seconds of silence beside a sound that stands alone
+LACKING = (
+    0.5  # a sound that doesn't is taken for one where it is less likely that the text is whole
+)
 FEW = 4  # pauses; with fewer a speaker's rhythm is not known
 BETWEEN = 0.12  # seconds of silence that remain between two words of a phrase
 USUAL_GAP, USUAL_PAUSE = 0.25, 0.6  # seconds, where it isn't
@@ -136,15 +140,22 @@ def _is_whole(said: Transcript, first: int, last: int) -> bool:
 
 def between_words(alignment: Alignment, want: Cleaning) -> Iterator[Finding]:
     """What is between the words, and no text has."""
-    gaps = [list(own) for silent, own in groupby(alignment.words, _is_silent) if silent]
+    runs = [(silent, list(own)) for silent, own in groupby(alignment.words, _is_silent)]
+    gaps = [own for silent, own in runs if silent]
+    # Gaps whose next word stands alone: it may be what was said before it, said again.
+    again = {
+        id(runs[k][1])
+        for k in range(len(runs) - 2)
+        if runs[k][0] and len(runs[k + 1][1]) == 1 and runs[k + 2][1][0].duration >= ALONE
+    }
     inner = [own for own in gaps if own[0].start > 0 and own[-1].end < alignment.duration]
-    plain = [own[-1].end - own[0].start for own in inner if not any(_sounds(own))]
+    plain = [own[-1].end - own[0].start for own in inner if not _sounds(own, False)]
     plain = [seconds for seconds in plain if seconds <= want.longest]
     gap = median(plain) if len(plain) >= FEW else USUAL_GAP
     usual = quantiles(plain, n=4)[2] if len(plain) >= FEW else USUAL_PAUSE
     kept = want.shorten_to or min(max(usual, LEAST_PAUSE), want.longest)
     for own in gaps:
-        sounds = _sounds(own)
+        sounds = _sounds(own, id(own) in again)
         if sounds:
             if own in inner or any(sound.unwritten == "<um>" for sound in sounds):
                 yield from _sound(own, sounds, min(gap, USUAL_GAP), want)
@@ -207,12 +218,25 @@ def _is_silent(word: Word) -> bool:
     return word.is_pause
 
 
-def _sounds(own: Sequence[Word]) -> list[Word]:
-    return [
-        word
-        for word in own
-        if word.unwritten and word.duration * (1 - word.score) > LEAST_OF.get(word.unwritten, 1.0)
-    ]
+def _sounds(own: Sequence[Word], again: bool) -> list[Word]:
+    """Those of a gap that are surely there. Part of a word can look like one: so what stands in no
+    silence counts where the text lacks something, a noise only with silence on one side; or if
+    what follows in the text is said by itself (``again``)."""
+    result: list[Word] = []
+    for k, word in enumerate(own):
+        least = LEAST_OF.get(word.unwritten, 1.0)
+        if not word.unwritten or word.duration * (1 - word.score) <= least:
+            continue
+        before, after = (
+            0 <= n < len(own) and not own[n].unwritten and own[n].duration >= ALONE
+            for n in (k - 1, k + 1)
+        )
+        lacking = word.phones[0].score < LACKING and (
+            before or after or word.unwritten != "<noise>"
+        )
+        if (before and after) or lacking or (after and again):
+            result.append(word)
+    return result
 
 
 def _holds_speech(own: Sequence[Word]) -> bool:

@@ -7,7 +7,7 @@ anything else. So what nobody wrote has a place of its own and doesn't move its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -27,6 +27,10 @@ FILLERS = (
     ("AH",), ("AH", "M"), ("AH", "N"), ("ER",), ("ER", "M"), ("ER", "N"), ("M",), ("HH", "M"),
     ("AA",), ("AA", "M"), ("EH",), ("EH", "M"), ("EH", "N"),
 )  # fmt: skip
+# Who hesitates holds a sound, and it is now this vowel and now that one to the network.
+VOWELS = ("AA", "AE", "AH", "AO", "EH", "ER", "UH")
+NASALS = ("M", "N", "NG")
+HELD_VOWEL, HELD_NASAL = 12, 5  # frames at least
 
 
 class Costs(NamedTuple):
@@ -34,13 +38,16 @@ class Costs(NamedTuple):
     lies below its likeliest phone. Chosen on planted sounds in clips that nothing is reported of.
 
     "Anything else" costs most: were it cheap, a word that is said twice would be a noise, and then
-    the word."""
+    the word. held: a hesitation that may go from one vowel to another, and end in any nasal; not
+    looked for unless it is finite. joined: in addition, unless there is silence on both sides."""
 
     filler: float = 18.0
     repeat: float = 14.0
     broken: float = 18.0
     noise: float = 40.0
     noise_frame: float = 1.1
+    held: float = np.inf
+    joined: float = 0.0
 
 
 NOTHING_UNWRITTEN = Costs(1e6, 1e6, 1e6, 1e6, 0.0)
@@ -51,7 +58,8 @@ SHORTEST = 3
 
 
 class State(NamedTuple):
-    """A phone of word `word` (by numbers), or of what stands before that word, by its `kind`."""
+    """A phone of word `word` (by numbers), or of what stands before that word, by its `kind`. Of a
+    repetition of that one word `pronunciation` is which of them, from 1; of others it is 0."""
 
     kind: int
     symbol: int
@@ -68,15 +76,16 @@ class Visit(NamedTuple):
     stop: int
 
 
-def _again(latest: Sequence[Sequence[Pronunciation]]) -> Iterator[Pronunciation]:
-    """How the last word can be said again, or the last two."""
+def _again(latest: Sequence[Sequence[Pronunciation]]) -> Iterator[tuple[int, Pronunciation]]:
+    """How the last word can be said again, each way with its number from 1, or (0) the last two."""
     if latest:
-        yield from latest[-1]
+        yield from enumerate(latest[-1], 1)
     if len(latest) > 1:
-        yield [phone for word in latest for phone in word[0]]
+        yield 0, [phone for word in latest for phone in word[0]]
 
 
-_ANYTHING = len(SYMBOLS)  # the column of "anything else"
+# The columns of "anything else", any vowel and any nasal.
+_ANYTHING, _VOWEL, _NASAL = range(len(SYMBOLS), len(SYMBOLS) + 3)
 _NOWHERE = -1
 
 
@@ -93,6 +102,7 @@ class Graph:
     openings: list[int] = field(default_factory=list)  # groups from which the text can begin
     closing: int = _NOWHERE  # the group in which it can end
     costs: Costs = field(default_factory=Costs)
+    before_words: Mapping[int, Costs] = field(default_factory=dict)
     shortest: int = SHORTEST
 
     @classmethod
@@ -101,10 +111,12 @@ class Graph:
         words: Sequence[Sequence[Pronunciation]],
         costs: Costs | None = None,
         shortest: int = SHORTEST,
+        before_words: Mapping[int, Costs] | None = None,
     ) -> Graph:
         """`words`: each with its pronunciations, at least one of at least one phone; `shortest`:
-        how many frames a phone lasts at least."""
-        graph = cls(costs=costs or Costs(), shortest=shortest)
+        how many frames a phone lasts at least; `before_words`: what it costs before some of the
+        words, by their numbers, instead of `costs`."""
+        graph = cls(costs=costs or Costs(), before_words=before_words or {}, shortest=shortest)
         ends: list[int] = []  # of the word before
         for number in range(len(words) + 1):
             following = words[number] if number < len(words) else ()
@@ -128,23 +140,44 @@ class Graph:
         following: Sequence[Pronunciation],
     ) -> int:
         """What can stand before word `number`; the group from which that word is entered."""
-        costs = self.costs
+        costs = self.before_words.get(number, self.costs)
         said = self._group(ends)
         silence = self._state(State(SILENCE, INDEX[PAUSE], number), _NOWHERE, said, 0.0)
         here = self._group([*ends, silence])
         if number == 0:
             self.openings += [said, here]
-        over: list[int] = []
-        for phones in FILLERS:
-            over.append(self._chain(FILLER, number, phones, here, -costs.filler)[-1])
-        for again in _again(words[max(number - 2, 0) : number]):
-            over.append(self._chain(REPEAT, number, again, here, -costs.repeat)[-1])
-        for start in {tuple(phones[:-1]): None for phones in following}:
-            over += self._chain(REPEAT, number, start, here, -costs.broken)
-        over.append(self._state(State(NOISE, _ANYTHING, number), _NOWHERE, here, -costs.noise))
-        left = self._group(over)
+        latest = words[max(number - 2, 0) : number]
+        over = self._unwritten(number, here, costs, costs.joined, latest, following)
+        apart: list[int] = []
+        if costs.joined:
+            apart = self._unwritten(number, self._group([silence]), costs, 0.0, latest, following)
+        left = self._group([*over, *apart])
         rest = self._state(State(SILENCE, INDEX[PAUSE], number), _NOWHERE, left, 0.0)
         return self._group([*ends, silence, *over, rest])
+
+    def _unwritten(
+        self,
+        number: int,
+        group: int,
+        costs: Costs,
+        more: float,
+        latest: Sequence[Sequence[Pronunciation]],
+        following: Sequence[Pronunciation],
+    ) -> list[int]:
+        """The last states of all that nobody wrote before word `number`, each at `more` cost."""
+        over: list[int] = []
+        for phones in FILLERS:
+            over.append(self._chain(FILLER, number, phones, group, -costs.filler - more)[-1])
+        if np.isfinite(costs.held):
+            over += self._held(number, group, -costs.held - more)
+        for way, again in _again(latest):
+            cost = -costs.repeat - more
+            over.append(self._chain(REPEAT, number, again, group, cost, way)[-1])
+        for start in {tuple(phones[:-1]): None for phones in following}:
+            over += self._chain(REPEAT, number, start, group, -costs.broken - more)
+        noise = State(NOISE, _ANYTHING, number)
+        over.append(self._state(noise, _NOWHERE, group, -costs.noise - more))
+        return over
 
     def _chain(
         self,
@@ -167,6 +200,21 @@ class Graph:
                     latest = self._state(state, latest, _NOWHERE, 0.0)
             result.append(latest)
         return result
+
+    def _held(self, number: int, group: int, cost: float) -> list[int]:
+        """The last states of a vowel, of a nasal after it, and of a nasal alone, each held."""
+        vowel, nasal = (State(FILLER, symbol, number) for symbol in (_VOWEL, _NASAL))
+        ends: list[int] = []
+        for state, frames, after in (
+            (vowel, HELD_VOWEL, _NOWHERE), (nasal._replace(phone=1), HELD_NASAL, 0),
+            (nasal, HELD_VOWEL, _NOWHERE),
+        ):  # fmt: skip
+            latest = _NOWHERE if after == _NOWHERE else ends[after]
+            for _ in range(frames):
+                entered = (group, cost) if latest == _NOWHERE else (_NOWHERE, 0.0)
+                latest = self._state(state, latest, *entered)
+            ends.append(latest)
+        return ends
 
     def _state(self, state: State, before: int, group: int, entry: float) -> int:
         self.states.append(state)
@@ -216,7 +264,11 @@ class Graph:
         count = len(self.states)
         symbols = np.array([state.symbol for state in self.states])
         anything = np.delete(scores, INDEX[PAUSE], axis=1).max(axis=1, keepdims=True)
-        columns = np.concatenate([scores, anything - self.costs.noise_frame], axis=1)
+        held = [
+            scores[:, [INDEX[symbol] for symbol in each]].max(axis=1, keepdims=True)
+            for each in (VOWELS, NASALS)
+        ]
+        columns = np.concatenate([scores, anything - self.costs.noise_frame, *held], axis=1)
         # The total of nowhere stands last: nothing comes from there.
         nowhere = count
         before = np.array(self.before)

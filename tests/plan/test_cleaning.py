@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,34 @@ def test_sounds_between_words_are_cut_with_a_natural_pause_left(arctic: Path) ->
     assert (1.2 - 0.3) - (um.end - um.start) == pytest.approx(0.25)
     assert (again.start, again.end) == pytest.approx((1.5, 1.8))
     assert new_text(found) == "we meet here"
+
+
+@pytest.mark.parametrize(
+    ("parts", "found"),
+    [
+        (("one", ("", 0.2), ("<um>", 0.08), ("", 0.2), "two"), True),  # short, and stands alone
+        (("one", ("<um>", 0.3), "two"), False),  # part of a word may look like one
+        (("one", ("<?um>", 0.3), "two"), True),  # unless the text lacks something
+        (("one", ("<?noise>", 0.3), "two"), False),
+        (("one", ("<?noise>", 0.3), ("", 0.2), "two"), True),
+        (("one", ("<um>", 0.1), ("", 0.2), "two", ("", 0.2), "three"), True),  # “one, o- two”
+    ],
+)
+def test_what_may_be_part_of_a_word_is_left_alone(
+    arctic: Path, parts: tuple[object, ...], found: bool
+) -> None:
+    aligned = spoken(*(
+        (part[0].replace("?", ""), part[1]) if isinstance(part, tuple) else part for part in parts
+    ))  # fmt: skip
+    lacking = any("?" in part[0] for part in parts if isinstance(part, tuple))
+    words = [
+        replace(w, phones=(replace(w.phones[0], score=0.1 if lacking else 0.9),))
+        if w.unwritten else w
+        for w in aligned.words
+    ]  # fmt: skip
+    text = Transcript.from_text(" ".join(word.text for word in aligned.spoken))
+    whole = Alignment(tuple(words), aligned.duration)
+    assert bool(Findings.of(Recording.open(arctic), whole, text, Cleaning()).found) is found
 
 
 def test_long_pauses_are_shortened_to_the_speakers_own(arctic: Path) -> None:

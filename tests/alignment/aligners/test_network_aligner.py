@@ -11,10 +11,12 @@ import pytest
 
 from alignment import Alignment, AlignmentError, load_aligner
 from alignment.aligners import by_pieces
-from alignment.aligners.network_aligner import NetworkAligner, best_path, searched
+from alignment.aligners.network_aligner import NetworkAligner, best_path, last_said, searched
 from alignment.aligners.pocketsphinx import PocketSphinxAligner
 from alignment.long.whole import align_long
+from alignment.network.graph import REPEAT, SILENCE, WORD, State, Visit
 from alignment.network.phone_network import INDEX, SYMBOLS
+from alignment.result import PAUSE
 
 Check = Callable[[BaseException], None]
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
@@ -181,3 +183,25 @@ def test_without_pocketsphinx_one_sentence_says_what_to_do(
     with pytest.raises(AlignmentError, match=r"a3t\[pocketsphinx\]") as caught:
         load_aligner("pocketsphinx")
     one_sentence(caught.value)
+
+
+def test_of_a_word_said_again_at_once_the_second_is_the_texts() -> None:
+    """It stood alone, and was begun again as part of what follows."""
+
+    def visits(*parts: tuple[int, str, int, int]) -> list[Visit]:
+        return [
+            Visit(State(kind, INDEX[symbol], word, way), 10 * k, 10 * (k + 1))
+            for k, (kind, symbol, word, way) in enumerate(parts)
+        ]
+
+    said = visits(
+        (SILENCE, PAUSE, 0, 0), (WORD, "AA", 0, 0), (SILENCE, PAUSE, 1, 0),
+        (REPEAT, "AO", 1, 2), (WORD, "M", 1, 0),
+    )  # fmt: skip
+    kept = last_said(said)
+    assert [(v.start, v.stop) for v in kept] == [(v.start, v.stop) for v in said]
+    assert [v.state.kind for v in kept] == [SILENCE, REPEAT, SILENCE, WORD, WORD]
+    assert (kept[3].state.word, kept[3].state.pronunciation) == (0, 1)  # its second, as it was said
+    begun = [v if k != 3 else v._replace(state=v.state._replace(pronunciation=0))
+             for k, v in enumerate(said)]  # fmt: skip
+    assert last_said(begun) == begun  # of the next word, not of that one

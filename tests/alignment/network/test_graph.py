@@ -16,6 +16,7 @@ from alignment.network.graph import (
     REPEAT,
     SILENCE,
     WORD,
+    Costs,
     Graph,
     Visit,
 )
@@ -110,6 +111,32 @@ def test_a_word_said_twice_is_no_noise_when_both_are_said_strangely() -> None:
     assert [visit.start for visit in man] == [EACH * 4, EACH * 5, EACH * 6]
     assert NOISE not in {visit.state.kind for visit in found}
     assert REPEAT in {visit.state.kind for visit in found}
+
+
+HELD = ("AA", "EH", "AA", "ER", "N")
+
+
+def test_a_hesitation_may_waver_between_vowels_where_it_is_expected() -> None:
+    scores = said("DH", "AH", "sp", *HELD, "sp", "M", "AE", "N", sure=0.6)
+    dear = Costs(40.0, 40.0, 40.0, 40.0)
+    cheap = dear._replace(held=2.0)
+    for before, expected in ({}, False), ({1: cheap}, True), ({0: cheap}, False):
+        found = Graph.of([THE, MAN], dear, before_words=before).best_path(scores)
+        assert found is not None
+        assert (FILLER in {visit.state.kind for visit in found}) is expected
+        if expected:
+            fillers = [visit for visit in found if visit.state.kind == FILLER]
+            assert (fillers[0].start, fillers[-1].stop) == (3 * EACH, 8 * EACH)
+
+
+def test_what_touches_a_word_costs_more() -> None:
+    """The same sound: with silence on both sides, and on one of them only."""
+    costs = Costs(noise=22.0, joined=6.0)
+    for after, expected in (("sp",), True), ((), False):
+        scores = said("DH", "AH", "sp", "S", *after, "M", "AE", "N", sure=0.6)
+        found = Graph.of([THE, MAN], costs).best_path(scores)
+        assert found is not None
+        assert (NOISE in {visit.state.kind for visit in found}) is expected
 
 
 def test_nothing_is_inserted_where_the_text_matches() -> None:
