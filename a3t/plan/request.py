@@ -63,8 +63,9 @@ class EditRequest:
     (`a3t.plan.moves`) instead of being made. others: further recordings that they may be taken
     from.
 
-    candidates: how many results to make, the best first. seed: for the random noise. verify:
-    whether to align the result again, to find new words that are inaudible in it.
+    candidates: how many results to make, the best first. seed: for the random noise and the melody;
+    with 0 the melody is the predicted one, others draw it. verify: whether to align the result
+    again, to find new words that are inaudible in it.
     """
 
     new_text: str

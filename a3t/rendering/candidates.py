@@ -1,8 +1,8 @@
 """Several renderings of one edit, ranked by what can be measured in them.
 
-The network is deterministic, so candidates differ in what it is asked for: how fast the new words
-are spoken, how much of the neighbouring speech is regenerated with them, and how far from there the
-joint may lie.
+Each has a melody of its own, drawn by the seed (`a3t.rendering.melody`), and differs in what the
+network is asked for: how fast the new words are spoken, how much of the neighbouring speech is
+regenerated with them, and how far from there the joint may lie.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from a3t.audio.patches import read_patched
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, frames_of, seconds_of
 from a3t.model.durations import DurationPredictor
-from a3t.plan.edit_limits import SPEEDS
+from a3t.plan.edit_limits import MOST_SEED, SPEEDS
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import replan
 from a3t.plan.request import MARGIN, REACH, EditRequest
@@ -130,7 +130,8 @@ def varied(request: EditRequest, variation: Variation) -> EditRequest:
     """The request with the variation applied; a given duration stays as it is."""
     speed = request.speed * (variation.pace if request.times_are_free else 1.0)
     speed = min(max(speed, SPEEDS[0]), SPEEDS[1])
-    return replace(request, speed=speed, margin=variation.margin, reach=variation.reach)
+    seed = (request.seed + VARIATIONS.index(variation)) % MOST_SEED
+    return replace(request, speed=speed, margin=variation.margin, reach=variation.reach, seed=seed)
 
 
 def variant(plan: EditPlan, number: int, make: Make, durations: DurationPredictor) -> Candidate:

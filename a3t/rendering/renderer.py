@@ -33,6 +33,7 @@ from a3t.rendering.joining import (
     with_room_tone,
 )
 from a3t.rendering.level import SpeechLevel, levelled
+from a3t.rendering.melody import drawn_melody, together
 from a3t.rendering.moving import Excerpt, moved_patch
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
@@ -117,7 +118,7 @@ class Renderer:
         mel = torch.zeros(len(window.masked), plan.prompt.mel.shape[1])
         mel[:start] = torch.from_numpy(plan.prompt.mel)
         ids = phone_ids(symbols)
-        rise = rises(plan.target, window)
+        rise = together(rises(plan.target, window), drawn_melody(window.masked, plan.seed))
         item = MaskedMel(mel, window.masked, ids, window.phone_of_frame, plan.seed, rise)
         level = SpeechLevel(mel[:start], symbols, window.phone_of_frame)
         speech = torch.zeros(len(mel) - start, mel.shape[1])
@@ -142,8 +143,9 @@ class Renderer:
         recording = plan.recording
         frames = lay_out(plan, window)
         with self.step("fill"):
-            rise = rises(plan.new_text, frames)
-            filled = self.fill(recording, frames, window.source, plan.request.seed, rise)
+            seed = plan.request.seed
+            rise = together(rises(plan.new_text, frames), drawn_melody(frames.masked, seed))
+            filled = self.fill(recording, frames, window.source, seed, rise)
         neighbours: Sequence[Neighbour] = ()
         if plan.request.match.learns:
             with self.step("vocode"):

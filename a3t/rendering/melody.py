@@ -1,0 +1,44 @@
+"""Melodies drawn by the seed, so that takes of one edit differ as a speaker's would.
+
+The network predicts the middle of what could have been said. How far recorded pitch lies from that
+was measured on held-out clips (docs/log.md): a few words as a whole are 1.2 semitones off, and
+within them it wanders by 1.7 semitones, slowly. A drawn melody departs from the predicted one in
+the same way, but by 0.7 times as much, and not at its ends, where it has to meet the recording.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+SHARE = 0.7  # of the deviations measured
+WHOLE, WITHIN = 0.10, 0.14  # octaves, standard deviations: of a run of frames, and within it
+SLOW = 9  # frames, the deviation of the Gaussian by which pitches within a run correlate
+ENDS = 5  # frames over which a run's ends return to the predicted melody
+PREDICTED = 0  # the seed that leaves the melody as it is
+
+
+def drawn_melody(masked: np.ndarray, seed: int) -> np.ndarray | None:
+    """(N,) octaves to add to the predicted pitch of the masked frames (N,) bool, None for the seed
+    that draws none; the same for a seed."""
+    if seed == PREDICTED:
+        return None
+    result = np.zeros(len(masked))
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], masked.astype(int), [0]])))
+    for first, last in zip(edges[::2], edges[1::2], strict=True):
+        draw = np.random.default_rng([seed, int(first)])
+        length = int(last - first)
+        # Noise smoothed to a correlation of that deviation, and of variance 1.
+        kernel = np.exp(-np.square(np.arange(-3 * SLOW, 3 * SLOW + 1) / SLOW))
+        kernel /= np.sqrt(np.square(kernel).sum())
+        noise = draw.standard_normal(length + len(kernel) - 1)
+        own = WHOLE * draw.standard_normal() + WITHIN * np.convolve(noise, kernel, "valid")
+        place = np.arange(length)
+        near = np.minimum(place + 1, length - place) / ENDS
+        result[first:last] = SHARE * own * np.minimum(near, 1.0)
+    return result
+
+
+def together(*shifts: np.ndarray | None) -> np.ndarray | None:
+    """The sum of those that are not None, None if all are."""
+    known = [shift for shift in shifts if shift is not None]
+    return np.sum(known, axis=0) if known else None
