@@ -27,7 +27,8 @@ LOWEST = 100.0  # Hz; bands of a third of an octave above
 FALLING = 0.5  # of the power that was there LATE frames before
 LOW = 0.1  # the share of falling frames whose fall tells a room from a dry recording
 BELOW = 0.3  # the share of falling frames that may lie below the floor
-HEARD = 4.0  # times the noise's power that a frame must have to tell of the room
+HEARD = 2.0  # times the noise's power that the floor of a dry recording would have
+LEAST = 1000  # falling frames of all bands together; 3 s of speech without noise have 2,000
 LEAST_FRAMES = 40  # falling ones of a band; with fewer, all bands speak for it
 DRY = -18.0  # dB; what is reverberated less is dry (rooms of half a second: -8 to -13; none: -25)
 MOST = -3.0  # dB; no room adds more
@@ -76,7 +77,7 @@ def find_reverberation(
             found.append(_over_the_past(power, noise, rate))
     ratios = np.concatenate(found)
     known = np.asarray(np.isfinite(ratios).all(axis=1))  # (frames, bands)
-    if known.sum() < LEAST_FRAMES:
+    if known.sum() < LEAST:
         return None
     every = np.moveaxis(ratios, 1, 2)[known]  # (n, times)
     spread = np.ptp(np.quantile(every, [LOW, 1 - LOW], axis=0), axis=0)
@@ -91,15 +92,14 @@ def find_reverberation(
 
 def _over_the_past(power: np.ndarray, noise: np.ndarray, rate: int) -> np.ndarray:
     """(frames, times, bands): by how many dB falling frames are above what decays from the past;
-    NaN where they don't fall, or noise is all that is heard."""
-    over = np.maximum(power - noise, 0.0)
+    NaN where they don't fall, or where noise would hide how dry they are."""
+    over = np.maximum(power - noise, 0.01 * noise)
     past = np.stack([_past(over, fall) for fall in _falls(TIMES, rate)], axis=1)
-    told = power > HEARD * noise
-    told[LATE:] &= power[LATE:] < FALLING * power[:-LATE]
-    told[:LATE] = False
-    usable = told[:, None] & (past > noise) & (past > 0)
+    falling = np.zeros(power.shape, bool)
+    falling[LATE:] = power[LATE:] < FALLING * power[:-LATE]
+    told = falling[:, None] & (past * 10 ** (DRY / 10) > HEARD * noise) & (past > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(usable, 10 * np.log10(over[:, None] / past), np.nan)
+        return np.where(told, 10 * np.log10(over[:, None] / past), np.nan)
 
 
 def _falls(seconds: np.ndarray, rate: int) -> np.ndarray:

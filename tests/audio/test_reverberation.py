@@ -12,6 +12,7 @@ from scipy.signal import fftconvolve
 from a3t.audio.own_sound import OwnSound
 from a3t.audio.recording import Recording
 from a3t.audio.reverberation import Reverberation, find_reverberation
+from a3t.audio.room_tone import RoomTone
 from a3t.audio.splicing import make_patch
 from a3t.audio.traits import MatchedTraits
 
@@ -50,6 +51,17 @@ def level(sound: np.ndarray) -> float:
 def test_a_dry_recording_has_none(tmp_path: Path) -> None:
     sound = recorded(tmp_path, bursts(8.0, 0))
     assert find_reverberation(sound, 4 * RATE, 4 * RATE, None) is None
+
+
+def test_noise_that_hides_how_sounds_fall_is_no_room(tmp_path: Path) -> None:
+    """At 10 dB the falls end in the noise soon, whatever the room."""
+    noise = np.random.default_rng(4).normal(0, 0.03, 8 * RATE)
+    sound = recorded(tmp_path, bursts(8.0, 0) + noise)
+    power = np.zeros((481, 1, 1), complex)
+    power[:, 0, 0] = 0.03**2 * 960
+    tone = RoomTone(RATE, power)
+    assert tone.level[0] == pytest.approx(0.03, rel=0.01)
+    assert find_reverberation(sound, 4 * RATE, 4 * RATE, tone) is None
 
 
 def test_too_little_beside_an_edit_has_none(tmp_path: Path) -> None:
