@@ -9,7 +9,7 @@ import hashlib
 import json
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,12 +30,12 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.plan.json_values import checked_alignment
 from a3t.plan.request import EditRequest
 from a3t.pretrained import load_checkpoint
-from a3t.rendering.renderer import one_thread
+from a3t.rendering.renderer import on_threads, one_thread
 from a3t.source.passages import Passages
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.training.precision import PRECISIONS, use_bfloat16
-from a3t.voice.adaptation import AdaptationConfig, adapt
+from a3t.voice.adaptation import THREADS, AdaptationConfig, adapt
 from a3t.voice.material import VoicePiece, pieces_of
 from a3t.voice.speaker import of_one_speaker
 from alignment import Alignment, AlignmentError
@@ -167,9 +167,14 @@ def adapted(
     speech = OwnSpeech.of(editor, plan, request)
     if when == "always":
         return in_recorded_voice(editor, speech, cache, progress)
-    if speech.seconds < PAYS_FROM or of_one_speaker(speech.pieces)[1]:
-        return editor
     budget = when if isinstance(when, float) else None
+    if (known := _remembered(editor, speech, cache, _settings(None, budget))) is not None:
+        return known
+    if speech.alignment.duration < PAYS_FROM or speech.seconds < PAYS_FROM:
+        return editor
+    with on_threads(THREADS):
+        if of_one_speaker(speech.pieces)[1]:
+            return editor
     return in_recorded_voice(editor, speech, cache, progress, budget=budget)
 
 
@@ -187,29 +192,44 @@ def in_recorded_voice(
     how many seconds it may take; with little time there are fewer steps, and with too little the
     editor stays as it is. Raises InputError if there is too little speech to learn from.
     """
+    settings = _settings(config, budget)
+    if (known := _remembered(editor, speech, cache, settings)) is not None:
+        return known
+    if budget is not None:
+        each = _seconds_a_step(editor, speech, settings[0])
+        settings = [own for own in settings if own.steps * each <= budget]
+        if not settings:
+            return editor
+    data = _learnt(editor, speech, settings[0], progress)
+    _keep(_place(cache, editor, speech, settings[0]), data)
+    return editor.in_voice(_voice(editor, speech, settings[0], data))
+
+
+def _settings(config: AdaptationConfig | None, budget: float | None) -> list[AdaptationConfig]:
+    """The settings to choose from, the best first, with this machine's precision told."""
     config = config or AdaptationConfig()
-    precision = "bfloat16" if use_bfloat16(config.precision) else "float32"
-    config = replace(config, precision=precision)  # what was found is told, for a replay
-    steps = [max(round(config.steps * fraction), 1) for fraction in FRACTIONS]
-    for own in (replace(config, steps=count) for count in steps[: None if budget else 1]):
+    with on_threads(THREADS):
+        precision = "bfloat16" if use_bfloat16(config.precision) else "float32"
+    return [
+        replace(config, steps=max(round(config.steps * fraction), 1), precision=precision)
+        for fraction in FRACTIONS[: None if budget else 1]
+    ]
+
+
+def _remembered(
+    editor: Editor, speech: OwnSpeech, cache: Path | None, settings: Sequence[AdaptationConfig]
+) -> Editor | None:
+    """The editor in the voice as learnt before, by the first settings by which it was."""
+    for own in settings:
         if (data := _kept(_place(cache, editor, speech, own))) is not None:
             return editor.in_voice(_voice(editor, speech, own, data))
-    if budget is not None:
-        each = _seconds_a_step(editor, speech, config)
-        steps = [count for count in steps if count * each <= budget]
-        if not steps:
-            return editor
-        config = replace(config, steps=steps[0])
-    data = _learnt(editor, speech, config, progress)
-    _keep(_place(cache, editor, speech, config), data)
-    return editor.in_voice(_voice(editor, speech, config, data))
+    return None
 
 
 def _learnt(
     editor: Editor, speech: OwnSpeech, config: AdaptationConfig, progress: Progress | None = None
 ) -> bytes:
-    # On one thread, so that the same voice is learnt whatever the machine's number of cores.
-    with tempfile.TemporaryDirectory() as folder, one_thread():
+    with tempfile.TemporaryDirectory() as folder:
         model = editor.plain.model
         return save(adapt(model, speech.pieces, Path(folder), config, progress).changes)
 
