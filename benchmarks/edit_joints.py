@@ -55,6 +55,7 @@ def planned_seam(
     width: int,
     lag: int,
     prefer: int,
+    entering: bool = True,
 ) -> overlaps.Overlap:
     """Replaces `best_seam`: the planned place, without moving anything."""
     width = min(width, len(overlap))
