@@ -76,6 +76,9 @@ def place_cuts(
     found = list(places)
     for cut in cuts:
         frames = (ceil(cut.start * FRAMES_PER_SECOND), floor(cut.end * FRAMES_PER_SECOND))
+        lacking = LEAST_GAP - (frames[1] - frames[0])
+        if cut.action == "mute" and lacking > 0:  # a click; some of the silence beside it as well
+            frames = frames[0] - (lacking + 1) // 2, frames[1] + lacking // 2
         beside = bisect_left(found, frames, key=lambda place: place.frames)
         near = [p for p in found[max(beside - 1, 0) : beside + 1] if _touches(frames, p.frames)]
         if near:

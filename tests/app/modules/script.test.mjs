@@ -137,3 +137,11 @@ test("paragraphs hold every word once, and end where something is missing", () =
   few.missing = [[2.2, 3.4]];
   assert.deepEqual(few.paragraphs(), [[0, 4], [4, 10]]);
 });
+
+test("a paragraph is one speaker's", () => {
+  const made = new Script();
+  const words = [["ANNA: Hello", "ANNA"], ["there.", "ANNA"], ["BOB: Fine,", "BOB"], ["thanks.", "BOB"]];
+  made.setTokens(words.map(([word, name], k) => [k, word, 0.5 * k, 0.5 * k + 0.4, 1, 0, name]));
+  assert.deepEqual(made.paragraphs(), [[0, 2], [2, 4]]);
+  assert.deepEqual(script().paragraphs(), [[0, 10]]);
+});
