@@ -148,19 +148,24 @@ def between_words(alignment: Alignment, want: Cleaning) -> Iterator[Finding]:
         for k in range(len(runs) - 2)
         if runs[k][0] and len(runs[k + 1][1]) == 1 and runs[k + 2][1][0].duration >= ALONE
     }
-    inner = [own for own in gaps if own[0].start > 0 and own[-1].end < alignment.duration]
-    plain = [own[-1].end - own[0].start for own in inner if not _sounds(own, False)]
+    inner = [own for own in gaps if _is_inner(own, alignment)]
+    plain = [own[-1].end - own[0].start for own in inner if not _sounds(own, False, True)]
     plain = [seconds for seconds in plain if seconds <= want.longest]
     gap = median(plain) if len(plain) >= FEW else USUAL_GAP
     usual = quantiles(plain, n=4)[2] if len(plain) >= FEW else USUAL_PAUSE
     kept = want.shorten_to or min(max(usual, LEAST_PAUSE), want.longest)
     for own in gaps:
-        sounds = _sounds(own, id(own) in again)
+        between = _is_inner(own, alignment)
+        sounds = _sounds(own, id(own) in again, between)
         if sounds:
-            if own in inner or any(sound.unwritten == "<um>" for sound in sounds):
+            if between or any(sound.unwritten == "<um>" for sound in sounds):
                 yield from _sound(own, sounds, min(gap, USUAL_GAP), want)
-        elif own in inner and "pause" in want.kinds and not _holds_speech(own):
-            start, end = own[0].start, own[-1].end
+        elif between and "pause" in want.kinds and not _holds_speech(own):
+            # What is named there, and didn't count, may be part of a word.
+            silent = [word for word in own if not word.unwritten] or [own[0]]
+            start, end = max(
+                ((w.start, w.end) for w in silent), key=lambda times: times[1] - times[0]
+            )
             if end - start > max(want.longest, kept + BETWEEN):
                 cut = Cut("pause", "cut", start + kept / 2, end - kept / 2)
                 label = f"a pause of {end - start:.2f} s → {kept:.2f} s"
@@ -214,14 +219,20 @@ def with_silence(
     return outer[0] + first, outer[1] - (left - first)
 
 
+def _is_inner(own: Sequence[Word], alignment: Alignment) -> bool:
+    """Whether there are words before a gap and after it."""
+    return own[0].start > 0 and own[-1].end < alignment.duration
+
+
 def _is_silent(word: Word) -> bool:
     return word.is_pause
 
 
-def _sounds(own: Sequence[Word], again: bool) -> list[Word]:
+def _sounds(own: Sequence[Word], again: bool, inner: bool) -> list[Word]:
     """Those of a gap that are surely there. Part of a word can look like one: so what stands in no
-    silence counts where the text lacks something, a noise only with silence on one side; or if
-    what follows in the text is said by itself (``again``)."""
+    silence counts where the text lacks something, which the aligner tells between two words
+    (``inner``), a noise only with silence on one side; or if what follows in the text is said by
+    itself (``again``)."""
     result: list[Word] = []
     for k, word in enumerate(own):
         least = LEAST_OF.get(word.unwritten, 1.0)

@@ -6,7 +6,7 @@ noise between two words is named and has its own time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -53,6 +53,7 @@ EXPECTED = {
     REPEAT: Costs(repeat=2.0, broken=2.0, joined=JOINED),
     NOISE: Costs(noise=10.0, joined=JOINED),
 }
+HESITATIONS = frozenset("um uh uhm umm uhh er erm ah eh hm hmm mm mhm".split())
 ALONE = 5  # frames of silence on either side of what stands alone
 
 NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
@@ -83,8 +84,10 @@ class NetworkAligner(AlignerByPieces):
             require_speech(sound.scores)
         candidates = [list(each.values()) for each in stressed]
         sequences = sequence_scores(sound.frames)
-        unwritten = expected_unwritten(candidates, sequences)
-        visits = best_path(candidates, searched(sound.scores, sequences), before_words=unwritten)
+        held = {number for number, word in enumerate(words) if word in HESITATIONS}
+        unwritten = expected_unwritten(candidates, sequences, held)
+        scores = searched(sound.scores, sequences)
+        visits = best_path(candidates, scores, before_words=unwritten, held=held)
         if visits is None:
             raise mismatch(words, ())
         alignment = score_words(
@@ -117,21 +120,24 @@ def best_path(
     scores: np.ndarray,
     costs: Costs | None = None,
     before_words: Mapping[int, Costs] | None = None,
+    held: Container[int] = (),
 ) -> list[Visit] | None:
     """The likeliest way to say words, each with its `candidates`; None when there is no room.
-    `costs`, `before_words`: as `Graph.of` takes them."""
+    `costs`, `before_words`, `held`: as `Graph.of` takes them."""
     phones = sum(min(map(len, each)) for each in candidates)
     hasty = len(scores) < HASTY_FRAMES * phones
-    graph = Graph.of(candidates, costs, 1 if hasty else SHORTEST, before_words)
+    graph = Graph.of(candidates, costs, 1 if hasty else SHORTEST, before_words, held)
     return graph.best_path(scores)
 
 
 def expected_unwritten(
-    candidates: Sequence[Sequence[tuple[str, ...]]], sequences: np.ndarray
+    candidates: Sequence[Sequence[tuple[str, ...]]],
+    sequences: np.ndarray,
+    held: Container[int] = (),
 ) -> dict[int, Costs]:
     """Before which words the scores of sequences have something that nobody wrote, and the costs
     with which it is then looked for: alone they tell best whether it is there."""
-    visits = best_path(candidates, _below_best(sequences), GENEROUS) or []
+    visits = best_path(candidates, _below_best(sequences), GENEROUS, held=held) or []
     kinds = {visit.state.word: visit.state.kind for visit in visits if visit.state.kind in EXPECTED}
     return {word: EXPECTED[kind] for word, kind in kinds.items()}
 

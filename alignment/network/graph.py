@@ -7,7 +7,7 @@ anything else. So what nobody wrote has a place of its own and doesn't move its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -112,10 +112,12 @@ class Graph:
         costs: Costs | None = None,
         shortest: int = SHORTEST,
         before_words: Mapping[int, Costs] | None = None,
+        held: Container[int] = (),
     ) -> Graph:
         """`words`: each with its pronunciations, at least one of at least one phone; `shortest`:
         how many frames a phone lasts at least; `before_words`: what it costs before some of the
-        words, by their numbers, instead of `costs`."""
+        words, by their numbers, instead of `costs`; `held`: the words that are hesitations, with
+        any vowel and any nasal for their own."""
         graph = cls(costs=costs or Costs(), before_words=before_words or {}, shortest=shortest)
         ends: list[int] = []  # of the word before
         for number in range(len(words) + 1):
@@ -127,7 +129,7 @@ class Graph:
                 graph.closing = ready
                 break
             ends = [
-                graph._chain(WORD, number, phones, ready, 0.0, pronunciation)[-1]
+                graph._chain(WORD, number, phones, ready, 0.0, pronunciation, number in held)[-1]
                 for pronunciation, phones in enumerate(following)
             ]
         return graph
@@ -187,12 +189,17 @@ class Graph:
         group: int,
         cost: float,
         pronunciation: int = 0,
+        held: bool = False,
     ) -> list[int]:
         """The last state of each phone; a phone has as many states as it lasts frames at least."""
         result: list[int] = []
         latest = _NOWHERE
         for place, phone in enumerate(phones):
-            state = State(kind, INDEX[phone.rstrip("012")], number, pronunciation, place)
+            bare = phone.rstrip("012")
+            symbol = INDEX[bare]
+            if held:
+                symbol = _VOWEL if bare in VOWELS else _NASAL if bare in NASALS else symbol
+            state = State(kind, symbol, number, pronunciation, place)
             for _ in range(self.shortest):
                 if latest == _NOWHERE:
                     latest = self._state(state, _NOWHERE, group, cost)

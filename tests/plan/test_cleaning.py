@@ -37,6 +37,15 @@ def spoken(*parts: str | tuple[str, float]) -> Alignment:
     return Alignment(tuple(words), clock)
 
 
+def likely_whole(aligned: Alignment, score: float) -> Alignment:
+    """With how likely it is that the text lacks none of the sounds that no text has."""
+    words = tuple(
+        replace(word, phones=(replace(word.phones[0], score=score),)) if word.unwritten else word
+        for word in aligned.words
+    )
+    return replace(aligned, words=words)
+
+
 def found_in(arctic: Path, text: str, want: Cleaning | None = None, *parts: object) -> Findings:
     transcript = Transcript.from_text(text)
     alignment = spoken(*(parts or transcript.spoken))  # type: ignore[arg-type]
@@ -110,14 +119,17 @@ def test_what_may_be_part_of_a_word_is_left_alone(
         (part[0].replace("?", ""), part[1]) if isinstance(part, tuple) else part for part in parts
     ))  # fmt: skip
     lacking = any("?" in part[0] for part in parts if isinstance(part, tuple))
-    words = [
-        replace(w, phones=(replace(w.phones[0], score=0.1 if lacking else 0.9),))
-        if w.unwritten else w
-        for w in aligned.words
-    ]  # fmt: skip
     text = Transcript.from_text(" ".join(word.text for word in aligned.spoken))
-    whole = Alignment(tuple(words), aligned.duration)
+    whole = likely_whole(aligned, 0.1 if lacking else 0.9)
     assert bool(Findings.of(Recording.open(arctic), whole, text, Cleaning()).found) is found
+
+
+def test_a_pause_is_shortened_beside_what_may_be_part_of_a_word(arctic: Path) -> None:
+    aligned = likely_whole(spoken("one", ("<um>", 0.3), ("", 3.0), "two", "three"), 0.9)
+    text = Transcript.from_text("One two three.")
+    (found,) = Findings.of(Recording.open(arctic), aligned, text, Cleaning()).found
+    assert found.kind == "pause" and (found.start, found.end) == pytest.approx((0.6, 3.6))
+    assert found.cut is not None and found.cut.start > 0.6 and found.cut.end < 3.6
 
 
 def test_long_pauses_are_shortened_to_the_speakers_own(arctic: Path) -> None:

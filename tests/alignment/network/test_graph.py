@@ -129,6 +129,16 @@ def test_a_hesitation_may_waver_between_vowels_where_it_is_expected() -> None:
             assert (fillers[0].start, fillers[-1].stop) == (3 * EACH, 8 * EACH)
 
 
+def test_a_written_hesitation_has_any_vowel_for_its_own() -> None:
+    um = [("AH1", "M")]
+    scores = said("DH", "AH", "sp", "EH", "AA", "N", "sp", "M", "AE", "N", sure=0.6)
+    found = Graph.of([THE, um, MAN], held={1}).best_path(scores)
+    assert found is not None
+    assert {visit.state.kind for visit in found} == {WORD, SILENCE}
+    own = [visit for visit in found if visit.state.kind == WORD and visit.state.word == 1]
+    assert (own[0].start, own[-1].stop, len(own)) == (3 * EACH, 6 * EACH, 2)
+
+
 def test_what_touches_a_word_costs_more() -> None:
     """The same sound: with silence on both sides, and on one of them only."""
     costs = Costs(noise=22.0, joined=6.0)
