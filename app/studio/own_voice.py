@@ -140,6 +140,7 @@ class VoicedProject(ListenedProject, ABC):
             if stop.is_set() or not (self.is_shown and self.wants_voice):
                 self.learnt = None
                 self.tell(kind="voice", **self.voice_state())
+                stop.set()  # so that another one can be asked for before this has ended
                 raise CancelledError
             if not self.quick.is_busy:
                 return
