@@ -55,8 +55,8 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--adapt",
         choices=("auto", "never"),
-        default="auto",
-        help="whether an open recording's voice is learnt in the background (default: auto)",
+        default="never" if os.environ.get("A3T_ADAPT") == "never" else "auto",
+        help="whether an open recording's voice is learnt in the background (default: %(default)s)",
     )
     result.add_argument(
         "--max-megabytes", type=int, metavar="N", help="largest recording (default 1300)"
