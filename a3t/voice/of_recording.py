@@ -10,9 +10,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,110 +19,25 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from a3t.audio.files import atomic_path
-from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.grid import seconds_of
 from a3t.model.saved_voices import OF_RECORDING, Voice
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.json_values import checked_alignment
 from a3t.plan.request import EditRequest
 from a3t.pretrained import load_checkpoint
-from a3t.rendering.renderer import on_threads, one_thread
-from a3t.source.passages import Passages
-from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.transcript import Transcript
+from a3t.rendering.renderer import on_threads
 from a3t.training.precision import PRECISIONS, use_bfloat16
 from a3t.voice.adaptation import THREADS, AdaptationConfig, adapt
-from a3t.voice.material import VoicePiece, pieces_of
-from a3t.voice.speaker import of_one_speaker
-from alignment import Alignment, AlignmentError
+from a3t.voice.own_speech import OwnSpeech
+from alignment import Alignment
 
-PAYS_FROM = 8.0  # seconds of usable speech
 MOST_KEPT = 64  # voices in the cache; each takes 0.3 MB
-PART = 300.0  # seconds of a long recording that have a voice of their own
-HEARD = 75.0  # seconds in the middle of a part, from which its voice is learnt
 FRACTIONS = (1.0, 0.5, 0.25)  # of the steps, for those with less time
 MOST_STEPS = 10_000
 TIMED = 3  # steps that tell how long the others will take
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class OwnSpeech:
-    """The words of a recording from which its voice is learnt.
-
-    They depend on the part of the recording in which an edit lies and on who speaks there, but not
-    on the edit itself, so that one voice serves all edits nearby. told: whether an edit.json has to
-    tell them, because they are not just the words that it has.
-    """
-
-    recording: Recording
-    alignment: Alignment
-    told: bool = False
-
-    @classmethod
-    def of(cls, editor: Editor, plan: EditPlan, request: EditRequest) -> OwnSpeech:
-        """What the voice of a plan's recording is learnt from; ``request`` is the one planned."""
-        if not plan.edits:
-            return cls(plan.recording, plan.alignment)
-        speaker = _speaker_of(plan)
-        text, heard = plan.text, Passages(plan.alignment, ((0, len(plan.text.words)),))
-        if plan.passages:
-            recording = plan.recording
-            middle = _middle_of_part(seconds_of(plan.edits[0].source[0]), recording.seconds)
-            asked = request if request.alignment else replace(request, text=plan.request.text)
-            span = (middle - HEARD / 2, middle + HEARD / 2)
-            with suppress(AlignmentError):  # the words there aren't those of the text
-                pronouncer = Pronouncer(dict(asked.pronunciations))
-                found = editor.find_transcript(recording, asked, pronouncer)
-                heard = editor.alignments.between(recording, found, span, pronouncer)
-                text = found.transcript
-        alignment = _said_by(speaker, text, heard)
-        return cls(plan.recording, alignment, alignment != plan.alignment)
-
-    @cached_property
-    def pieces(self) -> list[VoicePiece]:
-        """The usable stretches."""
-        with one_thread():
-            found = pieces_of(self.recording, self.alignment)
-            return [piece for piece in found if isinstance(piece, VoicePiece)]
-
-    @property
-    def seconds(self) -> float:
-        return sum(piece.seconds for piece in self.pieces)
-
-
-def _middle_of_part(start: float, seconds: float) -> float:
-    """The middle of the part of a recording in which a time lies; what would be left after the last
-    whole part belongs to it."""
-    parts = max(int(seconds // PART), 1)
-    number = min(int(start // PART), parts - 1)
-    end = seconds if number == parts - 1 else (number + 1) * PART
-    return (number * PART + end) / 2
-
-
-def _speaker_of(plan: EditPlan) -> str:
-    """Who says the first new words, or the words that they replace; "" where nobody is named."""
-    edit = plan.edits[0]
-    text, (first, last) = (
-        (plan.new_text, edit.new) if edit.new[0] < edit.new[1] else (plan.text, edit.old)
-    )
-    return text.words[first].speaker if first < last else ""
-
-
-def _said_by(speaker: str, text: Transcript, heard: Passages) -> Alignment:
-    """The alignment of one speaker's words; of all if no speaker is named."""
-    if not speaker:
-        return heard.alignment
-    places = (place for words in heard.words for place in range(*words))
-    words = [
-        word
-        for word in heard.alignment.words
-        if not word.is_pause and text.words[next(places)].speaker == speaker
-    ]
-    return replace(heard.alignment, words=tuple(words))
 
 
 def recorded_speech(
@@ -156,9 +69,9 @@ def adapted(
 ) -> Editor:
     """The editor with which a plan is to be made: adapted to its recording, or as it is.
 
-    ``request`` is the one planned. ``when``: "always"; "never"; "auto", if at least PAYS_FROM
-    seconds of one person's speech can be used, and the editor has no other voice; a number,
-    likewise, in so many seconds. Raises InputError if there is too little speech for "always".
+    ``request`` is the one planned. ``when``: "always"; "never"; "auto", if that
+    pays (`OwnSpeech.pays`), and the editor has no other voice; a number, likewise, in so many
+    seconds. Raises InputError if there is too little speech for "always".
     """
     if when == "never" or (when != "always" and editor.voice is not None):
         return editor
@@ -170,11 +83,8 @@ def adapted(
     budget = when if isinstance(when, float) else None
     if (known := _remembered(editor, speech, cache, _settings(None, budget))) is not None:
         return known
-    if speech.alignment.duration < PAYS_FROM or speech.seconds < PAYS_FROM:
+    if not speech.pays:
         return editor
-    with on_threads(THREADS):
-        if of_one_speaker(speech.pieces)[1]:
-            return editor
     return in_recorded_voice(editor, speech, cache, progress, budget=budget)
 
 

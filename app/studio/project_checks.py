@@ -135,8 +135,16 @@ def checked_voice(data: Mapping[str, Any], sha256: str, seconds: float) -> dict[
     aligned = checked_alignment(Alignment.from_json(voice["alignment"]))
     if (voice["name"], voice["sha256"]) != (OF_RECORDING, sha256) or aligned.duration > seconds + 1:
         raise ValueError("a voice")
-    own = {"name": OF_RECORDING, "sha256": sha256, "steps": whole(voice["steps"], 1, 10_000)}
-    return {"model": _named(data["model"]), "voice": own | {"alignment": aligned.to_json()}}
+    if voice["precision"] not in ("float32", "bfloat16"):
+        raise ValueError("a precision")
+    own = {
+        "name": OF_RECORDING,
+        "sha256": sha256,
+        "steps": whole(voice["steps"], 1, 10_000),
+        "precision": str(voice["precision"]),
+        "alignment": aligned.to_json(),
+    }
+    return {"model": _named(data["model"]), "voice": own}
 
 
 def _take_word(data: Mapping[str, Any], spans: int) -> dict[str, Any]:

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 def learn_voice(editor: Editor, recording: Recording, heard: HeardPart, folder: Path) -> str | None:
     """Writes the voice into the folder; returns its sha256, None if these words teach none: they
     are too few, or several people's. Raises what the editor's `progress` does."""
-    from a3t.voice.of_recording import PAYS_FROM, OwnSpeech, in_recorded_voice
-    from a3t.voice.speaker import of_one_speaker
+    from a3t.voice.of_recording import in_recorded_voice
+    from a3t.voice.own_speech import OwnSpeech
 
     words = [Word.from_json(word) for token in heard.tokens for word in token["words"]]
     pauses = [Word.from_json(pause) for pause in heard.pauses]
     aligned = covering(words, recording.seconds, 1.0, pauses)
     speech = OwnSpeech(recording, aligned, told=True)
-    if speech.seconds < PAYS_FROM or of_one_speaker(speech.pieces)[1]:
+    if not speech.pays:
         return None
 
     def tell(done: int, steps: int) -> None:

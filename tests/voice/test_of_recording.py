@@ -18,11 +18,11 @@ from a3t.model.saved_voices import OF_RECORDING
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
 from a3t.voice.of_recording import (
-    OwnSpeech,
     adapted,
     in_recorded_voice,
     recorded_speech,
 )
+from a3t.voice.own_speech import OwnSpeech
 from tests.conftest import ARCTIC
 from tests.voice.conftest import QUICK
 
@@ -85,7 +85,7 @@ def planned(editor: Editor, arctic: Path) -> tuple[EditPlan, EditRequest]:
 def test_one_voice_serves_all_edits_of_a_part(
     editor: Editor, arctic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("a3t.voice.of_recording.HEARD", 20.0)
+    monkeypatch.setattr("a3t.voice.own_speech.HEARD", 20.0)
     samples, rate = soundfile.read(arctic, dtype="int16")
     path, length = tmp_path / "long.wav", len(samples) / rate
     soundfile.write(path, np.tile(samples, 16), rate)
@@ -146,11 +146,11 @@ def test_a_voice_is_learnt_only_where_it_pays(
     monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", lambda: QUICK)
     assert adapted(editor, *planned, "auto") is editor  # too little speech
     assert adapted(editor, *planned, "never") is editor
-    monkeypatch.setattr("a3t.voice.of_recording.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.own_speech.PAYS_FROM", 1.0)
     own = adapted(editor, *planned, "auto")
     assert own.voice is not None and own.voice["name"] == OF_RECORDING
     assert adapted(own, *planned, "auto") is own
-    monkeypatch.setattr("a3t.voice.of_recording.of_one_speaker", lambda pieces: ([], pieces))
+    monkeypatch.setattr("a3t.voice.own_speech.of_one_speaker", lambda pieces: ([], pieces))
     assert adapted(editor, *planned, "auto") is editor  # several people, of no names
 
 

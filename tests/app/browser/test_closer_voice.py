@@ -28,7 +28,7 @@ def test_a_closer_voice_is_offered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", lambda: QUICK)
-    monkeypatch.setattr("a3t.voice.of_recording.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.own_speech.PAYS_FROM", 1.0)
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(service.folder))
     learning = Service(service.folder, service.quick._start)
     learning.quick = learning.long = service.quick

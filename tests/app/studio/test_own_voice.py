@@ -37,7 +37,7 @@ def learning(
 ) -> Iterator[Studio]:
     """A studio that learns voices, in few steps and from a few seconds."""
     monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", lambda: QUICK)
-    monkeypatch.setattr("a3t.voice.of_recording.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.own_speech.PAYS_FROM", 1.0)
     monkeypatch.setenv("A3T_CACHE", str(tmp_path / "cache"))
     other = Service(service.folder, service.quick._start)
     other.quick = other.long = service.quick
