@@ -18,7 +18,11 @@ from a3t.evaluation.edits import listing
 from a3t.evaluation.reconstruction import HeldOutClip
 from a3t.evaluation.systems.wav_folder import WavFolder
 from a3t.evaluation.tables.judging import largest_change, make, recorded
-from a3t.evaluation.tables.table_command import facts_of_others, further_systems
+from a3t.evaluation.tables.table_command import (
+    facts_of_others,
+    further_systems,
+    refuse_taken_names,
+)
 from a3t.evaluation.tables.tasks import GapTask, TaskMaker, reconstructions, write_tasks
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.durations import DurationPredictor
@@ -90,6 +94,15 @@ def test_a_table_of_nothing_says_what_is_missing(
         further_systems(Namespace(no_shipped=True, system=["nonsense"]))
     with pytest.raises(InputError, match="there is no folder none"):
         further_systems(Namespace(no_shipped=True, system=["Theirs=wav-folder=none"]))
+
+
+@pytest.mark.parametrize("name", ["A3T", "a3t", "Recording", "copy synthesis", "…"])
+def test_a_system_is_not_called_like_another(name: str) -> None:
+    with pytest.raises(InputError, match="another system has this name"):
+        refuse_taken_names(["A3T"], {name: "small"})
+    refuse_taken_names(["A3T"], {"Theirs": "small", "Theirs 2": "small"})
+    with pytest.raises(InputError, match="given twice"):
+        further_systems(Namespace(no_shipped=True, system=["X=small", "X=other"]))
 
 
 def test_sounds_that_are_no_tasks_are_named(tasks: dict[str, GapTask], tmp_path: Path) -> None:

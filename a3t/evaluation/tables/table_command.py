@@ -66,8 +66,23 @@ def further_systems(options: argparse.Namespace) -> dict[str, str]:
         folder = sound_folder(where)
         if folder is not None and not folder.is_dir():
             raise InputError(f"--system {each}: there is no folder {folder}.")
+        if name in found:
+            raise InputError(f"--system {each}: {name} was given twice.")
         found[name] = where
     return found
+
+
+def refuse_taken_names(there: Sequence[str], more: Mapping[str, str]) -> None:
+    """InputError if a further system is called like another, so that one would pass for both."""
+    from a3t.evaluation.tables.comparison import REFERENCES, file_name
+
+    taken = {file_name(name) for name in (*there, *REFERENCES)}
+    for name in more:
+        if file_name(name) in taken or not file_name(name):
+            raise InputError(
+                f"--system {name}: another system has this name: choose a different one."
+            )
+        taken.add(file_name(name))
 
 
 def facts_of_others(more: Mapping[str, str], tasks: Sequence[GapTask]) -> list[str]:
@@ -110,6 +125,7 @@ def make_table(options: argparse.Namespace) -> None:
     more = further_systems(options)
     named = [name for spec in specs for name in spec.systems]
     there = available(runs)
+    refuse_taken_names(there, more)
     wanted = [name for name in (*there, *more) if base_name(name) in named or name in more]
     predictor, durations_name = networks.load_durations(options.durations)
     predict = networks.duration_predictor(predictor)
