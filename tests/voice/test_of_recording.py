@@ -83,27 +83,19 @@ def planned(editor: Editor, arctic: Path) -> tuple[EditPlan, EditRequest]:
 
 
 def test_one_voice_serves_all_edits_of_a_part(
-    editor: Editor, arctic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    editor: Editor, long_talk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("a3t.voice.own_speech.HEARD", 20.0)
-    samples, rate = soundfile.read(arctic, dtype="int16")
-    path, length = tmp_path / "long.wav", len(samples) / rate
-    soundfile.write(path, np.tile(samples, 16), rate)
-    lines = [
-        f"{k}\n00:00:{k * length:06.3f} --> 00:00:{(k + 1) * length:06.3f}\n{ARCTIC}\n"
-        for k in range(16)
-    ]
-    path.with_suffix(".srt").write_text("\n".join(lines))
     found = []
     for place in (1, 14):
         said = [ARCTIC] * 16
         said[place] = NEVER
         request = EditRequest(new_text=" ".join(said))
-        plan = editor.plan(path, request)
+        plan = editor.plan(long_talk, request)
         found.append(OwnSpeech.of(editor, plan, request))
         assert found[-1].told and found[-1].alignment != plan.alignment
     assert found[0].alignment == found[1].alignment
-    middle = len(samples) * 8 / rate
+    middle = soundfile.info(long_talk).duration / 2
     times = [(word.start, word.end) for word in found[0].alignment.spoken]
     assert len(times) > 20 and middle - 12 < times[0][0] and times[-1][1] < middle + 12
     # Its words are told, since a replay has only those around the edit.
