@@ -24,6 +24,8 @@ BREATH = (0.1, 1.2)  # seconds
 PITCHED = 0.5  # the autocorrelation from which a sound has a pitch
 PITCH = (70.0, 400.0)  # Hz
 QUIET_SHARE = 0.2
+LOUD_PIECE, BLOCK = 0.1, 30.0  # seconds
+QUIETER = 20.0  # dB, than speech is what holds none
 FLOOR = 1e-10  # of full scale, power
 
 
@@ -64,6 +66,22 @@ def sounds_in_pauses(
                 kind = "breath"
             if kind:
                 yield PauseSound(kind, start + begin * HOP, start + stop * HOP + FRAME)
+
+
+def is_quiet(recording: Recording, start: float, end: float, speech: float) -> bool:
+    """Whether no piece of 0.1 s between two seconds of a recording is louder than QUIETER dB below
+    the power of its speech (of full scale); its constant part left out."""
+    rate = recording.sample_rate
+    size, block = round(LOUD_PIECE * rate), round(BLOCK * rate)
+    first, last = (min(round(t * rate), recording.samples) for t in (start, end))
+    limit = speech * 10 ** (-QUIETER / 10)
+    for begin in range(first, last, block):
+        sound = recording.mono(begin, min(begin + block, last)).astype(np.float64)
+        power = np.square(sound - sound.mean())
+        pieces = np.add.reduceat(power, np.arange(0, len(power), size)) / size
+        if pieces.max() > limit:
+            return False
+    return True
 
 
 def _levels(sound: np.ndarray, rate: int) -> np.ndarray:

@@ -11,6 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
+from a3t.audio.pause_sounds import is_quiet
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
@@ -59,7 +62,7 @@ class Findings:
         alignment, want = self.alignment, self.want
         found = [
             each
-            for each in between_words(alignment, want)
+            for each in between_words(alignment, want, self._is_quiet)
             if not any(c.start < each.end and each.start < c.end for c in self.earlier)
         ]
         words = word_map(edit_script(self.text.spoken, self.said.spoken), len(self.text.words))
@@ -116,6 +119,25 @@ class Findings:
             f"{number:4}  {each}" if id(each) in taken else f"({number:3}) {each}"
             for number, each in enumerate(self.found, 1)
         )
+
+    def _is_quiet(self, start: float, end: float) -> bool:
+        return is_quiet(self.recording, start, end, self._speech_power)
+
+    @cached_property
+    def _speech_power(self) -> float:
+        """Of the first minute of words, full scale."""
+        power = count = 0.0
+        rate, samples = self.recording.sample_rate, self.recording.samples
+        for word in self.alignment.spoken:
+            first, last = (min(round(t * rate), samples) for t in (word.start, word.end))
+            sound = self.recording.mono(first, last)
+            power, count = (
+                power + float(np.square(sound, dtype=np.float64).sum()),
+                count + len(sound),
+            )
+            if count > 60 * rate:
+                break
+        return power / max(count, 1.0)
 
     def _around(self, kind: str, first: int, last: int) -> Cut | None:
         """The cut that takes words ``first`` to ``last`` out with the silence that they brought."""

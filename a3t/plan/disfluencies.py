@@ -8,7 +8,7 @@ as this speaker usually leaves, no more than there was, and none of either word 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import median, quantiles
@@ -34,6 +34,7 @@ ALONE = 0.05  # seconds of silence beside a sound that stands alone
 LACKING = (
     0.5  # a sound that doesn't is taken for one where it is less likely that the text is whole
 )
+SURE_PAUSE = 5.0  # seconds from which on what is said in a pause is told by its level
 FEW = 4  # pauses; with fewer a speaker's rhythm is not known
 BETWEEN = 0.12  # seconds of silence that remain between two words of a phrase
 USUAL_GAP, USUAL_PAUSE = 0.25, 0.6  # seconds, where it isn't
@@ -138,8 +139,11 @@ def _is_whole(said: Transcript, first: int, last: int) -> bool:
     return begins and (last == len(words) or words[last - 1].token != words[last].token)
 
 
-def between_words(alignment: Alignment, want: Cleaning) -> Iterator[Finding]:
-    """What is between the words, and no text has."""
+def between_words(
+    alignment: Alignment, want: Cleaning, is_quiet: Callable[[float, float], bool] | None = None
+) -> Iterator[Finding]:
+    """What is between the words, and no text has. ``is_quiet``: whether the sound from one second
+    to another is so much quieter than the words that none can be in it."""
     runs = [(silent, list(own)) for silent, own in groupby(alignment.words, _is_silent)]
     gaps = [own for silent, own in runs if silent]
     # Gaps whose next word stands alone: it may be what was said before it, said again.
@@ -157,10 +161,10 @@ def between_words(alignment: Alignment, want: Cleaning) -> Iterator[Finding]:
     for own in gaps:
         between = _is_inner(own, alignment)
         sounds = _sounds(own, id(own) in again, between)
-        if sounds:
-            if between or any(sound.unwritten == "<um>" for sound in sounds):
-                yield from _sound(own, sounds, min(gap, USUAL_GAP), want)
-        elif between and "pause" in want.kinds and not _holds_speech(own):
+        taken = sounds and (between or any(sound.unwritten == "<um>" for sound in sounds))
+        found = list(_sound(own, sounds, min(gap, USUAL_GAP), want)) if taken else []
+        yield from found
+        if not found and between and "pause" in want.kinds and not _holds_speech(own, is_quiet):
             # What is named there, and didn't count, may be part of a word.
             silent = [word for word in own if not word.unwritten] or [own[0]]
             start, end = max(
@@ -242,14 +246,21 @@ def _sounds(own: Sequence[Word], again: bool, inner: bool) -> list[Word]:
             0 <= n < len(own) and not own[n].unwritten and own[n].duration >= ALONE
             for n in (k - 1, k + 1)
         )
-        lacking = word.phones[0].score < LACKING and (
-            before or after or word.unwritten != "<noise>"
-        )
+        lacking = inner and word.phones[0].score < LACKING
+        if word.unwritten == "<noise>":
+            lacking = lacking and (before or after)
         if (before and after) or lacking or (after and again):
             result.append(word)
     return result
 
 
-def _holds_speech(own: Sequence[Word]) -> bool:
-    """Whether there is speech in a pause that the aligner gave no name."""
-    return any(word.duration * (1 - word.score) > LONGEST_SPEECH for word in own)
+def _holds_speech(
+    own: Sequence[Word], is_quiet: Callable[[float, float], bool] | None = None
+) -> bool:
+    """Whether there is speech in a pause that the aligner gave no name. In a long one the little
+    that it is unsure of every second adds up, so there it counts how loud it is."""
+    unsure = [word for word in own if word.duration * (1 - word.score) > LONGEST_SPEECH]
+    return any(
+        word.duration < SURE_PAUSE or is_quiet is None or not is_quiet(word.start, word.end)
+        for word in unsure
+    )

@@ -42,17 +42,24 @@ BEHIND, AHEAD = 500, 3500  # phones around the likeliest one that are looked at:
 MOVED = 50  # frames after which the window is moved
 SETTLED = 3000  # frames that are settled at once, as many again behind the newest
 
+# A stretch so far below the loudest second, and so long, is not searched: in a piece that holds
+# nothing but room tone the network hears whatever it likes.
+SILENT_DB, SILENT_SECONDS = 35.0, 10.0
+SILENT_EDGE = 1.0  # seconds at either end of it that are searched
+
 ELSEWHERE = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
     """The way through a text: for each frame its word, (T,), ELSEWHERE where it is something else;
-    `quiet` (T,): whether it is in a pause; `below` (T,): nats below the likeliest phone, ≤ 0."""
+    `quiet` (T,): whether it is in a pause; `below` (T,): nats below the likeliest phone, ≤ 0;
+    `silent`: long stretches of silence, frames [first, last), in order."""
 
     words: np.ndarray
     quiet: np.ndarray
     below: np.ndarray
+    silent: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +92,43 @@ class _Text:
 def find_anchors(recording: Readable, phones: Sequence[Sequence[str]]) -> Anchors:
     """`phones`: of each word, ARPAbet with or without stress, at least one; the recording is read
     once, block by block."""
-    scores = np.concatenate(list(_posteriors(recording)))
-    text = _Text.of(phones)
+    blocks = list(_posteriors(recording))
+    every = np.concatenate([scores for scores, _ in blocks])
+    silent = _silences(np.concatenate([power for _, power in blocks]))
+    searched = np.ones(len(every), bool)
+    for first, last in silent:
+        searched[first:last] = False
+    scores, text = every[searched], _Text.of(phones)
     path = _path(scores, text)
     inside = np.maximum(path, 0)
     found = scores[np.arange(len(path)), text.symbols[inside]].astype(np.float32)
     words = np.where(path < 0, ELSEWHERE, text.words[inside])
     quiet = (path >= 0) & (text.symbols[inside] == INDEX[PAUSE])
-    return Anchors(words, quiet, np.where(path < 0, -OTHER, found))
+    below = np.where(path < 0, -OTHER, found)
+    # A silence is what stands before it, but quiet.
+    before = np.maximum(np.cumsum(searched) - 1, 0)
+    return Anchors(words[before], quiet[before] | ~searched, below[before], silent)
 
 
-def _posteriors(recording: Readable) -> Iterator[np.ndarray]:
-    """Log posteriors below the frame's best, (T, 40), float16, of one block after the other."""
+def _silences(power: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """Long stretches of silence, but for their ends, by the power of each frame, (T,)."""
+    second = round(1 / SECONDS)
+    if len(power) < 2 * second:
+        return ()
+    mean = np.convolve(power, np.ones(second) / second, "same")
+    low = mean < mean.max() * 10 ** (-SILENT_DB / 10)
+    edge = round(SILENT_EDGE / SECONDS)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], low, [False]]).astype(np.int8)))
+    return tuple(
+        (first + edge, last - edge)
+        for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+        if (last - first) * SECONDS >= SILENT_SECONDS
+    )
+
+
+def _posteriors(recording: Readable) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Log posteriors below the frame's best, (T, 40), float16, and the power of each frame, (T,),
+    of one block after the other."""
     rate = recording.sample_rate
     block, margin = (round(seconds * rate) for seconds in (BLOCK_SECONDS, MARGIN_SECONDS))
     frames = round(BLOCK_SECONDS / SECONDS)
@@ -111,7 +143,11 @@ def _posteriors(recording: Readable) -> Iterator[np.ndarray]:
         found = found[: max(round((stop - start) / rate / SECONDS), 1) * POOLED]
         pooled = np.add.reduceat(found, np.arange(0, len(found), POOLED)) / POOLED
         pooled -= pooled.max(axis=1, keepdims=True)
-        yield np.maximum(pooled, FARTHEST).astype(np.float16)
+        own = samples[left : left + stop - start].astype(np.float64)
+        hop = max(round(SECONDS * rate), 1)
+        power = np.add.reduceat(np.square(own - own.mean()), np.arange(0, len(own), hop)) / hop
+        power = np.pad(power, (0, max(len(pooled) - len(power), 0)))[: len(pooled)]
+        yield np.maximum(pooled, FARTHEST).astype(np.float16), power
 
 
 def _path(scores: np.ndarray, text: _Text) -> np.ndarray:

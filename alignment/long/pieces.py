@@ -47,7 +47,7 @@ def pieces(anchors: Anchors, words: int) -> list[Piece]:
     total = len(anchors.words)
     result: list[Piece] = []
     clock = first = 0
-    for start, stop in [*_foreign(anchors, words), (total, total)]:
+    for start, stop, foreign in [*_apart(anchors, words), (total, total, False)]:
         begin, end = _heard(anchors, clock, start, first, words)
         if start == total > clock:
             end = words
@@ -57,10 +57,23 @@ def pieces(anchors: Anchors, words: int) -> list[Piece]:
             result += _cut(anchors, clock, start, begin if result else 0, end)
             first = end
         if stop > start:
-            result.append(Piece(start, stop, first, first, True))
+            result.append(Piece(start, stop, first, first, foreign))
         clock = stop
     result[-1] = _until(result[-1], words)
     return result
+
+
+def _apart(anchors: Anchors, words: int) -> Iterator[tuple[int, int, bool]]:
+    """Stretches of frames without the text's words, in order, and whether they are something else
+    than the text, not silence."""
+    foreign = _foreign(anchors, words)
+    every = [(*frames, True) for frames in foreign]
+    every += [
+        (first, last, False)
+        for first, last in anchors.silent
+        if not any(start < last and first < stop for start, stop in foreign)
+    ]
+    yield from sorted(every)
 
 
 def _heard(anchors: Anchors, start: int, stop: int, first: int, words: int) -> tuple[int, int]:

@@ -63,3 +63,20 @@ def test_they_are_found_on_request_and_muted_in_place(
 
 def test_kinds_that_are_not_asked_for_are_what_they_were() -> None:
     assert Cleaning().kinds == KINDS and "breath" not in KINDS
+
+
+@pytest.mark.parametrize("said", [False, True])
+def test_an_hour_without_words_is_a_pause_unless_something_is_said_in_it(
+    arctic: Path, tmp_path: Path, editor: Editor, said: bool
+) -> None:
+    """In two minutes of it, of which the aligner is a little unsure throughout."""
+    speech, rate = soundfile.read(arctic)
+    draw = np.random.default_rng(3)
+    silence = draw.normal(0, 3e-4, 120 * rate)
+    if said:
+        silence[50 * rate : 50 * rate + len(speech)] += speech / 4
+    path = tmp_path / "talk.wav"
+    soundfile.write(path, np.concatenate([speech, silence, speech]), rate)
+    found = editor.findings(path, Cleaning(kinds=("pause",)), text=f"{ARCTIC} {ARCTIC}").found
+    longest = max((each.end - each.start for each in found), default=0.0)
+    assert (longest > 119) is not said

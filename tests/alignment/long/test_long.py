@@ -14,7 +14,15 @@ from alignment.aligner import InMemory
 from alignment.aligners import by_pieces
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.long import whole as long_recordings
-from alignment.long.anchors import ELSEWHERE, FARTHEST, SECONDS, Anchors, _path, _Text
+from alignment.long.anchors import (
+    ELSEWHERE,
+    FARTHEST,
+    SECONDS,
+    Anchors,
+    _path,
+    _Text,
+    find_anchors,
+)
 from alignment.long.pieces import pieces
 from alignment.long.whole import align_long, doubtful_runs
 from alignment.network.phone_network import INDEX, SYMBOLS
@@ -213,3 +221,23 @@ def test_a_recording_that_counts_as_long(
     other = (wrong * 20)[: len(text)]
     with pytest.raises(AlignmentError):
         NetworkAligner().align(np.tile(samples, repeats), rate, other, said)
+
+
+@pytest.mark.parametrize("level", [0.0, 1e-4])
+def test_words_are_found_beyond_a_long_silence(
+    speech: tuple[np.ndarray, int], words: tuple[str, ...], lookup: Lookup, level: float
+) -> None:
+    """In a silence alone the network hears whatever it likes."""
+    samples, rate = speech
+    silence = np.random.default_rng(1).normal(0, level, 150 * rate).astype(samples.dtype)
+    whole = np.concatenate([samples, silence, samples])
+    known = lookup(words)
+    twice = [*words, *words]
+    anchors = find_anchors(InMemory(whole, rate), [known[word][0] for word in twice])
+    assert len(anchors.words) == len(anchors.quiet) == len(anchors.below)
+    found = pieces(anchors, len(twice))
+    assert [(piece.first, piece.end) for piece in found if piece.words] == [
+        (0, len(words)), (len(words), len(twice)),
+    ]  # fmt: skip
+    assert all(piece.seconds < 2 * len(samples) / rate + 4 for piece in found if piece.words)
+    assert not any(piece.foreign for piece in found)
