@@ -6,7 +6,7 @@ works, and a sentence beside somebody else's hour.
 Starts the page on this machine and asks it what its script would ask. Without --hour the recording
 is repeated to an hour. With --until 0.5 also the memory of all of the page's processes at each
 tenth of the hour that is listened to, up to its half, where the system tells (Linux). With
---learning only what an edit takes before, while and after the recording's voice is learnt.
+--learning only what an edit takes while the recording's voice is learnt, and in it (Linux).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -124,40 +125,51 @@ def served(url: str) -> None:
 
 
 def while_learning(url: str, wav: Path, rounds: int, server: int) -> dict[str, Any]:
-    """What edits of the recording take before, while and after its voice is learnt."""
+    """What edits of the recording take beside the process that learns its voice, and in turn with
+    that process stopped, so that whatever else the machine does weighs on both alike."""
     served(url)
     visitor = Visitor(url, wav)
     visitor.until(lambda state: state["listening"]["done"])
     words = [f"{first} {second}" for first in NUMBERS for second in NUMBERS]
     visitor.edit(words.pop())
-    before = [visitor.edit(words.pop()) for _ in range(rounds)]
     memory = [memory_of(server)]
+    taken: dict[str, list[float]] = {"stopped": [], "running": []}
     with visitor.watching():
         begun = time.perf_counter()
         visitor.until(lambda state: state["voice"]["share"])
-        during: list[float] = []
-        while len(during) < rounds:
-            took = visitor.edit(words.pop())
-            if visitor.client.get(visitor.at).json()["voice"]["share"] is None:
-                break  # it was learnt meanwhile
-            during.append(took)
+        (learner,) = (pid for pid in family_of(server) if niceness(pid) == 19)
+        for _ in range(rounds):
+            os.kill(learner, signal.SIGSTOP)
+            taken["stopped"].append(visitor.edit(words.pop()))
+            os.kill(learner, signal.SIGCONT)
             time.sleep(1.0)
+            taken["running"].append(visitor.edit(words.pop()))
+            time.sleep(1.0)
+        if visitor.client.get(visitor.at).json()["voice"]["share"] is None:
+            raise SystemExit("The voice was learnt before all edits were made: fewer --rounds.")
         memory.append(memory_of(server))
         state = visitor.until(lambda state: state["voice"]["name"])
         learnt = time.perf_counter() - begun
         after = [visitor.edit(words.pop()) for _ in range(rounds)]
+    medians = {name: statistics.median(values) for name, values in taken.items()}
     return {
         "load": os.getloadavg()[0],
-        "an edit before the voice is learnt, s": times(before),
-        "while it is learnt, s": times(during),
-        "and in it, s": times(after),
-        "ratio of the medians, while to before": round(
-            statistics.median(during) / statistics.median(before), 2
-        ),
+        "an edit while the voice is learnt, s": times(taken["running"]),
+        "with that process stopped, s": times(taken["stopped"]),
+        "ratio of the medians": round(medians["running"] / medians["stopped"], 2),
+        "an edit in the voice, s": times(after),
         "learnt after, edits included, s": round(learnt, 1),
         "memory before, while, MiB": memory,
         "voice": state["voice"]["name"],
     }
+
+
+def niceness(process: int) -> int | None:
+    """A process's; None if it has ended."""
+    try:
+        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[16])
+    except OSError:
+        return None
 
 
 NUMBERS = "one two three four five six seven".split()
@@ -204,6 +216,18 @@ def measured(
 def memory_of(process: int) -> int | None:
     """MiB of a process and all that it started, what they share counted once; None where the
     system doesn't tell."""
+    total = 0
+    for member in family_of(process):
+        try:
+            lines = Path(f"/proc/{member}/smaps_rollup").read_text().splitlines()
+        except OSError:
+            continue
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total // 1024 or None
+
+
+def family_of(process: int) -> set[int]:
+    """A process and all that it started, as far as the system tells."""
     family, parents = {process}, {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -212,14 +236,7 @@ def memory_of(process: int) -> int | None:
             continue
     while more := {child for child, parent in parents.items() if parent in family} - family:
         family |= more
-    total = 0
-    for member in family:
-        try:
-            lines = Path(f"/proc/{member}/smaps_rollup").read_text().splitlines()
-        except OSError:
-            continue
-        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return total // 1024 or None
+    return family
 
 
 def in_all(url: str, sentence: Path) -> float:
