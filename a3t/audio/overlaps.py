@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from a3t.audio.cut_places import BESIDE, FLOOR, band_powers
+from a3t.audio.cut_places import BESIDE, FLOOR, MIDDLE, band_powers
 from a3t.audio.formats import to_float
 from a3t.audio.recording import Recording
 
@@ -18,6 +18,7 @@ QUIET_DB = 40.0  # below the surroundings' level, where a mismatch begins to mat
 LAG_COST = 80.0  # a second: 0.4 for 5 ms
 PLACE_COST = 0.2  # a second
 CHANGE_COST = 0.5  # for a spectrum that changes by 10 dB in all bands within 40 ms
+LEVEL_COST = 0.04  # for a decibel of the joint's level above or below that beside it
 
 
 @dataclass(frozen=True)
@@ -119,24 +120,32 @@ def best_seam(
     costs, places, moves = (np.array(values) for values in zip(*found, strict=True))
     middles = overlap.first + places + width // 2
     here, there = middles - around.start, middles + overlap.offset + moves
-    best = int(np.argmin(costs + CHANGE_COST * _changes(around, here, sound, there, entering)))
+    changes, levels = _changes(around, here, sound, there, entering)
+    best = int(np.argmin(costs + CHANGE_COST * changes + LEVEL_COST * levels))
     first = overlap.first + int(places[best])
     return Overlap(first, first + width, overlap.offset + int(moves[best]))
 
 
 def _changes(
     around: Surroundings, here: np.ndarray, sound: np.ndarray, there: np.ndarray, entering: bool
-) -> np.ndarray:
-    """(n,): the mean change of the log10 power in bands from before to after the joints that go
-    from the recording's samples ``here`` to the sound's ``there``, or back."""
-    beside = round(BESIDE * around.rate)
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) each: the mean change of the log10 power in bands from before to after the joints that
+    go from the recording's samples ``here`` to the sound's ``there``, or back; and by how many dB
+    the joint itself is louder or quieter than that."""
+    beside, middle = round(BESIDE * around.rate), round(MIDDLE * around.rate)
     floor = float(np.mean(np.square(around.mono))) * FLOOR + 1e-12
     before, after = (around.mono, here), (sound, there)
     if not entering:
         before, after = after, before
-    parts = []
-    for (wave, places), shift in ((before, 0), (after, beside)):
-        padded = np.pad(wave, beside)
-        pieces = np.stack([padded[place + shift : place + shift + beside] for place in places])
-        parts.append(np.log10(band_powers(pieces, around.rate) + floor))
-    return np.asarray(np.abs(parts[1] - parts[0]).mean(axis=1))
+    reach = beside + middle
+    parts, levels, inside = [], [], []
+    for (wave, places), sign in ((before, -1), (after, 1)):
+        padded = np.pad(wave, reach)
+        own = np.stack([padded[place : place + 2 * reach] for place in places])[:, ::sign]
+        near = own[:, reach : reach + beside][:, ::sign]  # from the joint, away from it
+        parts.append(np.log10(band_powers(near, around.rate) + floor))
+        levels.append(10 * np.log10(np.square(own[:, reach + middle :]).mean(axis=1) + floor))
+        inside.append(np.square(own[:, reach - middle : reach + middle]).mean(axis=1))
+    joint = 10 * np.log10((inside[0] + inside[1]) / 2 + floor)
+    change = np.abs(parts[1] - parts[0]).mean(axis=1)
+    return np.asarray(change), np.abs(joint - (levels[0] + levels[1]) / 2)

@@ -34,3 +34,20 @@ def test_a_joint_makes_no_turn_of_its_own(tmp_path: Path, entering: bool) -> Non
     width = round(0.015 * 24_000)
     seam = best_seam(overlap, around, new, width, 0, (first + second) // 2, entering)
     assert not first < (seam.first + seam.last) // 2 < second
+
+
+@pytest.mark.parametrize("entering", [True, False])
+def test_a_joint_is_no_dip(tmp_path: Path, entering: bool) -> None:
+    """Both sounds are silent for 20 ms at one place, and nowhere else do they fit; but so short a
+    silence within a word would be heard as a gap."""
+    time = np.arange(24_000) / 24_000
+    hole = round(0.45 * 24_000)
+    old = 0.1 * np.sin(2 * np.pi * 3000 * time)
+    new = 0.1 * np.sin(2 * np.pi * 3000 * time + 2.0)
+    for wave in (old, new):
+        wave[hole - 240 : hole + 240] = 0.0
+    soundfile.write(tmp_path / "old.wav", old, 24_000, subtype="FLOAT")
+    around = Surroundings.read(Recording.open(tmp_path / "old.wav"), 0, 24_000)
+    overlap = Overlap(round(0.42 * 24_000), round(0.52 * 24_000), 0)
+    seam = best_seam(overlap, around, new, round(0.015 * 24_000), 0, hole, entering)
+    assert abs((seam.first + seam.last) // 2 - hole) > 200
