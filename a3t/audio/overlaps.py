@@ -18,7 +18,8 @@ QUIET_DB = 40.0  # below the surroundings' level, where a mismatch begins to mat
 LAG_COST = 80.0  # a second: 0.4 for 5 ms
 PLACE_COST = 0.2  # a second
 CHANGE_COST = 0.5  # for a spectrum that changes by 10 dB in all bands within 40 ms
-LEVEL_COST = 0.04  # for a decibel of the joint's level above or below that beside it
+LEVEL_COST = 0.04  # for a decibel of the joint's level above or below that beside it …
+MOST_LEVEL = 5.0  # … up to so many: a pause, however short, is a good place among bad ones
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ def best_seam(
     middles = overlap.first + places + width // 2
     here, there = middles - around.start, middles + overlap.offset + moves
     changes, levels = _changes(around, here, sound, there, entering)
+    levels = np.minimum(levels, MOST_LEVEL)
     best = int(np.argmin(costs + CHANGE_COST * changes + LEVEL_COST * levels))
     first = overlap.first + int(places[best])
     return Overlap(first, first + width, overlap.offset + int(moves[best]))
