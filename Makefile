@@ -30,8 +30,9 @@ CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 demo: $(VENV)/.demo-ready
 	@$(BIN)/python -m a3t.demo
 
+# The workers share the cores: threads of theirs would only wait for each other.
 test: $(VENV)/.dev-ready
-	$(BIN)/python -m pytest -q -m "not slow" $(WORKERS) $(COVERAGE)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not slow" $(WORKERS) $(COVERAGE)
 
 test-all: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -q
