@@ -50,12 +50,9 @@ def learn_voice(editor: Editor, recording: Recording, heard: HeardPart, folder: 
     plain = editor if editor.voice is None else editor.in_voice(None)
     record = in_recorded_voice(plain, speech, folder, tell).voice
     assert record is not None
-    (learnt,) = (
-        path
-        for path in folder.glob("*.safetensors")
-        if hashlib.sha256(path.read_bytes()).hexdigest() == record["sha256"]
-    )
-    learnt.replace(folder / f"{record['sha256']}.safetensors")
+    for learnt in list(folder.glob("*.safetensors")):  # two, if it was learnt before
+        if hashlib.sha256(learnt.read_bytes()).hexdigest() == record["sha256"]:
+            learnt.replace(folder / f"{record['sha256']}.safetensors")
     model = {"name": editor.name, "sha256": editor.sha256}
     with atomic_path(folder / f"{record['sha256']}.json") as temporary:
         temporary.write_text(json.dumps({"model": model, "voice": record}), encoding="utf-8")
