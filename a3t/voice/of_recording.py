@@ -9,7 +9,7 @@ import hashlib
 import json
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,12 +29,11 @@ from a3t.pretrained import load_checkpoint
 from a3t.rendering.renderer import on_threads
 from a3t.training.precision import PRECISIONS, use_bfloat16
 from a3t.voice.adaptation import THREADS, AdaptationConfig, adapt
-from a3t.voice.own_speech import OwnSpeech
+from a3t.voice.own_speech import PAYS_FROM, OwnSpeech
 from alignment import Alignment
 
 MOST_KEPT = 64  # voices in the cache; each takes 0.3 MB
 FRACTIONS = (1.0, 0.5, 0.25)  # of the steps, for those with less time
-MOST_STEPS = 10_000
 TIMED = 3  # steps that tell how long the others will take
 
 Progress = Callable[[int, int], None]
@@ -51,9 +50,9 @@ def recorded_speech(
         precision = PRECISIONS[PRECISIONS.index(record.get("precision", "float32"))]
         aligned = record.get("alignment")
         told = None if aligned is None else checked_alignment(Alignment.from_json(aligned))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         steps, precision, told = 0, "", None
-    if not 1 <= steps <= MOST_STEPS:
+    if not 1 <= steps <= config.steps:  # more are never written, and would take a machine's hours
         raise InputError("The edit.json's entry about its voice was changed: make the edit again.")
     speech = OwnSpeech(plan.recording, told or plan.alignment, told is not None)
     return replace(config, steps=steps, precision=precision), speech
@@ -77,11 +76,13 @@ def adapted(
         return editor
     if not any(edit.is_spoken for edit in plan.edits):  # nothing is made
         return editor
+    if when != "always" and plan.recording.seconds < PAYS_FROM:
+        return editor
     speech = OwnSpeech.of(editor, plan, request)
     if when == "always":
         return in_recorded_voice(editor, speech, cache, progress)
     budget = when if isinstance(when, float) else None
-    if (known := _remembered(editor, speech, cache, _settings(None, budget))) is not None:
+    if (known := _remembered(editor, speech, cache, AdaptationConfig(), budget)) is not None:
         return known
     if not speech.pays:
         return editor
@@ -102,9 +103,12 @@ def in_recorded_voice(
     how many seconds it may take; with little time there are fewer steps, and with too little the
     editor stays as it is. Raises InputError if there is too little speech to learn from.
     """
-    settings = _settings(config, budget)
-    if (known := _remembered(editor, speech, cache, settings)) is not None:
+    config = config or AdaptationConfig()
+    if (known := _remembered(editor, speech, cache, config, budget)) is not None:
         return known
+    with on_threads(THREADS):
+        precision = "bfloat16" if use_bfloat16(config.precision) else "float32"
+    settings = _settings(replace(config, precision=precision), budget)
     if budget is not None:
         each = _seconds_a_step(editor, speech, settings[0])
         settings = [own for own in settings if own.steps * each <= budget]
@@ -115,24 +119,26 @@ def in_recorded_voice(
     return editor.in_voice(_voice(editor, speech, settings[0], data))
 
 
-def _settings(config: AdaptationConfig | None, budget: float | None) -> list[AdaptationConfig]:
-    """The settings to choose from, the best first, with this machine's precision told."""
-    config = config or AdaptationConfig()
-    with on_threads(THREADS):
-        precision = "bfloat16" if use_bfloat16(config.precision) else "float32"
-    return [
-        replace(config, steps=max(round(config.steps * fraction), 1), precision=precision)
-        for fraction in FRACTIONS[: None if budget else 1]
-    ]
+def _settings(config: AdaptationConfig, budget: float | None) -> list[AdaptationConfig]:
+    """The settings to choose from, the best first."""
+    fractions = FRACTIONS[:1] if budget is None else FRACTIONS
+    return [replace(config, steps=max(round(config.steps * each), 1)) for each in fractions]
 
 
 def _remembered(
-    editor: Editor, speech: OwnSpeech, cache: Path | None, settings: Sequence[AdaptationConfig]
+    editor: Editor,
+    speech: OwnSpeech,
+    cache: Path | None,
+    config: AdaptationConfig,
+    budget: float | None,
 ) -> Editor | None:
-    """The editor in the voice as learnt before, by the first settings by which it was."""
-    for own in settings:
-        if (data := _kept(_place(cache, editor, speech, own))) is not None:
-            return editor.in_voice(_voice(editor, speech, own, data))
+    """The editor in the voice as learnt before, in the most steps in which it was."""
+    precisions = PRECISIONS[1:] if config.precision == "auto" else (config.precision,)
+    for own in _settings(config, budget) if cache is not None else ():
+        for precision in precisions:  # which this machine has takes longer to measure
+            exact = replace(own, precision=precision)
+            if (data := _kept(_place(cache, editor, speech, exact))) is not None:
+                return editor.in_voice(_voice(editor, speech, exact, data))
     return None
 
 

@@ -67,8 +67,6 @@ class OwnSpeech:
     @cached_property
     def pays(self) -> bool:
         """Whether there is enough of it, by one person, for edits to gain by its voice."""
-        if self.alignment.duration < PAYS_FROM:
-            return False
         if sum(piece.seconds for piece in self.pieces) < PAYS_FROM:
             return False
         with one_thread():

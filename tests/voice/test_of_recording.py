@@ -139,6 +139,7 @@ def test_a_voice_is_learnt_only_where_it_pays(
     assert adapted(editor, *planned, "auto") is editor  # too little speech
     assert adapted(editor, *planned, "never") is editor
     monkeypatch.setattr("a3t.voice.own_speech.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.of_recording.PAYS_FROM", 1.0)
     own = adapted(editor, *planned, "auto")
     assert own.voice is not None and own.voice["name"] == OF_RECORDING
     assert adapted(own, *planned, "auto") is own
