@@ -83,11 +83,15 @@ def _parser() -> argparse.ArgumentParser:
     five.add_argument("--edits", type=int, metavar="N", help="only the first N")
     five.add_argument("--list", type=Path, metavar="TSV", help="a list of edits other than our own")
     five.add_argument(
-        "--natural",
-        type=Path,
-        metavar="JSONL",
-        help="edits.jsonl of an earlier run, to reuse its measures of natural speech",
-    )
+        "--minutes", type=float, metavar="M",
+        help="edit recordings of so many minutes, successive clips of one voice joined, instead of "
+        "the list's single clips",
+    )  # fmt: skip
+    five.add_argument(
+        "--against", type=Path, metavar="JSONL",
+        help="edits.jsonl of an earlier run of the same edits: its patches are compared with these "
+        "one by one, and its measures of natural speech reused",
+    )  # fmt: skip
     add_adapt_argument(five, "never")
     five.add_argument("--pictures", action="store_true", help="also draw each edit")
     five.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
@@ -218,22 +222,34 @@ def _vocoders(options: argparse.Namespace) -> None:
 
 
 def _edits(options: argparse.Namespace) -> None:
-    from a3t.corpora import corpora_root
-    from a3t.evaluation.edits import experiment, listing, table
+    from a3t.corpora import corpora_root, read_corpora
+    from a3t.evaluation.edits import experiment, listing, long_recordings, table
 
-    edits = [e for e in listing.read_list(options.list or listing.LIST) if e.set == options.set]
+    root = options.corpora or corpora_root()
+    if options.minutes is not None:
+        if not 0.1 <= options.minutes <= 60:
+            raise InputError("--minutes goes from 0.1 to 60.")
+        folder = options.out / "recordings"
+        edits, clips = long_recordings.write_long(
+            read_corpora(root), options.set, options.minutes, folder
+        )
+    else:
+        listed = listing.read_list(options.list or listing.LIST)
+        edits = [edit for edit in listed if edit.set == options.set]
+        clips = listing.find_clips(edits, root)
+    earlier = experiment.read_rows(options.against) if options.against else []
     rows, facts = experiment.run_experiment(
         edits[: options.edits],
+        clips,
         options.condition,
         options.model,
         options.vocoder,
-        options.corpora or corpora_root(),
         options.out,
         options.pictures,
-        options.natural,
+        earlier,
         options.adapt,
     )
-    _write(options.out, "edits", table.markdown_report(rows, facts))
+    _write(options.out, "edits", table.markdown_report(rows, facts, earlier))
 
 
 def _compare(options: argparse.Namespace) -> None:

@@ -18,9 +18,14 @@ def add_voices_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
     own.add_argument("--model", default="small", metavar="NAME_OR_PATH")
     own.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
     own.add_argument(
-        "--seconds", type=float, nargs="+", default=[10.0, 60.0], metavar="S", help="of material"
+        "--seconds", type=float, nargs="+", default=[10.0, 60.0, 300.0], metavar="S",
+        help="of material; a voice with less than the least is left out, and each takes part in "
+        "what it has enough for (default: 10 60 300)",
+    )  # fmt: skip
+    own.add_argument("--voices", type=int, default=4, metavar="N", help="from each corpus in turn")
+    own.add_argument(
+        "--set", default="report", choices=["choose", "report"], help="which half of the voices"
     )
-    own.add_argument("--voices", type=int, default=4, metavar="N")
     own.add_argument("--clips", type=int, default=8, metavar="N", help="tested of each voice")
     own.add_argument("--steps", type=int, default=60, metavar="N", help="of each adaptation")
     own.add_argument("--rank", type=int, default=8, metavar="N", help="of the weights' changes")
@@ -56,14 +61,16 @@ def evaluate_voices(options: argparse.Namespace) -> None:
         adversarial=options.adversarial,
     )
     clips = read_corpora(options.corpora or corpora_root())
-    found = own_voices.speakers(clips, max(options.seconds), options.clips)
+    found = own_voices.speakers(clips, min(options.seconds), options.clips, options.set)
     rows: list[OwnVoiceRow] = []
     chosen = list(found.items())[: options.voices]
     for voice, own in tqdm(chosen, unit="voice", disable=None):
-        tests = own_voices.aligned(own[1::2], options.clips)
+        tests = own_voices.aligned(own.tests)
         for seconds in options.seconds:
-            pieces = own_voices.material_of(own[::2], seconds)
-            rows += own_voices.compare(model, vocoder, voice, pieces, tests, config)
+            if own.seconds < seconds:
+                continue
+            pieces = own_voices.material_of(own.material, seconds)
+            rows += own_voices.compare(model, vocoder, voice, seconds, pieces, tests, config)
     page = f"# Adapting to a voice\n\nModel: {name}\n\n{own_voices.table(rows)}"
     options.out.mkdir(parents=True, exist_ok=True)
     for file, text in (("voices.md", page), ("voices.tsv", rows_to_tsv(rows))):

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
 from a3t.corpora import Clip, is_unseen
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.evaluation.edits import conditions, experiment, listing, stretches, table
+from a3t.evaluation.edits import conditions, experiment, listing, long_recordings, stretches, table
 from a3t.evaluation.edits.experiment import PATCH, STRETCH, Measured
 from a3t.evaluation.edits.stretches import LabelledPhone, LabelledSound
 from a3t.grid import HOP, SAMPLE_RATE
@@ -57,6 +58,35 @@ def test_missing_clips_are_named(tmp_path: Path) -> None:
     (tmp_path / "kathleen" / "data").mkdir(parents=True)
     with pytest.raises(InputError, match="holds none of"):
         listing.find_clips([make_listed()], tmp_path)
+
+
+def test_long_recordings_are_successive_clips_of_one_voice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    voice = "librispeech-3947"
+    clips = [
+        Clip("librispeech", "3947", Path(f"{k:02}.wav"), f"{'word ' * 8}number {k}.", 6.0)
+        for k in range(25)
+    ]
+    monkeypatch.setattr(
+        long_recordings, "decode_floats", lambda path: (np.ones(6 * SAMPLE_RATE, np.float32), 0)
+    )
+    (one, two) = long_recordings.long_recordings([*clips[::-1]], "report", 60.0)
+    assert one.clips == tuple(clips[:10]) and two.clips == tuple(clips[10:20])
+    assert long_recordings.long_recordings(clips, "choose", 60.0) == []
+    edits, written = long_recordings.write_long(clips, "report", 1.0, tmp_path)
+    assert len(edits) == long_recordings.EDITS and {edit.voice for edit in edits} == {voice}
+    assert len({edit.name for edit in edits}) == len(edits)
+    for edit in edits:
+        text, new_text = edit.texts(written[edit.clip])
+        assert text == written[edit.clip].text and new_text != text
+        number = int(edit.name.rpartition("-")[2])
+        assert 10 * (number % 10) <= edit.first <= edit.last <= 10 * (number % 10) + 10
+    sound, rate = soundfile.read(written[one.name].path)
+    assert len(sound) == 60 * rate == 60 * SAMPLE_RATE
+    assert sound[0] == 0.0 and sound[6 * rate] == 0.0 and sound[3 * rate] > 0.9
+    with pytest.raises(InputError, match="fewer"):
+        long_recordings.write_long(clips, "report", 3.0, tmp_path)
 
 
 # The conditions.
@@ -198,6 +228,14 @@ def test_patches_are_paired_with_their_own_natural_stretches() -> None:
     assert "| level | 4.00, SD 1.00, worst +5.0 | 1.50, SD 1.47, worst +3.5 | +2.00" in page
     assert "| room | +6.00 | +1.00 | +5.00" in page  # 9 - 3 against 1.5 - 0.5
     assert "level: a room (+7.50), a clean (+2.50), b clean (+1.50)" in page
+
+
+def test_patches_are_compared_with_those_of_an_earlier_run() -> None:
+    now = [make_row(name, PATCH, "clean", level) for name, level in (("a", 3.0), ("b", 2.0))]
+    before = [make_row("a", PATCH, "clean", 1.0), make_row("c", PATCH, "clean", 9.0)]
+    page = table.markdown_report(now, [], before)
+    assert "the 1 edits" in page and "| level | 1.000 | +2.000 (+nan to +nan) | 1 of 1 |" in page
+    assert "| v | 2 |" in page
 
 
 def test_rows_survive_writing_and_reading(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from a3t.corpora import Clip, is_unseen
 from a3t.errors import InputError
 from a3t.evaluation import own_voices
+from a3t.evaluation.edits.listing import set_of
 from a3t.evaluation.own_voices import OwnVoiceRow
 from a3t.evaluation.reconstruction import HeldOutClip
 from a3t.grid import HOP
@@ -17,7 +18,6 @@ from a3t.model.loading import load_networks
 from a3t.voice.adaptation import AdaptationConfig
 from tests.evaluation.test_systems import make_item
 
-UNSEEN = next(f"librispeech-{k}" for k in range(10_000) if is_unseen(f"librispeech-{k}"))
 SEEN = next(f"librispeech-{k}" for k in range(10_000) if not is_unseen(f"librispeech-{k}"))
 
 
@@ -26,17 +26,50 @@ def clip(voice: str, number: int, seconds: float = 5.0) -> Clip:
     return Clip(corpus, speaker, Path(f"{speaker}-{number:03}.wav"), "a text", seconds)
 
 
-def test_speakers_are_unseen_and_have_enough() -> None:
-    long = [clip(UNSEEN, k) for k in range(8)]
-    short = [clip("commonvoice-x", k) for k in range(3)]
-    found = own_voices.speakers([*long, *short, *(clip(SEEN, k) for k in range(9))], 15, 4)
-    assert list(found) == [UNSEEN] and len(found[UNSEEN]) == 8
-    assert own_voices.speakers(long, 25, 4) == own_voices.speakers(long, 15, 5) == {}
+def unseen(corpus: str, half: str) -> str:
+    """A voice of this half that no training heard."""
+    names = (f"{corpus}-{name}" for name in ("2416", "3947", *map(str, range(1000))))
+    return next(name for name in names if is_unseen(name) and set_of(name) == half)
+
+
+def test_speakers_are_unseen_of_one_half_and_have_enough() -> None:
+    home, read = unseen("commonvoice", "report"), unseen("librispeech", "report")
+    clips = [clip(voice, k) for voice in (home, read) for k in range(8)]
+    clips += [clip(SEEN, k) for k in range(9)]
+    clips += [clip(unseen("commonvoice", "choose"), k) for k in range(9)]
+    found = own_voices.speakers(clips, 20, 4)
+    assert set(found) == {home, read}
+    for own in found.values():
+        assert len(own.tests) == 4 and own.seconds == 20 and not set(own.tests) & set(own.material)
+    assert own_voices.speakers(clips, 21, 4) == {}
+
+
+def test_corpora_take_turns() -> None:
+    home, read = unseen("commonvoice", "choose"), unseen("librispeech", "choose")
+    other = next(
+        f"commonvoice-{k}" for k in range(1000)
+        if is_unseen(f"commonvoice-{k}") and set_of(f"commonvoice-{k}") == "choose"
+        and f"commonvoice-{k}" != home
+    )  # fmt: skip
+    clips = [
+        clip(voice, k) for voice, count in ((home, 9), (other, 7), (read, 5)) for k in range(count)
+    ]
+    assert list(own_voices.speakers(clips, 5, 2, "choose")) == [home, read, other]
+
+
+def test_a_long_clip_is_cut_at_a_pause() -> None:
+    item = make_item(320)  # ten phones of 32 frames; the first, fifth and last are pauses
+    assert own_voices.shortened(item, 320) is item
+    for frames, phones in ((250, 5), (319, 5), (100, 3)):  # no pause in the second half: anywhere
+        short = own_voices.shortened(item, frames)
+        assert len(short.phones) == len(short.durations) == len(short.words) == phones
+        assert len(short.mel) == short.durations.sum() == 32 * phones
+        assert len(short.samples) == 32 * phones * HOP
 
 
 def test_material_is_cut_at_a_phone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_voices, "align_clip", lambda clip: make_item(160))
-    pieces = own_voices.material_of([clip(UNSEEN, k) for k in range(9)], 3.5)
+    monkeypatch.setattr(own_voices, "_aligned", lambda clip: make_item(160))
+    pieces = own_voices.material_of([clip("librispeech-3947", k) for k in range(9)], 3.5)
     assert [len(piece.mel) for piece in pieces] == [160, 112]  # 280 frames are 3.5 s; phones of 16
     for piece in pieces:
         assert piece.durations.sum() == len(piece.mel)
@@ -54,20 +87,30 @@ def test_a_voice_is_compared_before_and_after() -> None:
     config = AdaptationConfig(steps=2, rank=2, batch_frames=200, crop=(60, 120))
     rows = list(
         own_voices.compare(
-            network, lambda mel: np.resize(noise, len(mel) * HOP), "x", [piece], [test], config
+            network,
+            lambda mel: np.resize(noise, len(mel) * HOP),
+            "x",
+            10.0,
+            [piece],
+            [test],
+            config,
         )
     )
     assert [row.system for row in rows] == ["copy-synthesis", "shipped", "adapted"]
     assert rows[1].level != rows[2].level and rows[2].processor_seconds > 0
 
 
-def test_the_table_has_a_row_for_each_system() -> None:
+def test_the_table_is_by_corpus_and_together_with_paired_differences() -> None:
     rows = [
-        OwnVoiceRow("v", 10.0, f"c{k}", system, 0.7 + k / 10, 6.0, 0.8, -1.0, 5.0)
-        for system in ("copy-synthesis", "shipped", "adapted")
-        for k in range(2)
+        OwnVoiceRow(voice, 10.0, 9.9, f"c{k}", system, value + k / 10, 6.0, 0.8, -1.0, 5.0, 120.0)
+        for voice, gain in (("librispeech-1", 0.05), ("commonvoice-2", 0.01))
+        for system, value in (("copy-synthesis", 0.8), ("shipped", 0.6), ("adapted", 0.6 + gain))
+        for k in range(3)
     ]
     written = own_voices.table(rows)
-    assert "| 10 s | adapted | 0.750 ± 0.050 | 6.00" in written and "heard: v." in written
+    assert "| 10 s | librispeech (1) | adapted | 0.750 ± 0.058 | 6.00" in written
+    assert "| 10 s | librispeech (1) | difference | 0.050" in written
+    assert "| 10 s | all (2) | difference | 0.030 (0.0" in written
+    assert "heard: commonvoice-2 (120 Hz), librispeech-1 (120 Hz)." in written
     with pytest.raises(InputError, match="fewer seconds"):
         own_voices.table([])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.evaluation import joints, metrics
 from a3t.evaluation.edits.conditions import CLEAN, CONDITIONS, under
-from a3t.evaluation.edits.listing import ListedEdit, find_clips
+from a3t.evaluation.edits.listing import ListedEdit
 from a3t.evaluation.edits.stretches import (
     LabelledPhone,
     LabelledSound,
@@ -27,8 +27,9 @@ from a3t.evaluation.edits.stretches import (
     measure_stretch,
     natural_stretches,
 )
-from a3t.grid import HOP, SAMPLE_RATE
+from a3t.grid import HOP, SAMPLE_RATE, grid_frames
 from a3t.plan.edit_plan import EditPlan
+from a3t.plan.phone_grid import on_grid
 from a3t.plan.request import EditRequest
 from a3t.voice.of_recording import adapted
 from alignment import Alignment, AlignmentError
@@ -92,6 +93,7 @@ class EditExperiment:
             if row.stretch == STRETCH:
                 self.natural.setdefault((row.edit, row.condition), []).append(row)
         self._aligned: dict[str, Alignment] = {}
+        self._analysed: tuple[tuple[str, str], LabelledSound] | None = None
 
     def measure(self, edit: ListedEdit, conditions: Sequence[str]) -> Iterator[Measured]:
         """Measure the patch and natural stretches under each condition; InputError or
@@ -136,8 +138,8 @@ class EditExperiment:
         editor = adapted(self.editor, plan, request, self.adapt, self.out / "voices")
         result = editor.render(plan)
         edited = result.save(self.out / "edited" / path.name, provenance=False)
-        source = LabelledSound(_read(path), _phones_before(plan))
-        output = LabelledSound(_read(edited), _phones_after(plan))
+        source = self._source(edit.clip, condition, path)
+        output = LabelledSound(_read(edited), _phones_after(plan, source.phones))
         planned = plan.edits[0]
         span = (planned.source[0], planned.source[0] + planned.frames)
         figures = measure_stretch(output, span, source, planned.source)
@@ -155,6 +157,15 @@ class EditExperiment:
             figures = measure_stretch(source, stretch, source, stretch)
             yield Measured(*key, STRETCH, seconds, figures)
 
+    def _source(self, clip: str, condition: str, path: Path) -> LabelledSound:
+        """The recording, analysed once for successive edits of it."""
+        if self._analysed is None or self._analysed[0] != (clip, condition):
+            samples = _read(path)
+            frames = grid_frames(len(samples), SAMPLE_RATE)
+            phones = _phones_of(self._aligned[clip], frames)
+            self._analysed = (clip, condition), LabelledSound(samples, phones)
+        return self._analysed[1]
+
 
 def read_rows(path: Path) -> list[Measured]:
     """The rows of an earlier run's ``edits.jsonl``; InputError if the file isn't one."""
@@ -167,16 +178,16 @@ def read_rows(path: Path) -> list[Measured]:
 
 def run_experiment(
     edits: Sequence[ListedEdit],
+    clips: Mapping[str, Clip],
     conditions: Sequence[str],
     model: str | Path,
     vocoder: str | Path,
-    corpora: Path,
     out: Path,
     pictures: bool = False,
-    natural: Path | None = None,
+    earlier: Sequence[Measured] = (),
     adapt: str | float = "never",
 ) -> tuple[list[Measured], list[str]]:
-    """All measurements, and facts about the run for the report.
+    """All measurements, and facts about the run for the report; ``clips`` are the edits', by name.
 
     ``edits.jsonl`` is written edit by edit. InputError if a condition is unknown or no edit can be
     made.
@@ -187,8 +198,7 @@ def run_experiment(
             f"There is no condition {sorted(unknown)[0]!r}: use {', '.join(CONDITIONS)}."
         )
     editor = Editor.load(model, vocoder=vocoder)
-    earlier = read_rows(natural) if natural else []
-    work = EditExperiment(editor, find_clips(edits, corpora), out, earlier, adapt)
+    work = EditExperiment(editor, clips, out, earlier, adapt)
     out.mkdir(parents=True, exist_ok=True)
     rows: list[Measured] = []
     failed: list[str] = []
@@ -219,18 +229,26 @@ def _read(path: Path) -> np.ndarray:
     return np.asarray(samples)
 
 
-def _phones_before(plan: EditPlan) -> list[LabelledPhone]:
+def _phones_of(alignment: Alignment, frames: int) -> list[LabelledPhone]:
+    """The phones of a whole recording, of which a plan may have only a part."""
+    scores = [word.score for word in alignment.spoken]
     return [
-        LabelledPhone(phone.symbol, phone.first, phone.last, phone.word) for phone in plan.phones
+        LabelledPhone(
+            phone.symbol,
+            phone.first,
+            phone.last,
+            phone.word,
+            phone.word < 0 or scores[phone.word] >= SURE,
+        )
+        for phone in on_grid(alignment, frames)
     ]
 
 
-def _phones_after(plan: EditPlan) -> list[LabelledPhone]:
+def _phones_after(plan: EditPlan, before: Sequence[LabelledPhone]) -> list[LabelledPhone]:
     """The output's phones; the word numbers are unique, but not in order."""
     edit = plan.edits[0]
     first, last = edit.source
     growth = edit.frames - (last - first)
-    before = _phones_before(plan)
     phones = [phone for phone in before if phone.last <= first]
     place = first
     for new in edit.phones:
@@ -239,9 +257,7 @@ def _phones_after(plan: EditPlan) -> list[LabelledPhone]:
         place += new.frames
     for phone in before:
         if phone.first >= last:
-            phones.append(
-                LabelledPhone(phone.symbol, phone.first + growth, phone.last + growth, phone.word)
-            )
+            phones.append(replace(phone, first=phone.first + growth, last=phone.last + growth))
     return phones
 
 

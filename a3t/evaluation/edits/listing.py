@@ -54,7 +54,7 @@ class ListedEdit:
 
     def texts(self, clip: Clip) -> tuple[str, str]:
         """The clip's text in spoken words, and the new text."""
-        words = list(Transcript.from_text(clip.text).spoken)
+        words = list(Transcript.from_text(clip.text, max_words=None).spoken)
         changed = [*words[: self.first], *self.new_words.split(), *words[self.last :]]
         return " ".join(words), " ".join(changed)
 
@@ -118,11 +118,14 @@ def draw_list(clips: Iterable[Clip]) -> list[ListedEdit]:
     for name in SETS:
         turns = [clip for turn in zip_longest(*voices[name].values()) for clip in turn if clip]
         for place, clip in enumerate(turns[: EDITS_OF[name]]):
-            edits.append(_draw(f"{name}-{place + 1:02d}", name, KINDS[place % len(KINDS)], clip))
+            edits.append(
+                draw_edit(f"{name}-{place + 1:02d}", name, KINDS[place % len(KINDS)], clip)
+            )
     return edits
 
 
-def _draw(name: str, half: str, kind: str, clip: Clip) -> ListedEdit:
+def draw_edit(name: str, half: str, kind: str, clip: Clip) -> ListedEdit:
+    """An edit of this kind of a clip, always the same."""
     draw = random.Random(f"{kind} {clip.name}")
     count = len(Transcript.from_text(clip.text).spoken)
     new = draw.sample(CONTENT, 3)

@@ -55,8 +55,11 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def markdown_report(rows: Sequence[Measured], facts: Sequence[str]) -> str:
-    """The page: the setup, a table for each condition, level shifts, worst cases."""
+def markdown_report(
+    rows: Sequence[Measured], facts: Sequence[str], earlier: Sequence[Measured] = ()
+) -> str:
+    """The page: the setup, a table for each condition, level shifts, worst cases; and what changed
+    since an ``earlier`` run of the same edits, if there was one."""
     pairs = by_edit(rows)
     conditions = list(dict.fromkeys(row.condition for row in rows))
     parts = ["# Edits against natural speech\n", "\n".join(f"- {fact}" for fact in facts) + "\n"]
@@ -64,6 +67,10 @@ def markdown_report(rows: Sequence[Measured], facts: Sequence[str]) -> str:
         own = {key: pair for key, pair in pairs.items() if key[1] == condition}
         parts.append(f"## {condition[0].upper()}{condition[1:]} ({len(own)} edits)\n")
         parts.append(_table(own))
+        parts.append(_by_voice([row for row in rows if row.condition == condition]))
+        before = by_edit([row for row in earlier if row.condition == condition])
+        if before.keys() & own.keys():
+            parts.append(_changes(own, before))
     if CLEAN in conditions and len(conditions) > 1:
         parts.append(_shifts(pairs, conditions))
     parts += [_worst(pairs), LEGEND + "\n"]
@@ -87,6 +94,40 @@ def _table(pairs: Pairs) -> str:
         value = known_mean(patch)
         shown = f"{value:.1%} above the 95th percentile" if name != "plcmos" else f"{value:.2f}"
         lines.append(f"| {name} | {shown} | – | – |")
+    return "\n".join(lines) + "\n"
+
+
+def _by_voice(rows: Sequence[Measured]) -> str:
+    """The similarity to the speaker, voice by voice: a mean over edits may be one voice's."""
+    lines = ["| voice | edits | similarity: patch | natural |", "|---|---|---|---|"]
+    for voice in dict.fromkeys(row.voice for row in rows):
+        own = by_edit([row for row in rows if row.voice == voice])
+        patch = known_mean([figure(figures, "similarity") for figures, _ in own.values()])
+        rest = [figure(n, "similarity") for _, natural in own.values() for n in natural]
+        lines.append(f"| {voice} | {len(own)} | {patch:.3f} | {known_mean(rest):.3f} |")
+    return "\n".join(lines) + "\n"
+
+
+def _changes(pairs: Pairs, before: Pairs) -> str:
+    """Each patch's measures minus those of the same edit's patch in an earlier run."""
+    both = [key for key in pairs if key in before]
+    lines = [
+        f"Patches of the {len(both)} edits that the earlier run has too:\n",
+        "| measure | earlier | now − earlier (95 %) | higher |",
+        "|---|---|---|---|",
+    ]
+    for name in (*PAIRED, *OF_PATCHES):
+        old = [figure(before[key][0], name) for key in both]
+        differences = [
+            figure(pairs[key][0], name) - was for key, was in zip(both, old, strict=True)
+        ]
+        valid = [value for value in differences if not math.isnan(value)]
+        low, high = interval(valid)
+        changed = f"{known_mean(valid):+.3f} ({low:+.3f} to {high:+.3f})"
+        lines.append(
+            f"| {name} | {known_mean(old):.3f} | {changed} | "
+            f"{sum(value > 0 for value in valid)} of {len(valid)} |"
+        )
     return "\n".join(lines) + "\n"
 
 
