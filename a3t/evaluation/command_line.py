@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.console import add_adapt_argument, run
+from a3t.console import run
 from a3t.errors import InputError
+from a3t.evaluation.edits.edits_command import add_edits_command
 from a3t.evaluation.listening.listening_command import add_listening_command
 from a3t.evaluation.spoken_prompts_command import add_speech_command
 from a3t.evaluation.tables.table_command import add_table_command
@@ -68,36 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     four.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     four.set_defaults(command=_vocoders)
 
-    five = commands.add_parser("edits", help="compare edits of unseen voices with natural speech")
-    five.add_argument("--model", default="small", metavar="NAME_OR_PATH")
-    five.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
-    five.add_argument(
-        "--set", default="report", choices=["choose", "report"], help="which half of the voices"
-    )
-    five.add_argument(
-        "--condition",
-        action="append",
-        default=[],
-        help="one of the conditions (repeatable; default: all)",
-    )
-    five.add_argument("--edits", type=int, metavar="N", help="only the first N")
-    five.add_argument("--list", type=Path, metavar="TSV", help="a list of edits other than our own")
-    five.add_argument(
-        "--minutes", type=float, metavar="M",
-        help="edit recordings of so many minutes, successive clips of one voice joined, instead of "
-        "the list's single clips",
-    )  # fmt: skip
-    five.add_argument(
-        "--against", type=Path, metavar="JSONL",
-        help="edits.jsonl of an earlier run of the same edits: its patches are compared with these "
-        "one by one, and its measures of natural speech reused",
-    )  # fmt: skip
-    add_adapt_argument(five, "never")
-    five.add_argument("--pictures", action="store_true", help="also draw each edit")
-    five.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
-    five.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    five.set_defaults(command=_edits)
-
+    add_edits_command(commands)
     add_voices_command(commands)
     add_table_command(commands)
     add_listening_command(commands)
@@ -143,7 +115,7 @@ def _reconstruction(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
     from a3t.evaluation.reconstruction import ReconstructionRow, reconstruct
-    from a3t.evaluation.report import markdown_report, rows_to_tsv
+    from a3t.evaluation.report import markdown_report, rows_to_tsv, write_report
     from a3t.evaluation.systems import networks
     from a3t.evaluation.systems.simple import Interpolation, MeanSpectrum
     from a3t.vocoder import load_vocoder
@@ -172,7 +144,7 @@ def _reconstruction(options: argparse.Namespace) -> None:
         f"Vocoder: {vocoder.name}{sha}",
     ]
     page = markdown_report(rows, "Identity reconstruction of the middle third", facts)
-    _write(options.out, "reconstruction", page, rows_to_tsv(rows))
+    write_report(options.out, "reconstruction", page, rows_to_tsv(rows))
 
 
 def _test_clips(options: argparse.Namespace) -> Iterator[HeldOutClip]:
@@ -198,7 +170,7 @@ def _vocoders(options: argparse.Namespace) -> None:
     from a3t.corpora import corpora_root, read_corpora
     from a3t.evaluation import vocoders
     from a3t.evaluation.copies import GRIFFIN_LIM, SPEED_FRAMES, UNTRAINED, Copies, make_copies
-    from a3t.evaluation.report import rows_to_tsv
+    from a3t.evaluation.report import rows_to_tsv, write_report
 
     if options.clips < 1:
         raise InputError("At least one clip of each part is needed.")
@@ -218,38 +190,7 @@ def _vocoders(options: argparse.Namespace) -> None:
         rows += [judge.row(copy.vocoder, copy.samples[place]) for copy in copies]
         notes |= dict.fromkeys(sorted(judge.missing))
     page = vocoders.markdown_report(rows, costs, notes)
-    _write(options.out, "vocoders", page, rows_to_tsv(rows))
-
-
-def _edits(options: argparse.Namespace) -> None:
-    from a3t.corpora import corpora_root, read_corpora
-    from a3t.evaluation.edits import experiment, listing, long_recordings, table
-
-    root = options.corpora or corpora_root()
-    if options.minutes is not None:
-        if not 0.1 <= options.minutes <= 60:
-            raise InputError("--minutes goes from 0.1 to 60.")
-        folder = options.out / "recordings"
-        edits, clips = long_recordings.write_long(
-            read_corpora(root), options.set, options.minutes, folder
-        )
-    else:
-        listed = listing.read_list(options.list or listing.LIST)
-        edits = [edit for edit in listed if edit.set == options.set]
-        clips = listing.find_clips(edits, root)
-    earlier = experiment.read_rows(options.against) if options.against else []
-    rows, facts = experiment.run_experiment(
-        edits[: options.edits],
-        clips,
-        options.condition,
-        options.model,
-        options.vocoder,
-        options.out,
-        options.pictures,
-        earlier,
-        options.adapt,
-    )
-    _write(options.out, "edits", table.markdown_report(rows, facts, earlier))
+    write_report(options.out, "vocoders", page, rows_to_tsv(rows))
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -316,16 +257,3 @@ def _figures(options: argparse.Namespace) -> None:
     from a3t.evaluation.thesis_figures import draw
 
     draw(options.checkpoints, options.wav, options.text, options.out)
-
-
-def _write(out: Path, name: str, page: str, table: str | None = None) -> None:
-    """Write NAME.md and, if there is a table, NAME.tsv; print the page."""
-    from a3t.audio.files import atomic_path
-
-    out.mkdir(parents=True, exist_ok=True)
-    for ending, text in (("tsv", table), ("md", page)):
-        if text is None:
-            continue
-        with atomic_path(out / f"{name}.{ending}") as temporary:
-            temporary.write_text(text, encoding="utf-8")
-    print(page)

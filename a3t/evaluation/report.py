@@ -7,10 +7,12 @@ import io
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from a3t.audio.files import atomic_path
 from a3t.evaluation.reconstruction import ReconstructionRow
 
 
@@ -55,6 +57,16 @@ def rows_to_tsv(rows: Sequence[Any]) -> str:
                 cells[name] = "" if math.isnan(value) else f"{value:.4f}"
         writer.writerow(cells)
     return text.getvalue()
+
+
+def write_report(out: Path, name: str, page: str, table: str | None = None) -> None:
+    """Write NAME.md and, if there is a table, NAME.tsv into a folder; print the page."""
+    out.mkdir(parents=True, exist_ok=True)
+    for ending, text in (("tsv", table), ("md", page)):
+        if text is not None:
+            with atomic_path(out / f"{name}.{ending}") as temporary:
+                temporary.write_text(text, encoding="utf-8")
+    print(page)
 
 
 Column = tuple[str, Callable[[Sequence[ReconstructionRow]], Mean]]

@@ -43,10 +43,9 @@ def evaluate_voices(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
     from tqdm import tqdm
 
-    from a3t.audio.files import atomic_path
     from a3t.corpora import corpora_root, read_corpora
     from a3t.evaluation import own_voices
-    from a3t.evaluation.report import rows_to_tsv
+    from a3t.evaluation.report import rows_to_tsv, write_report
     from a3t.evaluation.systems import networks
     from a3t.vocoder import load_vocoder
     from a3t.voice.adaptation import AdaptationConfig
@@ -72,8 +71,4 @@ def evaluate_voices(options: argparse.Namespace) -> None:
             pieces = own_voices.material_of(own.material, seconds)
             rows += own_voices.compare(model, vocoder, voice, seconds, pieces, tests, config)
     page = f"# Adapting to a voice\n\nModel: {name}\n\n{own_voices.table(rows)}"
-    options.out.mkdir(parents=True, exist_ok=True)
-    for file, text in (("voices.md", page), ("voices.tsv", rows_to_tsv(rows))):
-        with atomic_path(options.out / file) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-    print(page)
+    write_report(options.out, "voices", page, rows_to_tsv(rows))

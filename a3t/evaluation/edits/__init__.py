@@ -1,6 +1,7 @@
 """How edits sound: new words compared with natural speech of the same recordings.
 
-`listing` has the list of edits, `conditions` the degradations of the recordings, `stretches` the
-measures of a stretch of speech, `experiment` makes and measures the edits, `table` reports the
-results.
+`listing` has the list of edits of clips, `long_recordings` recordings joined of clips and edits of
+them, `conditions` the degradations of the recordings, `stretches` the measures of a stretch of
+speech, `experiment` makes and measures the edits, `table` reports the results, `edits_command` is
+the command.
 """
