@@ -122,9 +122,25 @@ def test_every_dependency_is_pinned() -> None:
     assert named <= pins().keys()
 
 
-@pytest.mark.parametrize("name", ["environment.yml", "alignment/mfa-environment.yml"])
+ENVIRONMENTS = ("environment.yml", "recipes/environment.yml", "alignment/mfa-environment.yml")
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_conda_environments_are_well_formed(name: str) -> None:
-    environment = yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
-    assert environment["channels"] == ["conda-forge"]
-    assert environment["name"] in {"a3t", "a3t-mfa"}
-    assert environment["dependencies"]
+    text = (ROOT / name).read_text(encoding="utf-8")
+    environment = yaml.safe_load(text)
+    assert environment["channels"] == ["conda-forge"] and environment["dependencies"]
+    assert environment["name"] in {"a3t", "a3t-espnet", "a3t-mfa"}
+    assert all((ROOT / path).exists() for path in re.findall(r"(?<![\w./-])[\w/-]+\.(?:yml|txt)", text))
+    for package, version in re.findall(r"([\w-]+)==([\d.]+)", text):
+        assert pins()[canonical(package)] == version
+
+
+def test_conda_and_make_install_the_same() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    setup = makefile[: makefile.index("$(VENV)/.espnet-ready:")]
+    conda = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    wanted, found = ({name for extras in re.findall(r"-e '?\.\[([\w,]+)\]", text)
+                      for name in extras.split(",")} for text in (setup, conda))  # fmt: skip
+    assert wanted == found
+    assert "parallel-wavegan" in setup and "parallel-wavegan" in conda
