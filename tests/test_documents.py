@@ -92,6 +92,20 @@ def test_links_lead_somewhere(document: Path) -> None:
             assert (document.parent / target).exists(), target
 
 
+def anchors(document: Path) -> set[str]:
+    """The anchors that GitHub gives a document's headings."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.S | re.M)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_anchors_are_headings(document: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", document.read_text("utf-8")):
+        other = document.parent / target if target else document
+        if other.suffix == ".md":
+            assert anchor in anchors(other), f"{target}#{anchor}"
+
+
 def test_the_readme_is_short_and_says_how_to_begin() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert {"make demo", "make test"} <= set(re.findall(r"make [a-z]+", " ".join(code(readme))))
