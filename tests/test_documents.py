@@ -145,7 +145,8 @@ def test_conda_environments_are_well_formed(name: str) -> None:
     environment = yaml.safe_load(text)
     assert environment["channels"] == ["conda-forge"] and environment["dependencies"]
     assert environment["name"] in {"a3t", "a3t-espnet", "a3t-mfa"}
-    assert all((ROOT / path).exists() for path in re.findall(r"(?<![\w./-])[\w/-]+\.(?:yml|txt)", text))
+    files = re.findall(r"(?<![\w./-])[\w/-]+\.(?:yml|txt)", text)
+    assert all((ROOT / path).exists() for path in files)
     for package, version in re.findall(r"([\w-]+)==([\d.]+)", text):
         assert pins()[canonical(package)] == version
 
