@@ -17,6 +17,7 @@ import numpy as np
 from a3t.audio.recording import Recording, opened
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
+from a3t.model.threads import one_thread
 from a3t.plan.cleaning import Findings
 from a3t.plan.disfluencies import Cleaning
 from a3t.plan.edit_limits import check_characters, check_seed, check_speed
@@ -30,7 +31,7 @@ from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.rendering.candidates import make_audible, make_candidates
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.renderer import Renderer, one_thread
+from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import verify
 from a3t.source.alignments import AlignmentStore, HeardRecording

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from a3t.audio.recording import Recording
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill, fill_in_pieces
+from a3t.model.threads import one_thread
 from a3t.plan.edit_plan import EditPlan, Window
 from a3t.plan.planned_edit import PlannedEdit, Range
 from a3t.plan.prompt import SpeechPlan
@@ -169,23 +170,6 @@ class Renderer:
                 patch = with_room_tone(plan, edit, patch)
             rendered[k] = Rendered(patch, raised)
         return rendered
-
-
-def one_thread() -> AbstractContextManager[None]:
-    """Run torch on one thread."""
-    return on_threads(1)
-
-
-@contextmanager
-def on_threads(count: int) -> Iterator[None]:
-    """Run torch on so many threads, so that sums have one order and results don't depend on the
-    CPU's number of cores."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def emphasised_spans(edit: PlannedEdit, before: int) -> Sequence[Range]:

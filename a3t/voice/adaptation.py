@@ -21,8 +21,8 @@ from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.low_rank import add_low_rank, take_low_rank
 from a3t.model.masking import MaskingConfig
+from a3t.model.threads import on_threads
 from a3t.pretrained import load_checkpoint
-from a3t.rendering.renderer import on_threads
 from a3t.training.batches import Batches, DataConfig
 from a3t.training.loop import Run, Schedule
 from a3t.training.objective import LossConfig, Objective, validate

@@ -22,11 +22,11 @@ from a3t.audio.files import atomic_path
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, Voice
+from a3t.model.threads import on_threads
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.json_values import checked_alignment
 from a3t.plan.request import EditRequest
 from a3t.pretrained import load_checkpoint
-from a3t.rendering.renderer import on_threads
 from a3t.training.precision import PRECISIONS, use_bfloat16
 from a3t.voice.adaptation import THREADS, AdaptationConfig, adapt
 from a3t.voice.own_speech import PAYS_FROM, OwnSpeech

@@ -9,9 +9,9 @@ from functools import cached_property
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.grid import seconds_of
+from a3t.model.threads import one_thread
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
-from a3t.rendering.renderer import one_thread
 from a3t.source.passages import Passages
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
