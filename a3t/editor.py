@@ -95,8 +95,7 @@ class Editor:
         started = time.perf_counter()
         networks, vocode = load_networks(model, device), load_vocoder(vocoder, device)
         editor = cls(networks, vocode, NetworkAligner(), progress, memory)
-        if voice is not None:
-            editor = editor.in_voice(load_voice(voice))
+        editor = editor if voice is None else editor.in_voice(load_voice(voice))
         editor.seconds["load"] = time.perf_counter() - started
         return editor
 
@@ -268,7 +267,7 @@ class Editor:
     def hear(
         self, plan: EditPlan, word: str, pronunciation: Pronunciation | None = None
     ) -> SpokenRecording:
-        """A word in the voice of a plan's recording, as guessed or with another pronunciation."""
+        """A word in the voice of a plan's recording, as guessed or said otherwise."""
         own = dict(plan.request.pronunciations)
         own |= {word.lower(): (pronunciation,)} if pronunciation else {}
         heard = HeardRecording(plan.recording, plan.text.text, plan.alignment)
