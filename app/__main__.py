@@ -93,6 +93,8 @@ def main(arguments: list[str] | None = None) -> int:
         # Threads of the editors' processes that wait for each other leave the cores to others:
         # on a busy machine an edit takes a tenth of the time.
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        if not local_only:  # what visitors' recordings teach is not for this machine's user
+            os.environ["A3T_CACHE"] = ""
         try:
             from app import limits
             from app.service import Service

@@ -13,7 +13,7 @@ from a3t.audio.files import atomic_path
 from a3t.errors import InputError
 from alignment import Alignment
 
-MOST_KEPT = 32  # files; an hour of speech takes about 8 MB
+MOST_KEPT = 64  # files; an hour of speech takes about 8 MB
 
 
 def default_folder() -> Path | None:

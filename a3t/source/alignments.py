@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,7 @@ BESIDE = 1.0  # seconds of speech aligned on each side of a passage
 NEARBY = 6.0  # seconds on each side that are available to the aligner, and no more
 
 
-# Recording, the text's spoken words, which of them, the user's pronunciations.
+# Recording, the text's spoken words, which of them (or of its samples), the user's pronunciations.
 Key = tuple[str, tuple[str, ...], Range, str]
 
 
@@ -180,6 +180,28 @@ class AlignmentStore:
         key = _key(recording, text, everything, pronouncer)
         alignment = self._once(key, cached_or_aligned).alignment
         return with_confidences(alignment, found.confidences)
+
+    def of_stretch(
+        self, recording: Recording, first: int, last: int, words: Sequence[str]
+    ) -> Alignment:
+        """The words said in samples [first, last), placed by their sound alone, whatever else was
+        known of them. Raises AlignmentError if they don't match it."""
+
+        def cached_or_aligned() -> Passages:
+            aligner = f"{self.aligner.name} {__version__}.{EDITION} {first}-{last}"
+            key = (recording.identity, words, aligner)
+            alignment = self._cache.get(*key)
+            if alignment is None:
+                choices = Pronouncer().choices(words)
+                stretch, start = Stretch(recording, first, last), first / recording.sample_rate
+                found = self.aligner.align_recording(stretch, words, choices)
+                moved = tuple(shift_word(word, start) for word in found.words)
+                alignment = replace(found, words=moved) if start else found
+                self._cache.put(*key, alignment)
+            return Passages(alignment, ())
+
+        held = (recording.identity, tuple(words), (first, last), "stretch")
+        return self._once(held, cached_or_aligned).alignment
 
     def _part(
         self,

@@ -5,11 +5,15 @@ A recording, an hour or one sentence, is itself the best material for its own ed
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
+import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,6 +37,8 @@ from a3t.voice.own_speech import PAYS_FROM, OwnSpeech
 from alignment import Alignment
 
 MOST_KEPT = 64  # voices in the cache; each takes 0.3 MB
+UNFINISHED = ".learning"  # what a folder beside them ends with
+MOST_UNFINISHED = 3  # such folders
 FRACTIONS = (1.0, 0.5, 0.25)  # of the steps, for those with less time
 TIMED = 3  # steps that tell how long the others will take
 
@@ -82,9 +88,8 @@ def adapted(
     if when == "always":
         return in_recorded_voice(editor, speech, cache, progress)
     budget = when if isinstance(when, float) else None
-    if (known := _remembered(editor, speech, cache, AdaptationConfig(), budget)) is not None:
-        return known
-    if not speech.pays:
+    known = _remembered(editor, speech, cache, AdaptationConfig(), budget)
+    if known is None and not speech.pays:
         return editor
     return in_recorded_voice(editor, speech, cache, progress, budget=budget)
 
@@ -97,11 +102,25 @@ def in_recorded_voice(
     config: AdaptationConfig | None = None,
     budget: float | None = None,
 ) -> Editor:
-    """An editor adapted to a recording's speech.
+    """An editor with the `recorded_voice`; as it is if there was too little time for one."""
+    voice = recorded_voice(editor, speech, cache, progress, config, budget)
+    return editor if voice is None else editor.in_voice(voice)
 
-    What was learnt is kept in the folder ``cache``, if there is one, for the next edit. ``budget``:
-    how many seconds it may take; with little time there are fewer steps, and with too little the
-    editor stays as it is. Raises InputError if there is too little speech to learn from.
+
+def recorded_voice(
+    editor: Editor,
+    speech: OwnSpeech,
+    cache: Path | None = None,
+    progress: Progress | None = None,
+    config: AdaptationConfig | None = None,
+    budget: float | None = None,
+) -> Voice | None:
+    """The voice of a recording, learnt from its speech by the editor's model.
+
+    It is kept in the folder ``cache``, if there is one, for the next edit; learning that was
+    interrupted goes on from there too. ``budget``: how many seconds it may take; with little time
+    there are fewer steps, and with too little there is none. Raises InputError if there is too
+    little speech to learn from.
     """
     config = config or AdaptationConfig()
     if (known := _remembered(editor, speech, cache, config, budget)) is not None:
@@ -113,10 +132,11 @@ def in_recorded_voice(
         each = _seconds_a_step(editor, speech, settings[0])
         settings = [own for own in settings if own.steps * each <= budget]
         if not settings:
-            return editor
-    data = _learnt(editor, speech, settings[0], progress)
-    _keep(_place(cache, editor, speech, settings[0]), data)
-    return editor.in_voice(_voice(editor, speech, settings[0], data))
+            return None
+    place = _place(cache, editor, speech, settings[0])
+    data = _learnt(editor, speech, settings[0], progress, place)
+    _keep(place, data)
+    return _voice(editor, speech, settings[0], data)
 
 
 def _settings(config: AdaptationConfig, budget: float | None) -> list[AdaptationConfig]:
@@ -131,23 +151,59 @@ def _remembered(
     cache: Path | None,
     config: AdaptationConfig,
     budget: float | None,
-) -> Editor | None:
-    """The editor in the voice as learnt before, in the most steps in which it was."""
+) -> Voice | None:
+    """The voice as learnt before, in the most steps in which it was."""
     precisions = PRECISIONS[1:] if config.precision == "auto" else (config.precision,)
     for own in _settings(config, budget) if cache is not None else ():
         for precision in precisions:  # which this machine has takes longer to measure
             exact = replace(own, precision=precision)
             if (data := _kept(_place(cache, editor, speech, exact))) is not None:
-                return editor.in_voice(_voice(editor, speech, exact, data))
+                return _voice(editor, speech, exact, data)
     return None
 
 
 def _learnt(
-    editor: Editor, speech: OwnSpeech, config: AdaptationConfig, progress: Progress | None = None
+    editor: Editor,
+    speech: OwnSpeech,
+    config: AdaptationConfig,
+    progress: Progress | None = None,
+    place: Path | None = None,
 ) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
+    """What is learnt, as it is kept in ``place``. If that is interrupted, even by kill -9, the same
+    call goes on where it was."""
+    with _workplace(place) as folder:
         model = editor.plain.model
-        return save(adapt(model, speech.pieces, Path(folder), config, progress).changes)
+        return save(adapt(model, speech.pieces, folder, config, progress).changes)
+
+
+@contextmanager
+def _workplace(place: Path | None) -> Iterator[Path]:
+    """The folder beside ``place`` for what is half learnt, which is deleted when it is done; one
+    that doesn't last where there is no such place, or where somebody else is learning."""
+    folder = place and place.with_suffix(UNFINISHED)
+    with ExitStack() as stack:
+        if folder is None or not _taken(folder, stack):
+            yield Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            return
+        others = [each for each in folder.parent.glob(f"*{UNFINISHED}") if each != folder]
+        for old in sorted(others, key=lambda each: -each.stat().st_mtime)[MOST_UNFINISHED - 1 :]:
+            with ExitStack() as its:
+                if _taken(old, its):  # nobody is learning there any more
+                    shutil.rmtree(old, ignore_errors=True)
+        yield folder
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _taken(folder: Path, stack: ExitStack) -> bool:
+    """Whether the folder could be had for oneself, until the stack is closed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = os.open(folder / "lock", os.O_CREAT | os.O_WRONLY, 0o600)
+        stack.callback(os.close, lock)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _seconds_a_step(editor: Editor, speech: OwnSpeech, config: AdaptationConfig) -> float:

@@ -1,36 +1,67 @@
-"""Which of a recording's words teach its voice: those of a part of it, by one speaker."""
+"""Which of a recording's words teach its voice: its first ones by one speaker, up to some seconds.
+
+They depend on the recording's sound and on what is said in it alone: not on the edit, nor on how
+its words were placed. So whoever knows the text learns the same voice, whether `a3t edit` or the
+page.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
-from a3t.grid import seconds_of
 from a3t.model.threads import one_thread
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
-from a3t.source.passages import Passages
+from a3t.source.alignments import WordTime
+from a3t.source.timed_text import Times, times_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.voice.material import VoicePiece, pieces_of
 from a3t.voice.speaker import of_one_speaker
-from alignment import Alignment, AlignmentError
+from alignment import Alignment, AlignmentError, Word
 
 PAYS_FROM = 8.0  # seconds of usable speech; by what was measured of edits, docs/log.md
-PART = 300.0  # seconds of a long recording that have a voice of their own
-HEARD = 75.0  # seconds in the middle of a part, from which its voice is learnt
+WINDOW = (70.0, 80.0)  # seconds that are listened to at a time; windows end where it is quiet
+ENOUGH = 30.0  # seconds of usable speech: one window has that, unless there is music, or silence
+MOST_WINDOWS = 4
+BESIDE = 5.0  # seconds on each side in which a word may be whose time is approximate
+QUIET = 0.02  # seconds of one value of the envelope in whose minima windows end
+
+Range = tuple[int, int]  # samples [first, last)
+
+
+@dataclass(frozen=True)
+class SaidWord(WordTime):
+    """A word, the approximate time when it is spoken, and its speaker's name, "" if none is
+    known."""
+
+    speaker: str = ""
+
+
+Said = Callable[[float, float], Sequence[SaidWord]]  # the words between two times, in seconds
+
+
+def among(words: Sequence[SaidWord]) -> Said:
+    """Of these words, those whose middle lies between two times."""
+
+    def between(start: float, end: float) -> list[SaidWord]:
+        return [word for word in words if start <= (word.start + word.end) / 2 < end]
+
+    return between
 
 
 @dataclass(frozen=True)
 class OwnSpeech:
     """The words of a recording from which its voice is learnt.
 
-    They depend on the part of the recording in which an edit lies and on who speaks there, but not
-    on the edit itself, so that one voice serves all edits nearby. told: whether an edit.json has to
-    tell them, because they are not just the words that it has.
+    told: whether an edit.json has to tell them, because they are not just the words that it has.
     """
 
     recording: Recording
@@ -40,22 +71,48 @@ class OwnSpeech:
     @classmethod
     def of(cls, editor: Editor, plan: EditPlan, request: EditRequest) -> OwnSpeech:
         """What the voice of a plan's recording is learnt from; ``request`` is the one planned."""
+        here = cls(plan.recording, plan.alignment)
         if not plan.edits:
-            return cls(plan.recording, plan.alignment)
-        speaker = _speaker_of(plan)
-        text, heard = plan.text, Passages(plan.alignment, ((0, len(plan.text.words)),))
-        if plan.passages:
-            recording = plan.recording
-            middle = _middle_of_part(seconds_of(plan.edits[0].source[0]), recording.seconds)
-            asked = request if request.alignment else replace(request, text=plan.request.text)
-            span = (middle - HEARD / 2, middle + HEARD / 2)
-            with suppress(AlignmentError):  # the words there aren't those of the text
-                pronouncer = Pronouncer(dict(asked.pronunciations))
-                found = editor.find_transcript(recording, asked, pronouncer)
-                heard = editor.alignments.between(recording, found, span, pronouncer)
-                text = found.transcript
-        alignment = _said_by(speaker, text, heard)
-        return cls(plan.recording, alignment, alignment != plan.alignment)
+            return here
+        found = None
+        with suppress(AlignmentError):  # the words there aren't those of the text
+            said = _said_in(editor, plan, request)
+            found = cls.by(editor, plan.recording, said, _speaker_of(plan))
+        found = found or here
+        return replace(found, told=found.alignment != plan.alignment)
+
+    @classmethod
+    def by(
+        cls,
+        editor: Editor,
+        recording: Recording,
+        said: Said,
+        speaker: str = "",
+        known: float = float("inf"),
+    ) -> OwnSpeech | None:
+        """What the voice of one speaker is learnt from, of all if none is named; None if that can't
+        be told yet, as the words are known only up to so many seconds, or if there are none."""
+        speech = None
+        aligned: list[Word] = []
+        score, count = 1.0, 0
+        for first, last in windows_of(recording):
+            start, end = first / recording.sample_rate, last / recording.sample_rate
+            if end > known:
+                return None
+            inside = said(start, end)
+            own = [not speaker or word.speaker == speaker for word in inside]
+            if not any(own):
+                continue
+            with suppress(AlignmentError), one_thread():
+                texts = [word.text for word in inside]
+                found = editor.alignments.of_stretch(recording, first, last, texts)
+                aligned += found.words if all(own) else _kept(found, own)
+                score = min(score, found.score)
+            speech = cls(recording, Alignment(tuple(aligned), recording.seconds, score), True)
+            count += 1
+            if count == MOST_WINDOWS or speech.seconds >= ENOUGH:
+                break
+        return speech if aligned else None
 
     @cached_property
     def pieces(self) -> list[VoicePiece]:
@@ -64,22 +121,76 @@ class OwnSpeech:
             found = pieces_of(self.recording, self.alignment)
             return [piece for piece in found if isinstance(piece, VoicePiece)]
 
+    @property
+    def seconds(self) -> float:
+        """Of usable speech."""
+        return sum(piece.seconds for piece in self.pieces)
+
     @cached_property
     def pays(self) -> bool:
         """Whether there is enough of it, by one person, for edits to gain by its voice."""
-        if sum(piece.seconds for piece in self.pieces) < PAYS_FROM:
+        if self.seconds < PAYS_FROM:
             return False
         with one_thread():
             return not of_one_speaker(self.pieces)[1]
 
 
-def _middle_of_part(start: float, seconds: float) -> float:
-    """The middle of the part of a recording in which a time lies; what would be left after the last
-    whole part belongs to it."""
-    parts = max(int(seconds // PART), 1)
-    number = min(int(start // PART), parts - 1)
-    end = seconds if number == parts - 1 else (number + 1) * PART
-    return (number * PART + end) / 2
+def windows_of(recording: Recording) -> Iterator[Range]:
+    """The recording's samples in windows of `WINDOW` seconds that end where it is quietest; what
+    would be a short one belongs to the last."""
+    rate = recording.sample_rate
+    hop = max(1, round(QUIET * rate))
+    first = 0
+    while first < recording.samples:
+        low, high = (first + round(seconds * rate) for seconds in WINDOW)
+        last = recording.samples
+        if last - first > 1.25 * (high - first):
+            samples = recording.mono(low, high)
+            count = len(samples) // hop
+            levels = np.square(samples[: count * hop]).reshape(count, hop).mean(axis=1)
+            smooth = np.convolve(levels, np.ones(9), mode="valid")
+            last = low + (int(smooth.argmin()) + 4) * hop
+        yield first, last
+        first = last
+
+
+def _kept(alignment: Alignment, keep: Sequence[bool]) -> list[Word]:
+    """The spoken words that are to be kept; pauses belong to nobody."""
+    return [word for word, own in zip(alignment.spoken, keep, strict=True) if own]
+
+
+def _said_in(editor: Editor, plan: EditPlan, request: EditRequest) -> Said:
+    """What is said in a plan's recording; AlignmentError, then or when that is called, if the words
+    don't match it."""
+    if not plan.passages:
+        return among(_timed(plan.text, times_of(plan.alignment)))
+    recording = plan.recording  # of which the plan has only some words
+    whole = request if request.alignment else replace(request, text=plan.request.text)
+    pronouncer = Pronouncer(dict(whole.pronunciations))
+    found = editor.find_transcript(recording, whole, pronouncer)
+    text, times = found.transcript, found.times
+    if found.alignment is not None or times is None:
+        heard = editor.alignments.whole(recording, found, pronouncer)
+        return among(_timed(text, times_of(heard)))
+    approximate = among(_timed(text, times))
+
+    def between(start: float, end: float) -> list[SaidWord]:
+        if not approximate(start, end):
+            return []
+        # A word is in one window alone, so its place has to be known better.
+        span = start - BESIDE, end + BESIDE
+        heard = editor.alignments.between(recording, found, span, pronouncer)
+        own = text.of_words(heard.words)
+        return list(among(_timed(own, times_of(heard.alignment)))(start, end))
+
+    return between
+
+
+def _timed(text: Transcript, times: Times) -> list[SaidWord]:
+    return [
+        SaidWord(word.text, *time, word.speaker)
+        for word, time in zip(text.words, times, strict=True)
+    ]
 
 
 def _speaker_of(plan: EditPlan) -> str:
@@ -89,16 +200,3 @@ def _speaker_of(plan: EditPlan) -> str:
         (plan.new_text, edit.new) if edit.new[0] < edit.new[1] else (plan.text, edit.old)
     )
     return text.words[first].speaker if first < last else ""
-
-
-def _said_by(speaker: str, text: Transcript, heard: Passages) -> Alignment:
-    """The alignment of one speaker's words; of all if no speaker is named."""
-    if not speaker:
-        return heard.alignment
-    places = (place for words in heard.words for place in range(*words))
-    words = [
-        word
-        for word in heard.alignment.words
-        if not word.is_pause and text.words[next(places)].speaker == speaker
-    ]
-    return replace(heard.alignment, words=tuple(words))

@@ -23,12 +23,12 @@ from app.studio import worker_tasks as tasks
 from app.studio.folders import VOICE, VOICES, ProjectFolder
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import ListenedProject
-from app.studio.pcm_sound import HeardPart
+from app.studio.pcm_sound import HeardPart, start_of
 from app.studio.script import settings_of
 from app.studio.take_orders import recording_of
 from app.worker import EditorProcess
 
-ENOUGH = 75.0  # seconds of a recording from which its voice is learnt
+EACH = 80.0  # seconds after which more words may be enough (`a3t.voice.own_speech.WINDOW`)
 LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again
 STILL = 0.05  # seconds between looks whether something is being made
 
@@ -98,9 +98,9 @@ class VoicedProject(ListenedProject, ABC):
         with self.lock:
             if not (self.is_shown and self.wants_voice) or self.own_voice is not None:
                 return
-            heard = self._lesson()
-            words = heard and [token["words"] for token in heard.tokens]
-            if heard is None or words == self._too_few:
+            heard, known = self._beginning()
+            words = [token["words"] for token in heard.tokens]
+            if not known or words == self._too_few:
                 return
             recording = recording_of(self.folder.path, self.about)
             folder = self.folder.path / VOICES
@@ -109,7 +109,7 @@ class VoicedProject(ListenedProject, ABC):
         def run(editor: EditorProcess) -> None:
             try:
                 with without_folder(self.folder.path):
-                    name = editor.run(tasks.learn_voice, recording, heard, folder)
+                    name = editor.run(tasks.learn_voice, recording, heard, known, folder)
             finally:
                 self.learnt = None
             if name is None:
@@ -146,16 +146,17 @@ class VoicedProject(ListenedProject, ABC):
                 return
             time.sleep(STILL)
 
-    def _lesson(self) -> HeardPart | None:
-        """The words from which the voice is learnt; None while there are too few."""
+    def _beginning(self) -> tuple[HeardPart, float]:
+        """The words of the recording's beginning, and up to how many seconds they are all known:
+        a multiple of `EACH`, or all of them."""
         about = self.about
-        rate, seconds = about.get("sample_rate", 1), 0.0
+        rate, end = about.get("sample_rate", 1), 0
         taken: list[HeardPart] = []
-        for part, (first, last) in enumerate(about.get("parts", ())):
-            if self.is_done(part) and seconds < ENOUGH:
-                taken.append(self.folder.heard(part))
-                seconds += (last - first) / rate
-        if not taken or (seconds < ENOUGH and not self.progress()["done"]):
-            return None
-        tokens = [token for part in taken for token in part.tokens]
-        return HeardPart(tokens, [pause for part in taken for pause in part.pauses])
+        for part, (_, last) in enumerate(about.get("parts", ())):
+            if not self.is_done(part):
+                break
+            taken.append(self.folder.heard(part))
+            end = last
+        known = float("inf") if self.progress()["done"] else end / rate // EACH * EACH
+        tokens = [token for part in taken for token in part.tokens if start_of(token) < known]
+        return HeardPart(tokens), known

@@ -3,12 +3,12 @@
     voices/SHA256.safetensors   what was learnt
     voices/SHA256.json          of which model, in how many steps, and from which words
 
-so that takes made with it can be made again by whoever has the recording and its edit.json.
+so that takes made with it can be made again by whoever has the recording and its edit.json. It is
+the voice that `a3t edit` learns from the same recording and words, and is cached for it as well.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,45 +18,51 @@ from a3t.audio.files import atomic_path
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, Voice
-from alignment import Word
-from alignment.retiming import covering
 from app.progress import LEARN
 from app.studio.folders import VOICES
 from app.studio.pcm_sound import HeardPart
 
+LEARNT = "learnt"  # what is remembered, in the folder, where this machine's user has no cache
 OWN = ("name", "sha256")  # of a voice's entry in an edit.json; the others tell how to learn it
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
 
 
-def learn_voice(editor: Editor, recording: Recording, heard: HeardPart, folder: Path) -> str | None:
+def learn_voice(
+    editor: Editor, recording: Recording, heard: HeardPart, known: float, folder: Path
+) -> str | None:
     """Writes the voice into the folder; returns its sha256, None if these words teach none: they
-    are too few, or several people's. Raises what the editor's `progress` does."""
-    from a3t.voice.of_recording import in_recorded_voice
-    from a3t.voice.own_speech import OwnSpeech
+    are too few, or several people's. They are all that is said in the first ``known`` seconds.
+    Raises what the editor's `progress` does."""
+    from safetensors.torch import save
 
-    words = [Word.from_json(word) for token in heard.tokens for word in token["words"]]
-    pauses = [Word.from_json(pause) for pause in heard.pauses]
-    aligned = covering(words, recording.seconds, 1.0, pauses)
-    speech = OwnSpeech(recording, aligned, told=True)
-    if not speech.pays:
+    from a3t.source.alignment_cache import voices_cache
+    from a3t.voice.of_recording import recorded_voice
+    from a3t.voice.own_speech import OwnSpeech, SaidWord, among
+
+    words = [
+        SaidWord(word["text"], word["start"], word["end"], token.get("speaker", ""))
+        for token in heard.tokens
+        for word in token["words"]
+    ]
+    speech = OwnSpeech.by(editor, recording, among(words), known=known)
+    if speech is None or not speech.pays:
         return None
 
     def tell(done: int, steps: int) -> None:
         if editor.progress is not None:
             editor.progress(f"{LEARN} {done} {steps}")
 
-    plain = editor if editor.voice is None else editor.in_voice(None)
-    record = in_recorded_voice(plain, speech, folder, tell).voice
-    assert record is not None
-    for learnt in list(folder.glob("*.safetensors")):  # two, if it was learnt before
-        if hashlib.sha256(learnt.read_bytes()).hexdigest() == record["sha256"]:
-            learnt.replace(folder / f"{record['sha256']}.safetensors")
+    voice = recorded_voice(editor, speech, voices_cache() or folder / LEARNT, tell)
+    assert voice is not None  # as long as it may take
+    folder.mkdir(exist_ok=True)
+    with atomic_path(folder / f"{voice.sha256}.safetensors") as temporary:
+        temporary.write_bytes(save(dict(voice.changes)))
     model = {"name": editor.name, "sha256": editor.sha256}
-    with atomic_path(folder / f"{record['sha256']}.json") as temporary:
-        temporary.write_text(json.dumps({"model": model, "voice": record}), encoding="utf-8")
-    return str(record["sha256"])
+    with atomic_path(folder / f"{voice.sha256}.json") as temporary:
+        temporary.write_text(json.dumps({"model": model, "voice": voice.record}), encoding="utf-8")
+    return voice.sha256
 
 
 def in_learnt_voice(editor: Editor, voice: Path | None) -> Editor:

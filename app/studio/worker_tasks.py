@@ -56,10 +56,12 @@ def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
     return take_making.make_take(editor, order, folder)
 
 
-def learn_voice(editor: Editor, recording: Recording, heard: HeardPart, folder: Path) -> str | None:
+def learn_voice(
+    editor: Editor, recording: Recording, heard: HeardPart, known: float, folder: Path
+) -> str | None:
     from app.studio import voice_learning
 
-    return voice_learning.learn_voice(editor, recording, heard, folder)
+    return voice_learning.learn_voice(editor, recording, heard, known, folder)
 
 
 def mix_down(

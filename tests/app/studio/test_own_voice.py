@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -14,8 +15,10 @@ from starlette.testclient import TestClient
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.model.saved_voices import OF_RECORDING
+from a3t.plan.request import EditRequest
 from a3t.projects.history import History
 from a3t.projects.replay import read_record, remake
+from a3t.voice.of_recording import adapted
 from app.lanes import EditorLane
 from app.progress import CancelledError
 from app.service import Service
@@ -99,6 +102,14 @@ def test_what_was_made_before_is_made_again_in_the_voice(
     ours = json.loads(record.read_text())
     assert ours["voice"]["name"] == OF_RECORDING and ours["voice"]["alignment"]
     assert [set(take["voice"]) for take in ours["takes"]] == [{"name", "sha256"}] * 2
+    # It is the command's: learnt from the same words, and remembered for it.
+    (kept,) = (tmp_path / "cache" / "voices").iterdir()
+    assert hashlib.sha256(kept.read_bytes()).hexdigest() == ours["voice"]["sha256"]
+    request = EditRequest(new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
+    plan = editor.plan(record.parent / "talk.wav", request)
+    same = adapted(editor, plan, request, "always", kept.parent).voice
+    assert same is not None and same["sha256"] == ours["voice"]["sha256"]
+    assert list(kept.parent.iterdir()) == [kept]
     # A project's file has the voice with it.
     packed = desk.folder.path / "talk.a3t.zip"
     pack(desk.folder, packed)
