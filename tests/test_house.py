@@ -48,12 +48,18 @@ def modules() -> dict[str, Path]:
 
 
 @cache
+def tree(module: str) -> ast.Module:
+    """What a module's text is parsed to."""
+    return ast.parse(modules()[module].read_text(encoding="utf-8"))
+
+
+@cache
 def imports(module: str) -> frozenset[str]:
     """What `module` imports anywhere in it, functions included, save for type checking only."""
     path = modules()[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     names: set[str] = set()
-    for node in runtime_nodes(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in runtime_nodes(tree(module)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -153,8 +159,8 @@ def test_rooms_of_the_aligner_follow_each_other() -> None:
 
 def test_packages_that_a_wheel_renames_are_imported_with_from() -> None:
     """`import alignment` would bind another name in a wheel, where it is `a3t.alignment`."""
-    for module, path in modules().items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for module in modules():
+        for node in ast.walk(tree(module)):
             if isinstance(node, ast.Import):
                 assert not {n.name.split(".")[0] for n in node.names} & {"alignment", "app"}, module
 
@@ -226,8 +232,8 @@ def test_no_two_files_have_one_name() -> None:
 def test_no_two_classes_have_one_name() -> None:
     classes = (
         (node.name, module)
-        for module, path in modules().items()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for module in modules()
+        for node in ast.walk(tree(module))
         if isinstance(node, ast.ClassDef)
     )
     assert not repeated(classes)
@@ -235,8 +241,8 @@ def test_no_two_classes_have_one_name() -> None:
 
 def test_a_program_can_be_interrupted_while_it_is_imported() -> None:
     """The first thing that a program which tidies up does is to let Ctrl-C end it at once."""
-    for module, path in modules().items():
-        body = ast.parse(path.read_text(encoding="utf-8")).body
+    for module in modules():
+        body = tree(module).body
         if "a3t.console.run" in imports(module) and "__main__" in ast.unparse(body[-1]):
             first = next(node for node in body if not isinstance(node, ast.Expr | ast.ImportFrom))
             assert "end_at_once()" in ast.unparse(first), module
@@ -283,11 +289,11 @@ def test_no_path_of_one_machine() -> None:
 
 
 def test_nothing_is_unpickled_and_no_shell_is_run() -> None:
-    for module, path in modules().items():
+    for module in modules():
         stored = {name for name in imports(module) if name.split(".")[0] in PICKLERS}
         # The error that torch raises is pickle's; "from pickle import" names the package as well.
         assert stored in (set(), {"pickle", "pickle.UnpicklingError"}), module
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(module)):
             if isinstance(node, ast.Call):
                 given = {word.arg: ast.unparse(word.value) for word in node.keywords}
                 name = ast.unparse(node.func)

@@ -19,6 +19,11 @@ Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
 Check = Callable[[BaseException], None]
 
 
+@pytest.fixture(autouse=True)
+def nothing_remembered(aligned_anew: None) -> None:
+    """Here the aligner itself is asked each time."""
+
+
 @pytest.fixture(scope="session")
 def words() -> tuple[str, ...]:
     """What the recording says."""

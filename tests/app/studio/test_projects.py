@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 
 from a3t.audio.recording import Recording
 from app.service import Service
+from app.studio import listening
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_of
 from tests.audio.films import film
@@ -296,19 +297,23 @@ def test_a_guessed_word_is_said_as_it_is_written(project: Project) -> None:
     assert project.state["pronunciations"] == {"frobbly": phones}
 
 
-def test_what_one_looks_at_is_listened_to_next(client: TestClient, service: Service) -> None:
-    """Of a minute and a half; what is missing is told."""
+def test_what_one_looks_at_is_listened_to_next(
+    client: TestClient, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of half a minute in parts of a few seconds; what is missing is told."""
+    monkeypatch.setattr(listening, "FIRST_PART", (2.0, 4.0))
+    monkeypatch.setattr(listening, "PARTS", (4.0, 8.0))
     path = service.folder / "uploaded" / "long.wav"
     path.parent.mkdir(exist_ok=True)
     samples, rate = soundfile.read(io.BytesIO((path.parent / "talk.wav").read_bytes()))
-    soundfile.write(path, np.tile(samples, 23), rate)
+    soundfile.write(path, np.tile(samples, 7), rate)
     project = Project(client, {"upload": str(path)})
     state = project.until(lambda state: state["tokens"])
-    project.post("look", {"seconds": 80.0})
+    project.post("look", {"seconds": 25.0})
     for wrong in ({}, {"seconds": "x"}, {"seconds": -1}, {"seconds": 1e300}):
         project.post("look", wrong)
     assert state["listening"]["missing"]
     state = project.listened()
     assert state["listening"]["missing"] == []
     starts = [token[2] for token in state["tokens"]]
-    assert starts == sorted(starts) and starts[-1] > 80
+    assert starts == sorted(starts) and starts[-1] > 24

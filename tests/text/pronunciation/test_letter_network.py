@@ -9,8 +9,23 @@ import pytest
 import torch
 
 from a3t.text.pronunciation.letter_network import LETTERS, LetterNetwork, shipped
-from a3t.training.text.letter_alignment import align, learn_costs
+from a3t.text.pronunciation.lexicon import Pronunciation
+from a3t.training.text.letter_alignment import Costs, align, learn_costs
 from a3t.training.text.train_letters import Tagger, errors, lexicon, split, tensors_of
+
+Table = dict[str, list[Pronunciation]]
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    """The lexicon, words and their pronunciations."""
+    return lexicon()
+
+
+@pytest.fixture(scope="module")
+def costs(table: Table) -> Costs:
+    """What it costs that a letter makes some phones, learnt from a few thousand words."""
+    return learn_costs([(word, ways[0]) for word, ways in list(table.items())[::60]], rounds=3)
 
 
 def test_the_numpy_network_is_torchs() -> None:
@@ -35,9 +50,8 @@ def test_one_primary_stress() -> None:
     assert shipped().pronounce("") == shipped().pronounce("'") == ()
 
 
-def test_words_that_it_never_saw() -> None:
+def test_words_that_it_never_saw(table: Table) -> None:
     """The card's figures, on a sample: at most 12 % of phones and 45 % of words wrong."""
-    table = lexicon()
     train, held = split(list(table))
     assert not set(train) & set(held)
     assert not any(word.startswith(stem) for stem in held[:50] if len(stem) > 3 for word in train)
@@ -53,10 +67,7 @@ def test_words_that_it_never_saw() -> None:
         ("ship", "SH IH1 P", ["", "SH", "IH1", "P"]),
     ],
 )
-def test_letters_make_phones(word: str, phones: str, chunks: list[str]) -> None:
-    table = lexicon()
-    pairs = [(word, ways[0]) for word, ways in list(table.items())[::60]]
-    costs = learn_costs(pairs, rounds=3)
+def test_letters_make_phones(word: str, phones: str, chunks: list[str], costs: Costs) -> None:
     found = align(word, phones.split(), costs)
     assert found is not None
     assert " ".join(" ".join(chunk) for chunk in found).split() == phones.split()
