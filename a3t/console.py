@@ -122,6 +122,25 @@ def export_kinds(value: str) -> tuple[str, ...]:
     return kinds
 
 
+def add_export_argument(parser: argparse.ArgumentParser) -> None:
+    """--export of whatever makes an edit."""
+    parser.add_argument(
+        "--export", type=export_kinds, default=(), metavar="KINDS",
+        help=f"also write these files about the result, beside OUT: {', '.join(EXPORTS)}",
+    )  # fmt: skip
+
+
+def add_recogniser_argument(parser: argparse.ArgumentParser) -> None:
+    """--recogniser of whatever may have to find out what a recording says."""
+    from alignment.recognition import RECOGNISERS
+
+    parser.add_argument(
+        "--recogniser", choices=RECOGNISERS, default="auto",
+        help="speech recogniser, used if there is no transcript (auto: whisper if it is installed "
+        "and has a model, else the aligner's network)",
+    )  # fmt: skip
+
+
 def matching(value: str) -> MatchedTraits:
     """Parse the value of --match, a comma-separated list or "none"."""
     from a3t.audio.traits import MatchedTraits

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 
 from a3t.audio.traits import ALL_TRAITS
 from a3t.console import (
-    EXPORTS,
     WORD_EXPORTS,
     add_adapt_argument,
     add_common_arguments,
+    add_export_argument,
     add_move_arguments,
-    export_kinds,
+    add_recogniser_argument,
     matching,
     run,
     say,
@@ -56,11 +56,7 @@ def parser() -> argparse.ArgumentParser:
         help="what it says now (default: the text of IN's .txt, .lab, .TextGrid, .srt, .vtt or "
         ".json, otherwise speech recognition)",
     )
-    result.add_argument(
-        "--recogniser", choices=("auto", "network", "pocketsphinx", "whisper"), default="auto",
-        help="speech recogniser, used if there is no transcript (auto: whisper if it is installed "
-        "and has a model, else the aligner's network)",
-    )  # fmt: skip
+    add_recogniser_argument(result)
     result.add_argument(
         "--no-punctuation", action="store_true", help="don't restore a transcript's punctuation"
     )
@@ -106,10 +102,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--replay", type=Path, metavar="EDIT_JSON", help="make the recorded edit again"
     )
-    result.add_argument(
-        "--export", type=export_kinds, default=(), metavar="KINDS",
-        help=f"also write these files about the result, beside OUT: {', '.join(EXPORTS)}",
-    )  # fmt: skip
+    add_export_argument(result)
     result.add_argument(
         "--undo", action="store_true",
         help="restore the version of OUT before its last edit (IN: OUT or its source)",

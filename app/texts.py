@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 TITLE = "a3t speech editor"
-HEADING = "# Change what a recording says"
 CONSENT = (
     "Edit only recordings of yourself, or of people who have agreed to it, and tell your "
     "listeners that the recording was edited: the edit.json says where."

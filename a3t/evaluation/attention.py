@@ -8,23 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.audio.mel_window import mel_window
-from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
-from a3t.model.filling import MaskedMel
-from a3t.plan.edit_plan import EditPlan
-from a3t.plan.windows import lay_out
-from a3t.text.phones import phone_ids
-
-if TYPE_CHECKING:
-    from a3t.editor import Editor
 
 SHOWN = 11  # phones in the picture, as in the thesis
 
@@ -58,34 +48,6 @@ def attention(network: A3T, batch: Batch) -> Tensor:
         network(batch, maps)
     T = batch.mel.shape[1]
     return maps[len(network.encoder) - 1][0].mean(0)[:T, T:]
-
-
-def attention_of_edit(editor: Editor, plan: EditPlan, number: int = 0) -> Attention:
-    """The attention when window ``number`` of a plan is filled, around its first new words.
-
-    A mask that the editor would fill in pieces is filled in one pass here. Raises InputError if the
-    plan has no new words.
-    """
-    if number >= len(plan.windows):
-        raise InputError("This edit has no new words, so there is no attention to show.")
-    window = plan.windows[number]
-    frames = lay_out(plan, window)
-    place = torch.from_numpy(frames.source - window.source[0]).clamp(min=0)
-    mel = mel_window(plan.recording, *window.source)[place]
-    symbols = tuple(phone.symbol for phone in frames.phones)
-    item = MaskedMel(mel, frames.masked, phone_ids(symbols), frames.phone_of_frame)
-    device = next(editor.model.parameters()).device
-    batch = item.batch(np.arange(len(frames.masked))).to(device)
-    weights = attention(editor.model, batch).cpu().numpy()
-    edges = np.concatenate([[0], np.cumsum([phone.frames for phone in frames.phones])])
-    new = [k for k, phone in enumerate(frames.phones) if phone.source is None]
-    last = next((k for k in range(new[0], len(symbols)) if k not in new), len(symbols))
-    return Attention(weights, symbols, edges).around(new[0], last)
-
-
-def draw_attention(shown: Attention, path: Path) -> None:
-    """Draw it: phones from bottom to top, frames from left to right."""
-    draw_attentions({"": shown}, path)
 
 
 def draw_attentions(shown: Mapping[str, Attention], path: Path) -> None:

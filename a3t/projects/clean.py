@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 
 from a3t.audio.recording import Recording
 from a3t.audio.writing import default_output
-from a3t.console import EXPORTS, complain, export_kinds, run, say, show_progress, text_argument
+from a3t.console import (
+    add_export_argument,
+    add_recogniser_argument,
+    complain,
+    run,
+    say,
+    show_progress,
+    text_argument,
+)
 from a3t.errors import InputError
 from a3t.plan.cuts import ACTIONS, KINDS
 from a3t.plan.disfluencies import FILLERS, Cleaning
@@ -38,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("wav", nargs="+", type=Path, metavar="IN", help="a recording")
     result.add_argument("--text", metavar="TEXT", help="what it says; @FILE reads it from a file")
     result.add_argument("--alignment", type=Path, metavar="FILE")
-    result.add_argument("--recogniser", choices=("auto", "pocketsphinx", "whisper"), default="auto")
+    add_recogniser_argument(result)
     result.add_argument("--track", type=int, metavar="N", help="which track of sound to clean")
     result.add_argument(
         "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
@@ -72,10 +80,7 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--plan", action="store_true", help="list what is found, change nothing")
     result.add_argument("--json", action="store_true", help="print the list as JSON")
-    result.add_argument(
-        "--export", type=export_kinds, default=(), metavar="KINDS",
-        help=f"also write these files about the result, beside OUT: {', '.join(EXPORTS)}",
-    )  # fmt: skip
+    add_export_argument(result)
     result.add_argument("--no-provenance", action="store_true")
     return result
 

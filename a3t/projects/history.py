@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
-from a3t.audio.span_map import Span
 from a3t.errors import InputError
-from a3t.grid import samples_of
 from a3t.plan.cuts import Cut
-from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import Pronunciations, pronunciations_of
 from a3t.rendering.edited import EditedRecording
@@ -193,75 +190,6 @@ def _counted_anew(kept: PlannedEdit, edit: PlannedEdit) -> PlannedEdit:
     by = edit.new[0] - kept.new[0]
     phones = tuple(replace(p, word=p.word + by) if p.word >= 0 else p for p in kept.phones)
     return replace(kept, old=edit.old, new=edit.new, phones=phones)
-
-
-class Change(NamedTuple):
-    """An edit, and the samples of the original that it replaces."""
-
-    source: Span
-    edit: PlannedEdit
-
-
-class Difference(NamedTuple):
-    """Samples of the original where two versions differ, and the edits of each version there."""
-
-    source: Span
-    before: tuple[PlannedEdit, ...]
-    after: tuple[PlannedEdit, ...]
-
-    @property
-    def old_words(self) -> str:
-        """The earlier version's words there."""
-        if self.before:
-            return " ".join(edit.new_words for edit in self.before if edit.new_words)
-        return " ".join(edit.old_words for edit in self.after if edit.old_words)
-
-    @property
-    def new_words(self) -> str:
-        """The later version's words there."""
-        if self.after:
-            return " ".join(edit.new_words for edit in self.after if edit.new_words)
-        return " ".join(edit.old_words for edit in self.before if edit.old_words)
-
-    @property
-    def op(self) -> str:
-        """ "replace", "insert" or "delete", from one version to the other."""
-        if not self.old_words:
-            return "insert"
-        return "replace" if self.new_words else "delete"
-
-
-def changes_of(result: EditedRecording) -> list[Change]:
-    """What a result changes in its original."""
-    return [Change(p.source, e) for p, e in zip(result.patches, result.plan.edits, strict=True)]
-
-
-def planned_changes(plan: EditPlan) -> list[Change]:
-    """What a plan will change, as far as is known before rendering."""
-    rate, last = plan.recording.sample_rate, plan.recording.samples
-    return [
-        Change((min(samples_of(first, rate), last), min(samples_of(end, rate), last)), edit)
-        for edit in plan.edits
-        for first, end in [edit.remade]
-    ]
-
-
-def differences(before: Sequence[Change], after: Sequence[Change]) -> list[Difference]:
-    """Where two versions of one original differ, in order; edits that both have are left out."""
-    alike = {_identity(c.edit) for c in before} & {_identity(c.edit) for c in after}
-    found: list[Difference] = []
-    sides = [(change, side) for side, changes in enumerate((before, after)) for change in changes]
-    for change, side in sorted(sides, key=lambda each: each[0].source):
-        if _identity(change.edit) in alike:
-            continue
-        own = ((change.edit,), ()) if side == 0 else ((), (change.edit,))
-        if found and change.source[0] <= found[-1].source[1]:
-            (first, last), *others = found.pop()
-            span = (first, max(last, change.source[1]))
-            found.append(Difference(span, others[0] + own[0], others[1] + own[1]))
-        else:
-            found.append(Difference(change.source, *own))
-    return found
 
 
 def _identity(edit: PlannedEdit) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from a3t.console import run, say, show_progress, text_argument
+from a3t.console import add_recogniser_argument, run, say, show_progress, text_argument
 from a3t.errors import InputError
 
 
@@ -25,8 +25,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("wav", type=Path, metavar="IN")
     result.add_argument("--text", metavar="TEXT", help="its words, if they are known")
     result.add_argument("--expected", metavar="TEXT", help="what it will roughly say")
-    recognisers = ("auto", "network", "pocketsphinx", "whisper")
-    result.add_argument("--recogniser", choices=recognisers, default="auto")
+    add_recogniser_argument(result)
     result.add_argument(
         "--no-punctuation", action="store_true", help="leave a text without punctuation as it is"
     )

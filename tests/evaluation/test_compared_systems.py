@@ -21,7 +21,7 @@ from a3t.evaluation.systems.editspeech import (
 from a3t.evaluation.systems.interface import Gap, Mel, System
 from a3t.evaluation.systems.named import RUNS, base_name, run_folder, runs_in
 from a3t.evaluation.systems.networks import A3TSystem, around
-from a3t.evaluation.systems.simple import CopySynthesis, Interpolation, MeanSpectrum
+from a3t.evaluation.systems.simple import Interpolation, MeanSpectrum
 from a3t.evaluation.systems.speech_batches import SpeechBatch, SpeechBatches, phone_means
 from a3t.evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
 from a3t.evaluation.systems.wav_folder import WavFolder
@@ -142,12 +142,6 @@ def test_trainings_from_other_seeds_are_systems_of_their_own(tmp_path: Path) -> 
     assert {name: tmp_path / str(run_folder(name)) for name in found} == found
     assert {base_name(name) for name in found} == {first, RUNS["mam"]}
     assert run_folder("Baseline 1") is None
-
-
-def test_copy_synthesis_is_what_it_was_shown() -> None:
-    gap = make_gap()
-    true = np.ones((gap.length, 80), np.float32)
-    np.testing.assert_array_equal(CopySynthesis(true).fill(gap), true)
 
 
 def test_a_decoder_does_not_see_the_future() -> None:

@@ -1,4 +1,4 @@
-"""The floor of every table: systems that know nothing of speech. And its ceiling, the vocoder's."""
+"""The floor of every table: systems that know nothing of speech."""
 
 from __future__ import annotations
 
@@ -31,17 +31,3 @@ class Interpolation(System):
         right = gap.mel[last] if last < len(gap.mel) else left
         weight = (np.arange(first, last) - first + 1)[:, None] / (last - first + 1)
         return ((1 - weight) * left + weight * right).astype(np.float32)
-
-
-class CopySynthesis(System):
-    """The recording's own frames: what the vocoder alone costs. It must be shown them, and so only
-    stands where there are some: in identity reconstruction, and in speech that was recorded."""
-
-    name = "copy-synthesis"
-
-    def __init__(self, mel: Mel) -> None:
-        """``mel`` (n, 80) are the true frames of the one gap that it will fill."""
-        self.mel = mel
-
-    def fill(self, gap: Gap) -> Mel:
-        return self.mel
