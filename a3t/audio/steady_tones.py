@@ -1,10 +1,9 @@
 """Tones that go on through an edit, such as a hum: found beside it, and carried across it.
 
-A tone counts as steady if it stands at one frequency on both sides of the edit, above what is
-beside it in the spectrum, and is at much the same level and in phase with itself throughout; a
-voice's harmonics do none of that. Pauses tell most of it, so quiet moments weigh more than loud
-ones. Across the edit it goes on from its left side's phase to its right side's, so that at both
-joints it meets itself.
+A tone counts as steady if it is sure (`a3t.audio.tone_evidence`) on both sides of the edit; or on
+one, if the other, where somebody may speak all the time, does not say that it has ended. Across the
+edit it goes on from its left side's phase to its right side's, so that at both joints it meets
+itself.
 """
 
 from __future__ import annotations
@@ -16,22 +15,20 @@ import soxr
 
 from a3t.audio.formats import to_float
 from a3t.audio.recording import Recording
+from a3t.audio.tone_evidence import APART, ToneEvidence, ToneSign
 
 SIDE = 4.0  # seconds on either side
-PARTS = 2  # of a side, which are compared
 FITTED = 2.0  # seconds of a side, the nearest, to which a tone's level and phase are fitted
-LOW_RATE = 16_000  # Hz, at which tones are looked for
+LOW_RATE = 24_000  # Hz, at which tones are looked for
 LEAST_SIDE = 1.0  # seconds
-HIGHEST = 6000.0  # Hz
-LOWEST = 30.0
-NEIGHBOURHOOD = 25.0  # Hz on either side, which a tone must stand out of
-ABOVE = 8.0  # dB
-STEADY = 0.7  # by how much the parts may differ: standard deviation of their levels over the mean
-SAME = 0.4  # Hz by which the two sides may differ
-MOST = 24  # tones
+SAME = 0.3  # Hz by which the two sides may differ
+# How sure a tone is, chosen on planted hums and on sounds without any (`benchmarks.planted_hums`):
+BOTH = (10.0, 0.85)  # what must last, and agree, on both sides …
+ONE = (30.0, 0.9)  # … or on one of them
+STILL = 0.25  # of the strength that it should then have on the other
+UNSEEN = 16.0  # a strength too low to say anything
 AROUND = 0.05  # seconds whose level weighs a moment
 QUIETEST = 1e-4  # of the mean power; what is below weighs no more
-PADDING = 4  # times as many points of the spectrum
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,20 +85,49 @@ def find_steady_tones(recording: Recording, first: int, last: int) -> SteadyTone
     sides = [side - side.mean(axis=0) for side in sides]
     low = min(rate, LOW_RATE)
     monos = [soxr.resample(side.mean(axis=1), rate, low) for side in sides]
-    monos = [mono * _weights(mono, low) for mono in monos]
-    if not all(mono.any() for mono in monos):
+    found = _steady(*(ToneEvidence(mono, low) for mono in monos))
+    if not found:
         return none
-    one, other = (_peaks(mono, low) for mono in monos)
-    pairs = [(x, other[np.abs(other - x).argmin()]) for x in one if len(other)]
-    both = [(x + y) / 2 for x, y in pairs if abs(x - y) <= SAME]
-    found = [_refined(frequency, monos, low) for frequency in both]
-    frequencies = np.array([x for x in found if all(_is_steady(x, mono, low) for mono in monos)])
-    if not len(frequencies):
-        return none
+    frequencies = np.array([frequency for frequency, _ in found])
     fitted = round(FITTED * rate)
     left = _amplitudes(frequencies, sides[0][-fitted:], max(first - fitted, spans[0][0]), rate)
     right = _amplitudes(frequencies, sides[1][:fitted], last, rate)
-    return SteadyTones(rate, frequencies, left, right)
+    # Where speech hides a tone, its other side tells how it goes on.
+    sure_left, sure_right = np.array([sure for _, sure in found]).T[:, :, None]
+    return SteadyTones(
+        rate, frequencies, np.where(sure_left, left, right), np.where(sure_right, right, left)
+    )
+
+
+def _steady(left: ToneEvidence, right: ToneEvidence) -> list[tuple[float, tuple[bool, bool]]]:
+    """The steady tones' frequencies, and on which sides each is sure."""
+    pairs = [(sign, right.near(sign.frequency, SAME)) for sign in left.peaks()]
+    pairs += [(left.near(sign.frequency, SAME), sign) for sign in right.peaks()]
+    found: list[tuple[float, tuple[bool, bool]]] = []
+    for pair in sorted(pairs, key=lambda both: -max(sign.strength for sign in both)):
+        sure = tuple(_is_sure(sign, *BOTH) for sign in pair)
+        if not all(sure):
+            sure = tuple(
+                _is_sure(sign, *ONE) and _may_go_on(sign, other)
+                for sign, other in (pair, pair[::-1])
+            )
+        if not any(sure):
+            continue
+        weights = [sign.strength * known for sign, known in zip(pair, sure, strict=True)]
+        frequency = float(np.average([sign.frequency for sign in pair], weights=weights))
+        if all(abs(frequency - other) > APART for other, _ in found):
+            found.append((frequency, (sure[0], sure[1])))
+    return sorted(found)
+
+
+def _is_sure(sign: ToneSign, lasting: float, agreement: float) -> bool:
+    return sign.lasting > lasting and sign.agreement > agreement
+
+
+def _may_go_on(sign: ToneSign, other: ToneSign) -> bool:
+    """Whether what the other side has doesn't speak against the tone."""
+    expected = sign.strength / max(sign.weight, 1e-30) * other.weight
+    return other.strength > STILL * (expected - UNSEEN)
 
 
 def _weights(mono: np.ndarray, rate: int) -> np.ndarray:
@@ -113,53 +139,6 @@ def _weights(mono: np.ndarray, rate: int) -> np.ndarray:
     power = (total[last] - total[start]) / (last - start)
     mean = float(power.mean())
     return np.asarray(1 / np.sqrt(power + mean * QUIETEST + 1e-20))
-
-
-def _peaks(mono: np.ndarray, rate: int) -> np.ndarray:
-    """The frequencies, Hz, that stand out of their neighbourhood, the strongest `MOST`."""
-    size = PADDING * len(mono)
-    power = np.square(np.abs(np.fft.rfft(mono * np.hanning(len(mono)), size)))
-    width = rate / size
-    first, last = round(LOWEST / width), min(round(HIGHEST / width), len(power) - 2)
-    if last <= first:
-        return np.zeros(0)
-    count = max(round(NEIGHBOURHOOD / width), 1)
-    blocks = -(-len(power) // count)
-    padded = np.pad(power, (0, blocks * count - len(power)), mode="edge").reshape(blocks, count)
-    medians = np.median(padded, axis=1)
-    beside = np.maximum(np.maximum(medians, np.r_[medians[1:], 0]), np.r_[0, medians[:-1]])
-    floor = np.repeat(beside, count)[: len(power)]
-    place = np.arange(first, last)
-    tops = place[(power[place] >= power[place - 1]) & (power[place] > power[place + 1])]
-    tops = tops[power[tops] > floor[tops] * 10 ** (ABOVE / 10) + 1e-12]
-    tops = tops[np.argsort(-power[tops])][:MOST]
-    return np.sort(tops * width)
-
-
-def _refined(frequency: float, monos: list[np.ndarray], rate: int) -> float:
-    """The frequency at which the phase goes on evenly from each part of a side to the next."""
-    drifts = []
-    for mono in monos:
-        parts = _parts(frequency, mono, rate)
-        turns = np.angle(parts[1:] * np.conj(parts[:-1]))
-        drifts.append(turns.mean() / (2 * np.pi * len(mono) / len(parts) / rate))
-    return frequency + float(np.mean(drifts))
-
-
-def _is_steady(frequency: float, mono: np.ndarray, rate: int) -> bool:
-    parts = _parts(frequency, mono, rate)
-    levels = np.abs(parts)
-    return bool(levels.std() <= STEADY * levels.mean()) and bool(
-        abs(parts.sum()) >= (1 - STEADY) * levels.sum()  # and in phase
-    )
-
-
-def _parts(frequency: float, mono: np.ndarray, rate: int) -> np.ndarray:
-    """(PARTS,) the complex amplitude of a frequency in each part of a side."""
-    size = len(mono) // PARTS
-    place = np.arange(PARTS * size)
-    turned = mono[: PARTS * size] * np.exp(-2j * np.pi * frequency / rate * place)
-    return np.asarray((turned.reshape(PARTS, size) * np.hanning(size)).sum(axis=1))
 
 
 def _amplitudes(frequencies: np.ndarray, side: np.ndarray, start: int, rate: int) -> np.ndarray:

@@ -1,0 +1,95 @@
+"""Hums and whines under speech are found, and nothing is taken for one where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from a3t.audio.recording import Recording
+from a3t.audio.steady_tones import find_steady_tones
+from a3t.training.sounds import hum, reverberant
+
+MakeRecording = Callable[[np.ndarray, int], Recording]
+MAINS_50, MAINS_60 = ([base * k for k in (1, 2, 3, 4, 6)] for base in (50.02, 59.97))
+
+
+def talk(arctic: Path) -> tuple[np.ndarray, int]:
+    """The sentence three times, half a second of faint noise between."""
+    speech, rate = soundfile.read(arctic)
+    pause = np.random.default_rng(1).normal(0, 1e-4, rate // 2)
+    return np.concatenate([speech, pause, speech, pause, speech]), rate
+
+
+def rising(speech: np.ndarray) -> np.ndarray:
+    """At a speed that rises by a quarter, so that no tone of its own stays steady."""
+    place = np.arange(len(speech))
+    return np.interp(place + 0.12 * place * (place / len(speech) - 1), place, speech)
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "decibels"),
+    [(MAINS_50, -20), (MAINS_60, -25), ([1000.7], -40), ([3456.0], -50), ([7990.0], -50)],
+)
+@pytest.mark.parametrize("noise", [-60.0, -30.0])
+def test_a_hum_or_whine_under_speech_is_found(
+    arctic: Path,
+    make_recording: MakeRecording,
+    frequencies: list[float],
+    decibels: float,
+    noise: float,
+) -> None:
+    speech, rate = talk(arctic)
+    level = np.sqrt(np.mean(speech**2))
+    time = np.arange(len(speech)) / rate
+    added = np.sum([np.cos(2 * np.pi * f * time + f) for f in frequencies], axis=0)
+    added *= level * 10 ** (decibels / 20) / added.std()
+    added += np.random.default_rng(2).normal(0, level * 10 ** (noise / 20), len(speech))
+    found = find_steady_tones(make_recording(speech + added, rate), 92_000, 98_000).frequencies
+    assert [f for f in frequencies if not (np.abs(found - f) < 0.1).any()] == []
+    assert [f for f in found if not (np.abs(np.array(frequencies) - f) < 0.1).any()] == []
+
+
+@pytest.mark.parametrize("kind", ["plain", "silence between", "room", "noise"])
+def test_speech_has_none(arctic: Path, make_recording: MakeRecording, kind: str) -> None:
+    speech, rate = soundfile.read(arctic)
+    # Other sounds on either side: what is repeated would be found in both of its places.
+    speech = rising(np.concatenate([speech, speech[::-1]]))
+    if kind == "room":
+        speech = reverberant(speech, np.random.default_rng(0), 0.5, 3.0)
+    if kind == "noise":
+        speech = speech + np.random.default_rng(0).normal(0, 0.1 * speech.std(), len(speech))
+    silence = np.zeros(9_000 if kind == "silence between" else 0)
+    parts = np.split(speech, [50_000, 80_000])
+    recording = make_recording(np.concatenate([*parts[:2], silence, parts[2]]), rate)
+    for place in range(20_000, 110_000, 15_000):
+        assert len(find_steady_tones(recording, place, place + 5_000)) == 0
+
+
+def test_a_hum_that_ends_is_not_carried_on(arctic: Path, make_recording: MakeRecording) -> None:
+    speech, rate = talk(arctic)
+    mains = 0.05 * speech.std() * hum(len(speech), np.random.default_rng(0))
+    mains[95_000:] = 0
+    noise = np.random.default_rng(0).normal(0, 1e-4, len(speech))
+    recording = make_recording(speech + mains + noise, rate)
+    assert len(find_steady_tones(recording, 40_000, 45_000)) > 3
+    assert len(find_steady_tones(recording, 94_000, 97_000)) == 0
+
+
+def test_a_side_that_speech_hides_takes_the_other_side_s_tone(
+    arctic: Path, make_recording: MakeRecording
+) -> None:
+    speech, rate = soundfile.read(arctic)
+    draw = np.random.default_rng(3)
+    before = np.concatenate([speech[8_000:40_000], draw.normal(0, 1e-4, 32_000)])
+    after = speech[8_000:40_000]
+    time = np.arange(len(before) + len(after)) / rate
+    tone = 0.003 * np.cos(2 * np.pi * 200.0 * time)
+    recording = make_recording(np.concatenate([before, after]) + tone, rate)
+    found = find_steady_tones(recording, 64_000, 68_000)
+    k = int(np.argmin(np.abs(found.frequencies - 200.0)))
+    assert found.frequencies[k] == pytest.approx(200.0, abs=0.05)
+    assert np.abs([found.left[k, 0], found.right[k, 0]]) == pytest.approx(0.003, rel=0.25)
