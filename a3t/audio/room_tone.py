@@ -1,8 +1,9 @@
 """Room tone: the noise that a recording has where nobody speaks, measured and made.
 
-What is measured is each frequency's mean power and how the channels share it, in the recording's
-own pauses. What is made is Gaussian noise with exactly that: it never repeats, and a breath or a
-click that stood in a pause is not heard in it again.
+What is measured is each frequency's power and how the channels share it, in the recording's own
+pauses: the mean, or less where it comes and goes more than noise does, as under music, whose mean
+would fill what lies between its notes. What is made is Gaussian noise with exactly that: it never
+repeats, and a breath or a click that stood in a pause is not heard in it again.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ WINDOW_SECONDS = 5.0  # of recording that is searched where there are too few pa
 QUIET_SHARE = 0.25  # of the frames: what is 6 dB louder than these is a breath or a click
 ABOVE_QUIET = 4.0  # as a ratio of powers
 SPEECH_SHARE = 0.1  # of frames of speech that are taken for noise
+LOW_SHARE = 0.25  # of a frequency's powers in noise are below 0.29 of their mean
+SMOOTHED = 5  # frequencies over which that is looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +139,19 @@ def _measured(frames: np.ndarray, rate: int, share: float, above: float) -> Room
     sounding = loud > 0 if loud.any() else loud == 0  # a digital silence is nobody's room
     frames, loud = frames[sounding], loud[sounding]
     quiet = frames[loud <= above * np.quantile(loud, share)]
-    return RoomTone(rate, np.einsum("tfc,tfd->fcd", quiet, quiet.conj()) / len(quiet))
+    mean = np.einsum("tfc,tfd->fcd", quiet, quiet.conj()) / len(quiet)
+    return RoomTone(rate, mean * _steady_share(quiet)[:, None, None])
+
+
+def _steady_share(frames: np.ndarray) -> np.ndarray:
+    """(bins,): how much of the frames' (n, bins, channels) mean power is there all the time, as the
+    lower quarter tells of noise, whose powers are distributed exponentially."""
+    power = np.square(np.abs(frames)).mean(axis=2)
+    steady = np.quantile(power, LOW_SHARE, axis=0) / -np.log(1 - LOW_SHARE)
+    low, mean = (
+        np.convolve(values, np.ones(SMOOTHED), "same") for values in (steady, power.mean(axis=0))
+    )
+    return np.asarray(np.minimum(low / np.maximum(mean, 1e-30), 1.0))
 
 
 def _root(power: np.ndarray) -> np.ndarray:

@@ -94,3 +94,14 @@ def test_digital_silence_stays_silent(make_recording):
     recording = make_recording(sound, 16_000)
     made = room_tone(recording, Alignment((pause(0.0, 0.5), word), 1.0), 1_000)
     assert made.shape == (1_000, 2) and not made.any()
+
+
+def test_notes_that_come_and_go_in_the_pauses_are_not_made_into_noise(make_recording):
+    """Now this note, now that one: each frequency is quiet most of the time."""
+    rate = 16_000
+    sound, alignment = spoken(rate, 1)
+    time = np.arange(len(sound)) / rate
+    pitch = np.array([300, 700, 1500, 2500])[(time / 0.1).astype(int) % 4]
+    notes = 0.05 * np.sin(2 * np.pi * pitch * time)
+    made = room_tone(make_recording(sound + notes[:, None], rate), alignment, 3 * rate)
+    assert 20 * np.log10(made.std() / notes.std()) < -8
