@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from scipy import fft  # several windows at once, unlike numpy's
 
 from alignment.arpabet import ARPABET
 from alignment.result import PAUSE
@@ -79,8 +80,7 @@ def band_power(samples: np.ndarray) -> np.ndarray:
     window = np.hanning(WINDOW).astype(np.float32)
     return np.concatenate(
         [
-            (np.abs(np.fft.rfft(windows[k : k + 2000] * window, FFT)) ** 2).astype(np.float32)
-            @ _filters()
+            np.abs(fft.rfft(windows[k : k + 2000] * window, FFT)) ** 2 @ _filters()
             for k in range(0, frames, 2000)
         ]
     )

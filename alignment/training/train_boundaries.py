@@ -33,8 +33,8 @@ from alignment.bench.flite import PAUSE as SILENT
 from alignment.bench.flite import VOICES, SyntheticUtterance, speak
 from alignment.errors import AlignmentError
 from alignment.network.boundaries import FARTHEST, SURROUNDINGS, Boundaries, surroundings
-from alignment.network.graph import NOTHING_UNWRITTEN
 from alignment.network.phone_network import SMALL_WEIGHTS, load_weights, sequence_scores
+from alignment.network.unwritten import NOTHING_UNWRITTEN
 from alignment.result import PAUSE
 from alignment.waveform import model_waveform
 

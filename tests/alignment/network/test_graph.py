@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 from alignment.network.graph import (
     FILLER,
     NOISE,
-    NOTHING_UNWRITTEN,
     REPEAT,
     SILENCE,
     WORD,
-    Costs,
     Graph,
     Visit,
 )
 from alignment.network.phone_network import INDEX, SYMBOLS
+from alignment.network.unwritten import NOTHING_UNWRITTEN, Costs
 
 THE, MAN, RAN = [("DH", "AH0"), ("DH", "IY0")], [("M", "AE1", "N")], [("R", "AE1", "N")]
 EACH = 8  # frames of a phone

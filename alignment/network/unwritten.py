@@ -1,0 +1,59 @@
+"""What can be said that nobody wrote, between two words, and what it costs to hear it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+Pronunciation = Sequence[str]
+"""ARPAbet with or without stress."""
+
+# "uh", "er", "ah", "eh", each also with a nasal: "um", "erm"; and "mm" and "hm".
+FILLER_VOWELS, FILLER_NASALS = ("AH", "ER", "AA", "EH"), ("M", "N")
+FILLERS_WITHOUT_VOWEL = (("M",), ("HH", "M"))
+# Who hesitates holds a sound, and it is now this vowel and now that one to the network.
+VOWELS = ("AA", "AE", "AH", "AO", "EH", "ER", "UH")
+NASALS = ("M", "N", "NG")
+HELD_VOWEL, HELD_NASAL = 12, 5  # frames at least
+
+
+class Costs(NamedTuple):
+    """Nats that it costs to enter what nobody wrote, and by which each frame of "anything else"
+    lies below its likeliest phone; what costs infinitely much is not looked for. Chosen on planted
+    sounds in clips that nothing is reported of.
+
+    "Anything else" costs most: were it cheap, a word that is said twice would be a noise, and then
+    the word. held: a hesitation that may go from one vowel to another, and end in any nasal.
+    joined: in addition, unless there is silence on both sides. late: in addition for a word that is
+    broken off beyond its first half, or one that is said twice would be a start and then the
+    word."""
+
+    filler: float = 18.0
+    repeat: float = 14.0
+    broken: float = 18.0
+    noise: float = 40.0
+    noise_frame: float = 1.1
+    held: float = np.inf
+    joined: float = 0.0
+    late: float = 0.0
+
+
+NOTHING_UNWRITTEN = Costs(np.inf, np.inf, np.inf, np.inf)
+
+
+def again(latest: Sequence[Sequence[Pronunciation]]) -> Iterator[tuple[int, Pronunciation]]:
+    """How the last word can be said again, each way with its number from 1, or (0) the last two."""
+    if latest:
+        yield from enumerate(latest[-1], 1)
+    if len(latest) > 1:
+        yield 0, [phone for word in latest for phone in word[0]]
+
+
+def starts(following: Sequence[Pronunciation]) -> Iterator[tuple[Pronunciation, bool]]:
+    """How the next word can be begun and broken off: in its first half, or (True) late in it."""
+    broken = {tuple(phones[:-1]): None for phones in following if len(phones) > 1}
+    halves = {phones[: len(phones) // 2 + 1]: None for phones in broken}
+    yield from ((half, False) for half in halves)
+    yield from ((whole, True) for whole in broken if whole not in halves)
