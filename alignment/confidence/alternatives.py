@@ -4,13 +4,16 @@ The phone network's log posteriors, or its scores of sequences, are searched twi
 from the phones before it to those after it: with the word in between, and with any phones that
 follow each other as phones do in English (or none). Both ways choose their own boundaries, so a
 word is not blamed for a neighbour that is drawn out, and one that borrows its neighbour's sound is.
+By posteriors the best of the ways count; by scores of sequences the sum of them all, which is what
+these were trained to tell.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +24,9 @@ BESIDE = 3  # phones before the word and after it that are searched with it
 LONG_PAUSE = 0.12  # seconds; nothing beyond such a pause is looked at
 PAUSE_SEEN = 0.15  # seconds of it that are
 
-FARTHEST = -8.0  # nats below the likeliest phone; less is no worse
+FARTHEST = -8.0  # nats below the likeliest phone in a frame; less is no worse
 NEVER = -1e9
+TOGETHER = 2  # frames in one step of a sum, as the network was trained for sequences
 
 _PAUSE = INDEX[PAUSE]
 
@@ -38,6 +42,27 @@ class _Place:
     stop: int
 
 
+class _Ways(NamedTuple):
+    """How two ways to the same place count together, and how those that come from any phone (W, 40)
+    to any other by steps (40, 40) do."""
+
+    both: np.ufunc
+    onwards: Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def _best_onwards(totals: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    return np.asarray((totals[:, :, None] + steps).max(axis=1))
+
+
+def _sum_onwards(totals: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    most = totals.max(axis=1, keepdims=True)
+    shares = np.exp(totals - most) @ np.exp(steps)
+    return np.asarray(np.log(np.maximum(shares, 1e-300)) + most)
+
+
+_BEST, _SUM = _Ways(np.maximum, _best_onwards), _Ways(np.logaddexp, _sum_onwards)
+
+
 def advantages(
     alignment: Alignment, posteriors: np.ndarray, weights: Weights | None = None
 ) -> np.ndarray:
@@ -47,6 +72,18 @@ def advantages(
     logarithm of how often a phone is followed by another.
     """
     return _better(_places(alignment, len(posteriors) + 2), posteriors, weights)
+
+
+def summed_advantages(
+    alignment: Alignment, sequences: np.ndarray, weights: Weights | None = None
+) -> np.ndarray:
+    """For each spoken word, nats by which anything is likelier than it, all ways of both counted,
+    (W,); `sequences`: scores (T, 40) as alignment.network.phone_network.sequence_scores gives
+    them."""
+    whole = np.pad(sequences, ((0, -len(sequences) % TOGETHER), (0, 0)), mode="edge")
+    steps = whole.reshape(-1, TOGETHER, whole.shape[1]).sum(axis=1)
+    places = _places(alignment, len(steps) + 2, TOGETHER * FRAME_SECONDS)
+    return _better(places, steps, weights, _SUM, TOGETHER * FARTHEST)
 
 
 def advantages_between(
@@ -61,18 +98,22 @@ def advantages_between(
 
 
 def _better(
-    places: Sequence[_Place], posteriors: np.ndarray, weights: Weights | None
+    places: Sequence[_Place],
+    scores: np.ndarray,
+    weights: Weights | None,
+    ways: _Ways = _BEST,
+    farthest: float = FARTHEST,
 ) -> np.ndarray:
     """Nats by which anything is likelier in each place than what is written there, (n,)."""
     if not places:
         return np.zeros(0)
     pairs = (load_weights() if weights is None else weights)["pairs"]
-    below = np.maximum(posteriors - posteriors.max(axis=1, keepdims=True), FARTHEST)
+    below = np.maximum(scores - scores.max(axis=1, keepdims=True), farthest)
     # A frame of silence at either end: every word has something before it and after it.
-    silence = np.full((1, len(SYMBOLS)), FARTHEST)
+    silence = np.full((1, len(SYMBOLS)), farthest)
     silence[0, _PAUSE] = 0.0
     below = np.concatenate([silence, below, silence])
-    return _of_anything(below, places, pairs) - _as_written(below, places)
+    return _of_anything(below, places, pairs, ways) - _as_written(below, places, ways)
 
 
 def _gaps(alignment: Alignment, lefts: Sequence[int], frames: int) -> list[_Place]:
@@ -87,10 +128,10 @@ def _gaps(alignment: Alignment, lefts: Sequence[int], frames: int) -> list[_Plac
     return places
 
 
-def _places(alignment: Alignment, frames: int) -> list[_Place]:
-    """The words' places in `frames` frames, the first of which is one of silence before all."""
+def _places(alignment: Alignment, frames: int, edge: float = FRAME_SECONDS) -> list[_Place]:
+    """The words' places in `frames` frames of `edge` seconds, the first of which is one of silence
+    before all."""
     end = alignment.duration
-    edge = FRAME_SECONDS
     phones: list[Phone] = [Phone(PAUSE, -edge, 0.0)]
     spans: list[tuple[int, int]] = []
     for each in alignment.words:
@@ -108,8 +149,8 @@ def _places(alignment: Alignment, frames: int) -> list[_Place]:
             start = max(start, before[0].end - PAUSE_SEEN)
         if after[-1].symbol == PAUSE:
             finish = min(finish, after[-1].start + PAUSE_SEEN)
-        begin = min(max(math.ceil(start / FRAME_SECONDS) + 1, 0), frames - 1)
-        close = min(max(math.ceil(finish / FRAME_SECONDS) + 1, begin + 1), frames)
+        begin = min(max(math.ceil(start / edge) + 1, 0), frames - 1)
+        close = min(max(math.ceil(finish / edge) + 1, begin + 1), frames)
         word = _indices(phones[first:stop])
         places.append(_Place(_indices(before), word, _indices(after), begin, close))
     return places
@@ -129,8 +170,8 @@ def _beside(phones: Sequence[Phone]) -> list[Phone]:
     return result
 
 
-def _as_written(below: np.ndarray, places: Sequence[_Place]) -> np.ndarray:
-    """The best way through each place with its word, (W,); a pause on either side of the word can
+def _as_written(below: np.ndarray, places: Sequence[_Place], ways: _Ways) -> np.ndarray:
+    """The ways through each place with its word, (W,); a pause on either side of the word can
     be passed by."""
     chains = [_chain(place) for place in places]
     count, longest = len(chains), max(map(len, chains))
@@ -148,8 +189,8 @@ def _as_written(below: np.ndarray, places: Sequence[_Place]) -> np.ndarray:
         if step == 0:
             total[:, 2] = 0.0
         else:
-            entered = np.maximum(total[:, 1:-1], np.where(passes, total[:, :-2], NEVER))
-            total[:, 2:] = np.maximum(total[:, 2:], entered)
+            entered = ways.both(total[:, 1:-1], np.where(passes, total[:, :-2], NEVER))
+            total[:, 2:] = ways.both(total[:, 2:], entered)
         total[:, 2:] += np.take_along_axis(frames, symbols, axis=1)
         result[ending] = total[ending, last[ending] + 2]
     return result
@@ -166,8 +207,11 @@ def _chain(place: _Place) -> list[tuple[int, bool]]:
     return chain + [(symbol, False) for symbol in place.after]
 
 
-def _of_anything(below: np.ndarray, places: Sequence[_Place], pairs: np.ndarray) -> np.ndarray:
-    """The best way through each place with any phones in the place of its word, or none, (W,)."""
+def _of_anything(
+    below: np.ndarray, places: Sequence[_Place], pairs: np.ndarray, ways: _Ways
+) -> np.ndarray:
+    """The ways through each place with any phones in the place of its word, or none, (W,)."""
+    both = ways.both
     count = len(places)
     rows = np.arange(count)
     before = np.array([(_PAUSE,) * (BESIDE - len(p.before)) + p.before for p in places])
@@ -178,17 +222,17 @@ def _of_anything(below: np.ndarray, places: Sequence[_Place], pairs: np.ndarray)
     loop = np.full((count, len(SYMBOLS)), NEVER)
     then = np.full((count, BESIDE), NEVER)
     into, out_of = pairs[before[:, -1]], pairs[:, after[:, 0]].T
+    others = np.where(np.eye(len(pairs), dtype=bool), NEVER, pairs)  # a phone goes on at no cost
     result = np.full(count, NEVER)
     for step, frames, ending in _steps(below, places):
         if step == 0:
             first[rows, opening] = 0.0
         else:
-            around = (loop[:, :, None] + pairs).max(axis=1)
-            left = np.maximum((loop + out_of).max(axis=1), first[:, -1])
-            loop = np.maximum(np.maximum(loop, around), first[:, -1:] + into)
-            then[:, 1:] = np.maximum(then[:, 1:], then[:, :-1])
-            then[:, 0] = np.maximum(then[:, 0], left)
-            first[:, 1:] = np.maximum(first[:, 1:], first[:, :-1])
+            left = both(both.reduce(loop + out_of, axis=1), first[:, -1])
+            loop = both(both(loop, ways.onwards(loop, others)), first[:, -1:] + into)
+            then[:, 1:] = both(then[:, 1:], then[:, :-1])
+            then[:, 0] = both(then[:, 0], left)
+            first[:, 1:] = both(first[:, 1:], first[:, :-1])
         first = first + np.take_along_axis(frames, before, axis=1)
         loop = loop + frames
         then = then + np.take_along_axis(frames, after, axis=1)

@@ -174,20 +174,17 @@ def _convolve(
     """(K, in) -> (ceil(K / stride), out), zeros beyond the ends; weight (out, in, width)."""
     taps = weights.get(f"{name}.taps")
     taps = _taps(weights[f"{name}.weight"]) if taps is None else taps
-    width = len(taps)
+    width = len(taps) // frames.shape[1]
     reach = dilation * (width // 2)
     padded = np.pad(frames, ((reach, reach), (0, 0)))
     outputs = -(-len(frames) // stride)
-    result = np.tile(weights[f"{name}.bias"], (outputs, 1))
-    for tap in range(width):
-        part = padded[tap * dilation :: stride][:outputs]
-        result += part @ taps[tap]
-    return result
+    seen = [padded[tap * dilation :: stride][:outputs] for tap in range(width)]
+    return np.asarray(np.concatenate(seen, axis=1) @ taps + weights[f"{name}.bias"])
 
 
 def _taps(weight: np.ndarray) -> np.ndarray:
-    """A convolution's weight (out, in, width) as a matrix for each tap, (width, in, out)."""
-    return np.ascontiguousarray(weight.transpose(2, 1, 0))
+    """A convolution's weight (out, in, width) as one matrix, (width * in, out)."""
+    return np.ascontiguousarray(weight.transpose(2, 1, 0)).reshape(-1, len(weight))
 
 
 def load_weights(path: Path | None = None) -> Weights:

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from alignment import PAUSE, Alignment, Phone, Word
-from alignment.confidence.alternatives import _as_written, _of_anything, _Place, advantages
-from alignment.network.phone_network import INDEX, SYMBOLS, features, posteriors
+from alignment.confidence.alternatives import (
+    _BEST,
+    _SUM,
+    _as_written,
+    _of_anything,
+    _Place,
+    _Ways,
+    advantages,
+    summed_advantages,
+)
+from alignment.network.phone_network import (
+    INDEX,
+    SYMBOLS,
+    features,
+    posteriors,
+    sequence_scores,
+)
 
 Speech = tuple[np.ndarray, int]
 
@@ -35,41 +51,63 @@ def scores(request: pytest.FixtureRequest) -> np.ndarray:
     return result
 
 
-def test_a_word_is_found_between_its_neighbours_with_or_without_pauses(scores: np.ndarray) -> None:
+each_ways = pytest.mark.parametrize("ways", [_BEST, _SUM], ids=["best", "sum"])
+
+
+@each_ways
+def test_a_word_is_found_between_its_neighbours_with_or_without_pauses(
+    scores: np.ndarray, ways: _Ways
+) -> None:
     said = [INDEX["S"], INDEX["IY"], INDEX["T"]]
     paths = itertools.product(FEW, repeat=FRAMES)
     fitting = [path for path in paths if [s for s in runs(path) if s != FEW[0]] == said]
     # A pause stands between words, not before the first or after the last.
     fitting = [path for path in fitting if FEW[0] not in (path[0], path[-1])]
-    best = max(worth(path, scores) for path in fitting)
-    assert _as_written(scores, [PLACE])[0] == pytest.approx(best)
+    together = ways.both.reduce([worth(path, scores) for path in fitting])
+    assert _as_written(scores, [PLACE], ways)[0] == pytest.approx(together)
 
 
-def test_anything_may_stand_in_its_place(scores: np.ndarray) -> None:
+@each_ways
+def test_anything_may_stand_in_its_place(scores: np.ndarray, ways: _Ways) -> None:
     pairs = np.random.default_rng(1).normal(-2.0, 1.0, (len(SYMBOLS), len(SYMBOLS)))
-    best = -np.inf
+    found: list[float] = []
     for path in itertools.product(FEW, repeat=FRAMES):
         for first, stop in itertools.combinations(range(1, FRAMES + 1), 2):
             if set(path[:first]) == {INDEX["S"]} and set(path[stop:]) == {INDEX["T"]}:
                 phones = runs(path[first:stop])
                 steps = itertools.pairwise([INDEX["S"], *phones, INDEX["T"]])
-                best = max(best, worth(path, scores) + sum(pairs[a, b] for a, b in steps))
+                found.append(worth(path, scores) + sum(pairs[a, b] for a, b in steps))
         if runs(path) == [INDEX["S"], INDEX["T"]]:
-            best = max(best, worth(path, scores))
-    assert _of_anything(scores, [PLACE], pairs)[0] == pytest.approx(best)
+            found.append(worth(path, scores))
+    together = ways.both.reduce(found)
+    assert _of_anything(scores, [PLACE], pairs, ways)[0] == pytest.approx(together)
 
 
-def test_places_do_not_disturb_each_other(scores: np.ndarray) -> None:
+@each_ways
+def test_places_do_not_disturb_each_other(scores: np.ndarray, ways: _Ways) -> None:
     pairs = np.full((len(SYMBOLS), len(SYMBOLS)), -2.0)
     short = replace(PLACE, before=(INDEX["T"], INDEX["IY"]), start=1, stop=FRAMES - 1)
-    for search in (_as_written, lambda s, places: _of_anything(s, places, pairs)):
+    for search in (
+        lambda s, places: _as_written(s, places, ways),
+        lambda s, places: _of_anything(s, places, pairs, ways),
+    ):
         both = search(scores, [PLACE, short])
         assert both == pytest.approx([search(scores, [each])[0] for each in (PLACE, short)])
 
 
-def test_something_else_fits_better_than_a_wrong_word(aligned: Alignment, speech: Speech) -> None:
-    heard = posteriors(features(speech[0]))
-    right = advantages(aligned, heard)
+@pytest.mark.parametrize(
+    ("network", "judged"),
+    [(posteriors, advantages), (sequence_scores, summed_advantages)],
+    ids=["best", "sum"],
+)
+def test_something_else_fits_better_than_a_wrong_word(
+    aligned: Alignment,
+    speech: Speech,
+    network: Callable[[np.ndarray], np.ndarray],
+    judged: Callable[[Alignment, np.ndarray], np.ndarray],
+) -> None:
+    heard = network(features(speech[0]))
+    right = judged(aligned, heard)
     assert right.shape == (len(aligned.spoken),)
     assert np.median(right) < 0
     place = max(range(len(aligned.spoken)), key=lambda k: aligned.spoken[k].duration)
@@ -82,7 +120,7 @@ def test_something_else_fits_better_than_a_wrong_word(aligned: Alignment, speech
         Word(each.text, each.start, each.end, each.score, wrong) if each is word else each
         for each in aligned.words
     )
-    changed = advantages(Alignment(words, aligned.duration), heard)
+    changed = judged(Alignment(words, aligned.duration), heard)
     assert changed[place] > right[place] + 20
     far = [k for k in range(len(right)) if abs(k - place) > 3]
     assert changed[far] == pytest.approx(right[far])
