@@ -66,16 +66,19 @@ class Side:
 
 
 def read_record(edit_json: Path | str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """The contents of an edit.json; InputError if it isn't one."""
+    """The contents of an edit.json; InputError if it lacks what is drawn of it."""
     if isinstance(edit_json, Mapping):
         return edit_json
     try:
-        record = json.loads(Path(edit_json).read_text(encoding="utf-8"))
-        if not isinstance(record.get("edits"), list):
+        record = dict(json.loads(Path(edit_json).read_text(encoding="utf-8")))
+        rate = record["source"]["sample_rate"]
+        if type(rate) is not int or rate <= 0 or not isinstance(record["edits"], list):
             raise ValueError
-    except (OSError, ValueError, AttributeError):
+        int(record["source"]["samples"]), _labels(record, record["edits"], rate)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError,
+            RecursionError):  # fmt: skip
         raise InputError(f"{edit_json} is not the record of an edit (edit.json).") from None
-    return dict(record)
+    return record
 
 
 def sides_of(source: Path, edited: Path, record: Mapping[str, Any]) -> tuple[Side, Side]:

@@ -161,10 +161,11 @@ class Findings:
             first = int(matched[1]) if matched else 0
             last = int(matched[2] or first) if matched else 0
             if not 1 <= first <= last <= len(self.found):
+                numbers = f"give numbers from 1 to {len(self.found)} (3 or 5-9), or kinds"
                 raise InputError(
-                    f"“{name}” is none of what was found: give numbers from 1 to "
-                    f"{len(self.found)} (3 or 5-9), or kinds ({', '.join(ALL_KINDS)}); --plan "
-                    "lists them."
+                    f"“{name}” is none of what was found: "
+                    f"{numbers if self.found else 'nothing was; name kinds'} "
+                    f"({', '.join(ALL_KINDS)}), and --plan lists what there is."
                 )
             result |= set(range(first - 1, last))
         return result

@@ -24,7 +24,7 @@ from a3t.console import (
     text_argument,
 )
 from a3t.errors import InputError
-from a3t.plan.cuts import ACTIONS, KINDS
+from a3t.plan.cuts import ACTIONS, ALL_KINDS, KINDS
 from a3t.plan.disfluencies import FILLERS, Cleaning
 from a3t.projects.output_files import input_files, record_state
 from a3t.projects.project_edit import ProjectEdit
@@ -34,6 +34,9 @@ if TYPE_CHECKING:  # these import torch, and bad input should be refused before 
     from a3t.editor import Editor
     from a3t.plan.cleaning import Findings
     from a3t.plan.disfluencies import Finding
+
+
+_KINDS = ", ".join(ALL_KINDS)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -103,6 +106,9 @@ def clean_all(options: argparse.Namespace) -> None:
         longest=options.longest,
         shorten_to=options.shorten_to,
     )
+    if not want.kinds:
+        raise InputError(f"--find names nothing to look for: leave it out, or choose of {_KINDS}.")
+    _check_outputs(options)
     for path in options.wav[:1]:
         Recording.open(path, options.track)  # before the models, which take seconds
 
@@ -123,6 +129,25 @@ def clean_all(options: argparse.Namespace) -> None:
             failed += 1
     if failed:
         raise InputError(f"{failed} of {len(options.wav)} recordings could not be cleaned.")
+
+
+def _output(options: argparse.Namespace, path: Path) -> Path:
+    """Where a recording's result goes, unless that is a project's own output."""
+    folder = options.out_dir or path.parent
+    return options.out or default_output(folder / path.name)
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    """InputError if two recordings would be written to one file."""
+    sources: dict[Path, Path] = {}
+    for path in options.wav:
+        out = _output(options, path)
+        earlier = sources.setdefault(out.resolve(), path)
+        if earlier.resolve() != path.resolve():
+            raise InputError(
+                f"{earlier} and {path} would both be written to {out}: clean them one by one, into "
+                "folders of their own."
+            )
 
 
 def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace) -> None:
@@ -166,7 +191,7 @@ def _found(
     recording = Recording.open(path, options.track)
     if about := recording.about_track:
         say(about)
-    out = options.out or default_output(options.out_dir / path.name if options.out_dir else path)
+    out = _output(options, path)
     text = text_argument(options.text) if options.text is not None else None
     project = find_project(recording, out if options.out or options.out_dir else None)
     history, seen = None, record_state(out)

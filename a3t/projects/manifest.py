@@ -177,6 +177,8 @@ def _table(manifest: Path, lines: list[str], usual: Mapping[str, Any]) -> Iterat
     names = [name.lower() for name in table[0]] if any(table[0]) else []
     if strange := sorted(set(names) - usual.keys()):
         raise InputError(f"{manifest}, line 1: {_strange(strange[0], usual)}")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"{manifest}, line 1: “{twice[0]}” names two columns: leave one out.")
     for number, cells in enumerate(table[1:], 2):
         if any(cells) and len(cells) > len(names):
             yield number, InputError("It has more cells than columns.")

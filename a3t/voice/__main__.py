@@ -51,8 +51,10 @@ def main(arguments: list[str] | None = None) -> int:
 def make(options: argparse.Namespace) -> None:
     """Carry out `make`; raises InputError."""
     from a3t.model.saved_voices import check_name
+    from a3t.plan.edit_limits import check_seed
 
     check_name(options.out)
+    check_seed(options.seed)
     if not 1 <= options.steps <= 10_000 or not 1 <= options.rank <= 64:
         raise InputError("--steps goes from 1 to 10000, --rank from 1 to 64.")
     if not options.i_have_consent:

@@ -87,7 +87,7 @@ def write_alignment(
 def _unknown_format(path: Path, known: Iterable[str]) -> AlignmentError:
     endings = [_SPELLING.get(ending, ending) for ending in known]
     listed = f"{', '.join(endings[:-1])} or {endings[-1]}"
-    return AlignmentError(f"{path.name} is not an alignment file: its name must end in {listed}.")
+    return AlignmentError(f"{path} is not an alignment file: its name must end in {listed}.")
 
 
 def _read_json(path: Path) -> Alignment:

@@ -183,8 +183,11 @@ def test_ratings_come_back_to_their_systems_and_bad_ones_are_counted(
     assert "| A3T | 5.00 (5.00 to 5.00) | 4 |" in text and "Left out: 3" in text
     with pytest.raises(InputError, match="columns"):
         read_ratings(tmp_path / "key.json", [tmp_path / "key.json"])
-    with pytest.raises(InputError, match="not the key"):
-        read_ratings(file, [file])
+    deep = tmp_path / "deep.json"
+    deep.write_text('{"a":' * 5000)
+    for wrong in (file, deep):
+        with pytest.raises(InputError, match="not the key"):
+            read_ratings(wrong, [file])
     with pytest.raises(InputError, match="no rating"):
         read_ratings(tmp_path / "key.json", [write_ratings(tmp_path / "none.csv", [])])
 

@@ -135,7 +135,12 @@ def test_files_that_are_not_records_or_sounds_are_refused(tmp_path: Path) -> Non
     from a3t.evaluation.pictures import draw_edit
 
     source, edited, record = make_edit(tmp_path)
-    for wrong in ("[]", "{}", "not json"):
+    for wrong in (
+        "[]", "{}", "not json", '{"edits": [1]}', '{"edits": [{}], "source": {}}', '{"a":' * 5000,
+        '{"edits": [], "source": {"sample_rate": 0, "samples": 5}}',
+        '{"edits": [{"source": [0, 9], "output": ["a", 2]}], '
+        '"source": {"sample_rate": 16000, "samples": 5}}',
+    ):  # fmt: skip
         (tmp_path / "wrong.json").write_text(wrong)
         with pytest.raises(InputError, match="not the record of an edit"):
             draw_edit(source, edited, tmp_path / "wrong.json", tmp_path / "out.png")

@@ -131,12 +131,13 @@ def test_lists_that_are_refused(
     assert not (folder / "out").exists()
 
 
-@pytest.mark.parametrize("name", ["none.tsv", "list.csv", "latin.tsv"])
+@pytest.mark.parametrize("name", ["none.tsv", "list.csv", "latin.tsv", "twice.tsv"])
 def test_files_that_are_no_lists(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "list.csv").write_text("wav,new_text\n")
     (folder / "latin.tsv").write_bytes("wav\tnew_text\ntalk.wav\tcafé\n".encode("latin-1"))
+    (folder / "twice.tsv").write_text("wav\tnew_text\tnew_text\ntalk.wav\tOne.\tTwo.\n")
     assert edit.main(command(folder / name)) == 1
     assert len(capsys.readouterr().err.splitlines()) == 1
 

@@ -7,29 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import soundfile as sf
 
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.plan.disfluencies import Cleaning
 from a3t.projects.clean import main
 from tests.conftest import ARCTIC
-
-RATE = 16_000
-PAUSE = 2.0  # seconds, planted after "it"
+from tests.hesitations import PAUSE, RATE, hesitant_talk
 
 
 @pytest.fixture(scope="module")
 def talk(arctic: Path, editor: Editor, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`ARCTIC` with “to” said twice and a long pause, neither of which the text beside it has."""
-    samples, _ = sf.read(arctic, dtype="int16")
-    words = {word.text: word for word in editor.align(arctic, ARCTIC).spoken}
-    first, last = (round(t * RATE) for t in (words["want"].start, words["want"].end))
-    it = round(words["it"].end * RATE)
-    quiet = np.tile(samples[100:1500], 40)
-    parts = [samples[:last], quiet[:1600], samples[first:last], quiet[:1600], samples[last:it]]
-    path = tmp_path_factory.mktemp("clean") / "talk.wav"
-    sf.write(path, np.concatenate([*parts, quiet[: int(PAUSE * RATE)], samples[it:]]), RATE)
+    """A recording with a word said twice and a long pause, neither of which the text beside it
+    has."""
+    path = hesitant_talk(editor, arctic, tmp_path_factory.mktemp("clean") / "talk.wav")
     path.with_suffix(".txt").write_text(ARCTIC, encoding="utf-8")
     return path
 
@@ -121,3 +112,26 @@ def test_many_recordings_and_one_that_is_none(
     assert "“sneeze” is not one of" in capsys.readouterr().err
     assert main([str(here), "--only", "9"]) == 1
     assert "none of what was found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("other", ["later/talk.wav", "talk.flac"])
+def test_two_recordings_never_share_an_output(
+    other: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each result would replace the one before it."""
+    again, into = here.parent / other, here.parent / "clean"
+    again.parent.mkdir(exist_ok=True)
+    again.write_bytes(here.read_bytes())
+    assert main([str(here), str(again), "--out-dir", str(into)]) == 1
+    assert "would both be written to" in capsys.readouterr().err and not into.exists()
+    assert main([str(here), str(here), "--out-dir", str(into)]) == 0  # the same one twice
+
+
+def test_numbers_of_what_was_not_found(
+    arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [str(arctic), "--text", ARCTIC, "--out", str(tmp_path / "never.wav")]
+    assert main([*command, "--only", "3"]) == 1
+    assert "“3” is none of what was found: nothing was" in capsys.readouterr().err
+    assert main([*command, "--find", ","]) == 1
+    assert "--find names nothing" in capsys.readouterr().err

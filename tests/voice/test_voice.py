@@ -227,6 +227,15 @@ def test_names_that_no_voice_can_have(name: str, capsys: pytest.CaptureFixture[s
     assert "can't be the name of a voice" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("seed", ["-1", "9" * 30])
+def test_seeds_that_no_generator_takes(
+    seed: str, talk: Path, voices: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make = ["make", str(talk), "--out", "awb", "--i-have-consent", f"--seed={seed}"]
+    assert command.main(make) == 1
+    assert "seed is out of range" in capsys.readouterr().err and not voices.exists()
+
+
 def test_bad_recordings_are_named_and_left_out(editor: Editor, talk: Path) -> None:
     (talk / "broken.wav").write_bytes(b"RIFF nothing")
     (talk / "other.wav").write_bytes((talk / "one.wav").read_bytes())

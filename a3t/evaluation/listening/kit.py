@@ -108,7 +108,7 @@ def task_kinds(sounds: Path) -> dict[str, str]:
     try:
         rows = [json.loads(line) for line in listed.read_text(encoding="utf-8").splitlines()]
         return {str(row["name"]): str(row["kind"]) for row in rows}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(f"{listed} is not a table's list of tasks.") from None
 
 

@@ -52,7 +52,7 @@ def read_ratings(key_path: Path, files: Iterable[Path]) -> Ratings:
         kind, systems = str(key["kind"]), tuple(map(str, key["systems"]))
         trials = {t["name"]: (t["task"], tuple(t["systems"])) for t in key["trials"]}
         allowed = CHOICES[kind]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{key_path} is not the key of a listening test.") from None
     found = Ratings(kind, systems)
     rated: set[tuple[str, str]] = set()

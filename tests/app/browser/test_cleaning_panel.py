@@ -10,8 +10,8 @@ import pytest
 from a3t.editor import Editor
 from tests.app.browser.pages import change, changes, listened, made, picture, upload, word
 from tests.app.browser.test_reading import violations
-from tests.app.pauses import hesitant_talk
 from tests.conftest import ARCTIC
+from tests.hesitations import hesitant_talk
 
 pytestmark = pytest.mark.slow
 

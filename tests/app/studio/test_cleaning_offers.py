@@ -15,9 +15,9 @@ from starlette.testclient import TestClient
 
 from app.service import Service
 from app.studio.script import ScriptEdit
-from tests.app.pauses import PAUSE, RATE, hesitant_talk
 from tests.app.studio.conftest import Project
 from tests.conftest import ARCTIC
+from tests.hesitations import PAUSE, RATE, hesitant_talk
 
 
 @pytest.fixture
