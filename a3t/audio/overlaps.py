@@ -17,7 +17,7 @@ QUIET_DB = 40.0  # below the surroundings' level, where a mismatch begins to mat
 # What moving costs, in units of mismatch, whose greatest is 2.
 LAG_COST = 80.0  # a second: 0.4 for 5 ms
 PLACE_COST = 0.2  # a second
-CHANGE_COST = 0.5  # for a spectrum that changes by 10 dB in all bands within 40 ms
+CHANGE_COST = 0.75  # for a spectrum that changes by 10 dB in all bands within 40 ms
 LEVEL_COST = 0.04  # for a decibel of the joint's level above or below that beside it …
 MOST_LEVEL = 5.0  # … up to so many: a pause, however short, is a good place among bad ones
 
