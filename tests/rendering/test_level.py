@@ -23,7 +23,7 @@ def make_mel(change: float = 0.0) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("change", [-0.4, 0.0, 0.3])
-def test_half_of_a_fills_level_error_is_corrected(change: float) -> None:
+def test_most_of_a_fills_level_error_is_corrected(change: float) -> None:
     mel = make_mel(change)
     moved = levelled(mel, MASKED, SYMBOLS, OF_FRAME) - mel
     assert not moved[~MASKED].any()
