@@ -182,7 +182,15 @@ class EditPlan:
     def describe(self) -> str:
         """The plan in readable form, one line per edit."""
         if not self.edits:
-            return "Nothing to change: both texts have the same words."
+            same = "Nothing to change: both texts have the same words."
+            marks = ({text.mark for text in texts.words} for texts in (self.text, self.new_text))
+            if len({"?" in own for own in marks}) == 2:
+                same += (
+                    " A question is made to rise at its end where the transcript has a full stop "
+                    "there and the new text a question mark, unless it begins with a word like "
+                    "“what” or offers a choice, when it falls like a statement."
+                )
+            return same
         lines = []
         for edit in self.edits:
             first, last = map(seconds_of, edit.source)

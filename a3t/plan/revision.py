@@ -1,4 +1,4 @@
-"""What changes between two texts: words, added pauses, emphasis."""
+"""What changes between two texts: words, added pauses, emphasis, questions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from a3t.audio.span_map import SpanMap
 from a3t.errors import InputError
 from a3t.plan.edit_limits import check_edits, check_new_words, check_words
 from a3t.text.edit_script import WordEdit, edit_script
+from a3t.text.question_ends import question_ends
 from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
 
@@ -39,7 +40,8 @@ class Revision:
 
         What is only spelt otherwise doesn't change (`a3t.text.respelling`).
         A new pause between two kept words is an edit without words; a kept word that is emphasised
-        only in the new text is replaced by itself.
+        only in the new text is replaced by itself, and so is one that ends a question which rises
+        (`a3t.text.question_ends`) in one text and a statement in the other.
         """
         check_words(text, new_text)
         check_edits(len(new_text.pauses) + len(new_text.emphasis))
@@ -64,9 +66,10 @@ class Revision:
                 del existing[old]
             else:
                 pauses[place] = seconds
-        for word in sorted(new_text.emphasis & kept.keys()):
-            if kept[word] not in text.emphasis:
-                script.append(WordEdit("replace", (kept[word], kept[word] + 1), (word, word + 1)))
+        anew = {k for k in new_text.emphasis & kept.keys() if kept[k] not in text.emphasis}
+        anew |= _asked_otherwise(text, new_text, kept)
+        for word in sorted(anew):
+            script.append(WordEdit("replace", (kept[word], kept[word] + 1), (word, word + 1)))
         touched = {place for edit in script for place in range(edit.new[0], edit.new[1] + 1)}
         for place in pauses:
             if place not in touched:
@@ -118,6 +121,18 @@ class _Edit(Protocol):
 def word_map(edits: Iterable[_Edit], count: int) -> SpanMap:
     """The mapping of a text's ``count`` words to the text that the ordered edits make of it."""
     return SpanMap.replacing(((edit.old, edit.new[1] - edit.new[0]) for edit in edits), count)
+
+
+def _asked_otherwise(text: Transcript, new_text: Transcript, kept: Mapping[int, int]) -> set[int]:
+    """The kept words, by their places in the new text, at whose end one text rises and the other
+    falls. Where a text has no mark nothing is known of its melody."""
+    rising, rising_anew = question_ends(text), question_ends(new_text)
+    return {
+        new
+        for new, old in kept.items()
+        if {text.words[old].mark, new_text.words[new].mark} == {".", "?"}
+        and (old in rising) != (new in rising_anew)
+    }
 
 
 def _joined(script: Sequence[WordEdit]) -> list[WordEdit]:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from a3t.plan.planned_edit import PlannedPhone
-from a3t.plan.questions import RISE, question_ends, rises
+from a3t.plan.questions import RISE, rises
+from a3t.plan.revision import Revision
 from a3t.plan.windows import WindowFrames
+from a3t.text.question_ends import question_ends
 from a3t.text.transcript import Transcript
 
 WINDOW = WindowFrames.of(
@@ -51,3 +53,23 @@ def test_a_word_rises_from_its_stressed_vowel_to_its_end() -> None:
 @pytest.mark.parametrize("text", ["Is table.", "Why table?", "Table?"])  # the last: word 0 is kept
 def test_nothing_else_rises(text: str) -> None:
     assert rises(Transcript.from_text(text), WINDOW) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "made"),
+    [
+        ("You like it. He does.", "You like it? He does.", ["it"]),
+        ("You like it? He does.", "You like it. He does.", ["it"]),
+        ("You like it. He does.", "You like dogs? He does.", ["dogs"]),
+        ("What is it.", "What is it?", []),
+        ("You like it, he does.", "You like it? He does.", []),
+        ("you like it", "You like it?", []),
+        ("You like it!", "You like it.", []),
+    ],
+)
+def test_a_statement_made_a_question_has_its_last_word_made_anew(
+    old: str, new: str, made: list[str]
+) -> None:
+    revision = Revision.of(*map(Transcript.from_text, (old, new)))
+    words = revision.new_text.spoken
+    assert [word for edit in revision.edits for word in words[slice(*edit.new)]] == made
