@@ -58,4 +58,4 @@ def test_the_nearest_neighbours_say_most() -> None:
     moved = (levelled(mel, MASKED, SYMBOLS, OF_FRAME) - mel)[MASKED].mean().item()
     first = MASKED & (OF_FRAME == 3)
     energy = frame_energy(mel[None])[0].numpy()
-    assert abs(moved) < 0.15 and np.isfinite(energy[first]).all()
+    assert abs(moved) < 0.3 * SHARE and np.isfinite(energy[first]).all()
