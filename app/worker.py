@@ -1,7 +1,7 @@
 """The Editor in a process of its own.
 
-PocketSphinx holds Python's lock while it runs: in the server's own process it would stop the
-page for everybody while one person's recording is aligned. So the models live in a second
+The aligner's search holds Python's lock while it runs: in the server's own process it would stop
+the page for everybody while one person's recording is aligned. So the models live in a second
 process, which also keeps the page quick while they are loaded, which can be ended when a visitor
 cancels in the middle of a long step, and whose memory and time for each call are bounded.
 """

@@ -118,11 +118,10 @@ def _with_deletion(place: Place, frames: tuple[int, int], words: WordFrames) -> 
     return replace(place, frames=frames, pauses=pauses, beside=room)
 
 
-def room_beside(place: Place, overlap: tuple[int, ...]) -> tuple[int, ...]:
+def room_beside(place: Place, overlap: tuple[int, int]) -> tuple[int, int]:
     """How many frames beside a cut its joints may use: those before the next words, at least one
     of them."""
     if place.beside is None:
         return overlap
-    return tuple(
-        min(room, max(silence, 1)) for room, silence in zip(overlap, place.beside, strict=True)
-    )
+    before, after = place.beside
+    return min(overlap[0], max(before, 1)), min(overlap[1], max(after, 1))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from a3t.grid import frames_of, seconds_of
-from a3t.plan.taken import TakenSpeech
+from a3t.plan.recorded_speech import RecordedSpeech
 
 Range = tuple[int, int]  # [first, last)
 
@@ -80,7 +80,7 @@ class PlannedEdit:
     overlap: Range
     scale: float = 1.0
     words: tuple[PlannedWord, ...] = ()
-    taken: tuple[TakenSpeech, ...] = ()
+    taken: tuple[RecordedSpeech, ...] = ()
 
     @property
     def is_spoken(self) -> bool:
@@ -139,7 +139,7 @@ class PlannedEdit:
             overlap=frame_range(data["overlap_frames"]),
             scale=float(data["scale"]),
             words=tuple(PlannedWord.from_json(word) for word in data["words"]),
-            taken=tuple(TakenSpeech.from_json(each) for each in data.get("taken", ())),
+            taken=tuple(RecordedSpeech.from_json(each) for each in data.get("taken", ())),
         )
 
 

@@ -18,15 +18,16 @@ from a3t.plan.cuts import place_cuts, room_beside
 from a3t.plan.edit_limits import check_edit_length
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.moves import RecordedTexts
+from a3t.plan.origins import origins_of, with_room
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.places import Place, WordFrames, merge_touching, place_edits
-from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.planned_edit import PlannedEdit, Range
 from a3t.plan.pronunciations import speaker_pronunciations
+from a3t.plan.recorded_speech import RecordedSpeech
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
 from a3t.plan.speaker_pauses import usual_pauses
 from a3t.plan.speaker_turns import turns_at
-from a3t.plan.taking import origins_of, with_room
 from a3t.plan.timeline import Timed, timed, timeline
 from a3t.plan.windows import windows_around
 from a3t.source.alignments import HeardRecording
@@ -59,68 +60,21 @@ def make_plan(
     frames = grid_frames(recording.samples, recording.sample_rate)
     grid = on_grid(alignment, frames)
     words = WordFrames.of(grid, len(text.spoken), frames)
-    script = merge_touching(revision.edits, words)
-    places = place_edits(script, words, text, new_text, revision.pauses)
     usual = usual_pauses(text, grid)
     texts = [text, *(Transcript.from_text(each.text, max_words=None) for each in others)]
-    recorded = RecordedTexts(tuple(texts)).taken(script, new_text) if request.moves else {}
-    if recorded:
-        places = [
-            with_room(replace(place, recorded=recorded[k]), words) if k in recorded else place
-            for k, place in enumerate(places)
-        ]
-    if request.cuts:
-        places = place_cuts(request.cuts, places, words, word_map(script, len(text.spoken)))
+    wanted = _places(request, revision, words, texts)
     plan_origin = _planned_in(recording, request, others, durations)
-    origins, taken, unmoved = origins_of(places, texts, new_text, plan_origin, usual)
-    places = list(unmoved)
-    for place in places:  # before predicting durations, which allocates memory for all of them
-        if place.recorded:
-            continue
-        first, last = place.edit.new
-        phones = sum(map(len, pronunciations[first:last]))
-        check_edit_length(phones, new_text.written(first, last))
+    origins, taken, places = origins_of(wanted, texts, new_text, plan_origin, usual)
+    _check_lengths(places, pronunciations, new_text)
     moments = timeline(grid, places, pronunciations, new_text, usual)
     turns = turns_at(places, text, new_text, words)
     own = {k: turn.words for k, turn in enumerate(turns) if turn.words}
     slots = _slots(places, request)
     made, rate = timed(moments, grid, durations, request, slots, new_text, own)
-
-    edits = []
-    limits = [(a.frames[1], b.frames[0]) for a, b in pairwise(places)]
-    gaps = [places[0].frames[0] if places else 0, *(b - a for a, b in limits)]
-    gaps.append(frames - places[-1].frames[1] if places else 0)
-    for k, place in enumerate(places):
-        # Two edits share the frames between them; those at the file's ends belong to one alone.
-        left = gaps[k] if k == 0 else gaps[k] // 2
-        right = gaps[k + 1] if k == len(places) - 1 else gaps[k + 1] // 2
-        new = made.get(k, Timed())  # a deletion adds nothing
-        spoken = place.edit.new[0] < place.edit.new[1] and not place.recorded
-        remade = tuple(
-            min(frames_of(request.margin), side // 2) if spoken else 0 for side in (left, right)
-        )
-        overlap = tuple(
-            min(frames_of(request.reach), side - m)
-            for side, m in zip((left, right), remade, strict=True)
-        )
-        overlap = room_beside(place, overlap)
-        edits.append(
-            PlannedEdit(
-                op="replace" if new.phones and place.edit.op == "delete" else place.edit.op,
-                old=place.edit.old,
-                new=place.edit.new,
-                old_words=place.label or text.written(*place.edit.old),
-                new_words=new_text.written(*place.edit.new) or _pause_mark(place),
-                source=place.frames,
-                phones=new.phones,
-                margin=remade,  # type: ignore[arg-type]
-                overlap=overlap,  # type: ignore[arg-type]
-                scale=new.scale,
-                words=new.words,
-                taken=taken.get(k, ()),
-            )
-        )
-    planned = tuple(edits)
+    planned = tuple(
+        _planned_edit(place, beside, made.get(k, Timed()), taken.get(k, ()), request, revision)
+        for k, (place, beside) in enumerate(zip(places, _beside(places, frames), strict=True))
+    )
     for edit in planned:
         check_edit_length(edit.frames, edit.new_words)
     windows = windows_around(planned, grid, frames, [turn.frames for turn in turns])
@@ -135,6 +89,76 @@ def make_plan(
         rate,
         origins=origins,
         others=tuple(others),
+    )
+
+
+def _places(
+    request: EditRequest, revision: Revision, words: WordFrames, texts: Sequence[Transcript]
+) -> list[Place]:
+    """Where the revision's edits and the request's cuts take place, and which new words are
+    recorded in one of the texts."""
+    text, new_text = revision.text, revision.new_text
+    script = merge_touching(revision.edits, words)
+    places = place_edits(script, words, text, new_text, revision.pauses)
+    recorded = RecordedTexts(tuple(texts)).taken(script, new_text) if request.moves else {}
+    if recorded:
+        places = [
+            with_room(replace(place, recorded=recorded[k]), words) if k in recorded else place
+            for k, place in enumerate(places)
+        ]
+    if request.cuts:
+        places = place_cuts(request.cuts, places, words, word_map(script, len(text.spoken)))
+    return places
+
+
+def _check_lengths(
+    places: Sequence[Place], pronunciations: Sequence[Sequence[str]], new_text: Transcript
+) -> None:
+    """InputError for more new words than an edit may have; before durations are predicted, which
+    allocates memory for all of them."""
+    for place in places:
+        if not place.recorded:
+            first, last = place.edit.new
+            phones = sum(map(len, pronunciations[first:last]))
+            check_edit_length(phones, new_text.written(first, last))
+
+
+def _beside(places: Sequence[Place], frames: int) -> list[Range]:
+    """For each edit, how many kept frames beside it are its own: two edits share those between
+    them, and those at the file's ends belong to one alone."""
+    gaps = [after.frames[0] - before.frames[1] for before, after in pairwise(places)]
+    before = [places[0].frames[0], *(gap // 2 for gap in gaps)] if places else []
+    after = [*(gap // 2 for gap in gaps), frames - places[-1].frames[1]] if places else []
+    return list(zip(before, after, strict=True))
+
+
+def _planned_edit(
+    place: Place,
+    beside: Range,
+    new: Timed,
+    taken: tuple[RecordedSpeech, ...],
+    request: EditRequest,
+    revision: Revision,
+) -> PlannedEdit:
+    """The edit at a place, with as much of the frames ``beside`` it as the request wants."""
+    edit, new_text = place.edit, revision.new_text
+    spoken = edit.new[0] < edit.new[1] and not place.recorded
+    before, after = (min(frames_of(request.margin), side // 2) if spoken else 0 for side in beside)
+    reach = frames_of(request.reach)
+    overlap = min(reach, beside[0] - before), min(reach, beside[1] - after)
+    return PlannedEdit(
+        op="replace" if new.phones and edit.op == "delete" else edit.op,
+        old=edit.old,
+        new=edit.new,
+        old_words=place.label or revision.text.written(*edit.old),
+        new_words=new_text.written(*edit.new) or _pause_mark(place),
+        source=place.frames,
+        phones=new.phones,
+        margin=(before, after),
+        overlap=room_beside(place, overlap),
+        scale=new.scale,
+        words=new.words,
+        taken=taken,
     )
 
 

@@ -23,7 +23,7 @@ from a3t.audio.span_map import Span
 from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planned_edit import PlannedEdit
-from a3t.plan.taken import TakenSpeech
+from a3t.plan.recorded_speech import RecordedSpeech
 
 if TYPE_CHECKING:
     from a3t.rendering.edited import EditedRecording
@@ -154,7 +154,7 @@ def _joint(a: _Piece, b: _Piece, fade: int, rate: int, from_place: bool, to_plac
     return best_seam(overlap, a.around, b.around.mono, fade, lag, leave - half)
 
 
-def _speech(plan: EditPlan, taken: TakenSpeech, origin: EditedRecording) -> _Piece:
+def _speech(plan: EditPlan, taken: RecordedSpeech, origin: EditedRecording) -> _Piece:
     """Speech of an origin at the recording's rate, channels and level."""
     own, recording = origin.recording, plan.recording
     first, last = origin_span(taken, origin)
@@ -184,7 +184,7 @@ def _speech(plan: EditPlan, taken: TakenSpeech, origin: EditedRecording) -> _Pie
     )
 
 
-def origin_span(taken: TakenSpeech, origin: EditedRecording) -> Span:
+def origin_span(taken: RecordedSpeech, origin: EditedRecording) -> Span:
     """The samples of an origin's result that are taken, before joints move."""
     rate, shifts = origin.recording.sample_rate, origin.map.samples.shifts
     ends = zip(taken.frames, (shifts[edits] for edits in taken.edits), strict=True)

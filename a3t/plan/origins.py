@@ -18,8 +18,8 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.plan.moves import RecordedWords
 from a3t.plan.places import Place, WordFrames
 from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.recorded_speech import RecordedSpeech
 from a3t.plan.revision import Revision
-from a3t.plan.taken import TakenSpeech
 from a3t.text.transcript import Transcript
 
 Range = tuple[int, int]  # [first, last)
@@ -65,7 +65,7 @@ def origins_of(
     new_text: Transcript,
     plan_origin: PlanOrigin,
     usual: Mapping[str, float],
-) -> tuple[tuple[EditPlan, ...], dict[int, tuple[TakenSpeech, ...]], tuple[Place, ...]]:
+) -> tuple[tuple[EditPlan, ...], dict[int, tuple[RecordedSpeech, ...]], tuple[Place, ...]]:
     """The origins of all recorded words; for each place, by its index, what it takes from them; and
     the places, those without it whose words can't be changed where they were recorded.
 
@@ -163,7 +163,7 @@ def _marked(text: Transcript, first: int, last: int) -> str:
     return " ".join(parts)
 
 
-def _taken(block: RecordedWords, plan: EditPlan, number: int) -> TakenSpeech:
+def _taken(block: RecordedWords, plan: EditPlan, number: int) -> RecordedSpeech:
     """A block in its origin's plan, without the silence around it."""
     kept = plan.words
     first = kept.output_span(block.old)[0]
@@ -178,7 +178,7 @@ def _taken(block: RecordedWords, plan: EditPlan, number: int) -> TakenSpeech:
     edges = [frames.spans[k] for k in range(*block.old)] + [plan.edits[k].source for k in inside]
     span = min(first for first, _ in edges), max(last for _, last in edges)
     edits = (inside[0], inside[-1] + 1) if inside else _between(plan.edits, span)
-    return TakenSpeech(number, block.new, words, edits, span)
+    return RecordedSpeech(number, block.new, words, edits, span)
 
 
 def _between(edits: Sequence[PlannedEdit], frames: Range) -> Range:
@@ -189,11 +189,11 @@ def _between(edits: Sequence[PlannedEdit], frames: Range) -> Range:
 
 def _with_silence(
     place: Place,
-    speech: Sequence[TakenSpeech],
+    speech: Sequence[RecordedSpeech],
     silence: Sequence[Range],
     new_text: Transcript,
     usual: Mapping[str, float],
-) -> tuple[TakenSpeech, ...]:
+) -> tuple[RecordedSpeech, ...]:
     """The speech with the silence that belongs to its joints. silence: the frames of it that there
     are before and after each."""
     if sum(each.frames[1] - each.frames[0] for each in speech) > LONGEST:
@@ -248,7 +248,7 @@ def _with_silence(
     return tuple(result)
 
 
-def _silence(taken: TakenSpeech, plan: EditPlan, words: WordFrames) -> Range:
+def _silence(taken: RecordedSpeech, plan: EditPlan, words: WordFrames) -> Range:
     """The frames of silence beside it where it was recorded; words and edits are in order."""
     first, last = taken.frames
     ahead = bisect_right(words.spans, first, key=lambda span: span[1])

@@ -10,7 +10,7 @@ Range = tuple[int, int]  # [first, last)
 
 
 @dataclass(frozen=True, slots=True)
-class TakenSpeech:
+class RecordedSpeech:
     """Speech of one of a plan's origins (`EditPlan.origins`), as it is after that plan's own edits.
 
     origin: the origin's number. new: the words of the new text that it says. words: the same words
@@ -32,7 +32,7 @@ class TakenSpeech:
         return {"origin": self.origin} | ranges
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> TakenSpeech:
+    def from_json(cls, data: Mapping[str, Any]) -> RecordedSpeech:
         """KeyError, TypeError or ValueError if it isn't what `to_json` wrote."""
         ranges = {}
         for name in _RANGES:
