@@ -33,11 +33,10 @@ def evaluate_speech(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
     from tqdm import tqdm
 
-    from a3t.audio.files import atomic_path
     from a3t.corpora import corpora_root, read_corpora
     from a3t.editor import Editor
     from a3t.evaluation import spoken_prompts
-    from a3t.evaluation.report import rows_to_tsv
+    from a3t.evaluation.report import rows_to_tsv, write_report
     from alignment import AlignmentError
 
     clips = read_corpora(options.corpora or corpora_root())
@@ -56,8 +55,4 @@ def evaluate_speech(options: argparse.Namespace) -> None:
     facts = f"Model: {editor.name} {str(editor.sha256)[:12]}; vocoder: {editor.vocoder.name}."
     failed = "\n".join(["", f"{len(failures)} voices failed:", *failures, ""]) if failures else ""
     page = f"# Speech by a prompt\n\n{facts}\n\n{spoken_prompts.table(rows)}{failed}"
-    options.out.mkdir(parents=True, exist_ok=True)
-    for file, text in (("speech.md", page), ("speech.tsv", rows_to_tsv(rows))):
-        with atomic_path(options.out / file) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-    print(page)
+    write_report(options.out, "speech", page, rows_to_tsv(rows))

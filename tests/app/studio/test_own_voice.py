@@ -18,10 +18,12 @@ from a3t.model.saved_voices import OF_RECORDING
 from a3t.plan.request import EditRequest
 from a3t.projects.history import History
 from a3t.projects.replay import read_record, remake
+from a3t.voice import own_speech
 from a3t.voice.of_recording import adapted
 from app.lanes import EditorLane
 from app.progress import CancelledError
 from app.service import Service
+from app.studio import own_voice
 from app.studio.desk import Desk
 from app.studio.folders import VOICE, ProjectFolder, words_name
 from app.studio.jobs import JobQueue, ProjectJob
@@ -68,6 +70,10 @@ def desk(project: Project, learning: Studio) -> Desk:
     desk = learning.desk(visitor, project.at.rpartition("/")[2])
     assert desk is not None
     return desk
+
+
+def test_the_page_waits_for_as_many_words_as_are_listened_to() -> None:
+    assert own_speech.WINDOW[1] == own_voice.EACH
 
 
 def told(desk: Desk) -> list[float]:
