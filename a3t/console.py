@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -37,6 +38,9 @@ STEPS = {
 
 def run(command: Callable[[], None]) -> int:
     """Run a command; the exit code. Bad input becomes one sentence, never a traceback."""
+    # Threads that wait for each other leave the cores to others: on a busy machine spinning ones
+    # learnt a voice in six times the processor's time. Read when torch is loaded, which is later.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         tidy_up_first()
         for stream in (sys.stdout, sys.stderr):  # a file's name may be bytes that are no UTF-8

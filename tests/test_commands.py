@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t import edit, tts
+from a3t import console, edit, tts
 from tests.conftest import ARCTIC
 
 NEW = "And you never want to see it in the superlative degree."
@@ -267,3 +267,11 @@ def test_a_full_disk_leaves_nothing(talk: Path) -> None:
     assert process.returncode == 1
     assert len(error.strip().splitlines()) == 1 and "Traceback" not in error
     assert [path.name for path in talk.parent.iterdir()] == ["talk.wav"]
+
+
+def test_threads_that_wait_leave_the_cores_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    assert console.run(lambda: None) == 0 and os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
+    # It is read when torch is loaded: not before a command runs.
+    early = "import sys, a3t.edit, a3t.voice.__main__; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", early]).returncode == 0
