@@ -6,6 +6,7 @@ noise between two words is named and has its own time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -33,12 +34,12 @@ from alignment.network.graph import (
     Graph,
     Visit,
 )
-from alignment.network.phone_network import INDEX, SYMBOLS, sequence_scores
+from alignment.network.phone_network import INDEX, SYMBOLS, TOGETHER, in_steps, sequence_scores
 from alignment.network.unwritten import Costs
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
 from alignment.waveform import model_waveform
 
-HASTY_FRAMES = 4.5  # for each phone; with fewer a phone can be as short as a frame
+HASTY = 1.5  # times as long as phones last at least; in less a phone can be as short as a frame
 
 # What the larger network's scores of sequences count for in the search, against the smaller one's
 # posteriors: chosen with graph.Costs.
@@ -124,12 +125,14 @@ def best_path(
     costs: Costs | None = None,
     before_words: Mapping[int, Costs] | None = None,
     held: Container[int] = (),
+    step: int = 1,
 ) -> list[Visit] | None:
     """The likeliest way to say words, each with its `candidates`; None when there is no room.
-    `costs`, `before_words`, `held`: as `Graph.of` takes them."""
+    `costs`, `before_words`, `held`, `step`: as `Graph.of` takes them."""
     phones = sum(min(map(len, each)) for each in candidates)
-    hasty = len(scores) < HASTY_FRAMES * phones
-    graph = Graph.of(candidates, costs, 1 if hasty else SHORTEST, before_words, held)
+    shortest = math.ceil(SHORTEST / step)
+    hasty = len(scores) < HASTY * shortest * phones
+    graph = Graph.of(candidates, costs, 1 if hasty else shortest, before_words, held, step)
     return graph.best_path(scores)
 
 
@@ -140,7 +143,8 @@ def expected_unwritten(
 ) -> dict[int, Costs]:
     """Before which words the scores of sequences have something that nobody wrote, and the costs
     with which it is then looked for: alone they tell best whether it is there."""
-    visits = best_path(candidates, _below_best(sequences), GENEROUS, held=held) or []
+    steps = _below_best(in_steps(sequences, TOGETHER))
+    visits = best_path(candidates, steps, GENEROUS, held=held, step=TOGETHER) or []
     kinds = {visit.state.word: visit.state.kind for visit in visits if visit.state.kind in EXPECTED}
     return {word: EXPECTED[kind] for word, kind in kinds.items()}
 

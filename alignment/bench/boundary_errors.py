@@ -5,10 +5,10 @@ rates. Prints, per condition: boundaries, mean, median and bias (found - true) i
 within 10, 20 and 50 ms, failures, and seconds of alignment for a second of speech on one core.
 
 Of 80 utterances by four voices, 2804 boundaries, mean / median in ms, the network aligner: clean
-7.9 / 5.0, noise at 10 dB 11.8 / 6.4 and 5 dB 14.0 / 7.3, room 12.9 / 7.3, 0.007 x real time.
+7.9 / 5.0, noise at 10 dB 10.7 / 6.4 and 5 dB 12.7 / 7.2, room 12.3 / 7.3, 0.012 x real time.
 PocketSphinx refined: 8.1 / 5.0, 11.5 / 6.9, 14.0 / 8.1, 13.5 / 8.1, 0.075 x real time. The boundary
 network was trained on other sentences by the same voices: for a voice that it did not hear
-(--boundaries) clean 8.8 / 5.6, 10 dB 12.7 / 7.3, 5 dB 15.0 / 8.2, room 13.7 / 8.0. The voices
+(--boundaries) clean 8.5 / 5.5, 10 dB 10.9 / 7.1, 5 dB 13.1 / 8.1, room 12.8 / 7.8. The voices
 disagree among themselves about glides and the ends of phrases by 10 to 20 ms.
 """
 

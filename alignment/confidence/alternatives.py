@@ -17,7 +17,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alignment.network.phone_network import FRAME_SECONDS, INDEX, SYMBOLS, Weights, load_weights
+from alignment.network.phone_network import (
+    FRAME_SECONDS,
+    INDEX,
+    SYMBOLS,
+    TOGETHER,
+    Weights,
+    in_steps,
+    load_weights,
+)
 from alignment.result import PAUSE, Alignment, Phone
 
 BESIDE = 3  # phones before the word and after it that are searched with it
@@ -26,7 +34,6 @@ PAUSE_SEEN = 0.15  # seconds of it that are
 
 FARTHEST = -8.0  # nats below the likeliest phone in a frame; less is no worse
 NEVER = -1e9
-TOGETHER = 2  # frames in one step of a sum, as the network was trained for sequences
 
 _PAUSE = INDEX[PAUSE]
 
@@ -80,8 +87,7 @@ def summed_advantages(
     """For each spoken word, nats by which anything is likelier than it, all ways of both counted,
     (W,); `sequences`: scores (T, 40) as alignment.network.phone_network.sequence_scores gives
     them."""
-    whole = np.pad(sequences, ((0, -len(sequences) % TOGETHER), (0, 0)), mode="edge")
-    steps = whole.reshape(-1, TOGETHER, whole.shape[1]).sum(axis=1)
+    steps = in_steps(sequences, TOGETHER)
     places = _places(alignment, len(steps) + 2, TOGETHER * FRAME_SECONDS)
     return _better(places, steps, weights, _SUM, TOGETHER * FARTHEST)
 

@@ -7,6 +7,7 @@ anything else. So what nobody wrote has a place of its own and doesn't move its 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -75,6 +76,7 @@ class Graph:
     costs: Costs = field(default_factory=Costs)
     before_words: Mapping[int, Costs] = field(default_factory=dict)
     shortest: int = SHORTEST
+    step: int = 1
 
     @classmethod
     def of(
@@ -84,12 +86,16 @@ class Graph:
         shortest: int = SHORTEST,
         before_words: Mapping[int, Costs] | None = None,
         held: Container[int] = (),
+        step: int = 1,
     ) -> Graph:
         """`words`: each with its pronunciations, at least one of at least one phone; `shortest`:
         how many frames a phone lasts at least; `before_words`: what it costs before some of the
         words, by their numbers, instead of `costs`; `held`: the words that are hesitations, with
-        any vowel and any nasal for their own."""
-        graph = cls(costs=costs or Costs(), before_words=before_words or {}, shortest=shortest)
+        any vowel and any nasal for their own; `step`: how many frames of the network one frame
+        here is the sum of."""
+        graph = cls(
+            costs=costs or Costs(), before_words=before_words or {}, shortest=shortest, step=step
+        )
         ends: list[int] = []  # of the word before
         for number in range(len(words) + 1):
             following = words[number] if number < len(words) else ()
@@ -148,9 +154,11 @@ class Graph:
                 cost = -costs.repeat - more
                 over.append(self._chain(REPEAT, number, said, group, cost, way)[-1])
         if np.isfinite(costs.broken):
-            for start, late in starts(following):
-                cost = -costs.broken - costs.late * late - more
-                over += self._chain(REPEAT, number, start, group, cost)
+            for half, rests in starts(following).items():
+                begun = self._chain(REPEAT, number, half, group, -costs.broken - more)
+                over += begun
+                for rest in rests:
+                    over += self._chain(REPEAT, number, rest, self._group(begun[-1:]), -costs.late)
         if np.isfinite(costs.noise):
             noise = State(NOISE, _ANYTHING, number)
             over.append(self._phone(noise, 1, group, -costs.noise - more))
@@ -192,10 +200,11 @@ class Graph:
     def _held(self, number: int, group: int, cost: float) -> list[int]:
         """The last states of a vowel, of a nasal after it, and of a nasal alone, each held."""
         vowel, nasal = (State(FILLER, symbol, number) for symbol in (_VOWEL, _NASAL))
+        longer, shorter = (math.ceil(frames / self.step) for frames in (HELD_VOWEL, HELD_NASAL))
         return [
-            self._phone(vowel, HELD_VOWEL, group, cost),
-            self._phone(nasal._replace(phone=1), HELD_NASAL),
-            self._phone(nasal, HELD_VOWEL, group, cost),
+            self._phone(vowel, longer, group, cost),
+            self._phone(nasal._replace(phone=1), shorter),
+            self._phone(nasal, longer, group, cost),
         ]
 
     def _phone(self, state: State, frames: int, group: int = _NOWHERE, cost: float = 0.0) -> int:
@@ -249,7 +258,9 @@ class Graph:
             scores[:, [INDEX[symbol] for symbol in each]].max(axis=1, keepdims=True)
             for each in (VOWELS, NASALS)
         ]
-        columns = np.concatenate([scores, anything - self.costs.noise_frame, *held], axis=1)
+        columns = np.concatenate(
+            [scores, anything - self.step * self.costs.noise_frame, *held], axis=1
+        )
         columns = columns.astype(np.float32)
         # The total of nowhere stands last: nothing comes from there.
         nowhere = count

@@ -35,6 +35,8 @@ SLOW_WIDTH = 320
 SLOW_DILATIONS = (1, 2, 4) * 2
 DOWN_TAPS = 5
 
+TOGETHER = 2  # frames in one step of what is trained for sequences
+
 SYMBOLS = (PAUSE, *sorted(ARPABET))
 INDEX = {symbol: k for k, symbol in enumerate(SYMBOLS)}
 
@@ -125,9 +127,15 @@ def posteriors(frames: np.ndarray, weights: Weights | None = None) -> np.ndarray
 def sequence_scores(frames: np.ndarray, weights: Weights | None = None) -> np.ndarray:
     """Scores (T, 40) of SYMBOLS as `posteriors` has them, but trained for whole sequences: the sum
     along a path says how likely that path is among all others, not each frame how likely its phone
-    is (see alignment.training.sequence_loss)."""
+    is (see alignment.training.sequence_loss), in steps of TOGETHER frames (`in_steps`)."""
     weights = load_weights(SEQUENCE_WEIGHTS) if weights is None else weights
     return _layer(_hidden(frames, weights), weights, "sequence")
+
+
+def in_steps(scores: np.ndarray, frames: int) -> np.ndarray:
+    """The sums (T / frames, n) of so many of the scores (T, n) at a time; the last one is held."""
+    whole = np.pad(scores, ((0, -len(scores) % frames), (0, 0)), mode="edge")
+    return np.asarray(whole.reshape(-1, frames, whole.shape[1]).sum(axis=1))
 
 
 def log_softmax(logits: np.ndarray) -> np.ndarray:

@@ -51,9 +51,12 @@ def again(latest: Sequence[Sequence[Pronunciation]]) -> Iterator[tuple[int, Pron
         yield 0, [phone for word in latest for phone in word[0]]
 
 
-def starts(following: Sequence[Pronunciation]) -> Iterator[tuple[Pronunciation, bool]]:
-    """How the next word can be begun and broken off: in its first half, or (True) late in it."""
-    broken = {tuple(phones[:-1]): None for phones in following if len(phones) > 1}
-    halves = {phones[: len(phones) // 2 + 1]: None for phones in broken}
-    yield from ((half, False) for half in halves)
-    yield from ((whole, True) for whole in broken if whole not in halves)
+def starts(following: Sequence[Pronunciation]) -> dict[Pronunciation, list[Pronunciation]]:
+    """How the next word can be begun and broken off: its first halves, and how each can go on."""
+    result: dict[Pronunciation, list[Pronunciation]] = {}
+    for broken in dict.fromkeys(tuple(phones[:-1]) for phones in following if len(phones) > 1):
+        middle = len(broken) // 2 + 1
+        rests = result.setdefault(broken[:middle], [])
+        if broken[middle:]:
+            rests.append(broken[middle:])
+    return result

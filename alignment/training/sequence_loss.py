@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from alignment.network.phone_network import TOGETHER
 from alignment.training.examples import UNSURE
 
-TOGETHER = 2  # frames in one step, as the recogniser's search has it
 LOOSE = 1  # steps by which a boundary may be elsewhere
 FORBIDDEN = -30.0  # what a phone that the alignment doesn't allow loses in a step, nats
 

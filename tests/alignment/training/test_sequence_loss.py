@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
+from alignment.network.phone_network import TOGETHER
 from alignment.training.examples import UNSURE
-from alignment.training.sequence_loss import FORBIDDEN, TOGETHER, sequence_loss
+from alignment.training.sequence_loss import FORBIDDEN, sequence_loss
 
 torch = pytest.importorskip("torch")
 
