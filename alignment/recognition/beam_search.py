@@ -7,12 +7,14 @@ what is nearly as likely as the best is followed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from alignment.network.phone_network import FRAME_SECONDS
+from alignment.network.phone_network import FRAME_SECONDS, TOGETHER, in_steps
+from alignment.recognition.lattice import Arc, Arcs, LatticeBuilder
 from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree, spread
 from alignment.recognition.word_confidence import Endings, Rivals, confidences
 
@@ -41,7 +43,7 @@ class Search:
     not followed.
     """
 
-    together: int = 2
+    together: int = TOGETHER
     acoustic: float = 0.9
     word: float = 1.5
     beam: float = 20.0
@@ -64,21 +66,24 @@ def search(
     ahead: np.ndarray,
     model: LanguageModel,
     options: Search | None = None,
+    choose: Callable[[list[Arc]], list[int]] | None = None,
 ) -> list[Found]:
     """The likeliest words in `posteriors` or scores (T, 40); none when no way leads to an end.
 
     `ahead` (nodes,): of the tree's nodes the best log probability of their words (`best_below`).
+    `choose`: takes the records of one of the ways that were followed, in order; the likeliest if it
+    isn't given.
     """
     options = options or Search()
     k = options.together
-    whole = np.pad(posteriors, ((0, -len(posteriors) % k), (0, 0)), mode="edge")
-    sound = options.acoustic * whole.reshape(-1, k, whole.shape[1]).sum(axis=1)
+    sound = options.acoustic * in_steps(posteriors, k)
     wide = np.int64(model.count + 1)
     count = np.int64(len(tree.phone))
     nodes, told = np.array([ROOT]), np.array([model.count * wide])  # nothing, then START
     scores, latest = np.zeros(1), np.array([NOTHING])
     records: list[Endings] = []
     rivals: list[Rivals] = []
+    builder = LatticeBuilder()
     written = 0
     for step, frame in enumerate(sound):
         # Into the next phones, or on in the same one.
@@ -99,7 +104,8 @@ def search(
         if len(word):
             first, second = _history(told[place], model.count)
             total = scores[place] - ahead[nodes[place]] - options.word
-            total += model.scores(first, second, word)
+            language = model.scores(first, second, word)
+            total += language
             kept = _likeliest(np.append(total, scores.max()), options.beam, len(total) + 1)
             kept = kept[kept < len(total)]
             if len(kept) > options.exits:
@@ -108,6 +114,10 @@ def search(
             first = np.where(model.has_followers(second, word), second, model.count)
             new = first * wide + word
             one = _best_of_each(new, total)
+            own = written + np.searchsorted(new[one], new)
+            if choose is not None:
+                arcs = Arcs(latest[place], word, total, language[kept], own)
+                builder.add(arcs, total[one])
             records.append(Endings(latest[place[one]], word[one], np.full(len(one), step + 1)))
             nodes = np.append(nodes, np.full(len(one), ROOT))
             told, scores = np.append(told, new[one]), np.append(scores, total[one])
@@ -120,9 +130,13 @@ def search(
     if not len(done) or not records:
         return []
     first, second = _history(told[done], model.count)
-    total = scores[done] + model.scores(first, second, np.ones(len(done), dtype=np.int64))
+    language = model.scores(first, second, np.ones(len(done), dtype=np.int64))
+    total = scores[done] + language
     endings = Endings(*(np.concatenate(each) for each in zip(*records, strict=True)))
-    path = _path(endings, int(latest[done[total.argmax()]]))
+    if choose is None:
+        path = _path(endings, int(latest[done[total.argmax()]]))
+    else:
+        path = choose(builder.lattice(latest[done], total, language))
     times = (np.append(0, endings.step[path]) * (k * FRAME_SECONDS)).tolist()
     sure = confidences(path, endings, rivals, k * FRAME_SECONDS)
     words = endings.word[path].tolist()

@@ -2,8 +2,9 @@
 
 The network hears the recording as three vocal tracts would have said it, and the mean counts: a
 voice unlike those of its training is nearer to them in one of these. What it was trained to say of
-whole sequences counts here, not how likely each frame's phone is. Chosen on clips that nothing
-is reported of; benchmarks.recognition measures it.
+whole sequences counts here, not how likely each frame's phone is. Of the ways that trigrams find
+likely, a network that knows the whole sentence takes one. Chosen on clips that nothing is reported
+of; benchmarks.recognition measures it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from alignment.recognition.beam_search import LanguageModel, search
 from alignment.recognition.expected_text import ExpectedText
 from alignment.recognition.lexicon_tree import LexiconTree
 from alignment.recognition.ngrams import UNKNOWN, NGrams, load_ngrams
+from alignment.recognition.rescoring import Rescoring
+from alignment.recognition.word_network import load_word_network
 from alignment.waveform import model_waveform
 
 
@@ -58,7 +61,9 @@ def recognise_by_network(
     """
     sound = mean_scores(model_waveform(samples, sample_rate))
     words, tree, ahead, model = _vocabulary(expected, pronunciations)
-    found = search(sound, tree, ahead, model)
+    # A text that is nearly known says more about its words than a model of all texts.
+    choose = None if expected else Rescoring(load_word_network(), _general()[0])
+    found = search(sound, tree, ahead, model, choose=choose)
     return [
         RecognisedWord(words[each.word], each.start, each.end, each.confidence) for each in found
     ]

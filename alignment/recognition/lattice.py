@@ -1,0 +1,76 @@
+"""The likeliest ways through a recording, word by word.
+
+What the search for words has followed and found likely is kept, so that a model that knows more
+than two words before each one can choose again (alignment.recognition.rescoring).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+NEAR = 4.0  # nats
+BEGINNING = -1  # the record before the first word
+START, END = 0, 1  # as words
+
+
+class Arcs(NamedTuple):
+    """Words, (n,) each: the record of the word before, the word, the search's total up to its end,
+    nats, what of that its language model gave to this word, and the word's own record."""
+
+    before: np.ndarray
+    word: np.ndarray
+    total: np.ndarray
+    language: np.ndarray
+    record: np.ndarray
+
+
+class Arc(NamedTuple):
+    """A word from one record to another, and what it gains, nats, but for the language model's
+    part."""
+
+    record: int
+    before: int
+    word: int
+    gain: float
+
+
+@dataclass(slots=True)
+class LatticeBuilder:
+    """What the search has followed: arcs step by step, and the best total of each record."""
+
+    arcs: list[Arcs] = field(default_factory=list)
+    totals: list[np.ndarray] = field(default_factory=list)
+
+    def add(self, arcs: Arcs, totals: np.ndarray) -> None:
+        """The arcs of a step, and the best total of each of its records."""
+        before, word, record = (
+            each.astype(np.int32) for each in (arcs.before, arcs.word, arcs.record)
+        )
+        language = arcs.language.astype(np.float32)  # a quarter of an hour has millions of arcs
+        self.arcs.append(Arcs(before, word, arcs.total, language, record))
+        self.totals.append(totals)
+
+    def lattice(self, last: np.ndarray, totals: np.ndarray, language: np.ndarray) -> list[Arc]:
+        """What lies on ways at most NEAR nats below the best one, by rising record; the last arcs
+        are the text's END.
+
+        `last`: records in which a text can end, the total of each with its end, and what the
+        language model gave to the end."""
+        up_to = np.append(np.concatenate([*self.totals, totals.max(keepdims=True)]), 0.0)
+        final = len(up_to) - 2  # before the beginning's, which is found by -1
+        end = Arcs(last, np.full(len(last), END), totals, language, np.full(len(last), final))
+        rest = np.full(len(up_to), -np.inf)  # the best from each record to the end
+        rest[final] = 0.0
+        kept: list[Arc] = []
+        for arcs in (end, *reversed(self.arcs)):
+            gains = arcs.total - up_to[arcs.before] + rest[arcs.record]
+            np.maximum.at(rest, arcs.before, gains)
+            near = arcs.total + rest[arcs.record] > totals.max() - NEAR
+            before, word, total, language, record = (each[near] for each in arcs)
+            acoustic = total - up_to[before] - language
+            values = (record.tolist(), before.tolist(), word.tolist(), acoustic.tolist())
+            kept += map(Arc, *values)
+        return sorted(kept)
