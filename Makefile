@@ -30,9 +30,10 @@ CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 demo: $(VENV)/.demo-ready
 	@$(BIN)/python -m a3t.demo
 
-# The workers share the cores: threads of theirs would only wait for each other.
+# The workers share the cores: threads of theirs would only wait for each other. Bytecode is kept,
+# whatever the shell says, since the tests start many processes.
 test: $(VENV)/.dev-ready
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not slow" $(WORKERS) $(COVERAGE)
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not slow" $(WORKERS) $(COVERAGE)
 
 test-all: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -q
@@ -72,7 +73,7 @@ cuda: $(VENV)/.dev-ready
 
 clean:
 	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage
-	find a3t alignment app tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find a3t alignment app benchmarks tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- the environment ----------------------------------------------------------------------------
 

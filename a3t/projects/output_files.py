@@ -14,7 +14,9 @@ from a3t.audio.writing import check_output
 from a3t.errors import InputError
 from a3t.source.transcripts import SIDECARS
 
-RecordState = tuple[int, int, int] | None  # inode, time and size of an edit.json; None: no file
+# Inode, time and size of an edit.json; None: no file. Where it may be unknown as well, it stands in
+# a tuple of one.
+RecordState = tuple[int, int, int] | None
 
 ENDINGS = {
     "textgrid": ".TextGrid",

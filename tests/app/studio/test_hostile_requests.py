@@ -88,13 +88,16 @@ def sent(client: TestClient, path: str, body: Any) -> Any:
 
 @pytest.mark.parametrize("place", places(BODIES["script"]), ids=str)
 def test_whatever_is_saved_can_be_read_again(place: tuple[Any, ...], project: Project) -> None:
+    revision = project.state["revision"]
     for value in WRONG:
         body = with_value(BODIES["script"], place, value)
         if place != ("revision",):
-            body["revision"] = project.state["revision"]
+            body["revision"] = revision
         answer = sent(project.client, f"{project.at}/script", body)
         assert answer.status_code in (200, 409, 422), (place, value, answer.text[:200])
-        assert project.client.get(project.at).status_code == 200, (place, value)
+        read = project.client.get(project.at)
+        assert read.status_code == 200, (place, value)
+        revision = read.json()["revision"]
     assert project.client.get("/projects").status_code == 200
 
 
