@@ -79,13 +79,16 @@ class Rescoring:
         state = self.network.beginning
         arrived = {BEGINNING: self._arrived([_Hypothesis()], state, following[BEGINNING])}
         for record, group in groupby(lattice, attrgetter("record")):
-            arcs = list(group)
+            # At the edge of what is near, rounding may have kept a word without those before it.
+            arcs = [arc for arc in group if arc.before in arrived]
             ways = [way for arc in arcs for way in arrived[arc.before].by(arc)]
             for arc in arcs:  # what has been left behind for good is forgotten
                 left[arc.before] -= 1
                 if not left[arc.before]:
                     del arrived[arc.before]
             ways.sort(key=lambda way: -way[0].score)
+            if not ways:
+                continue
             distinct: dict[tuple[int, ...], tuple[_Hypothesis, WordState]] = {}
             for text, before in ways:
                 distinct.setdefault(text.words, (text, before))

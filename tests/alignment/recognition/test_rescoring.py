@@ -83,6 +83,13 @@ def test_what_is_written_is_read_again(tmp_path: Path, network: WordNetwork) -> 
         assert np.all(np.abs(again.weights[name] - value) <= step * 0.51 + 1e-6)
 
 
+def test_a_word_without_those_before_it_is_left_out(network: WordNetwork, ngrams: NGrams) -> None:
+    the, cat = numbers(ngrams, "the cat")
+    lattice = [Arc(0, BEGINNING, the, 0.0), Arc(2, 1, cat, 9.0), Arc(3, 0, 1, 0.0)]
+    lattice.append(Arc(3, 2, 1, 0.0))
+    assert Rescoring(network, ngrams)(lattice) == [0]
+
+
 WORDS = "the a cat sat on mat hat"
 
 
