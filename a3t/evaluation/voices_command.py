@@ -27,7 +27,7 @@ def add_voices_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
         "--set", default="report", choices=["choose", "report"], help="which half of the voices"
     )
     own.add_argument("--clips", type=int, default=8, metavar="N", help="tested of each voice")
-    own.add_argument("--steps", type=int, default=60, metavar="N", help="of each adaptation")
+    own.add_argument("--steps", type=int, metavar="N", help="of each adaptation (by the material)")
     own.add_argument("--rank", type=int, default=8, metavar="N", help="of the weights' changes")
     own.add_argument("--rate", type=float, default=2e-3, metavar="X", help="of learning")
     own.add_argument(

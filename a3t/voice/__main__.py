@@ -32,7 +32,9 @@ def parser() -> argparse.ArgumentParser:
     make.add_argument("recordings", nargs="+", type=Path, metavar="FILE_OR_FOLDER")
     make.add_argument("--out", required=True, metavar="NAME", help="what the voice is called")
     make.add_argument("--i-have-consent", action="store_true", help="the speaker agreed; don't ask")
-    make.add_argument("--steps", type=int, default=60, metavar="N", help="of training (60)")
+    make.add_argument(
+        "--steps", type=int, metavar="N", help="of training (60 to 600, by how much is said)"
+    )
     make.add_argument("--rank", type=int, default=8, metavar="N", help="of the changes (8)")
     make.add_argument("--seed", type=int, default=0, metavar="N")
     make.add_argument("--model", default="small", metavar="NAME_OR_PATH")
@@ -55,7 +57,7 @@ def make(options: argparse.Namespace) -> None:
 
     check_name(options.out)
     check_seed(options.seed)
-    if not 1 <= options.steps <= 10_000 or not 1 <= options.rank <= 64:
+    if not 1 <= (options.steps or 1) <= 10_000 or not 1 <= options.rank <= 64:
         raise InputError("--steps goes from 1 to 10000, --rank from 1 to 64.")
     if not options.i_have_consent:
         ask_for_consent()

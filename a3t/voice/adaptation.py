@@ -33,6 +33,8 @@ from a3t.voice.material import VoicePiece
 THREADS = 2  # always, since the changes depend on it; more gain little
 LEAST_SECONDS = 3.0  # of speech: less than this generalises to nothing
 HELD_OUT = 0.12  # share of the pieces by which an adaptation is judged
+LEAST_STEPS, MOST_STEPS = 60, 600
+STEPS_A_SECOND = 4.0  # of speech
 SPEAKER = ("speaker", "speaker_matching")
 JUDGED_FROM = 6  # pieces: with fewer none is held out
 
@@ -43,7 +45,7 @@ class AdaptationConfig:
 
     Args:
         rank: of the change of each layer's weight.
-        steps, rate: of AdamW.
+        steps, rate: of AdamW; by default as many steps as `steps_for` has for the speech.
         batch_frames: frames of a step.
         crop: shortest and longest stretch in frames.
         adversarial: weight of a critic that keeps the voice from blurring; 0 for none, which is
@@ -56,7 +58,7 @@ class AdaptationConfig:
     """
 
     rank: int = 8
-    steps: int = 60
+    steps: int | None = None
     rate: float = 2e-3
     batch_frames: int = 1000
     crop: tuple[int, int] = (160, 320)
@@ -66,6 +68,16 @@ class AdaptationConfig:
     speaker: float = 8.0
     speaker_matching: float = 0.0
     seed: int = 0
+
+    def steps_of(self, seconds: float) -> int:
+        """How many steps are taken with so many seconds of speech."""
+        return self.steps or steps_for(seconds)
+
+
+def steps_for(seconds: float, each: float = STEPS_A_SECOND) -> int:
+    """How many steps so many seconds of speech are worth, ``each`` of them so many: too few leave
+    speech unused, too many learn a few sentences by heart (docs/log.md)."""
+    return round(min(max(each * seconds, LEAST_STEPS), MOST_STEPS))
 
 
 @dataclass(frozen=True)
@@ -124,16 +136,18 @@ def _adapted(
         _, weights, _ = load_checkpoint(config.critic)
         objective.critic.load_state_dict({name: value.float() for name, value in weights.items()})
     add_low_rank(network, config.rank)
+    seconds = sum(piece.seconds for piece in pieces)
+    steps = config.steps_of(seconds)
     batches, held_out = _batches(network, _stored(pieces, folder / "features"), config)
     schedule = Schedule(
-        steps=config.steps,
+        steps=steps,
         rate=config.rate,
         warmup=10,
-        decay=config.steps // 2,
+        decay=steps // 2,
         weight_decay=0.0,
         ema=0.95,
         seed=config.seed,
-        epoch=max(1, config.steps // 5),
+        epoch=max(1, steps // 5),
     )
     bfloat16 = use_bfloat16(config.precision)
     run = Run(objective, schedule, folder / "run")
@@ -144,13 +158,12 @@ def _adapted(
 
     def losses(step: int) -> dict[str, Tensor]:
         if progress is not None:
-            progress(step, config.steps)
+            progress(step, steps)
         found: dict[str, Tensor] = objective(batches(step), bfloat16)
         return found
 
     run.train(losses, lambda: best.judge(run.step), stopping=stopping)
     step = best.restore(run)
-    seconds = sum(piece.seconds for piece in pieces)
     return Adaptation(take_low_rank(network), seconds, step, before, best.value)
 
 

@@ -32,13 +32,15 @@ from a3t.plan.json_values import checked_alignment
 from a3t.plan.request import EditRequest
 from a3t.pretrained import load_checkpoint
 from a3t.training.precision import PRECISIONS, use_bfloat16
-from a3t.voice.adaptation import THREADS, AdaptationConfig, adapt
+from a3t.voice.adaptation import MOST_STEPS, THREADS, AdaptationConfig, adapt, steps_for
 from a3t.voice.own_speech import PAYS_FROM, OwnSpeech
 from alignment import Alignment
 
 MOST_KEPT = 64  # voices in the cache; each takes 0.3 MB
 UNFINISHED = ".learning"  # what a folder beside them ends with
 MOST_UNFINISHED = 3  # such folders
+# Half of what the same speech is given elsewhere: somebody waits for the first edit.
+STEPS_A_SECOND = 2.0
 FRACTIONS = (1.0, 0.5, 0.25)  # of the steps, for those with less time
 TIMED = 3  # steps that tell how long the others will take
 
@@ -50,18 +52,17 @@ def recorded_speech(
 ) -> tuple[AdaptationConfig, OwnSpeech]:
     """How a voice was learnt, by its entry in an edit.json, and from what; InputError if the entry
     was changed by hand."""
-    config = AdaptationConfig()
     try:
-        steps = int(record.get("steps", config.steps))
+        steps = int(record["steps"])
         precision = PRECISIONS[PRECISIONS.index(record.get("precision", "float32"))]
         aligned = record.get("alignment")
         told = None if aligned is None else checked_alignment(Alignment.from_json(aligned))
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         steps, precision, told = 0, "", None
-    if not 1 <= steps <= config.steps:  # more are never written, and would take a machine's hours
+    if not 1 <= steps <= MOST_STEPS:  # more are never written, and would take a machine's hours
         raise InputError("The edit.json's entry about its voice was changed: make the edit again.")
     speech = OwnSpeech(plan.recording, told or plan.alignment, told is not None)
-    return replace(config, steps=steps, precision=precision), speech
+    return AdaptationConfig(steps=steps, precision=precision), speech
 
 
 def adapted(
@@ -127,10 +128,10 @@ def recorded_voice(
         return known
     with on_threads(THREADS):
         precision = "bfloat16" if use_bfloat16(config.precision) else "float32"
-    settings = _settings(replace(config, precision=precision), budget)
+    settings = _settings(replace(config, precision=precision), speech, budget)
     if budget is not None:
         each = _seconds_a_step(editor, speech, settings[0])
-        settings = [own for own in settings if own.steps * each <= budget]
+        settings = [own for own in settings if (own.steps or 0) * each <= budget]
         if not settings:
             return None
     place = _place(cache, editor, speech, settings[0])
@@ -139,10 +140,14 @@ def recorded_voice(
     return _voice(editor, speech, settings[0], data)
 
 
-def _settings(config: AdaptationConfig, budget: float | None) -> list[AdaptationConfig]:
-    """The settings to choose from, the best first."""
+def _settings(
+    config: AdaptationConfig, speech: OwnSpeech, budget: float | None
+) -> list[AdaptationConfig]:
+    """The settings to choose from, the best first; to tell them costs nothing."""
+    spoken = sum(word.end - word.start for word in speech.alignment.spoken)
+    steps = config.steps or steps_for(spoken, STEPS_A_SECOND)
     fractions = FRACTIONS[:1] if budget is None else FRACTIONS
-    return [replace(config, steps=max(round(config.steps * each), 1)) for each in fractions]
+    return [replace(config, steps=max(round(steps * each), 1)) for each in fractions]
 
 
 def _remembered(
@@ -154,7 +159,7 @@ def _remembered(
 ) -> Voice | None:
     """The voice as learnt before, in the most steps in which it was."""
     precisions = PRECISIONS[1:] if config.precision == "auto" else (config.precision,)
-    for own in _settings(config, budget) if cache is not None else ():
+    for own in _settings(config, speech, budget) if cache is not None else ():
         for precision in precisions:  # which this machine has takes longer to measure
             exact = replace(own, precision=precision)
             if (data := _kept(_place(cache, editor, speech, exact))) is not None:

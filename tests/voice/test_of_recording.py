@@ -25,6 +25,7 @@ from a3t.model.saved_voices import OF_RECORDING
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
 from a3t.voice import of_recording
+from a3t.voice.adaptation import AdaptationConfig
 from a3t.voice.of_recording import (
     UNFINISHED,
     adapted,
@@ -39,10 +40,14 @@ from tests.voice.conftest import QUICK
 NEVER = ARCTIC.replace("always", "never")
 
 
+def quick(**own: object) -> AdaptationConfig:
+    return replace(QUICK, **own)  # type: ignore[arg-type]
+
+
 def test_an_edit_learns_from_its_own_recording(
     talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", lambda: QUICK)
+    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
     monkeypatch.setenv("A3T_CACHE", str(tmp_path / "cache"))
     wav, out = talk / "one.wav", tmp_path / "x.wav"
     words = ["--wav", str(wav), "--text", ARCTIC, "--out", str(out)]
@@ -191,7 +196,7 @@ def test_a_voice_takes_no_more_time_than_it_may(
 def test_a_voice_is_learnt_only_where_it_pays(
     editor: Editor, planned: tuple[EditPlan, EditRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", lambda: QUICK)
+    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
     assert adapted(editor, *planned, "auto") is editor  # too little speech
     assert adapted(editor, *planned, "never") is editor
     monkeypatch.setattr("a3t.voice.own_speech.PAYS_FROM", 1.0)
