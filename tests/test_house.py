@@ -248,28 +248,23 @@ def test_a_program_can_be_interrupted_while_it_is_imported() -> None:
             assert "end_at_once()" in ast.unparse(first), module
 
 
-def test_importing_the_editor_stays_light() -> None:
-    probe = "import sys, a3t.editor; print('\\n'.join(sys.modules))"
-    done = subprocess.run(
-        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    loaded = set(done.stdout.split())
-    assert not loaded & (NOT_INFERENCE | LAZY)
-    assert not {name for name in loaded if room(name) in {"a3t.training", "a3t.evaluation", "app"}}
-
-
-def test_loading_an_editor_imports_no_compiler() -> None:
-    """torch imports its compiler and SymPy for little things, and scipy.signal half of SciPy: a
-    second and a half before anything is heard."""
+def test_loading_an_editor_stays_light() -> None:
+    """Importing it needs neither training nor a framework; and torch would import its compiler and
+    SymPy for little things, and scipy.signal half of SciPy: a second and a half before anything is
+    heard."""
     probe = (
-        "import sys; from a3t.editor import Editor; import a3t.audio.own_sound; Editor.load();"
-        "print('\\n'.join(sys.modules))"
+        "import sys, a3t.editor; print(*sys.modules);"
+        "import a3t.audio.own_sound; a3t.editor.Editor.load(); print(*sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
     )
+    imported, loaded = (set(line.split()) for line in done.stdout.splitlines())
+    assert not imported & (NOT_INFERENCE | LAZY)
+    above = {"a3t.training", "a3t.evaluation", "app"}
+    assert not {name for name in imported if room(name) in above}
     heavy = {"torch._dynamo", "sympy", "scipy.signal", "librosa", "pandas"}
-    assert not heavy & set(done.stdout.split())
+    assert not heavy & loaded
 
 
 def test_files_are_a_page_or_two() -> None:

@@ -28,7 +28,7 @@ from app.studio.project_pronunciations import (
     word_of,
 )
 from app.studio.script import ScriptEdit, draft_of, edits_of, settings_of
-from app.studio.take_orders import TakeWish, order_of, recording_of
+from app.studio.take_orders import TakeOrder, TakeWish, context_of, recording_of
 from app.worker import EditorProcess
 
 MAKING, EXPORTING = 1, 2  # urgencies
@@ -96,17 +96,15 @@ class Desk(VoicedProject):
         settings, models = settings_of(self.folder.read("script.json", {}).get("settings"))
         number = self.folder.next_take(edit.key)
         try:
-            order = order_of(
-                edit,
-                self.edits(),
-                heard or self.heard(),
-                recording_of(self.folder.path, self.about),
-                settings,
-                number,
-                wish or TakeWish(),
-                own_pronunciations(self.folder),
-                takes[0].get("level") if takes else None,
-                self.own_voice,
+            order = TakeOrder(
+                recording=recording_of(self.folder.path, self.about),
+                edit=context_of(edit, self.edits(), heard or self.heard()),
+                settings=settings,
+                number=number,
+                wish=wish or TakeWish(),
+                pronunciations=own_pronunciations(self.folder),
+                level=takes[0].get("level") if takes else None,
+                voice=self.own_voice,
             )
         except InputError as error:
             if self.progress()["done"]:  # otherwise its words may still come

@@ -72,13 +72,13 @@ def _stretch(order: TakeOrder) -> Span:
 def _span(order: TakeOrder) -> tuple[float, float]:
     """Seconds around the edit, up to the widest pause within CONTEXT; where there are no words
     known, that is as far as it goes."""
-    times = [(start_of(token), end_of(token)) for token in order.tokens]
+    times = [(start_of(token), end_of(token)) for token in order.edit.tokens]
     duration = order.recording.seconds
-    if order.first < len(times):
-        here = times[order.first][0]
+    if order.edit.first < len(times):
+        here = times[order.edit.first][0]
     else:
         here = times[-1][1]
-    there = times[order.last - 1][1] if order.last > order.first else here
+    there = times[order.edit.last - 1][1] if order.edit.last > order.edit.first else here
     left = [0.0] + [(a[1] + b[0]) / 2 for a, b in zip(times, times[1:], strict=False)]
     width = [0.0] + [b[0] - a[1] for a, b in zip(times, times[1:], strict=False)]
     near, far = CONTEXT
@@ -94,10 +94,10 @@ def _inside(order: TakeOrder, stretch: Span) -> tuple[int, int]:
     start, end = (sample / order.recording.sample_rate for sample in stretch)
     inside = [
         k
-        for k, token in enumerate(order.tokens)
+        for k, token in enumerate(order.edit.tokens)
         if start_of(token) >= start - 0.02 and end_of(token) <= end + 0.02
     ]
-    if not inside or not (inside[0] <= order.first and order.last <= inside[-1] + 1):
+    if not inside or not (inside[0] <= order.edit.first and order.edit.last <= inside[-1] + 1):
         raise InputError("The words around this change are not known yet: wait a moment.")
     return inside[0], inside[-1] + 1
 
@@ -105,21 +105,21 @@ def _inside(order: TakeOrder, stretch: Span) -> tuple[int, int]:
 def _take(order: TakeOrder, stretch: Span) -> Take:
     """How the take is to be made."""
     first, last = _inside(order, stretch)
-    kept = order.tokens[first:last]
+    kept = order.edit.tokens[first:last]
     start, end = (sample / order.recording.sample_rate for sample in stretch)
     words = [Word.from_json(word) for token in kept for word in token["words"]]
-    pauses = [Word.from_json(pause) for pause in order.pauses]
+    pauses = [Word.from_json(pause) for pause in order.edit.pauses]
     aligned = aligned_stretch(words, pauses, start, end - start)
     settings = order.settings
     margin, reach = (settings["margin"] / 1000, 0.075)
-    narrow = min(order.room) / 2  # half the way to the next edit, whose takes do the same
+    narrow = min(order.edit.room) / 2  # half the way to the next edit, whose takes do the same
     if narrow < margin + reach:
         margin, reach = min(margin, narrow / 2), max(0.025, narrow / 2)
-    here = (order.first - first, order.last - first)
-    text, new_text = lines_of(kept, *here, order.text)
+    here = (order.edit.first - first, order.edit.last - first)
+    text, new_text = lines_of(kept, *here, order.edit.text)
     if Transcript.from_text(text, max_words=None).spoken != tuple(word.text for word in words):
         plain = [{"text": " ".join(word["text"] for word in token["words"])} for token in kept]
-        text, new_text = lines_of(plain, *here, order.text)
+        text, new_text = lines_of(plain, *here, order.edit.text)
     request = EditRequest(
         new_text=new_text,
         text=text,
@@ -132,7 +132,7 @@ def _take(order: TakeOrder, stretch: Span) -> Take:
         reach=reach,
         match=MatchedTraits.of(settings["match"]),
         pronunciations=order.pronunciations,
-        cuts=_cuts(order.cut, start, end - start),
+        cuts=_cuts(order.edit.cut, start, end - start),
         moves=False,
         seed=settings["seed"] + order.number // len(VARIATIONS),
     )
@@ -220,7 +220,7 @@ def _words(
 
 def _mix(order: TakeOrder, take: Take, result: EditedRecording) -> dict[str, Any]:
     """What `app.studio.mixdown` needs to put this take's edits beside those of others."""
-    inside = order.tokens
+    inside = order.edit.tokens
     places: list[tuple[int, int]] = [
         (int(token["id"]), k) for token in inside for k in range(len(token["words"]))
     ]
@@ -243,6 +243,6 @@ def _mix(order: TakeOrder, take: Take, result: EditedRecording) -> dict[str, Any
     return {
         "edits": edits,
         "rate": result.plan.rate,
-        "cut": None if order.cut is None else order.cut.to_json(),
+        "cut": None if order.edit.cut is None else order.edit.cut.to_json(),
         "said": result.plan.request.to_json()["asked"]["pronunciations"],
     }

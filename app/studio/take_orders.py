@@ -47,27 +47,37 @@ class TakeWish:
 
 
 @dataclass(frozen=True)
-class TakeOrder:
-    """A take to be made.
+class EditContext:
+    """An edit, and what stands around it.
 
     tokens, pauses: those around the edit, in order. first, last: its range among the tokens. text:
-    the new words, "" for none. cut: sound between words that goes. number: of the take. wish: how
-    it is to be. pronunciations: the project's own. room: seconds of kept speech before and after
-    the edit up to another one. level: the first take's. voice: the file of the recording's own.
+    the new words, "" for none. cut: sound between words that goes. room: seconds of kept speech
+    before and after the edit up to another one.
     """
 
-    recording: Recording
     tokens: Sequence[Token]
     pauses: Sequence[Pause]
     first: int
     last: int
     text: str
     cut: Cut | None
+    room: tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeOrder:
+    """A take to be made.
+
+    number: of the take. wish: how it is to be. pronunciations: the project's own. level: the first
+    take's. voice: the file of the recording's own.
+    """
+
+    recording: Recording
+    edit: EditContext
     settings: dict[str, Any]
     number: int
     wish: TakeWish
     pronunciations: Pronunciations
-    room: tuple[float, float]
     level: float | None
     voice: Path | None = None
 
@@ -99,19 +109,8 @@ def _span(edit: ScriptEdit, first: int, last: int, tokens: Sequence[Token]) -> t
     return start, end
 
 
-def order_of(
-    edit: ScriptEdit,
-    others: Sequence[ScriptEdit],
-    heard: HeardPart,
-    recording: Recording,
-    settings: dict[str, Any],
-    number: int,
-    wish: TakeWish,
-    pronunciations: Pronunciations,
-    level: float | None,
-    voice: Path | None = None,
-) -> TakeOrder:
-    """The order for a take of an edit beside the others; InputError if its words are gone."""
+def context_of(edit: ScriptEdit, others: Sequence[ScriptEdit], heard: HeardPart) -> EditContext:
+    """An edit beside the others, among the words that are heard; InputError if its own are gone."""
     tokens = heard.tokens
     ids = places_of(tokens)
     first, last = edit.place_in(ids, len(tokens))
@@ -134,21 +133,14 @@ def order_of(
     if not around:
         raise InputError(texts.NO_WORD)
     since, until = start_of(around[0]) - FAR, end_of(around[-1]) + FAR
-    return TakeOrder(
-        recording,
+    return EditContext(
         around,
         [pause for pause in heard.pauses if since < pause["end"] and pause["start"] < until],
         first - near,
         last - near,
         edit.text,
         edit.cut,
-        settings,
-        number,
-        wish,
-        pronunciations,
         (max(before, 0.0), max(after, 0.0)),
-        level,
-        voice,
     )
 
 
