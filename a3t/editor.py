@@ -147,7 +147,7 @@ class Editor:
             edits = None if request.cuts else with_sources(revision, request.moves)
             aligned = self.alignments.around(recording, found, edits, pronouncer)
         with self._step("plan"), one_thread():
-            text = restored(found.transcript, aligned) if request.punctuate else found.transcript
+            text = restored(found.transcript, aligned, revision.revised, request.punctuate)
             resolved = replace(
                 request.saying(text.spoken + request.new_transcript.spoken),
                 text=text.text,

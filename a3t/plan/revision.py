@@ -77,6 +77,11 @@ class Revision:
                 script.append(WordEdit("insert", (old, old), (place, place)))
         return cls(text, new_text, tuple(_joined(script)), pauses)
 
+    @property
+    def revised(self) -> tuple[Transcript, SpanMap]:
+        """The new text, and which of its words each word of the text is."""
+        return self.new_text, word_map(self.edits, len(self.text.words))
+
     def within(self, passages: Sequence[Range]) -> Revision:
         """The revision restricted to the words of these ranges.
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from itertools import pairwise
 
 from a3t.audio.recording import Recording
+from a3t.audio.span_map import SpanMap
 from a3t.source.alignments import AlignmentStore
 from a3t.source.passages import LONG, Passages
 from a3t.source.transcripts import FoundTranscript
@@ -32,13 +33,46 @@ def pauses_after_words(text: Transcript, aligned: Passages) -> list[float | None
     return result
 
 
-def restored(text: Transcript, aligned: Passages | None) -> Transcript:
-    """The transcript with punctuation and capitals if it has none, else the transcript itself."""
+def restored(
+    text: Transcript,
+    aligned: Passages | None,
+    revised: tuple[Transcript, SpanMap] | None = None,
+    wanted: bool = True,
+) -> Transcript:
+    """The transcript with punctuation and capitals if it has none and they are ``wanted``, else the
+    transcript itself.
+
+    ``revised``: a new text and how its words correspond. Whether a sentence that stays is a
+    question is then taken from there: what somebody wrote is surer than what is guessed.
+    """
     from a3t.text.punctuation.restoring import with_punctuation
 
-    if text.is_punctuated or len(text.words) < FEWEST:
+    if not wanted or text.is_punctuated or len(text.words) < FEWEST:
         return text
-    return with_punctuation(text, pauses_after_words(text, aligned) if aligned else ())
+    found = with_punctuation(text, pauses_after_words(text, aligned) if aligned else ())
+    return _with_questions_of(*revised, found) if revised else found
+
+
+def _with_questions_of(new_text: Transcript, words: SpanMap, text: Transcript) -> Transcript:
+    """The text with ? in the place of . where words that stay have it in the new text, and the
+    other way round."""
+    written, end, place = list(text.text), 0, -1
+    starts: dict[int, int] = {}
+    for word in text.words:
+        if word.token != place:
+            place, start = word.token, text.text.find(word.written, end)
+            if start < 0:
+                return text
+            starts[place], end = start, start + len(word.written)
+    for kept in words.kept():
+        for k in range(kept.source[1] - kept.source[0]):
+            old, new = text.words[kept.source[0] + k], new_text.words[kept.output[0] + k]
+            if {old.mark, new.mark} == {".", "?"}:
+                last = starts[old.token] + len(old.written) - 1
+                if written[last] in ".?":
+                    written[last] = new.mark
+    changed = Transcript.from_text("".join(written), max_words=None)
+    return changed if changed.spoken == text.spoken else text
 
 
 def restored_by_sound(

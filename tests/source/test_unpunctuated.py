@@ -10,6 +10,7 @@ import pytest
 from a3t import edit
 from a3t.editor import Editor
 from a3t.plan.edit_plan import EditPlan
+from a3t.plan.revision import Revision
 from a3t.source import __main__ as transcribe
 from a3t.source.passages import Passages
 from a3t.source.unpunctuated import pauses_after_words, restored
@@ -88,3 +89,18 @@ def test_transcribing(tmp_path: Path, arctic: Path, capsys: pytest.CaptureFixtur
     editor = Editor.load()
     assert editor.transcribe(talk).text == printed == editor.transcribe(talk, text=BARE).text
     assert editor.transcribe(talk, punctuate=False).text == BARE
+
+
+@pytest.mark.parametrize(
+    "new", ["Do you like it? He goes home today.", "Do you like it. He goes home today?"]
+)
+def test_where_the_new_text_has_questions_is_not_guessed_otherwise(new: str) -> None:
+    """Else a record, which has the restored text, would be replayed with another edit."""
+    text, new_text = (
+        Transcript.from_text("do you like it he goes home now"),
+        Transcript.from_text(new),
+    )
+    revision = Revision.of(text, new_text)
+    found = restored(text, None, revision.revised)
+    assert found.is_punctuated and found.spoken == text.spoken
+    assert Revision.of(found, new_text).edits == revision.edits
