@@ -52,8 +52,7 @@ class AdaptationConfig:
             nearer to the speaker after ten seconds of speech, and no less after sixty.
         critic: a shipped one to start from, or null for random weights.
         precision: one of `a3t.training.precision.PRECISIONS`.
-        speaker, speaker_matching: weights of the losses of `a3t.training.speaker_loss`; that of the
-            encoder's layers makes what is filled less clean.
+        speaker, speaker_matching: weights of the losses of `a3t.training.speaker_loss`.
         seed: of everything that is drawn.
     """
 
@@ -65,8 +64,8 @@ class AdaptationConfig:
     adversarial: float = 0.0
     critic: str | None = "critic"
     precision: str = "auto"
-    speaker: float = 8.0
-    speaker_matching: float = 0.0
+    speaker: float = 3.0
+    speaker_matching: float = 1.0
     seed: int = 0
 
     def steps_of(self, seconds: float) -> int:
