@@ -187,6 +187,7 @@ def _as_written(below: np.ndarray, places: Sequence[_Place], ways: _Ways) -> np.
         symbols[row, : len(chain)] = [symbol for symbol, _ in chain]
         optional[row, : len(chain)] = [left_out for _, left_out in chain]
     last = np.array([len(chain) - 1 for chain in chains])
+    rows = np.arange(count)[:, None]
     passes = np.pad(optional, ((0, 0), (1, 0)))[:, :-1]
     # State j stands at j + 2; nothing comes before the first.
     total = np.full((count, longest + 2), NEVER)
@@ -197,7 +198,7 @@ def _as_written(below: np.ndarray, places: Sequence[_Place], ways: _Ways) -> np.
         else:
             entered = ways.both(total[:, 1:-1], np.where(passes, total[:, :-2], NEVER))
             total[:, 2:] = ways.both(total[:, 2:], entered)
-        total[:, 2:] += np.take_along_axis(frames, symbols, axis=1)
+        total[:, 2:] += frames[rows, symbols]
         result[ending] = total[ending, last[ending] + 2]
     return result
 
@@ -219,7 +220,7 @@ def _of_anything(
     """The ways through each place with any phones in the place of its word, or none, (W,)."""
     both = ways.both
     count = len(places)
-    rows = np.arange(count)
+    rows = np.arange(count)[:, None]
     before = np.array([(_PAUSE,) * (BESIDE - len(p.before)) + p.before for p in places])
     after = np.array([p.after + (_PAUSE,) * (BESIDE - len(p.after)) for p in places])
     opening = np.array([BESIDE - len(place.before) for place in places])
@@ -232,16 +233,16 @@ def _of_anything(
     result = np.full(count, NEVER)
     for step, frames, ending in _steps(below, places):
         if step == 0:
-            first[rows, opening] = 0.0
+            first[rows[:, 0], opening] = 0.0
         else:
             left = both(both.reduce(loop + out_of, axis=1), first[:, -1])
             loop = both(both(loop, ways.onwards(loop, others)), first[:, -1:] + into)
             then[:, 1:] = both(then[:, 1:], then[:, :-1])
             then[:, 0] = both(then[:, 0], left)
             first[:, 1:] = both(first[:, 1:], first[:, :-1])
-        first = first + np.take_along_axis(frames, before, axis=1)
+        first = first + frames[rows, before]
         loop = loop + frames
-        then = then + np.take_along_axis(frames, after, axis=1)
+        then = then + frames[rows, after]
         result[ending] = then[ending, closing[ending]]
     return result
 
