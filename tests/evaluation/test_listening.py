@@ -56,8 +56,9 @@ def test_a_page_is_blind_and_holds_everything(sounds: Path, tmp_path: Path, kind
         json.loads((tmp_path / "key.json").read_text()),
     )
     assert "http" not in text.replace("http-equiv", "")
+    written = re.sub(r"base64,[\w+/=]*", "", text)  # a sound can have any three letters
     for word in (*SYSTEMS, "clip0", "recording/"):
-        assert word not in text
+        assert word not in written
     assert len(data["trials"]) == len(key["trials"]) == (4 if kind == "abx" else 8)
     assert [t["name"] for t in data["trials"]] == [t["name"] for t in key["trials"]]
     assert {len(t["sounds"]) for t in data["trials"]} == {{"mos": 1, "smos": 2, "abx": 3}[kind]}
