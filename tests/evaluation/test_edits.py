@@ -18,7 +18,7 @@ from a3t.evaluation.edits.experiment import PATCH, STRETCH, Measured
 from a3t.evaluation.edits.stretches import LabelledPhone, LabelledSound
 from a3t.grid import HOP, SAMPLE_RATE
 from tests.conftest import ARCTIC
-from tests.voice.conftest import QUICK
+from tests.voice.conftest import quick
 
 # The list.
 
@@ -280,7 +280,7 @@ def test_an_edit_is_made_and_measured(
         assert math.isfinite(row.figures["level"])
     assert (tmp_path / "edited" / "choose-01 telephone.wav").is_file()
     # With the recording's own voice learnt first, the patch is another; what is natural stays.
-    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", lambda: QUICK)
+    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
     own = experiment.EditExperiment(editor, {"c": clip}, tmp_path, natural, "always")
     again = list(own.measure(edit, ["clean"]))
     assert again[1:] == [row for row in natural if row.condition == "clean"]

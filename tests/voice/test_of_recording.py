@@ -25,7 +25,6 @@ from a3t.model.saved_voices import OF_RECORDING
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
 from a3t.voice import of_recording
-from a3t.voice.adaptation import AdaptationConfig
 from a3t.voice.of_recording import (
     UNFINISHED,
     adapted,
@@ -35,13 +34,9 @@ from a3t.voice.of_recording import (
 )
 from a3t.voice.own_speech import OwnSpeech, SaidWord, among, windows_of
 from tests.conftest import ARCTIC
-from tests.voice.conftest import QUICK
+from tests.voice.conftest import QUICK, quick
 
 NEVER = ARCTIC.replace("always", "never")
-
-
-def quick(**own: object) -> AdaptationConfig:
-    return replace(QUICK, **own)  # type: ignore[arg-type]
 
 
 def test_an_edit_learns_from_its_own_recording(

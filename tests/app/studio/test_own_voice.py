@@ -33,7 +33,7 @@ from tests.app.conftest import EditorThread
 from tests.app.studio.conftest import Project, change, client_of
 from tests.app.studio.test_replayed import taken_home
 from tests.conftest import ARCTIC
-from tests.voice.conftest import QUICK
+from tests.voice.conftest import QUICK, quick
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def learning(
     service: Service, editor: Editor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Studio]:
     """A studio that learns voices, in few steps and from a few seconds."""
-    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", lambda: QUICK)
+    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
     monkeypatch.setattr("a3t.voice.own_speech.PAYS_FROM", 1.0)
     monkeypatch.setenv("A3T_CACHE", str(tmp_path / "cache"))
     other = Service(service.folder, service.quick._start)
