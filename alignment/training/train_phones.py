@@ -14,7 +14,8 @@ The weights that ship: the aligner's, which have no branch (of an earlier state 
 10,000 steps (an hour of a busy core) on 4353 recordings, 8.0 h of LibriSpeech, LJ Speech, VCTK,
 Kathleen and Common Voice, aligned by the aligner before (PocketSphinx refined by a smaller
 network). `sequence_network.safetensors`, for confidences and recognition, begun with those: 5,200
-steps (50 minutes of a busy core) on 8383 recordings, about 12 h of the same corpora and
+steps (50 minutes of a busy core), in which a path might leave out short phones, and 4,500 (55
+minutes) of this loss at half the rate, on 8383 recordings, about 12 h of the same corpora and
 speechocean762, aligned by the network aligner itself; weights 2 for Common Voice, 0.4 for
 speechocean762, whose speakers learn English. Left out of both were three readers, twenty of Common
 Voice's voices, and one prompt in 33 of the rest; benchmarks/aligner_held_out.txt has those that
@@ -51,7 +52,7 @@ from alignment.training.sequence_loss import sequence_loss
 BATCH = 12
 RATE = 2e-3
 WARM_UP = 0.1  # of the steps
-SEQUENCE = 1.0  # what the loss of sequences counts for, against that of each frame
+FRAME, SEQUENCE = 0.5, 1.5  # what the losses of each frame and of sequences count for
 
 
 def train(
@@ -117,7 +118,7 @@ def train(
         )
         whole = sequence_loss(scores, wanted, followers)
         optimizer.zero_grad()
-        (each + SEQUENCE * whole).backward()
+        (FRAME * each + SEQUENCE * whole).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
