@@ -56,8 +56,10 @@ def test_a_project_goes_to_another_visitor_and_replaces_nothing_unasked(
     picture(page, "replace")
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     assert page.locator(".project").count() == 1
+    before = page.url
     page.locator("#studio-upload").set_input_files(path)
     page.get_by_role("dialog").get_by_role("button", name="Keep both").click()
+    page.wait_for_url(lambda url: url != before)  # until then the page has the first, made as well
     made(page, "never")
     page.get_by_role("button", name="Projects").click()
     page.locator(".project").nth(1).wait_for()
