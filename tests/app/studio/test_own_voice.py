@@ -145,13 +145,18 @@ def test_a_voice_is_learnt_only_for_a_page_that_wants_it(project: Project, desk:
         name = project.until(lambda state: state["voice"]["name"])["voice"]["name"]
     # What other weights taught is of no use: it is forgotten, and the change is made all the same.
     about = desk.folder.path / "voices" / f"{name}.json"
-    about.write_text(
-        about.read_text().replace(json.loads(about.read_text())["model"]["sha256"], "0")
-    )
+    taught = about.read_text()
+    about.write_text(taught.replace(json.loads(taught)["model"]["sha256"], "0"))
     project.save(change(project.state, "always", "never"))
     (takes,) = project.made()["takes"].values()
     assert takes[0]["voice"] is None
-    project.until(lambda state: not (desk.folder.path / VOICE).exists() or state["voice"]["share"])
+    project.until(  # it may have been learnt anew since
+        lambda state: (
+            not (desk.folder.path / VOICE).exists()
+            or state["voice"]["share"]
+            or about.read_text() == taught
+        )
+    )
 
 
 class Stepped:
