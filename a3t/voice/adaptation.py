@@ -75,7 +75,7 @@ class AdaptationConfig:
 
 def steps_for(seconds: float, each: float = STEPS_A_SECOND) -> int:
     """How many steps so many seconds of speech are worth, ``each`` of them so many: too few leave
-    speech unused, too many learn a few sentences by heart (docs/log.md)."""
+    most of five minutes unused, and with ten seconds more of them are less clear (docs/log.md)."""
     return round(min(max(each * seconds, LEAST_STEPS), MOST_STEPS))
 
 

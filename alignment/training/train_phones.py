@@ -15,11 +15,12 @@ The weights that ship: the aligner's, which have no branch (of an earlier state 
 Kathleen and Common Voice, aligned by the aligner before (PocketSphinx refined by a smaller
 network). `sequence_network.safetensors`, for confidences and recognition, begun with those: 5,200
 steps (50 minutes of a busy core), in which a path might leave out short phones, and 4,500 (55
-minutes) of this loss at half the rate, on 8383 recordings, about 12 h of the same corpora and
-speechocean762, aligned by the network aligner itself; weights 2 for Common Voice, 0.4 for
-speechocean762, whose speakers learn English. Left out of both were three readers, twenty of Common
-Voice's voices, and one prompt in 33 of the rest; benchmarks/aligner_held_out.txt has those that
-nothing else was fitted to either, but for what the benchmarks themselves say.
+minutes) of this loss, by a script, at half the rate, which fell over the last 70%, on 8383
+recordings, about 12 h of the same corpora and speechocean762, aligned by the network aligner
+itself; weights 2 for Common Voice, 0.4 for speechocean762, whose speakers learn English. Left out
+of both were three readers, twenty of Common Voice's voices, and one prompt in 33 of the rest;
+benchmarks/aligner_held_out.txt has those that nothing else was fitted to either, but for what the
+benchmarks themselves say.
 """
 
 from __future__ import annotations
