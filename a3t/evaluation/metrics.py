@@ -203,14 +203,20 @@ def concealment_mos(samples: npt.ArrayLike, sample_rate: int) -> float:
     """Predicted listener rating, 1 (bad) to 5, of speech with filled gaps: PLCMOS 2.
 
     Diener et al. 2023; trained on packet loss concealment; needs no reference; works at 16 kHz. It
-    averages fifteen randomly drawn raters, so its values for one signal vary by hundredths.
+    averages fifteen raters that the package draws at random; here every signal meets the same ones.
     """
     judge = _concealment_judge()
     signal = resampled(samples, sample_rate, 16000)
     peak = float(np.abs(signal).max(initial=0.0))
     if peak == 0:
         raise InputError("No speech was found, so its quality can't be rated.")
-    return float(judge(signal * (0.7 / peak))["plcmos"])
+    # The package draws from numpy's global generator: others' draws go on as if it had not.
+    state = np.random.get_state()
+    np.random.seed(0)
+    try:
+        return float(judge(signal * (0.7 / peak))["plcmos"])
+    finally:
+        np.random.set_state(state)
 
 
 def stoi(
