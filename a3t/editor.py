@@ -250,11 +250,11 @@ class Editor:
         return self.renderer.speak(plan)
 
     def tts(self, prompts: Prompts, text: str, *arguments: Any, **fields: Any) -> SpokenRecording:
-        """The text in the voice of the prompt, at 24 kHz: all that `speak` gives.
+        """The text in the voice of the prompt; arguments and errors as for `plan_speech`."""
+        return self.spoken(self.plan_speech(prompts, text, *arguments, **fields))
 
-        Takes the arguments of `plan_speech` and raises its errors.
-        """
-        plan = self.plan_speech(prompts, text, *arguments, **fields)
+    def spoken(self, plan: SpeechPlan) -> SpokenRecording:
+        """The plan's speech at 24 kHz: all that `speak` gives."""
         return SpokenRecording(
             np.concatenate(list(self.speak(plan))),
             plan,

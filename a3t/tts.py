@@ -9,11 +9,20 @@ if __name__ == "__main__":  # before the other imports, which are slow
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.console import add_common_arguments, run, say, show_progress, text_argument
+from a3t.console import (
+    add_adapt_argument,
+    add_common_arguments,
+    run,
+    say,
+    show_adaptation,
+    show_progress,
+    text_argument,
+)
 from a3t.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,6 +64,7 @@ def parser() -> argparse.ArgumentParser:
         help="don't record in the file that it is synthetic",
     )  # fmt: skip
     result.add_argument("--json", action="store_true", help="print speech.json")
+    add_adapt_argument(result, os.environ.get("A3T_ADAPT", "auto"))
     add_common_arguments(result)
     return result
 
@@ -63,6 +73,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if not options.prompt_wav and options.voice is None:
         parser().error("give --prompt-wav, or --voice with a voice of your own")
+    if options.voice and options.adapt not in ("auto", "never"):
+        parser().error("--adapt learns the prompt's own voice: omit --voice")
     if options.json and options.out == TO_A_PROGRAM:
         parser().error("--json and --out - both write to the standard output: omit one")
     if options.goes_on and (len(options.prompt_wav) != 1 or options.out == TO_A_PROGRAM):
@@ -91,19 +103,25 @@ def speak(options: argparse.Namespace) -> None:
         check_target(options.out, prompt)
 
     from a3t.editor import Editor
+    from a3t.source.alignment_cache import default_folder, voices_cache
 
     show_progress("read")
-    editor = Editor.load(
-        options.model, options.vocoder, options.device, show_progress, voice=options.voice
-    )
+    names = (options.model, options.vocoder, options.device)
+    editor = Editor.load(*names, show_progress, memory=default_folder(), voice=options.voice)
     if options.goes_on:
         go_on(editor, options, text, prompt_texts[0] if prompt_texts else None, pronunciations)
         return
     wanted = (options.prompt_wav, text, prompt_texts, options.seed, options.speed, pronunciations)
+    plan = editor.plan_speech(*wanted)
+    if options.adapt != "never":
+        from a3t.voice.of_recording import adapted_to_prompts
+
+        cache = voices_cache()
+        editor = adapted_to_prompts(editor, plan, options.adapt, cache, show_adaptation)
     if options.out == TO_A_PROGRAM:
-        stream(editor, editor.plan_speech(*wanted))
+        stream(editor, plan)
         return
-    result = editor.tts(*wanted)
+    result = editor.spoken(plan)
     if prompt_texts is None:
         for each in result.plan.heard:
             say(f"Prompt: {each.text}")
@@ -122,18 +140,26 @@ def go_on(
     pronunciations: Mapping[str, Sequence[Pronunciation]],
 ) -> None:
     """Write the prompt with the text after it: an insertion at the recording's end."""
+    from a3t.plan.request import EditRequest, pronunciations_of
+
     (prompt,) = options.prompt_wav
     said = editor.transcribe(prompt).text if prompt_text is None else prompt_text
     ended = said.rstrip()
     new_text = f"{ended}{'' if ended.endswith(ENDINGS) else '.'} {text}"
-    result = editor.edit(
-        prompt,
+    request = EditRequest(
         new_text=new_text,
         text=said,
         seed=options.seed,
         speed=options.speed,
-        pronunciations=pronunciations,
+        pronunciations=pronunciations_of(pronunciations),
     )
+    plan = editor.plan(prompt, request)
+    if options.adapt != "never":
+        from a3t.source.alignment_cache import voices_cache
+        from a3t.voice.of_recording import adapted
+
+        editor = adapted(editor, plan, request, options.adapt, voices_cache(), show_adaptation)
+    result = editor.make(plan)[0]
     written = result.save(options.out, provenance=not options.no_provenance)
     if options.json:
         print(json.dumps(result.record, indent=1, ensure_ascii=False))

@@ -19,9 +19,9 @@ ORDER = """
     a3t.text a3t.source
     a3t.model a3t.vocoder
     a3t.plan a3t.rendering a3t.editor
-    a3t.console a3t.inspect a3t.tts
+    a3t.console a3t.inspect
     a3t.convert a3t.corpora a3t.training a3t.voice a3t.evaluation
-    a3t.demo a3t.evaluate a3t.projects a3t.edit
+    a3t.demo a3t.evaluate a3t.projects a3t.edit a3t.tts
     app benchmarks programs a3t.__main__
 """.split()
 # What runs back up, and why.
@@ -94,6 +94,7 @@ ON_REQUEST = {
     ("a3t.projects.batch", "a3t.voice.of_recording"),
     ("a3t.projects.replay", "a3t.voice.of_recording"),
     ("a3t.edit", "a3t.voice.of_recording"),
+    ("a3t.tts", "a3t.voice.of_recording"),
 }
 
 

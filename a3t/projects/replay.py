@@ -191,13 +191,13 @@ def in_the_voice_of(record: Version, editor: Editor, plan: EditPlan) -> Editor:
     if name is None:
         return editor if editor.voice is None else editor.in_voice(None)
     if name == OF_RECORDING:
-        from a3t.voice.of_recording import in_recorded_voice, recorded_speech
+        from a3t.voice.of_recording import recorded_speech, recorded_voice
 
         config, speech = recorded_speech(record["voice"], plan)
-        adapted = in_recorded_voice(editor, speech, voices_cache(), config=config)
-        assert adapted.voice is not None
-        _check_same("voice", record["voice"], adapted.voice["sha256"])
-        return adapted
+        own = recorded_voice(editor, speech, voices_cache(), config=config)
+        assert own is not None  # as long as it may take
+        _check_same("voice", record["voice"], own.sha256)
+        return editor.in_voice(own)
     voice = load_voice(name)
     _check_same("voice", record["voice"], voice.sha256)
     return editor.in_voice(voice)

@@ -1,4 +1,5 @@
-"""The voice of the recording being edited, learnt from its own words.
+"""The voice of the recording being edited, or of those that speech is to sound like, learnt from
+their own words.
 
 A recording, an hour or one sentence, is itself the best material for its own edits.
 """
@@ -7,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import os
 import shutil
 import tempfile
@@ -29,6 +29,7 @@ from a3t.model.saved_voices import OF_RECORDING, Voice
 from a3t.model.threads import on_threads
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.json_values import checked_alignment
+from a3t.plan.prompt import SpeechPlan
 from a3t.plan.request import EditRequest
 from a3t.pretrained import load_checkpoint
 from a3t.training.precision import PRECISIONS, use_bfloat16
@@ -79,32 +80,56 @@ def adapted(
     pays (`OwnSpeech.pays`), and the editor has no other voice; a number, likewise, in so many
     seconds. Raises InputError if there is too little speech for "always".
     """
-    if when == "never" or (when != "always" and editor.voice is not None):
-        return editor
     if not any(edit.is_spoken for edit in plan.edits):  # nothing is made
         return editor
-    if when != "always" and plan.recording.seconds < PAYS_FROM:
-        return editor
-    speech = OwnSpeech.of(editor, plan, request)
-    if when == "always":
-        return in_recorded_voice(editor, speech, cache, progress)
-    budget = when if isinstance(when, float) else None
-    known = _remembered(editor, speech, cache, AdaptationConfig(), budget)
-    if known is None and not speech.pays:
-        return editor
-    return in_recorded_voice(editor, speech, cache, progress, budget=budget)
+    seconds = plan.recording.seconds
+
+    def speech() -> OwnSpeech:
+        return OwnSpeech.of(editor, plan, request)
+
+    return _adapted(editor, speech, seconds, when, cache, progress)
 
 
-def in_recorded_voice(
+def adapted_to_prompts(
     editor: Editor,
-    speech: OwnSpeech,
+    plan: SpeechPlan,
+    when: str | float,
     cache: Path | None = None,
     progress: Progress | None = None,
-    config: AdaptationConfig | None = None,
-    budget: float | None = None,
 ) -> Editor:
-    """An editor with the `recorded_voice`; as it is if there was too little time for one."""
-    voice = recorded_voice(editor, speech, cache, progress, config, budget)
+    """The editor with which a text is to be spoken: adapted to all of its prompts together, or as
+    it is. ``when`` and the errors are those of `adapted`, and what is learnt from one prompt is the
+    voice that its edits learn."""
+    if not plan.heard:  # the prompt is a saved voice's own
+        return editor
+    seconds = sum(each.recording.seconds for each in plan.heard)
+
+    def speech() -> OwnSpeech:
+        return OwnSpeech.of_prompts(editor, plan.heard)
+
+    return _adapted(editor, speech, seconds, when, cache, progress)
+
+
+def _adapted(
+    editor: Editor,
+    speech_of: Callable[[], OwnSpeech],
+    seconds: float,
+    when: str | float,
+    cache: Path | None,
+    progress: Progress | None,
+) -> Editor:
+    """As `adapted`; ``seconds`` of recordings can't have more of speech."""
+    if when == "never" or (when != "always" and editor.voice is not None):
+        return editor
+    if when != "always" and seconds < PAYS_FROM:
+        return editor
+    speech = speech_of()
+    budget = when if isinstance(when, float) else None
+    if when != "always":
+        known = _remembered(editor, speech, cache, AdaptationConfig(), budget)
+        if known is None and not speech.pays:
+            return editor
+    voice = recorded_voice(editor, speech, cache, progress, budget=budget)
     return editor if voice is None else editor.in_voice(voice)
 
 
@@ -116,7 +141,7 @@ def recorded_voice(
     config: AdaptationConfig | None = None,
     budget: float | None = None,
 ) -> Voice | None:
-    """The voice of a recording, learnt from its speech by the editor's model.
+    """The voice of a recording, or of several together, learnt by the editor's model.
 
     It is kept in the folder ``cache``, if there is one, for the next edit; learning that was
     interrupted goes on from there too. ``budget``: how many seconds it may take; with little time
@@ -233,11 +258,10 @@ def _place(
     """The file that keeps what is learnt, named by everything that determines it."""
     if cache is None:
         return None
-    aligned = json.dumps(speech.alignment.to_json(), sort_keys=True)
     critic = config.critic if config.adversarial > 0 else None
     judge = "" if critic is None else load_checkpoint(critic)[2]
     pitched = str(find_spec("pyworld") is not None)  # see VoicePiece.pitch
-    parts = (editor.sha256, speech.recording.identity, aligned, repr(config), judge, pitched)
+    parts = (editor.sha256, *speech.identity, repr(config), judge, pitched)
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     return cache / f"{digest}.safetensors"
 

@@ -7,6 +7,7 @@ page.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from a3t.editor import Editor
 from a3t.model.threads import one_thread
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
-from a3t.source.alignments import WordTime
+from a3t.source.alignments import HeardRecording, WordTime
 from a3t.source.timed_text import Times, times_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -62,11 +63,13 @@ class OwnSpeech:
     """The words of a recording from which its voice is learnt.
 
     told: whether an edit.json has to tell them, because they are not just the words that it has.
+    others: the same speaker's in other recordings, which are learnt from together with these.
     """
 
     recording: Recording
     alignment: Alignment
     told: bool = False
+    others: tuple[OwnSpeech, ...] = ()
 
     @classmethod
     def of(cls, editor: Editor, plan: EditPlan, request: EditRequest) -> OwnSpeech:
@@ -80,6 +83,22 @@ class OwnSpeech:
             found = cls.by(editor, plan.recording, said, _speaker_of(plan))
         found = found or here
         return replace(found, told=found.alignment != plan.alignment)
+
+    @classmethod
+    def of_prompts(cls, editor: Editor, heard: Sequence[HeardRecording]) -> OwnSpeech:
+        """What is learnt from the recordings of a prompt: of each the words that edits of it would
+        learn from, until there are as many seconds as one recording may give."""
+        found: list[OwnSpeech] = []
+        for each in heard:
+            own = cls(each.recording, each.alignment)
+            spoken = each.alignment.spoken
+            words = among([SaidWord(word.text, word.start, word.end) for word in spoken])
+            with suppress(AlignmentError):
+                own = cls.by(editor, each.recording, words) or own
+            found.append(replace(own, told=False))
+            if sum(one.seconds for one in found) >= WINDOW[0]:
+                break
+        return replace(found[0], others=tuple(found[1:]))
 
     @classmethod
     def by(
@@ -119,7 +138,17 @@ class OwnSpeech:
         """The usable stretches."""
         with one_thread():
             found = pieces_of(self.recording, self.alignment)
-            return [piece for piece in found if isinstance(piece, VoicePiece)]
+            own = [piece for piece in found if isinstance(piece, VoicePiece)]
+        further = (piece for one in self.others for piece in one.pieces)
+        # By their names, since a recording may be given twice.
+        return list({piece.name: piece for piece in (*own, *further)}.values())
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What tells these words from all others: the recordings', and where each word is."""
+        aligned = json.dumps(self.alignment.to_json(), sort_keys=True)
+        further = (part for one in self.others for part in one.identity)
+        return self.recording.identity, aligned, *further
 
     @property
     def seconds(self) -> float:

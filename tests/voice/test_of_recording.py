@@ -28,7 +28,6 @@ from a3t.voice import of_recording
 from a3t.voice.of_recording import (
     UNFINISHED,
     adapted,
-    in_recorded_voice,
     recorded_speech,
     recorded_voice,
 )
@@ -82,7 +81,7 @@ def test_a_recording_too_short_to_learn_from_says_so(
         tmp_path / "short.wav", new_text="and you never want to", text="and you always want to"
     )
     with pytest.raises(InputError, match="usable speech"):
-        in_recorded_voice(editor, OwnSpeech(plan.recording, plan.alignment))
+        recorded_voice(editor, OwnSpeech(plan.recording, plan.alignment))
 
 
 @pytest.fixture
@@ -110,9 +109,9 @@ def test_one_voice_serves_all_edits(
     times = [(word.start, word.end) for word in found[0].alignment.spoken]
     assert len(times) > 30 and 12 < times[-1][1] <= 20
     # Its words are told, since a replay has only those around the edit.
-    voice = in_recorded_voice(editor, found[0], config=QUICK).voice
+    voice = recorded_voice(editor, found[0], config=QUICK)
     assert voice is not None
-    _, speech = recorded_speech(json.loads(json.dumps(voice)), plan)
+    _, speech = recorded_speech(json.loads(json.dumps(voice.record)), plan)
     assert speech == found[0]
     # By whoever knows the words, but has placed them a little differently.
     whole = editor.align(long_talk)
@@ -184,8 +183,8 @@ def test_a_voice_takes_no_more_time_than_it_may(
     monkeypatch.setattr("a3t.voice.of_recording._seconds_a_step", lambda *rest: 1.0)
     config = replace(QUICK, steps=4)
     for budget, steps in ((0.5, None), (1.0, 1), (3.9, 2), (4.0, 4)):
-        voice = in_recorded_voice(editor, speech, config=config, budget=budget).voice
-        assert (voice and voice["steps"]) == steps
+        voice = recorded_voice(editor, speech, config=config, budget=budget)
+        assert (voice and voice.facts["steps"]) == steps
 
 
 def test_a_voice_is_learnt_only_where_it_pays(
@@ -211,7 +210,8 @@ def test_the_number_of_threads_changes_no_voice(
     for threads in (1, 3):
         torch.set_num_threads(threads)
         speech = OwnSpeech(plan.recording, plan.alignment)
-        learnt.append(in_recorded_voice(editor, speech, config=QUICK).voice)
+        voice = recorded_voice(editor, speech, config=QUICK)
+        learnt.append(voice and voice.record)
         assert torch.get_num_threads() == threads
     torch.set_num_threads(1)
     assert learnt[0] == learnt[1]
