@@ -25,6 +25,7 @@ from a3t.console import (
     add_export_argument,
     add_move_arguments,
     add_recogniser_argument,
+    importing,
     matching,
     run,
     say,
@@ -162,7 +163,8 @@ def edit(options: argparse.Namespace) -> None:
     if about := job.recording.about_track:
         say(about)
 
-    from a3t.editor import Editor
+    with importing():
+        from a3t.editor import Editor
     from a3t.projects.confirmation import (
         confirm_doubts,
         confirm_transcript,
@@ -187,7 +189,7 @@ def edit(options: argparse.Namespace) -> None:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())
         return
-    if options.adapt != "never":
+    if options.adapt != "never" and not options.voice:
         from a3t.voice.of_recording import adapted
 
         cache = voices_cache()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from a3t.console import (
     add_adapt_argument,
     add_common_arguments,
+    importing,
     run,
     say,
     show_adaptation,
@@ -102,10 +103,11 @@ def speak(options: argparse.Namespace) -> None:
         Recording.open(prompt)
         check_target(options.out, prompt)
 
-    from a3t.editor import Editor
+    show_progress("read")
+    with importing():
+        from a3t.editor import Editor
     from a3t.source.alignment_cache import default_folder, voices_cache
 
-    show_progress("read")
     names = (options.model, options.vocoder, options.device)
     editor = Editor.load(*names, show_progress, memory=default_folder(), voice=options.voice)
     if options.goes_on:
@@ -113,7 +115,7 @@ def speak(options: argparse.Namespace) -> None:
         return
     wanted = (options.prompt_wav, text, prompt_texts, options.seed, options.speed, pronunciations)
     plan = editor.plan_speech(*wanted)
-    if options.adapt != "never":
+    if options.adapt != "never" and not options.voice:
         from a3t.voice.of_recording import adapted_to_prompts
 
         cache = voices_cache()
@@ -154,7 +156,7 @@ def go_on(
         pronunciations=pronunciations_of(pronunciations),
     )
     plan = editor.plan(prompt, request)
-    if options.adapt != "never":
+    if options.adapt != "never" and not options.voice:
         from a3t.source.alignment_cache import voices_cache
         from a3t.voice.of_recording import adapted
 

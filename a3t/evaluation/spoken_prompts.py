@@ -1,4 +1,4 @@
-"""Speech by a prompt, compared with what its speaker recorded: unseen voices, one prompt each.
+"""Speech by a prompt, compared with what its speaker recorded: unseen voices.
 
 Each voice speaks the text of another of its recordings, and a passage of some 300 words.
 """
@@ -28,11 +28,12 @@ from a3t.evaluation.speech_quality import speech_mos
 from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.plan.phone_grid import on_grid
 from a3t.text.transcript import Transcript
+from a3t.voice.of_recording import adapted_to_prompts
 from alignment import AlignmentError
 
 SECONDS = (4.0, 11.0)  # of a prompt
 HEARD = 0.5  # least confidence of a word that was heard
-MODEL, NATURAL, COPY = "A3T", "natural", "copy-synthesis"
+MODEL, LEARNT, NATURAL, COPY = "A3T", "A3T, voice learnt", "natural", "copy-synthesis"
 SENTENCE, PASSAGE = "sentence", "passage"
 
 # Our own words, so that it can be given to anyone; every kind of sentence is in it.
@@ -63,11 +64,11 @@ up both bags, looked once more at the sea, and followed her.
 
 @dataclass(frozen=True)
 class SpokenRow:
-    """One text as spoken by one system. similarity: cosine of its speaker to the prompt's;
-    f0_range: 90th minus 10th percentile in semitones; f0_offset: median minus the prompt's;
-    level: dB of its speech over the prompt's; heard: share of the words that the aligner hears;
-    dnsmos: OVRL, 1 to 5; pace: seconds a word over the prompt's; seconds: of sound; waited:
-    seconds until the first and until all of the sound was there."""
+    """One text as spoken by one system. similarity: cosine of its speaker to the first prompt's;
+    f0_range: 90th minus 10th percentile in semitones; f0_offset: median minus that prompt's;
+    level: dB of its speech over that prompt's; heard: share of the words that the aligner hears;
+    dnsmos: OVRL, 1 to 5; pace: seconds a word over that prompt's; seconds: of sound; waited:
+    seconds until all of it was there, the voice being learnt."""
 
     voice: str
     prompt: str
@@ -89,17 +90,23 @@ FIGURES = (
 )  # fmt: skip
 
 
-def prompts(clips: Iterable[Clip], half: str, count: int) -> list[tuple[Clip, Clip]]:
-    """A prompt and another recording of each of ``count`` unseen voices of a set, always the same.
+def prompts(
+    clips: Iterable[Clip], half: str, count: int, seconds: float = 0.0
+) -> list[tuple[list[Clip], Clip]]:
+    """The prompts and another recording of each of ``count`` unseen voices of a set, always the
+    same: one prompt, or as many as have so many seconds, as far as there are recordings.
 
-    Raises InputError if there are fewer.
+    Raises InputError if there are fewer voices.
     """
     own: dict[str, list[Clip]] = {}
     for clip in sorted(clips, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest()):
         fits = SECONDS[0] <= clip.seconds <= SECONDS[1]
         if fits and is_unseen(clip.voice) and set_of(clip.voice) == half:
             own.setdefault(clip.voice, []).append(clip)
-    found = [(two[0], two[1]) for two in own.values() if len(two) > 1]
+    found = [
+        ([first, *_first_of(further, seconds - first.seconds)], other)
+        for first, other, *further in (each for each in own.values() if len(each) > 1)
+    ]
     if len(found) < count:
         raise InputError(
             f"The corpora have only {len(found)} unseen voices with two fitting recordings, not"
@@ -108,26 +115,48 @@ def prompts(clips: Iterable[Clip], half: str, count: int) -> list[tuple[Clip, Cl
     return found[:count]
 
 
-def evaluate_prompt(
-    editor: Editor, prompt: Clip, other: Clip, out: Path, passage: bool
-) -> Iterator[SpokenRow]:
-    """A prompt's voice speaks the other recording's text, and the passage; sounds go to ``out``.
+def _first_of(clips: Iterable[Clip], seconds: float) -> Iterator[Clip]:
+    """As many as have so many seconds."""
+    for clip in clips:
+        if seconds <= 0:
+            return
+        yield clip
+        seconds -= clip.seconds
 
-    Raises InputError or AlignmentError if the prompt or the recording can't be used.
+
+def evaluate_prompt(
+    editor: Editor,
+    prompts: Sequence[Clip],
+    other: Clip,
+    out: Path,
+    passage: bool,
+    adapt: str | float = "never",
+) -> Iterator[SpokenRow]:
+    """A voice speaks the other recording's text, and the passage; sounds go to ``out``. ``adapt``:
+    whether its prompts are learnt first (`a3t.voice.of_recording.adapted_to_prompts`).
+
+    Raises InputError or AlignmentError if a prompt or the recording can't be used.
     """
-    folder = out / prompt.voice.replace("/", "-")
+    first, *further = prompts
+    folder = out / first.voice.replace("/", "-")
     folder.mkdir(parents=True, exist_ok=True)
-    source, heard = _aligned(editor, prompt, folder / "prompt.wav")
+    source, heard = _aligned(editor, first, folder / "prompt.wav")
     reference = _Reference(source, heard)
-    key = (prompt.voice, prompt.name)
-    natural, said = _aligned(editor, other, folder / "natural.wav")
-    yield reference.row(key, SENTENCE, NATURAL, natural, said)
+    key = (first.voice, first.name)
+    natural, words = _aligned(editor, other, folder / "natural.wav")
+    yield reference.row(key, SENTENCE, NATURAL, natural, words)
     copied = editor.vocoder(torch.from_numpy(natural.mel)).numpy()
-    yield reference.row(key, SENTENCE, COPY, LabelledSound(copied, natural.phones), said)
+    yield reference.row(key, SENTENCE, COPY, LabelledSound(copied, natural.phones), words)
+    paths = [folder / "prompt.wav"]
+    for number, clip in enumerate(further, start=2):
+        paths.append(_written(clip, folder / f"prompt-{number}.wav"))
+    said = [clip.text for clip in prompts]
+    own = adapted_to_prompts(editor, editor.plan_speech(paths, other.text, said), adapt)
+    system = MODEL if own is editor else LEARNT
     texts = {SENTENCE: other.text} | ({PASSAGE: LONG_TEXT} if passage else {})
     for name, text in texts.items():
         begun = time.perf_counter()
-        result = editor.tts(folder / "prompt.wav", text, prompt.text)
+        result = own.tts(paths, text, said)
         waited = time.perf_counter() - begun
         path = result.save(folder / f"{name}.wav", provenance=False)
         try:
@@ -137,7 +166,7 @@ def evaluate_prompt(
                 LabelledSound(_read(path), ()),
                 (0, len(Transcript.from_text(text).words)),
             )
-        yield reference.row(key, name, MODEL, sound, words, waited)
+        yield reference.row(key, name, system, sound, words, waited)
 
 
 def labelled(editor: Editor, path: Path, text: str) -> tuple[LabelledSound, tuple[int, int]]:
@@ -165,7 +194,7 @@ def table(rows: Sequence[SpokenRow]) -> str:
 
 
 class _Reference:
-    """The prompt that everything is compared with."""
+    """The first prompt, with which everything is compared."""
 
     def __init__(self, sound: LabelledSound, words: tuple[int, int]) -> None:
         self.sound, self.words = sound, words
@@ -203,9 +232,13 @@ class _Reference:
 
 
 def _aligned(editor: Editor, clip: Clip, path: Path) -> tuple[LabelledSound, tuple[int, int]]:
+    return labelled(editor, _written(clip, path), clip.text)
+
+
+def _written(clip: Clip, path: Path) -> Path:
     samples, _ = decode_floats(clip.path)
     soundfile.write(path, samples, SAMPLE_RATE, subtype="PCM_16")
-    return labelled(editor, path, clip.text)
+    return path
 
 
 def _read(path: Path) -> np.ndarray:
