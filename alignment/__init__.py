@@ -29,7 +29,7 @@ __all__ = [
 ALIGNERS = ("network", "pocketsphinx", "mfa")
 
 # The version of what the aligners return: a cached alignment of another version is stale.
-EDITION = 6
+EDITION = 7
 
 
 def load_aligner(name: str = ALIGNERS[0], workers: int = 1) -> Aligner:

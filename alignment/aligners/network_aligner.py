@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,7 +35,16 @@ from alignment.network.graph import (
     Graph,
     Visit,
 )
-from alignment.network.phone_network import INDEX, SYMBOLS, TOGETHER, in_steps, sequence_scores
+from alignment.network.phone_network import (
+    INDEX,
+    SYMBOLS,
+    TOGETHER,
+    Weights,
+    features,
+    in_steps,
+    posteriors,
+    posteriors_and_sequence_scores,
+)
 from alignment.network.unwritten import Costs
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
 from alignment.waveform import model_waveform
@@ -63,6 +73,21 @@ ALONE = 5  # frames of silence on either side of what stands alone
 NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
 
 
+@dataclass(frozen=True, slots=True)
+class BothAcoustics(Acoustics):
+    """What the larger network says besides: its log posteriors `second` (T, 40), which count where
+    boundaries are corrected, and its scores of `sequences` (T, 40)."""
+
+    second: np.ndarray
+    sequences: np.ndarray
+
+    @classmethod
+    def of(cls, samples: np.ndarray, weights: Weights | None = None) -> BothAcoustics:
+        """`samples`: 16 kHz mono, (n,); `weights` of the smaller network."""
+        frames = features(samples)
+        return cls(frames, posteriors(frames, weights), *posteriors_and_sequence_scores(frames))
+
+
 class NetworkAligner(AlignerByPieces):
     """The phone network's posteriors, one Viterbi search, and the boundary network.
 
@@ -83,14 +108,13 @@ class NetworkAligner(AlignerByPieces):
         stressed = stress_of(words, pronunciations)
         duration = len(samples) / sample_rate
         require_room(stressed, duration)
-        sound = Acoustics.of(waveform)
+        sound = BothAcoustics.of(waveform)
         if check:
             require_speech(sound.scores)
         candidates = [list(each.values()) for each in stressed]
-        sequences = sequence_scores(sound.frames)
         held = {number for number, word in enumerate(words) if word in HESITATIONS}
-        unwritten = expected_unwritten(candidates, sequences, held)
-        scores = searched(sound.scores, sequences)
+        unwritten = expected_unwritten(candidates, sound.sequences, held)
+        scores = searched(sound.scores, sound.sequences)
         visits = best_path(candidates, scores, ELSEWHERE, unwritten, held)
         if visits is None:
             raise mismatch(words, ())
@@ -98,7 +122,7 @@ class NetworkAligner(AlignerByPieces):
             _on_the_clock(last_said(visits), words, candidates, sound, duration),
             sound.scores,
             NETWORK,
-            sequences=sequences,
+            sequences=sound.sequences,
         )
         if check:
             require_match(alignment)
@@ -181,12 +205,12 @@ def _on_the_clock(
     visits: Sequence[Visit],
     words: Sequence[str],
     candidates: Sequence[Sequence[tuple[str, ...]]],
-    sound: Acoustics,
+    sound: BothAcoustics,
     duration: float,
 ) -> Alignment:
     """The best path in seconds, its boundaries refined, as words that cover [0, duration]."""
     visits, boundaries = boundaries_of(visits, sound, duration)
-    moved = correct(boundaries, sound.frames, sound.scores)
+    moved = correct(boundaries, sound.frames, sound.scores, sound.second)
     edges = np.append(0.0, apart(np.append(moved, duration)))
     return Alignment(tuple(_words(visits, words, candidates, edges.round(4), duration)), duration)
 

@@ -15,13 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from alignment.network.boundaries import (
-    POCKETSPHINX_WEIGHTS,
-    Boundaries,
-    changes,
-    correct,
-    load_boundary_weights,
-)
+from alignment.network.boundaries import Boundaries, changes, correct
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, Weights, features, posteriors
 from alignment.network.search import best_path
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
@@ -125,8 +119,7 @@ def _moved(
     """The alignment with its states at the network's `starts`, cleaned, settled and corrected."""
     kept = _kept(states, starts, alignment.duration)
     boundaries = _boundaries(sound, states, kept, alignment.duration)
-    weights = load_boundary_weights(POCKETSPHINX_WEIGHTS)
-    times = correct(boundaries, sound.frames, sound.scores, weights)
+    times = correct(boundaries, sound.frames, sound.scores)
     ends = apart(np.append(times, alignment.duration))
     parts = [(states[k], owners[k]) for k, _ in kept]
     return _rebuilt(alignment, parts, ends, sound.scores)

@@ -2,9 +2,10 @@
 
 Where a phone ends is a convention, and aligners have habits of their own: the closure of a stop
 after a pause is given to the pause, a nasal before a stop comes out too long, and quiet ends are
-lost in noise. What they found, how sure the phone network is around it, and the phones' lengths and
-classes tell in which direction and how far the boundary should move. Trained by
-alignment.training.train_boundaries.
+lost in noise. What they found, how sure the phone networks are around it, and the phones' lengths
+and classes tell in which direction and how far the boundary should move. Trained by
+alignment.training.train_boundaries: once for the network aligner, which has two phone networks,
+and once for PocketSphinx's refinement, which has the small one.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ VOWEL = len(CLASSES)
 _CLASS = {symbol: k for k, symbols in enumerate(CLASSES) for symbol in symbols}
 
 AROUND = 5  # frames of 10 ms on either side that are looked at
+WIDER_AROUND = 8  # the same where both networks are there
 LOWEST = -8.0  # nats below the likeliest phone; less is no worse
 CHANGE_REACH = 6  # frames of 5 ms on either side in which the spectrum's change is weighed
 LEVEL_FRAMES = 4  # frames of 5 ms on either side whose level is taken
@@ -58,16 +60,20 @@ def correct(
     boundaries: Boundaries,
     frames: np.ndarray,
     scores: np.ndarray,
+    second: np.ndarray | None = None,
     weights: Weights | None = None,
 ) -> np.ndarray:
     """The boundaries' times, moved by at most FARTHEST, seconds, (n - 1,).
 
-    `frames` (K, BANDS) and log posteriors `scores` (T, 40) of alignment.network.phone_network.
+    `frames` (K, BANDS) and log posteriors `scores` (T, 40) of alignment.network.phone_network;
+    `second` (T, 40): the larger network's. `weights`: by default those that ship for one network
+    or for both.
     """
     if not len(boundaries.times):
         return boundaries.times
-    known = surroundings(boundaries, frames, scores)
-    return boundaries.times + moves(known, load_boundary_weights() if weights is None else weights)
+    if weights is None:
+        weights = load_boundary_weights(POCKETSPHINX_WEIGHTS if second is None else WEIGHTS)
+    return boundaries.times + moves(surroundings(boundaries, frames, scores, second), weights)
 
 
 def moves(known: np.ndarray, weights: Weights) -> np.ndarray:
@@ -78,20 +84,35 @@ def moves(known: np.ndarray, weights: Weights) -> np.ndarray:
     return np.clip(moved[:, 0] * FARTHEST, -FARTHEST, FARTHEST)
 
 
-def surroundings(boundaries: Boundaries, frames: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """What is known of each boundary, (n - 1, SURROUNDINGS), each value of about -2 to 2."""
-    times = boundaries.times
+def surroundings(
+    boundaries: Boundaries,
+    frames: np.ndarray,
+    scores: np.ndarray,
+    second: np.ndarray | None = None,
+) -> np.ndarray:
+    """What is known of each boundary, each value of about -2 to 2: (n - 1, SURROUNDINGS), with
+    the `second` network's posteriors (n - 1, WIDER_SURROUNDINGS)."""
+    times, symbols = boundaries.times, boundaries.symbols
     others = np.stack(
         [boundaries.found, boundaries.first, changes(frames, times, CHANGE_REACH)], axis=1
     )
     apart = np.clip((others - times[:, None]) / FARTHEST, -1.0, 1.0)
+    likeness = (
+        [_likeness(scores, times, symbols)]
+        if second is None
+        else [
+            _likeness_between(scores, times, symbols),
+            _likeness_between(second, times, symbols),
+            _phones(symbols),
+        ]
+    )
     columns = [
         apart,
         _levels(frames, times),
         _lengths(times, boundaries.duration),
-        _likeness(scores, times, boundaries.symbols),
+        *likeness,
         np.full((len(times), 1), information(scores)),
-        _classes(boundaries.symbols),
+        _classes(symbols),
     ]
     return np.concatenate(columns, axis=1).astype(np.float32)
 
@@ -131,14 +152,41 @@ def _lengths(times: np.ndarray, duration: float) -> np.ndarray:
 def _likeness(scores: np.ndarray, times: np.ndarray, symbols: Sequence[str]) -> np.ndarray:
     """How likely the left and the right phone are in the frames around, and the difference;
     and where between two frames the boundary lies, (m, 3 * (2 * AROUND + 1) + 1)."""
-    indices = np.array([INDEX[symbol.rstrip("012")] for symbol in symbols])
-    best = scores.max(axis=1, keepdims=True)
-    below = np.maximum(scores - best, LOWEST) / 4.0
+    indices, below = _indices(symbols), _below_best(scores)
     places = np.round(times / FRAME_SECONDS).astype(int)
     near = np.clip(places[:, None] + np.arange(-AROUND, AROUND + 1), 0, len(scores) - 1)
     left, right = below[near, indices[:-1, None]], below[near, indices[1:, None]]
     between = times / FRAME_SECONDS - places
     return np.concatenate([left, right, left - right, between[:, None]], axis=1)
+
+
+def _likeness_between(scores: np.ndarray, times: np.ndarray, symbols: Sequence[str]) -> np.ndarray:
+    """How likely two phones on either side are at the boundary and up to WIDER_AROUND frames from
+    it, between frames by a straight line; and the difference of the two that meet,
+    (m, 5 * (2 * WIDER_AROUND + 1))."""
+    below, count = _below_best(scores), len(times)
+    places = times[:, None] / FRAME_SECONDS + np.arange(-WIDER_AROUND, WIDER_AROUND + 1)
+    places = np.clip(places, 0, len(below) - 1)
+    before = np.floor(places).astype(int)
+    after, share = np.minimum(before + 1, len(below) - 1), places - before
+    padded = np.pad(_indices(symbols), 1)  # a pause beyond the ends
+    phones = [padded[k : k + count, None] for k in range(4)]
+    near = [below[before, k] * (1 - share) + below[after, k] * share for k in phones]
+    return np.concatenate([*near, near[1] - near[2]], axis=1)
+
+
+def _below_best(scores: np.ndarray) -> np.ndarray:
+    return np.maximum(scores - scores.max(axis=1, keepdims=True), LOWEST) / 4.0
+
+
+def _indices(symbols: Sequence[str]) -> np.ndarray:
+    return np.array([INDEX[symbol.rstrip("012")] for symbol in symbols])
+
+
+def _phones(symbols: Sequence[str]) -> np.ndarray:
+    """Which phones meet, (m, 2 * 40)."""
+    one_hot = np.eye(len(INDEX))[_indices(symbols)]
+    return np.concatenate([one_hot[:-1], one_hot[1:]], axis=1)
 
 
 def _classes(symbols: Sequence[str]) -> np.ndarray:
@@ -150,16 +198,14 @@ def _classes(symbols: Sequence[str]) -> np.ndarray:
     return np.concatenate([one_hot[padded[k : k + count]] for k in range(4)], axis=1)
 
 
-SURROUNDINGS = 3 + 2 + 4 + 3 * (2 * AROUND + 1) + 1 + 1 + 4 * (VOWEL + 1)
-
-
-def load_boundary_weights(path: Path | None = None) -> Weights:
-    """Weights that ship, by default WEIGHTS."""
-    return _loaded(WEIGHTS if path is None else path)
+_OTHERS = 3 + 2 + 4 + 1 + 4 * (VOWEL + 1)
+SURROUNDINGS = _OTHERS + 3 * (2 * AROUND + 1) + 1
+WIDER_SURROUNDINGS = _OTHERS + 2 * 5 * (2 * WIDER_AROUND + 1) + 2 * len(INDEX)
 
 
 @cache
-def _loaded(path: Path) -> Weights:
+def load_boundary_weights(path: Path) -> Weights:
+    """The weights in a file: WEIGHTS and POCKETSPHINX_WEIGHTS ship."""
     from safetensors.numpy import load_file
 
     return {name: value.astype(np.float32) for name, value in load_file(path).items()}

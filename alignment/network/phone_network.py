@@ -132,6 +132,16 @@ def sequence_scores(frames: np.ndarray, weights: Weights | None = None) -> np.nd
     return _layer(_hidden(frames, weights), weights, "sequence")
 
 
+def posteriors_and_sequence_scores(
+    frames: np.ndarray, weights: Weights | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """`posteriors` and `sequence_scores` of the network for sequences, its layers passed once."""
+    weights = load_weights(SEQUENCE_WEIGHTS) if weights is None else weights
+    hidden = _hidden(frames, weights)
+    logits = _layer(hidden, weights, "output")
+    return log_softmax(logits), _layer(hidden, weights, "sequence")
+
+
 def in_steps(scores: np.ndarray, frames: int) -> np.ndarray:
     """The sums (T / frames, n) of so many of the scores (T, n) at a time; the last one is held."""
     whole = np.pad(scores, ((0, -len(scores) % frames), (0, 0)), mode="edge")

@@ -4,21 +4,25 @@
 
 SENTENCES.txt has a sentence a line, none of alignment.bench's. flite's voices say them, clean and
 in noise or a room, and tell when each phone ends; what the aligner makes of the same recordings is
-the input. Beside FILE.safetensors stand FILE-without-VOICE.safetensors, each trained without
-one of the voices: measured on that one, by `python -m alignment.bench --voice VOICE --boundaries
-FILE-without-VOICE.safetensors`, they say what the network is worth for a voice it does not know.
-Runs on one core, in some minutes; flite and torch are needed.
+the input. For the network aligner each sentence is also heard as by a voice that is higher and
+faster, or lower and slower. Beside FILE.safetensors stand FILE-without-VOICE.safetensors, each
+trained without one of the voices: measured on that one, by `python -m alignment.bench --voice VOICE
+--boundaries FILE-without-VOICE.safetensors`, they say what the network is worth for a voice it does
+not know. Runs on one core, in some twenty minutes; flite and torch are needed.
 
-The network aligner's weights come from 110 prompts of the CMU ARCTIC set, said by all four voices;
-PocketSphinx's (--aligner pocketsphinx) from 80, whose names in that set's list (cmuarctic.data) are
-in benchmarks/boundary_prompts.txt, in the order in which they were said.
+The network aligner's weights come from 250 prompts of the CMU ARCTIC set and 300 sentences of 5 to
+13 words from LibriSpeech, LJ Speech, VCTK and Common Voice, said by all four voices; PocketSphinx's
+(--aligner pocketsphinx) from 80, whose names in that set's list (cmuarctic.data) are in
+benchmarks/boundary_prompts.txt, in the order in which they were said.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,22 +30,26 @@ import numpy as np
 
 from alignment.aligners import network_aligner, refinement
 from alignment.aligners.lookup import stress_of
+from alignment.aligners.network_aligner import BothAcoustics
 from alignment.aligners.pocketsphinx import first_alignment
 from alignment.aligners.refinement import Acoustics
 from alignment.bench.distortions import CONDITIONS
 from alignment.bench.flite import PAUSE as SILENT
 from alignment.bench.flite import VOICES, SyntheticUtterance, speak
 from alignment.errors import AlignmentError
-from alignment.network.boundaries import FARTHEST, SURROUNDINGS, Boundaries, surroundings
-from alignment.network.phone_network import SMALL_WEIGHTS, load_weights, sequence_scores
+from alignment.network.boundaries import FARTHEST, Boundaries, surroundings
+from alignment.network.phone_network import RATE as SAMPLE_RATE
+from alignment.network.phone_network import SMALL_WEIGHTS, load_weights
 from alignment.network.unwritten import NOTHING_UNWRITTEN
 from alignment.result import PAUSE
 from alignment.waveform import model_waveform
 
 WIDTHS = (64, 32)
-EPOCHS = 40
-BATCH = 256
+MEMBERS = 3  # networks whose mean is taken
+STEPS = 4500
+BATCH = 512
 RATE = 3e-3
+PACES = 0.86, 1.16  # of a voice that is higher and faster, or lower and slower
 
 DISTURBED = ("noise 10 dB", "room", "noise 20 dB", "noise 5 dB")
 
@@ -71,26 +79,45 @@ def examples(
     """Of each recording the boundaries' surroundings, (m, SURROUNDINGS), and how far the truth is
     from where they are, seconds, (m,)."""
     for number, sentence in enumerate(sentences):
-        utterance = speak(sentence, voice)
-        for condition in conditions(number, aligner):
+        spoken = speak(sentence, voice)
+        for condition, pace in conditions(number, aligner):
+            utterance = spoken if pace == 1.0 else faster(spoken, pace)
             samples, rate = CONDITIONS[condition](utterance.samples, utterance.rate)
             waveform, duration = model_waveform(samples, rate), len(samples) / rate
-            unrefined = of_both if aligner == "pocketsphinx" else of_network
             try:
-                sound, boundaries = unrefined(waveform, utterance, duration)
+                if aligner == "pocketsphinx":
+                    sound, boundaries = of_both(waveform, utterance, duration)
+                    second = None
+                else:
+                    sound, boundaries = of_network(waveform, utterance, duration)
+                    second = sound.second
             except AlignmentError:
                 continue
             if boundaries is not None:
-                inputs = surroundings(boundaries, sound.frames, sound.scores)
+                inputs = surroundings(boundaries, sound.frames, sound.scores, second)
                 yield inputs, true_times(utterance, boundaries.symbols) - boundaries.times
 
 
-def conditions(number: int, aligner: str) -> tuple[str, ...]:
-    """How the sentence of that number is heard."""
-    disturbed = DISTURBED[number % len(DISTURBED)]
+def conditions(number: int, aligner: str) -> list[tuple[str, float]]:
+    """How the sentence of that number is heard, and how much faster each time."""
+    first, second = (DISTURBED[(number + k) % len(DISTURBED)] for k in (0, 1))
+    normal = [("clean", 1.0), (first, 1.0)]
     if aligner == "pocketsphinx":
-        return "clean", disturbed
-    return "clean", disturbed, DISTURBED[(number + 1) % len(DISTURBED)]
+        return normal
+    draw = random.Random(number)
+    return [*normal, ("clean", draw.uniform(*PACES)), (second, draw.uniform(*PACES))]
+
+
+def faster(utterance: SyntheticUtterance, pace: float) -> SyntheticUtterance:
+    """As a tape that runs `pace` times as fast would have it: higher, too, with a shorter vocal
+    tract."""
+    import soxr
+
+    lower = round(SAMPLE_RATE / pace)
+    samples = soxr.resample(utterance.samples, SAMPLE_RATE, lower, quality="HQ")
+    share = len(samples) / len(utterance.samples)
+    phones = tuple((symbol, end * share) for symbol, end in utterance.phones)
+    return replace(utterance, samples=samples, phones=phones)
 
 
 def of_both(
@@ -104,12 +131,12 @@ def of_both(
 
 def of_network(
     waveform: np.ndarray, utterance: SyntheticUtterance, duration: float
-) -> tuple[Acoustics, Boundaries | None]:
+) -> tuple[BothAcoustics, Boundaries | None]:
     """The network aligner's boundaries, with nothing unwritten."""
     stressed = stress_of(utterance.words, utterance.pronunciations)
-    sound = Acoustics.of(waveform)
+    sound = BothAcoustics.of(waveform)
     candidates = [list(each.values()) for each in stressed]
-    searched = network_aligner.searched(sound.scores, sequence_scores(sound.frames))
+    searched = network_aligner.searched(sound.scores, sound.sequences)
     visits = network_aligner.best_path(candidates, searched, NOTHING_UNWRITTEN)
     if visits is None:
         return sound, None
@@ -117,13 +144,33 @@ def of_network(
 
 
 def train(inputs: np.ndarray, moves: np.ndarray, seed: int = 0) -> dict[str, np.ndarray]:
-    """Weights for `moves` (m,), seconds, from `inputs` (m, SURROUNDINGS): least absolute error."""
+    """Weights for `moves` (m,), seconds, from `inputs` (m, n) as `surroundings` gives them: least
+    absolute error, the mean of MEMBERS networks as one."""
+    return together([_member(inputs, moves, seed + k) for k in range(MEMBERS)])
+
+
+def together(members: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """One network whose output is the mean of its members'."""
+    from scipy.linalg import block_diag
+
+    every = {name: [member[name] for member in members] for name in members[0]}
+    return {
+        "first.weight": np.concatenate(every["first.weight"]),
+        "first.bias": np.concatenate(every["first.bias"]),
+        "second.weight": block_diag(*every["second.weight"]).astype(np.float32),
+        "second.bias": np.concatenate(every["second.bias"]),
+        "last.weight": np.concatenate(every["last.weight"], axis=1) / len(members),
+        "last.bias": np.mean(every["last.bias"], axis=0),
+    }
+
+
+def _member(inputs: np.ndarray, moves: np.ndarray, seed: int) -> dict[str, np.ndarray]:
     import torch
     from torch import nn
 
     torch.manual_seed(seed)
-    random = np.random.default_rng(seed)
-    sizes = (SURROUNDINGS, *WIDTHS, 1)
+    draw = np.random.default_rng(seed)
+    sizes = (inputs.shape[1], *WIDTHS, 1)
     layers = [nn.Linear(a, b) for a, b in pairwise(sizes)]
     steps: list[nn.Module] = []
     for layer in layers:
@@ -133,11 +180,10 @@ def train(inputs: np.ndarray, moves: np.ndarray, seed: int = 0) -> dict[str, np.
     mean, spread = inputs.mean(axis=0), inputs.std(axis=0) + 1e-3
     known = torch.from_numpy(((inputs - mean) / spread).astype(np.float32))
     wanted = torch.from_numpy((np.clip(moves, -0.08, 0.08) / FARTHEST).astype(np.float32))
-    count = EPOCHS * (len(inputs) // BATCH)
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.02)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=count)
-    for _ in range(count):
-        chosen = torch.from_numpy(random.integers(0, len(inputs), BATCH))
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=STEPS)
+    for _ in range(STEPS):
+        chosen = torch.from_numpy(draw.integers(0, len(inputs), BATCH))
         loss = (model(known[chosen])[:, 0] - wanted[chosen]).abs().mean()
         optimizer.zero_grad()
         loss.backward()

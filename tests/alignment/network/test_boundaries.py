@@ -13,6 +13,7 @@ from alignment.network.boundaries import (
     CLASSES,
     FARTHEST,
     SURROUNDINGS,
+    WIDER_SURROUNDINGS,
     Boundaries,
     changes,
     correct,
@@ -46,9 +47,10 @@ def test_features_of_each_boundary(aligned: Alignment, speech: Speech) -> None:
     sound = Acoustics.of(speech[0])
     boundaries = boundaries_of(aligned, sound)
     assert boundaries is not None
-    known = surroundings(boundaries, sound.frames, sound.scores)
-    assert known.shape == (len(boundaries.symbols) - 1, SURROUNDINGS)
-    assert np.isfinite(known).all()
+    for second, count in ((None, SURROUNDINGS), (sound.scores, WIDER_SURROUNDINGS)):
+        known = surroundings(boundaries, sound.frames, sound.scores, second)
+        assert known.shape == (len(boundaries.symbols) - 1, count)
+        assert np.isfinite(known).all()
     times = correct(boundaries, sound.frames, sound.scores)
     assert np.abs(times - boundaries.times).max() <= FARTHEST + 1e-9
     assert np.median(np.abs(times - boundaries.times)) < 0.01
@@ -68,6 +70,31 @@ def test_training_and_inference_use_the_same_features() -> None:
     wanted = np.clip(0.005 * (known[:, 3] - 2.0), -0.03, 0.03)
     found = moves(known, train(known, wanted))
     assert np.abs(found - wanted).mean() < 0.5 * np.abs(wanted).mean()
+
+
+def test_members_together_give_their_mean() -> None:
+    from alignment.training.train_boundaries import together
+
+    random = np.random.default_rng(0)
+    shapes = {"first": (8, 5), "second": (4, 8), "last": (1, 4)}
+    members = [
+        {f"{name}.weight": random.normal(0, 0.2, shape) for name, shape in shapes.items()}
+        | {f"{name}.bias": random.normal(0, 0.2, shape[0]) for name, shape in shapes.items()}
+        for _ in range(3)
+    ]
+    known = random.normal(size=(20, 5))
+    mean = np.mean([moves(known, member) for member in members], axis=0)
+    assert moves(known, together(members)) == pytest.approx(mean, abs=1e-8)
+
+
+def test_a_faster_voice_keeps_its_phones_places() -> None:
+    from alignment.training.train_boundaries import faster
+
+    samples = np.zeros(RATE, np.float32)
+    samples[RATE // 2] = 1.0
+    heard = faster(SyntheticUtterance(samples, RATE, (("S", 0.5), ("IY", 1.0)), (), {}), 1.1)
+    assert np.argmax(heard.samples) / RATE == pytest.approx(heard.phones[0][1], abs=1e-3)
+    assert heard.phones[1][1] == pytest.approx(1 / 1.1, abs=1e-3)
 
 
 def test_the_true_times_of_pauses_that_one_side_does_not_have() -> None:
