@@ -33,6 +33,17 @@ def mel_to_hz(mel: np.ndarray) -> np.ndarray:
     return np.where(mel < 15.0, mel * 200.0 / 3.0, 1000.0 * 6.4 ** ((mel - 15.0) / 27.0))
 
 
+def _edges() -> np.ndarray:
+    """(82,) Hz: each filter rises from an edge to the next and falls to the one after."""
+    limits = hz_to_mel(np.array([FMIN, FMAX]))
+    return mel_to_hz(np.linspace(limits[0], limits[1], MELS + 2))
+
+
+def bin_centres() -> np.ndarray:
+    """(80,) Hz: where each bin's filter is highest."""
+    return _edges()[1:-1]
+
+
 @lru_cache(maxsize=1)
 def mel_filters() -> Tensor:
     """Triangular Slaney filters of unit area, (80, 1025); equal to ``librosa.filters.mel``.
@@ -41,8 +52,7 @@ def mel_filters() -> Tensor:
     holds the two together.
     """
     bins = np.linspace(0.0, SAMPLE_RATE / 2, N_FFT // 2 + 1)
-    limits = hz_to_mel(np.array([FMIN, FMAX]))
-    edges = mel_to_hz(np.linspace(limits[0], limits[1], MELS + 2))
+    edges = _edges()
     widths = np.diff(edges)
     ramps = edges[:, None] - bins[None, :]
     rising = -ramps[:-2] / widths[:-1, None]

@@ -18,7 +18,7 @@ from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, phone_spa
 from a3t.model.energy import EnergyAdaptor, relative_energy, visible_frames
 from a3t.model.flow import FlowPostNet, standard_noise
 from a3t.model.pitch import PitchAdaptor, decided, raised, spread_out
-from a3t.model.postnet import PostNet, sharpened
+from a3t.model.postnet import PostFilter, PostNet
 from a3t.model.prosody import CONTOURS, ProsodyFlow
 from a3t.model.voice import VoiceVector
 
@@ -29,7 +29,7 @@ class Filled(NamedTuple):
     log10 mel (B, T, 80) before and after the Post-Net, and, where it predicts them, the pitch
     (B, T, 2) and the energy (B, T); see `a3t.model.pitch` and `a3t.model.energy`. In training a
     network with flows gives their losses, scalars by name; otherwise ``refined`` is what a flow or
-    the post-filter has made of the mel, if there are any.
+    the post-filters have made of the mel, if there are any.
     """
 
     before: Tensor
@@ -70,14 +70,15 @@ class A3T(nn.Module):
         pitch_spread: how much wider the predicted melody is made; 1 leaves it as it is.
         energy: the same with each frame's energy, above the level of what is visible.
         voice: size of a vector pooled from the visible frames that conditions every block; 0: none.
-        flow_width, flow_blocks: a flow that draws the mel (`a3t.model.flow`); a width of 0: none.
-        flow_temperature: by which its noise is scaled.
-        prosody_width, prosody_blocks: a flow that draws pitch and energy (`a3t.model.prosody`),
-            where both are predicted; a width of 0: none.
-        prosody_temperature: by which its noise is scaled.
+        flow_width, flow_blocks, flow_temperature: a flow that draws the mel (`a3t.model.flow`), a
+            width of 0: none; and by what its noise is scaled.
+        prosody_width, prosody_blocks, prosody_temperature: the same of one that draws pitch and
+            energy (`a3t.model.prosody`), where both are predicted.
         flow_steps: Euler steps of either flow.
-        recompute: in training, compute activations again in the backward pass: for long clips.
-        sharpen: strength of the post-filter (`a3t.model.postnet.sharpened`); 0: none.
+        recompute: compute activations again in training's backward pass: for long clips.
+        sharpen, sharpen_high: strengths of a post-filter across bins, the second at high
+            frequencies, null: the same (`a3t.model.postnet.sharpened`); 0: none.
+        mel_spread: how much more the filled frames vary (`a3t.model.postnet.widened`); 1: no more.
     """
 
     def __init__(
@@ -117,6 +118,8 @@ class A3T(nn.Module):
         flow_steps: int = 5,
         recompute: bool = False,
         sharpen: float = 0.0,
+        sharpen_high: float | None = None,
+        mel_spread: float = 1.0,
     ) -> None:
         super().__init__()
         if prosody_width and not (pitch and energy):
@@ -127,8 +130,8 @@ class A3T(nn.Module):
         self.mel_scale: Tensor
         self.scale = math.sqrt(width) if scaled_inputs else 1.0
         self.aligned_positions = phone_positions == "aligned"
-        self.normalise, self.pitch_spread, self.sharpen = normalise, pitch_spread, sharpen
-        self.recompute = recompute
+        self.normalise, self.pitch_spread, self.recompute = normalise, pitch_spread, recompute
+        self.post_filter = PostFilter(mel_spread, sharpen, sharpen_high)
         if normalise:  # only then: the thesis's model has no such buffers
             self.register_buffer("mel_mean", torch.zeros(mels))
             self.register_buffer("mel_scale", torch.ones(mels))
@@ -217,8 +220,8 @@ class A3T(nn.Module):
             before = before * self.mel_scale + self.mel_mean
             after = after * self.mel_scale + self.mel_mean
             refined = None if refined is None else refined * self.mel_scale + self.mel_mean
-        if self.sharpen and not self.training:
-            refined = sharpened(after if refined is None else refined, self.sharpen)
+        if self.post_filter and not self.training:
+            refined = self.post_filter(after if refined is None else refined, batch.masked)
         return Filled(before, after, pitch, energy, refined, losses)
 
     def fill(self, batch: Batch) -> Tensor:

@@ -36,6 +36,7 @@ from a3t.rendering.joining import (
 from a3t.rendering.level import SpeechLevel, levelled
 from a3t.rendering.melody import drawn_melody, together
 from a3t.rendering.moving import Excerpt, moved_patch
+from a3t.rendering.spectral_bias import unbiased
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
 
@@ -99,7 +100,7 @@ class Renderer:
         mel = mel_window(recording, *source)[place]
         symbols = [phone.symbol for phone in window.phones]
         item = MaskedMel(mel, window.masked, phone_ids(symbols), window.phone_of_frame, seed, rise)
-        filled = fill(self.model, item)
+        filled = unbiased(self.model, item, symbols, fill(self.model, item))
         return levelled(filled, window.masked, symbols, window.phone_of_frame)
 
     def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:

@@ -227,6 +227,7 @@ def test_patches_are_paired_with_their_own_natural_stretches() -> None:
     page = table.markdown_report(rows, ["a fact"])
     assert "| level | 4.00, SD 1.00, worst +5.0 | 1.50, SD 1.47, worst +3.5 | +2.00" in page
     assert "| room | +6.00 | +1.00 | +5.00" in page  # 9 - 3 against 1.5 - 0.5
+    assert "| +6.0 |" in page  # the worst shift is a patch's own
     assert "level: a room (+7.50), a clean (+2.50), b clean (+1.50)" in page
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from a3t.audio.mel import FMAX, FMIN, MELS, hz_to_mel, log_mel, mel_to_hz
+from a3t.audio.mel import bin_centres, log_mel
 from a3t.evaluation import metrics
 from a3t.evaluation.joints import QUIET, sound_class
 from a3t.evaluation.speech_quality import speech_mos
@@ -228,8 +228,7 @@ def _at_equal_phones(
     if not differences:
         return {}
     mean = 20 * np.concatenate(differences).mean(axis=0)  # (80,) dB
-    limits = hz_to_mel(np.array([FMIN, FMAX]))
-    centres = mel_to_hz(np.linspace(limits[0], limits[1], MELS + 2)[1:-1])
+    centres = bin_centres()
     low, middle, high = (
         float(mean[(centres >= first) & (centres < last)].mean())
         for first, last in (LOW, MIDDLE, HIGH)

@@ -143,10 +143,11 @@ def _shown(values: Sequence[float], name: str) -> str:
 
 
 def _shifts(pairs: Pairs, conditions: Sequence[str]) -> str:
-    """By how much a condition shifts the level of patches, compared with natural speech."""
+    """By how much a condition shifts the level of patches, compared with natural speech. The worst
+    is a patch's own: a line that takes a vowel's power away shifts natural stretches by more."""
     lines = [
         "## Level relative to the same edit of the clean recording, dB\n",
-        "| condition | patch | natural | patch − natural (95 %) | worst |",
+        "| condition | patch | natural | patch − natural (95 %) | worst patch |",
         "|---|---|---|---|---|",
     ]
     for condition in conditions:
@@ -163,9 +164,8 @@ def _shifts(pairs: Pairs, conditions: Sequence[str]) -> str:
                 - known_mean([figure(n, "level") for n in clean_rest])
             )
         differences = [a - b for a, b in zip(patches, natural, strict=True)]
-        valid = [value for value in differences if not math.isnan(value)]
         low, high = interval(differences)
-        worst = max(valid, key=abs) if valid else math.nan
+        worst = max((x for x in patches if not math.isnan(x)), key=abs, default=math.nan)
         lines.append(
             f"| {condition} | {known_mean(patches):+.2f} | {known_mean(natural):+.2f} | "
             f"{known_mean(differences):+.2f} ({low:+.2f} to {high:+.2f}) | {worst:+.1f} |"
