@@ -94,7 +94,7 @@ def _over_the_past(power: np.ndarray, noise: np.ndarray, rate: int) -> np.ndarra
     """(frames, times, bands): by how many dB falling frames are above what decays from the past;
     NaN where they don't fall, or where noise would hide how dry they are."""
     over = np.maximum(power - noise, 0.01 * noise)
-    past = np.stack([_past(over, fall) for fall in _falls(TIMES, rate)], axis=1)
+    past = _past(over, _falls(TIMES, rate))
     falling = np.zeros(power.shape, bool)
     falling[LATE:] = power[LATE:] < FALLING * power[:-LATE]
     told = falling[:, None] & (past * 10 ** (DRY / 10) > HEARD * noise) & (past > 0)
@@ -108,10 +108,10 @@ def _falls(seconds: np.ndarray, rate: int) -> np.ndarray:
     return np.asarray(10 ** (-6 * step / seconds))
 
 
-def _past(power: np.ndarray, fall: float) -> np.ndarray:
-    """(frames, bands): the decayed mean of what came at least `LATE` frames before."""
-    result = np.zeros_like(power)
-    state = np.zeros(power.shape[1])
+def _past(power: np.ndarray, falls: np.ndarray) -> np.ndarray:
+    """(frames, falls, bands): the decayed means of what came at least `LATE` frames before."""
+    result = np.zeros((len(power), len(falls), power.shape[1]))
+    state, fall = result[0].copy(), falls[:, None]
     for frame in range(LATE, len(power)):
         state = fall * state + (1 - fall) * power[frame - LATE]
         result[frame] = state

@@ -30,9 +30,8 @@ def spectra(sound: np.ndarray, rate: int) -> np.ndarray:
     size, hop = frame_size(rate), frame_size(rate) // OVERLAP
     count = frames_of(len(sound), rate)
     padded = np.pad(sound, [_around(count, hop, len(sound))] + [(0, 0)] * (sound.ndim - 1))
-    window = _windows(size)[0].reshape(-1, *[1] * (sound.ndim - 1))
-    frames = (padded[k * hop : k * hop + size] * window for k in range(count))
-    return np.stack([np.fft.rfft(frame, axis=0) for frame in frames])
+    frames = np.lib.stride_tricks.sliding_window_view(padded, size, axis=0)[::hop][:count]
+    return np.moveaxis(np.fft.rfft(frames * _windows(size)[0]), -1, 1)
 
 
 def sound_of(frames: np.ndarray, samples: int, rate: int) -> np.ndarray:

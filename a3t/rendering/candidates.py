@@ -113,16 +113,16 @@ def make_candidates(
 
 def make_audible(plan: EditPlan, make: Make, durations: DurationPredictor) -> EditedRecording:
     """The plan's rendering; if a new word is inaudible in it, the best of up to TRIES variants."""
-    first = variant(plan, 0, make, durations)
-    if not first.result.doubtful:
-        return first.result
-    variants = [first]
+    first = make(plan)
+    if not first.doubtful:
+        return first
+    variants = [measured(plan, 0, first)]
     for number in range(1, TRIES):
         variants.append(variant(plan, number, make, durations))
         if not variants[-1].result.doubtful:
             break
     best = ranked([each for each in variants if not each.result.doubtful] or variants)[0]
-    note = {"of": len(variants), "heard_first": round(first.merits.heard, 4)}
+    note = {"of": len(variants), "heard_first": round(variants[0].merits.heard, 4)}
     return replace(best, candidate=(best.candidate or {}) | note)
 
 
@@ -136,11 +136,15 @@ def varied(request: EditRequest, variation: Variation) -> EditRequest:
 
 def variant(plan: EditPlan, number: int, make: Make, durations: DurationPredictor) -> Candidate:
     """The plan in variation ``number``, rendered and measured; 0 is the plan itself."""
-    variation = VARIATIONS[number]
     if number:
-        plan = replan(plan, varied(plan.request, variation), durations)
-    result = make(plan)
-    return Candidate(result, merits(result, variation.pace if plan.request.times_are_free else 1.0))
+        plan = replan(plan, varied(plan.request, VARIATIONS[number]), durations)
+    return measured(plan, number, make(plan))
+
+
+def measured(plan: EditPlan, number: int, result: EditedRecording) -> Candidate:
+    """A verified result of the plan in variation ``number``, with its merits."""
+    pace = VARIATIONS[number].pace if plan.request.times_are_free else 1.0
+    return Candidate(result, merits(result, pace))
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[EditedRecording]:

@@ -149,10 +149,11 @@ class Renderer:
             rise = together(rises(plan.new_text, frames), drawn_melody(frames.masked, seed))
             filled = self.fill(recording, frames, window.source, seed, rise)
         neighbours: Sequence[Neighbour] = ()
+        whole: np.ndarray | None = None
         if plan.request.match.learns:
             with self.step("vocode"):
-                copy = vocode_span(self.vocoder, filled, 0, len(filled)).numpy()
-                neighbours = neighbours_of(recording, frames, copy)
+                whole = vocode_span(self.vocoder, filled, 0, len(filled)).numpy()
+                neighbours = neighbours_of(recording, frames, whole)
         rendered = {}
         for k, (start, end) in frames.spans.items():
             edit = plan.edits[k]
@@ -160,7 +161,10 @@ class Renderer:
                 continue
             with self.step("vocode"):
                 first, last = edit_frames(edit, start, end)
-                samples = vocode_span(self.vocoder, filled, first, last).numpy()
+                if whole is None:
+                    samples = vocode_span(self.vocoder, filled, first, last).numpy()
+                else:  # the same samples, which needn't be made twice
+                    samples = whole[first * HOP : last * HOP]
             raised: tuple[Raised, ...] = ()
             if spans := emphasised_spans(edit, start - first):
                 with self.step("emphasise"):

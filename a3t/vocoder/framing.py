@@ -31,19 +31,31 @@ def spectrum(samples: Tensor, window: Tensor, size: int = WINDOW) -> Tensor:
     return torch.fft.rfft(padded.unfold(-1, WINDOW, HOP) * window, n=size)
 
 
-def waveform(spectra: Tensor, window: Tensor, size: int = WINDOW) -> Tensor:
+def waveform(
+    spectra: Tensor, window: Tensor, size: int = WINDOW, energy: Tensor | None = None
+) -> Tensor:
     """The samples (B, 300 T) whose spectrum is nearest to ``spectra`` (B, T, size // 2 + 1).
 
-    Least squares (Griffin and Lim 1984): windowed again, added, divided by the windows' energy.
+    Least squares (Griffin and Lim 1984): windowed again, added, divided by the windows'
+    ``energy``, as ``windows_energy`` gives it.
     """
     batch, frames, _ = spectra.shape
+    energy = windows_energy(window, frames) if energy is None else energy
     pieces = torch.fft.irfft(spectra, n=size)[..., :WINDOW] * window  # (B, T, 1200)
-    # Block t of the sum starts WINDOW / 2 = two blocks before frame t's centre. Cut before
-    # dividing: at the very ends the windows' energy is zero.
-    own = slice(WINDOW // 2 // HOP, WINDOW // 2 // HOP + frames)
-    total = _overlap_add(pieces)[:, own]
-    energy = _overlap_add((window * window).expand(1, frames, WINDOW))[:, own]
-    return (total / energy).reshape(batch, frames * HOP)
+    return (_own(_overlap_add(pieces)) / energy).reshape(batch, frames * HOP)
+
+
+def windows_energy(window: Tensor, frames: int) -> Tensor:
+    """The energy (1, frames, 300) of all the windows that lie over each sample."""
+    return _own(_overlap_add((window * window).expand(1, frames, WINDOW)))
+
+
+def _own(blocks: Tensor) -> Tensor:
+    """Of the (B, T + 3, 300) blocks of a sum those of the T frames. Block t of the sum starts
+    WINDOW / 2 = two blocks before frame t's centre; at the very ends the windows' energy is zero.
+    """
+    first = WINDOW // 2 // HOP
+    return blocks[:, first : blocks.shape[1] - REACH + first]
 
 
 def _overlap_add(pieces: Tensor) -> Tensor:
@@ -73,7 +85,8 @@ def griffin_lim(
     ``settle`` says, frame by frame, what magnitude to ask for next, given the one that the last
     samples have; without it the first is asked for again and again.
     """
-    samples = waveform(magnitude * phase, window, size)
+    energy = windows_energy(window, magnitude.shape[1])
+    samples = waveform(magnitude * phase, window, size, energy)
     previous: Tensor | None = None
     for _ in range(iterations):
         consistent = spectrum(samples, window, size)
@@ -83,7 +96,7 @@ def griffin_lim(
         previous = consistent
         if settle is not None:
             magnitude = settle(modulus(consistent))
-        samples = waveform(magnitude * unit(leap), window, size)
+        samples = waveform(magnitude * unit(leap), window, size, energy)
     return samples
 
 
