@@ -6,7 +6,7 @@ trained (Hu et al. 2022, "LoRA: Low-Rank Adaptation of Large Language Models").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -27,11 +27,14 @@ class LowRank(nn.Module):
         return weight + self.up @ self.down
 
 
-def add_low_rank(network: nn.Module, rank: int) -> None:
-    """Make a network train nothing but a low-rank change of its linear layers."""
+def add_low_rank(network: nn.Module, rank: int, parts: Sequence[str] = ()) -> None:
+    """Make a network train nothing but a low-rank change of its linear layers, or of those in some
+    of its parts."""
     for parameter in network.parameters():
         parameter.requires_grad_(False)
-    for _, layer in _layers(network, rank):
+    for name, layer in _layers(network, rank):
+        if parts and name.partition(".")[0] not in parts:
+            continue
         rows, columns = layer.weight.shape
         change = LowRank(rows, columns, rank)
         parametrize.register_parametrization(layer, "weight", change)

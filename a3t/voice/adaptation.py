@@ -45,6 +45,7 @@ class AdaptationConfig:
 
     Args:
         rank: of the change of each layer's weight.
+        parts: of the network, whose layers change; all by default.
         steps, rate: of AdamW; by default as many steps as `steps_for` has for the speech.
         batch_frames: frames of a step.
         crop: shortest and longest stretch in frames.
@@ -57,6 +58,7 @@ class AdaptationConfig:
     """
 
     rank: int = 8
+    parts: tuple[str, ...] = ()
     steps: int | None = None
     rate: float = 2e-3
     batch_frames: int = 1000
@@ -134,7 +136,7 @@ def _adapted(
     if objective.critic is not None and config.critic is not None:
         _, weights, _ = load_checkpoint(config.critic)
         objective.critic.load_state_dict({name: value.float() for name, value in weights.items()})
-    add_low_rank(network, config.rank)
+    add_low_rank(network, config.rank, config.parts)
     seconds = sum(piece.seconds for piece in pieces)
     steps = config.steps_of(seconds)
     batches, held_out = _batches(network, _stored(pieces, folder / "features"), config)
