@@ -47,7 +47,12 @@ class Watch:
 
     def __call__(self, step: str) -> None:
         self.check()
-        if step in MAKING:
+        sentence = texts.STEPS.get(step, step)
+        if step.startswith(LEARN):
+            done, steps = map(int, step.split()[1:])
+            reached = BEGINS["plan"] + (MADE_FROM - BEGINS["plan"]) * done / steps
+            sentence = texts.learning(done, steps)
+        elif step in MAKING:
             self._filled += step == "fill"
             piece = (max(self._filled - 1, 0) + MAKING[step]) / max(self.pieces, 1)
             reached = MADE_FROM + (MADE_TO - MADE_FROM) * min(piece, 1.0)
@@ -55,7 +60,7 @@ class Watch:
             reached = BEGINS.get(step, MADE_TO)
         self.share = max(self.share, reached)
         if self._show is not None:
-            self._show(self.share, texts.STEPS.get(step, step))
+            self._show(self.share, sentence)
 
 
 class Running:

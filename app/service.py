@@ -21,6 +21,7 @@ from alignment import AlignmentError
 from app import limits
 from app.bounded import bounded
 from app.lanes import EditorLane
+from app.learnt_speech import learnt_speech
 from app.progress import Running, Watch
 from app.worker import EditorProcess
 
@@ -59,9 +60,13 @@ class Service:
             self.learning.close()
 
     @contextmanager
-    def editor(self, watch: Watch, recording: Path) -> Iterator[EditorProcess]:
-        """An editor for a recording: those that take minutes don't hold up the others."""
-        lane = self.long if bounded(limits.stated_length, recording) > LONG else self.quick
+    def editor(
+        self, watch: Watch, recording: Path, learns: bool = False
+    ) -> Iterator[EditorProcess]:
+        """An editor for a recording: those that take minutes, or learn its voice, don't hold up the
+        others."""
+        long = learns or bounded(limits.stated_length, recording) > LONG
+        lane = self.long if long else self.quick
         with lane.editor(watch) as editor:
             yield editor
 
@@ -102,10 +107,13 @@ class Service:
         watch: Watch,
         seed: int = 0,
         speed: float = 1.0,
+        learns: bool = False,
     ) -> tuple[Path, Path, str]:
-        """The text in the voice of the upload: the speech, its record, the prompt's text."""
-        with self._request(upload) as prompt, self.editor(watch, prompt) as editor:
-            result = editor.tts(prompt, text, prompt_text or None, seed, speed)
+        """The text in the voice of the upload, which may be learnt first: the speech, its record,
+        the prompt's text."""
+        with self._request(upload) as prompt, self.editor(watch, prompt, learns) as editor:
+            said = (prompt, text, prompt_text or None, seed, speed)
+            result = editor.run(learnt_speech, *said) if learns else editor.tts(*said)
             out = bounded(result.save, prompt.with_name(f"{prompt.stem}.spoken.wav"))
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
 

@@ -32,6 +32,13 @@ class SpeakTab:
                 )
             with gr.Column(min_width=300):
                 self.text = gr.Textbox(label=texts.SAY, lines=3, elem_id="say")
+                self.learns = gr.Checkbox(
+                    False,
+                    label=texts.LEARN_FIRST,
+                    info=texts.LEARN_FIRST_INFO,
+                    visible=service.learning is not None,
+                    elem_id="learn-first",
+                )
                 with gr.Accordion(texts.MORE, open=False):
                     self.speed = gr.Slider(0.5, 2.0, 1.0, step=0.05, label=texts.SPEED)
                     self.seed = gr.Number(
@@ -50,7 +57,7 @@ class SpeakTab:
                 self.record = gr.File(label=texts.SPEECH_FILE)
         running = self.speak.click(
             self.on_speak,
-            [self.prompt, self.prompt_text, self.text, self.seed, self.speed],
+            [self.prompt, self.prompt_text, self.text, self.seed, self.speed, self.learns],
             [self.spoken, self.record, self.prompt_text],
             show_progress_on=[self.spoken],
             concurrency_id=EDITOR,
@@ -71,6 +78,7 @@ class SpeakTab:
         text: str,
         seed: float | None,
         speed: float,
+        learns: bool,
         request: gr.Request,
         progress: gr.Progress = PROGRESS,
     ) -> tuple[str, str, str]:
@@ -83,6 +91,6 @@ class SpeakTab:
                 page_of(request), lambda share, step: progress(share, desc=step)
             ) as watch:
                 audio, record, used = self.service.tts(
-                    prompt, known, wanted, watch, int(seed or 0), float(speed)
+                    prompt, known, wanted, watch, int(seed or 0), float(speed), bool(learns)
                 )
             return str(audio), str(record), used

@@ -64,11 +64,11 @@ up both bags, looked once more at the sea, and followed her.
 
 @dataclass(frozen=True)
 class SpokenRow:
-    """One text as spoken by one system. similarity: cosine of its speaker to the first prompt's;
-    f0_range: 90th minus 10th percentile in semitones; f0_offset: median minus that prompt's;
-    level: dB of its speech over that prompt's; heard: share of the words that the aligner hears;
-    dnsmos: OVRL, 1 to 5; pace: seconds a word over that prompt's; seconds: of sound; waited:
-    seconds until all of it was there, the voice being learnt."""
+    """One text as spoken by one system. similarity: cosine of its speaker to that of the prompts,
+    joined; f0_range: 90th minus 10th percentile in semitones; f0_offset: median minus the first
+    prompt's; level: dB of its speech over the first prompt's; heard: share of the words that the
+    aligner hears; dnsmos: OVRL, 1 to 5; pace: seconds a word over the first prompt's; seconds: of
+    sound; waited: seconds until all of it was there, the voice being learnt."""
 
     voice: str
     prompt: str
@@ -141,15 +141,15 @@ def evaluate_prompt(
     folder = out / first.voice.replace("/", "-")
     folder.mkdir(parents=True, exist_ok=True)
     source, heard = _aligned(editor, first, folder / "prompt.wav")
-    reference = _Reference(source, heard)
+    paths = [folder / "prompt.wav"]
+    for number, clip in enumerate(further, start=2):
+        paths.append(_written(clip, folder / f"prompt-{number}.wav"))
+    reference = _Reference(source, heard, np.concatenate([_read(path) for path in paths]))
     key = (first.voice, first.name)
     natural, words = _aligned(editor, other, folder / "natural.wav")
     yield reference.row(key, SENTENCE, NATURAL, natural, words)
     copied = editor.vocoder(torch.from_numpy(natural.mel)).numpy()
     yield reference.row(key, SENTENCE, COPY, LabelledSound(copied, natural.phones), words)
-    paths = [folder / "prompt.wav"]
-    for number, clip in enumerate(further, start=2):
-        paths.append(_written(clip, folder / f"prompt-{number}.wav"))
     said = [clip.text for clip in prompts]
     own = adapted_to_prompts(editor, editor.plan_speech(paths, other.text, said), adapt)
     system = MODEL if own is editor else LEARNT
@@ -194,10 +194,11 @@ def table(rows: Sequence[SpokenRow]) -> str:
 
 
 class _Reference:
-    """The first prompt, with which everything is compared."""
+    """What everything is compared with: the first prompt, and, by its voice, all of them, joined,
+    (n,) at 24 kHz."""
 
-    def __init__(self, sound: LabelledSound, words: tuple[int, int]) -> None:
-        self.sound, self.words = sound, words
+    def __init__(self, sound: LabelledSound, words: tuple[int, int], prompts: np.ndarray) -> None:
+        self.sound, self.words, self.prompts = sound, words, prompts
 
     def row(
         self,
@@ -209,7 +210,7 @@ class _Reference:
         waited: float = float("nan"),
     ) -> SpokenRow:
         similarity = metrics.figure_or_nan(
-            metrics.speaker_similarity, self.sound.samples, sound.samples, SAMPLE_RATE
+            metrics.speaker_similarity, self.prompts, sound.samples, SAMPLE_RATE
         )
         voiced, own = (f0[f0 > 0] for f0 in (sound.f0, self.sound.f0))
         spread = 12 * float(np.ptp(np.percentile(voiced, [10, 90]))) if len(voiced) else np.nan
