@@ -28,9 +28,6 @@ __all__ = [
 
 ALIGNERS = ("network", "pocketsphinx", "mfa")
 
-# The version of what the aligners return: a cached alignment of another version is stale.
-EDITION = 7
-
 
 def load_aligner(name: str = ALIGNERS[0], workers: int = 1) -> Aligner:
     """The aligner of that name: "network", "pocketsphinx" or "mfa" (see montreal).

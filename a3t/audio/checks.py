@@ -11,7 +11,7 @@ import numpy as np
 import soundfile as sf
 
 from a3t.audio.containers import TrackReader, decoded_track
-from a3t.audio.formats import Native, sample_format
+from a3t.audio.formats import Native, sample_format, to_float
 from a3t.audio.truncation import is_truncated
 from a3t.errors import InputError
 
@@ -20,6 +20,7 @@ MAX_CHANNELS = 8
 MIN_SECONDS = 0.1
 LOUDEST = 2.0**31  # of floats, full scale at 1; those of 32-bit integers are met in practice
 MP3_SLACK = 2 * 1152  # samples: encoders count their own delay in or out, and frames that they drop
+CANCELLED = 0.02  # of the loudest sample, -34 dB: lossy codecs leave something
 BLOCK = 65_536  # samples per channel held at a time when a whole file is gone through
 
 
@@ -129,12 +130,13 @@ def check_header(path: Path, file: Reader) -> None:
 def check_samples(path: Path, file: Reader) -> int:
     """Goes through the samples as far as they need checking; returns how many there are.
 
-    Integer PCM can't be broken inside, so the first sound is enough; raises InputError.
+    Integer PCM can't be broken inside, so the first sound is enough, unless the channels cancel
+    there; raises InputError.
     """
     kind = sample_format(file.subtype)
     plain = file.subtype.startswith("PCM_") and file.format != "FLAC"
     stated = file.frames
-    count, silent = 0, True
+    count, silent, cancelled = 0, True, True
     while len(block := read_block(file, BLOCK, kind.dtype)):
         if kind.is_float and not np.isfinite(block).all():
             bad = count + int(np.argmin(np.isfinite(block).all(axis=1)))
@@ -149,7 +151,8 @@ def check_samples(path: Path, file: Reader) -> int:
             )
         count += len(block)
         silent = silent and not block.any()
-        if plain and not silent:
+        cancelled = cancelled and cancel(block)
+        if plain and not cancelled:
             return stated
     if count < stated - (MP3_SLACK if file.format == "MP3" else 0):
         raise InputError(
@@ -158,9 +161,22 @@ def check_samples(path: Path, file: Reader) -> int:
         )
     if silent:
         raise InputError(f"{path} is silent (all its samples are zero): use another recording.")
+    if cancelled:
+        raise InputError(
+            f"The channels of {path} cancel each other, as where one is inverted, and the mean of "
+            "them is what is listened to: invert one of them, or export one alone."
+        )
     if file.format == "MP3" and isinstance(file, SoundReader):
         _check_mp3_length(path, file, count / file.samplerate)
     return count
+
+
+def cancel(block: Native) -> bool:
+    """Whether next to nothing is left of samples (n, channels) in the mean of the channels; true of
+    silence."""
+    samples = to_float(block)
+    left = float(np.abs(samples.mean(axis=1)).max(initial=0.0))
+    return left <= CANCELLED * float(np.abs(samples).max(initial=0.0))
 
 
 def _check_mp3_length(path: Path, file: sf.SoundFile, seconds: float) -> None:

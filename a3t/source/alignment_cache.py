@@ -35,7 +35,7 @@ def voices_cache() -> Path | None:
 
 
 class AlignmentCache:
-    """A folder of alignments, keyed by the recording's sha256, its words and the aligner.
+    """A folder of alignments, keyed by the recording's sha256, its words and how they are aligned.
 
     Errors are not reported: an alignment that can't be written isn't cached, and one that can't be
     read counts as missing.
@@ -44,11 +44,11 @@ class AlignmentCache:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
 
-    def get(self, sha256: str, words: Sequence[str], aligner: str) -> Alignment | None:
+    def get(self, sha256: str, words: Sequence[str], method: str) -> Alignment | None:
         """The cached alignment of this recording and these words, else None."""
         if self.folder is None:
             return None
-        path = self._path(self.folder, sha256, words, aligner)
+        path = self._path(self.folder, sha256, words, method)
         try:
             alignment = Alignment.from_json(json.loads(path.read_text(encoding="utf-8")))
         except (
@@ -67,14 +67,14 @@ class AlignmentCache:
             os.utime(path)  # the least recently used is deleted first
         return alignment
 
-    def put(self, sha256: str, words: Sequence[str], aligner: str, alignment: Alignment) -> None:
+    def put(self, sha256: str, words: Sequence[str], method: str, alignment: Alignment) -> None:
         """Cache an alignment, and delete the least recently used beyond MOST_KEPT."""
         if self.folder is None:
             return
         text = json.dumps(alignment.to_json(), separators=(",", ":"))
         with contextlib.suppress(OSError, InputError):
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with atomic_path(self._path(self.folder, sha256, words, aligner)) as temporary:
+            with atomic_path(self._path(self.folder, sha256, words, method)) as temporary:
                 temporary.chmod(0o600)
                 temporary.write_text(text, encoding="utf-8")
             files = sorted(self.folder.glob("*.json"), key=lambda path: -path.stat().st_mtime)
@@ -82,6 +82,6 @@ class AlignmentCache:
                 path.unlink(missing_ok=True)
 
     @staticmethod
-    def _path(folder: Path, sha256: str, words: Sequence[str], aligner: str) -> Path:
-        key = "\n".join([sha256, aligner, *words])
+    def _path(folder: Path, sha256: str, words: Sequence[str], method: str) -> Path:
+        key = "\n".join([sha256, method, *words])
         return folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"

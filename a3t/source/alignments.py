@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,8 +19,9 @@ from a3t.source.transcripts import FoundTranscript, find_transcript
 from a3t.text.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from alignment import EDITION, Aligner, Alignment
+from alignment import Aligner, Alignment, Pronunciations
 from alignment.confidence.doubts import with_confidences
+from alignment.edition import edition
 from alignment.long.window import align_window
 from alignment.result import shift_word
 
@@ -161,20 +163,15 @@ class AlignmentStore:
         text = found.transcript
         everything = (0, len(text.words))
 
-        def align() -> Alignment:
-            choices = pronouncer.choices(text.spoken)
-            return self.aligner.align_recording(recording, text.spoken, choices)
-
         def cached_or_aligned() -> Passages:
+            choices = pronouncer.choices(text.spoken)
+
+            def align() -> Alignment:
+                return self.aligner.align_recording(recording, text.spoken, choices)
+
             if recording.seconds <= LONG:
                 return Passages(align(), (everything,))
-            own = _own_pronunciations(pronouncer, text)
-            aligner = f"{self.aligner.name} {__version__}.{EDITION} {own}"
-            key = (recording.identity, text.spoken, aligner)
-            alignment = self._cache.get(*key)
-            if alignment is None:
-                alignment = align()
-                self._cache.put(*key, alignment)
+            alignment = self._cached(recording, text.spoken, self._method(choices), align)
             return Passages(alignment, (everything,))
 
         key = _key(recording, text, everything, pronouncer)
@@ -188,20 +185,40 @@ class AlignmentStore:
         known of them. Raises AlignmentError if they don't match it."""
 
         def cached_or_aligned() -> Passages:
-            aligner = f"{self.aligner.name} {__version__}.{EDITION} {first}-{last}"
-            key = (recording.identity, words, aligner)
-            alignment = self._cache.get(*key)
-            if alignment is None:
-                choices = Pronouncer().choices(words)
+            choices = Pronouncer().choices(words)
+
+            def align() -> Alignment:
                 stretch, start = Stretch(recording, first, last), first / recording.sample_rate
                 found = self.aligner.align_recording(stretch, words, choices)
                 moved = tuple(shift_word(word, start) for word in found.words)
-                alignment = replace(found, words=moved) if start else found
-                self._cache.put(*key, alignment)
-            return Passages(alignment, ())
+                return replace(found, words=moved) if start else found
+
+            method = f"{self._method(choices)} {first}-{last}"
+            return Passages(self._cached(recording, words, method, align), ())
 
         held = (recording.identity, tuple(words), (first, last), "stretch")
         return self._once(held, cached_or_aligned).alignment
+
+    def _method(self, choices: Pronunciations) -> str:
+        """All that an alignment depends on beside the recording and its words."""
+        ways = repr([(word, [tuple(way) for way in choices[word]]) for word in sorted(choices)])
+        digest = hashlib.sha256(ways.encode()).hexdigest()
+        return f"{self.aligner.name} {__version__} {edition()} {digest}"
+
+    def _cached(
+        self,
+        recording: Recording,
+        words: Sequence[str],
+        method: str,
+        align: Callable[[], Alignment],
+    ) -> Alignment:
+        """The alignment that the cache folder has, else a new one, which is put there."""
+        key = (recording.identity, words, method)
+        alignment = self._cache.get(*key)
+        if alignment is None:
+            alignment = align()
+            self._cache.put(*key, alignment)
+        return alignment
 
     def _part(
         self,

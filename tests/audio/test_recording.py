@@ -52,6 +52,10 @@ def with_sample(value: float) -> np.ndarray:
     return samples
 
 
+def opposed(samples: np.ndarray) -> np.ndarray:
+    return np.stack([samples, -samples], axis=1)
+
+
 def folder(path: Path) -> Path:
     path.mkdir()
     return path
@@ -74,6 +78,8 @@ BAD = {
     "short": (lambda p: write(p / "in.wav", TONE[:4_799]), "at least 0.1 s"),
     "zeros": (lambda p: write(p / "in.wav", 0 * TONE), "silent"),
     "zeros in flac": (lambda p: write(p / "in.flac", 0 * TONE), "silent"),
+    "opposed": (lambda p: write(p / "in.wav", opposed(TONE)), "cancel each other"),
+    "opposed mp3": (lambda p: write(p / "in.mp3", opposed(TONE)), "cancel each other"),
     "NaN": (
         lambda p: write(p / "in.wav", with_sample(np.nan), subtype="FLOAT"),
         "NaN or infinite.* 0.250 s",
@@ -139,6 +145,11 @@ def test_a_long_silence_before_the_first_sound_is_accepted(tmp_path):
     samples = np.zeros(500_000)
     samples[-1] = 1e-4
     assert Recording.open(write(tmp_path / "in.wav", samples)).samples == 500_000
+
+
+def test_channels_that_cancel_at_first_only_are_accepted(tmp_path):
+    samples = np.concatenate([opposed(TONE), opposed(TONE), np.tile(TONE[:, None], 2)])
+    assert Recording.open(write(tmp_path / "in.wav", samples)).samples == len(samples)
 
 
 def test_a_recording_describes_its_format(tmp_path):

@@ -190,7 +190,11 @@ def test_an_alignment_is_cached_by_what_was_aligned(tmp_path: Path) -> None:
     assert nowhere.get(*key) is None
 
 
-def test_a_long_recording_is_aligned_once(tmp_path: Path, long_talk: Path) -> None:
+def test_a_long_recording_is_aligned_once(
+    tmp_path: Path, long_talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By one edition of the aligner, with the same pronunciations."""
+
     class Once(NetworkAligner):
         runs = 0
 
@@ -207,6 +211,11 @@ def test_a_long_recording_is_aligned_once(tmp_path: Path, long_talk: Path) -> No
         for _ in range(2)
     )
     assert Once.runs == 1 and first == second
+    otherwise = Pronouncer({"ban": [("B", "AA1", "N")]})
+    AlignmentStore(Once(), tmp_path / "kept").whole(recording, found, otherwise)
+    monkeypatch.setattr("a3t.source.alignments.edition", lambda: "another")
+    AlignmentStore(Once(), tmp_path / "kept").whole(recording, found, Pronouncer())
+    assert Once.runs == 3
 
 
 def test_bad_ranges_in_a_record_are_refused() -> None:
