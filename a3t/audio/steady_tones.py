@@ -8,6 +8,7 @@ itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,10 +26,17 @@ SAME = 0.3  # Hz by which the two sides may differ
 # How sure a tone is, chosen on planted hums and on sounds without any (`benchmarks.planted_hums`):
 BOTH = (10.0, 0.85)  # what must last, and agree, on both sides …
 ONE = (30.0, 0.9)  # … or on one of them
+MAINS = (50.0, 60.0)  # Hz; a hum's harmonics tell where to look for the others …
+MAINS_DRIFT = 0.002  # … of a mains that is so far off, …
+HARMONICS = 20  # … up to so many
+HARMONIC_BOTH, HARMONIC_ONE = (4.0, 0.6), (10.0, 0.7)  # how sure these are
 STILL = 0.25  # of the strength that it should then have on the other
 UNSEEN = 16.0  # a strength too low to say anything
 AROUND = 0.05  # seconds whose level weighs a moment
 QUIETEST = 1e-4  # of the mean power; what is below weighs no more
+
+Sides = tuple[bool, bool]  # the left, the right
+Sureness = tuple[float, float]  # what has to last, and to agree
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,25 +107,50 @@ def find_steady_tones(recording: Recording, first: int, last: int) -> SteadyTone
     )
 
 
-def _steady(left: ToneEvidence, right: ToneEvidence) -> list[tuple[float, tuple[bool, bool]]]:
+def _steady(left: ToneEvidence, right: ToneEvidence) -> list[tuple[float, Sides]]:
     """The steady tones' frequencies, and on which sides each is sure."""
     pairs = [(sign, right.near(sign.frequency, SAME)) for sign in left.peaks()]
     pairs += [(left.near(sign.frequency, SAME), sign) for sign in right.peaks()]
-    found: list[tuple[float, tuple[bool, bool]]] = []
+    found: list[tuple[float, Sides]] = []
     for pair in sorted(pairs, key=lambda both: -max(sign.strength for sign in both)):
-        sure = tuple(_is_sure(sign, *BOTH) for sign in pair)
-        if not all(sure):
-            sure = tuple(
-                _is_sure(sign, *ONE) and _may_go_on(sign, other)
-                for sign, other in (pair, pair[::-1])
-            )
-        if not any(sure):
+        if not any(sure := _sure_sides(pair, BOTH, ONE)):
             continue
         weights = [sign.strength * known for sign, known in zip(pair, sure, strict=True)]
         frequency = float(np.average([sign.frequency for sign in pair], weights=weights))
         if all(abs(frequency - other) > APART for other, _ in found):
-            found.append((frequency, (sure[0], sure[1])))
+            found.append((frequency, sure))
+    known = np.array([frequency for frequency, _ in found])
+    for frequency in _harmonics(known):
+        pair = left.near(frequency, SAME / 2), right.near(frequency, SAME / 2)
+        if any(sure := _sure_sides(pair, HARMONIC_BOTH, HARMONIC_ONE)):
+            found.append((frequency, sure))
     return sorted(found)
+
+
+def _harmonics(known: np.ndarray) -> list[float]:
+    """Where the other harmonics of a mains should be of which two or more are known, Hz."""
+    expected: list[float] = []
+    for mains in MAINS:
+        orders = np.round(known / mains).clip(1, HARMONICS)
+        own = np.abs(known - orders * mains) < MAINS_DRIFT * mains * orders
+        if own.sum() < 2:
+            continue
+        base = float(orders[own] @ known[own] / np.square(orders[own]).sum())
+        for frequency in base * np.arange(1, HARMONICS + 1):
+            if np.abs(np.array([*known, *expected]) - frequency).min() > APART:
+                expected.append(float(frequency))
+    return expected
+
+
+def _sure_sides(pair: Sequence[ToneSign], both: Sureness, one: Sureness) -> Sides:
+    """On which sides of an edit a tone is sure, given its signs there."""
+    if all(_is_sure(sign, *both) for sign in pair):
+        return True, True
+    left, right = pair
+    return (
+        _is_sure(left, *one) and _may_go_on(left, right),
+        _is_sure(right, *one) and _may_go_on(right, left),
+    )
 
 
 def _is_sure(sign: ToneSign, lasting: float, agreement: float) -> bool:

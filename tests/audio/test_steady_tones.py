@@ -14,6 +14,7 @@ from a3t.audio.steady_tones import find_steady_tones
 from a3t.training.sounds import hum, reverberant
 
 MakeRecording = Callable[[np.ndarray, int], Recording]
+HARMONICS = ((1, 0.01), (2, 0.01), (3, 0.00042), (7, 0.00042))
 MAINS_50, MAINS_60 = ([base * k for k in (1, 2, 3, 4, 6)] for base in (50.02, 59.97))
 
 
@@ -93,3 +94,19 @@ def test_a_side_that_speech_hides_takes_the_other_side_s_tone(
     k = int(np.argmin(np.abs(found.frequencies - 200.0)))
     assert found.frequencies[k] == pytest.approx(200.0, abs=0.05)
     assert np.abs([found.left[k, 0], found.right[k, 0]]) == pytest.approx(0.003, rel=0.25)
+
+
+def test_a_mains_tells_where_its_faint_harmonics_are(make_recording: MakeRecording) -> None:
+    rate = 16_000
+    time = np.arange(9 * rate) / rate
+    noise = np.random.default_rng(3).normal(0, 0.01, len(time))
+    tones = [amplitude * np.cos(2 * np.pi * 50.02 * k * time + k) for k, amplitude in HARMONICS]
+
+    def found(*parts: np.ndarray) -> set[int]:
+        recording = make_recording(np.sum([noise, *parts], axis=0), rate)
+        tones = find_steady_tones(recording, 4 * rate, 5 * rate).frequencies
+        return {round(f / 50.02) for f in tones}
+
+    assert found(tones[2]) == found(tones[3]) == set()  # too faint by themselves
+    assert found(*tones[:2]) == {1, 2}  # and none is invented
+    assert found(*tones) == {1, 2, 3, 7}
