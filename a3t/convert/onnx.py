@@ -112,7 +112,7 @@ class Sounding(nn.Module):
 
     def forward(self, mel: Tensor) -> Tensor:
         model = self.model
-        magnitude, cosine, sine = model.polar(mel[None])
+        magnitude, cosine, sine, _ = model.spectra(mel[None])
         settle = model.settling(magnitude, mel[None])
         samples = self._waveform(magnitude, torch.cat([cosine, sine], dim=-1))
         previous: Tensor | None = None

@@ -33,10 +33,12 @@ from a3t.training.vocoder_data import WaveBatch, WindowConfig, Windows
 from a3t.training.vocoder_losses import (
     VocoderLossConfig,
     amplitude_loss,
+    harmonics_loss,
     mel_loss,
     multi_mel_loss,
     multi_resolution_loss,
     phase_loss,
+    pitch_loss,
     true_spectrum,
 )
 from a3t.training.waveforms import Waveforms
@@ -70,6 +72,13 @@ class VocoderTraining:
         self.model.mean.copy_(mels.mean(0))
         self.model.std.copy_(mels.std(0).clamp(min=1e-3))
 
+    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
+        """Take over weights; combs of harmonics may be new, and everything else must be there."""
+        missing, unexpected = self.model.load_state_dict(weights, strict=False)
+        strange = unexpected + [name for name in missing if not name.startswith("harmonics.")]
+        if strange:
+            raise InputError(f"These weights are not this vocoder's: {', '.join(strange[:3])}.")
+
     def losses(self, step: int) -> Losses:
         """The losses of a step."""
         return self.losses_of(self.windows(step), step)
@@ -78,21 +87,25 @@ class VocoderTraining:
         """All losses by name, and their weighted sum, "total"."""
         mel, samples, top = (x.to(self.device) for x in (batch.mel, batch.samples, batch.top))
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
-            magnitude, phase = self.model.spectra(mel)
+            said = self.model.spectra(mel)
         # Fourier transforms stay in float32: bfloat16 has too few digits for a sum of 1200.
         draw = torch.Generator().manual_seed(self.schedule.seed * 1_000_003 + step)
         turns = int(torch.randint(self.weights.unrolled + 1, (), generator=draw))
-        made = self.model.sound(magnitude, phase, mel, turns)
+        made = self.model.sound(said.magnitude, said.phase, mel, turns)
         true = true_spectrum(samples)
         found: dict[str, Tensor] = {
             "spectral": multi_resolution_loss(made, samples, top),
             "mel": mel_loss(made, mel),
-            "amplitude": amplitude_loss(magnitude, true, top),
+            "amplitude": amplitude_loss(said.magnitude, true, top),
         }
         if self.weights.multi_mel:
             found["multi_mel"] = multi_mel_loss(made, samples, top)
         if self.weights.phase:
-            found["phase"] = phase_loss(phase, true, top)
+            found["phase"] = phase_loss(said.phase, true, top)
+        if self.weights.harmonics:
+            found["harmonics"] = harmonics_loss(made, samples)
+        if said.pitch is not None:
+            found["pitch"] = pitch_loss(said.pitch, batch.samples)
         weighted = [getattr(self.weights, name) * value for name, value in found.items()]
         return {**found, "total": torch.stack(weighted).sum()}
 
@@ -108,7 +121,7 @@ def train(options: argparse.Namespace) -> None:
     if not fresh.resume():
         if options.start:
             state = torch.load(options.start, map_location="cpu", weights_only=True)
-            work.model.load_state_dict(state["average"])
+            work.begin_with(state["average"])
         else:
             work.fit_normalisation()
         fresh.follow_from(work.model.state_dict())

@@ -6,6 +6,7 @@ uninterrupted one would have seen.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +17,11 @@ from torch import Tensor
 from a3t.audio.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
+from a3t.training.fundamental import log_pitch
 from a3t.training.waveforms import CachedWave, Waveforms
 
+LOW = 125.0  # Hz: the median pitch of a low voice lies below
+PITCH_CLIPS, PITCH_SECONDS = 3, 8  # of a voice, that its pitch is measured in
 NOISY = ("commonvoice", "speechocean")  # recorded at home: voices for A3T, no sound to learn from
 
 
@@ -40,12 +44,15 @@ class WindowConfig:
         speed: range of resampling ratios (pitch and formants move together: more voices than
             there are speakers), used for half the windows.
         gain_db: range of gains.
+        low_voices: how many times as often clips of voices below 125 Hz are drawn as their lengths
+            say. In them the harmonics are close, and hardest to tell from a mel.
     """
 
     frames: int = 64
     batch: int = 12
     speed: tuple[float, float] = (0.85, 1.18)
     gain_db: tuple[float, float] = (-15.0, 6.0)
+    low_voices: float = 1.0
 
 
 class Windows:
@@ -61,7 +68,12 @@ class Windows:
         ]
         if not self.entries:
             raise InputError(f"No clip in the cache is longer than {longest} samples.")
-        self._cumulative = np.cumsum(_weights(self.entries))
+        weights = _weights(self.entries)
+        if config.low_voices != 1.0:
+            pitches = voice_pitches(waveforms, self.entries)
+            low = [pitches[entry.corpus, entry.speaker] < LOW for entry in self.entries]
+            weights[low] *= config.low_voices
+        self._cumulative = np.cumsum(weights)
 
     def __call__(self, step: int) -> WaveBatch:
         """The batch of one step."""
@@ -98,3 +110,22 @@ def _weights(entries: list[CachedWave]) -> np.ndarray:
         inside = corpora == corpus
         weights[inside] /= np.sqrt(lengths[inside].sum())
     return weights
+
+
+def voice_pitches(
+    waveforms: Waveforms, entries: Sequence[CachedWave]
+) -> dict[tuple[str, str], float]:
+    """The median pitch in Hz of each (corpus, speaker), from some clips; infinite if unvoiced."""
+    voices: dict[tuple[str, str], list[CachedWave]] = {}
+    for entry in entries:
+        voices.setdefault((entry.corpus, entry.speaker), []).append(entry)
+    found = {}
+    for voice, own in voices.items():
+        contours = []
+        for entry in own[:: max(1, len(own) // PITCH_CLIPS)][:PITCH_CLIPS]:
+            samples = waveforms.read(entry, 0, PITCH_SECONDS * SAMPLE_RATE)
+            contours.append(log_pitch(samples, len(samples) // HOP, speed=4))
+        contour = np.concatenate(contours)
+        voiced = contour[contour > 0]
+        found[voice] = float(2 ** np.median(voiced)) if len(voiced) else np.inf
+    return found

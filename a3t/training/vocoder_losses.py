@@ -11,15 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from a3t.audio.mel import FLOOR, N_FFT, WINDOW, mel_filters
 from a3t.grid import HOP, SAMPLE_RATE
+from a3t.training.fundamental import log_pitch
 from a3t.vocoder.framing import BINS, spectrum
+from a3t.vocoder.harmonics import class_of
 
 RESOLUTIONS = (256, 512, 1024, 2048)
 MEL_RESOLUTIONS = {256: 16, 512: 32, 1024: 64, 2048: 80}  # window in samples: bands
+HARMONICS_WINDOW, HARMONICS_TOP = 4096, 1000.0  # samples, Hz
 MEL_FLOOR = 1e-4  # of magnitude: below is the codecs' and microphones' noise
 
 
@@ -33,6 +38,8 @@ class VocoderLossConfig:
     amplitude: float = 0.5
     multi_mel: float = 0.0
     phase: float = 0.0
+    harmonics: float = 0.0
+    pitch: float = 0.1
     unrolled: int = 2
 
 
@@ -133,6 +140,27 @@ def phase_loss(phase: Tensor, true: Tensor, top: Tensor) -> Tensor:
     along_time = turn[:, 1:] * turn[:, :-1].conj()
     frequency = (weight[:, 1:] * (1 - along_time.real)).mean()
     return instantaneous + delay + frequency
+
+
+def harmonics_loss(made: Tensor, true: Tensor) -> Tensor:
+    """As ``multi_resolution_loss``, in windows of 171 ms and below 1 kHz; (B, n) samples.
+
+    In so long a window the harmonics of the lowest voices are apart.
+    """
+    bins = round(HARMONICS_TOP * HARMONICS_WINDOW / SAMPLE_RATE)
+    window = torch.hann_window(HARMONICS_WINDOW, device=made.device)
+    a, b = (_magnitude(x, HARMONICS_WINDOW, window)[..., :bins] for x in (made, true))
+    logs = ((a + 1e-3).log() - (b + 1e-3).log()).abs().mean()
+    error = (a - b).square().sum((1, 2)).sqrt()
+    return logs + (error / b.square().sum((1, 2)).sqrt().clamp(min=1e-3)).mean()
+
+
+def pitch_loss(scores: Tensor, samples: Tensor) -> Tensor:
+    """Cross-entropy of scores of pitches (B, T, classes + 1) with what samples (B, 300 T) have."""
+    frames, classes = scores.shape[1], scores.shape[2] - 1
+    pitch = np.stack([log_pitch(window, frames, speed=4) for window in samples.cpu().numpy()])
+    true = class_of(torch.from_numpy(pitch), classes).to(scores.device)
+    return functional.cross_entropy(scores.float().flatten(0, 1), true.flatten())
 
 
 def true_spectrum(samples: Tensor) -> Tensor:

@@ -11,12 +11,14 @@ way as well, as far as the mel lets them: what the network blurred no sound coul
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from a3t.audio.mel import MELS, WINDOW
 from a3t.vocoder.framing import BINS, REACH, griffin_lim
+from a3t.vocoder.harmonics import Harmonics
 from a3t.vocoder.mel_fit import fit_to_mel, mel_filters_at_bins
 
 # What the network may say of a magnitude, natural log: a full-scale sine has log 300 = 5.7.
@@ -40,13 +42,32 @@ class ConvNeXtBlock(nn.Module):
         return x + self.scale * y
 
 
+class Spectra(NamedTuple):
+    """What the network says of a mel's frames.
+
+    ``magnitude`` (B, T, 601); ``cosine`` and ``sine`` of the phase, alike; ``pitch``
+    (B, T, classes + 1), the logits of the classes of pitch, or None without them.
+    """
+
+    magnitude: Tensor
+    cosine: Tensor
+    sine: Tensor
+    pitch: Tensor | None
+
+    @property
+    def phase(self) -> Tensor:
+        """Complex, of modulus one."""
+        return torch.complex(self.cosine, self.sine)
+
+
 class SpectralVocoder(nn.Module):
     """Log10 mel (B, T, 80) -> samples (B, 300 T) at 24 kHz; 3.8 M parameters by default.
 
     The arguments are the configuration: ``mel_updates`` multiplicative updates of the magnitudes,
     then ``iterations`` Griffin-Lim steps with ``momentum``, in which the magnitudes go by
     ``relaxation`` (0: not at all; 1: all the way) towards those of a real sound, and back to the
-    mel. None of these has parameters, so they can be changed for weights that are trained.
+    mel. None of these has parameters, so they can be changed for weights that are trained. With
+    ``pitches``, harmonics are drawn by so many classes of pitch (``a3t.vocoder.harmonics``).
     """
 
     mean: Tensor
@@ -64,6 +85,7 @@ class SpectralVocoder(nn.Module):
         iterations: int = 16,
         momentum: float = 0.9,
         relaxation: float = 0.85,
+        pitches: int = 0,
     ) -> None:
         super().__init__()
         self.mel_updates = mel_updates
@@ -78,6 +100,7 @@ class SpectralVocoder(nn.Module):
         )
         self.norm_out = nn.LayerNorm(width, eps=1e-6)
         self.head = nn.Linear(width, 3 * BINS)  # log magnitude, and a phase as a direction
+        self.harmonics = Harmonics(width, pitches) if pitches else None
         self.register_buffer("mean", torch.zeros(MELS))
         self.register_buffer("std", torch.ones(MELS))
         self.register_buffer("window", torch.hann_window(WINDOW), persistent=False)
@@ -85,6 +108,8 @@ class SpectralVocoder(nn.Module):
         self.apply(_initialise)
         # Speech is quiet: start near its mean level, not at magnitude one.
         nn.init.constant_(self.head.bias[:BINS], -3.0)
+        if self.harmonics is not None:
+            self.harmonics.begin_silent()
 
     @property
     def receptive_frames(self) -> int:
@@ -92,25 +117,24 @@ class SpectralVocoder(nn.Module):
         network = (1 + len(self.blocks)) * (self.kernel // 2)
         return network + REACH + REACH * self.iterations
 
-    def polar(self, mel: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Magnitude, and cosine and sine of the phase, each (B, T, 601)."""
+    def spectra(self, mel: Tensor) -> Spectra:
+        """Magnitude and phase of each frame of a mel (B, T, 80), before they are made to agree."""
         x = (mel - self.mean) / self.std  # B, T, 80
         x = self.norm_in(self.embed(x.transpose(1, 2)).transpose(1, 2))  # B, T, C
         for block in self.blocks:
             x = block(x)
-        x = self.head(self.norm_out(x)).float()  # B, T, 3 * 601
-        log_magnitude, real, imaginary = x.split(BINS, dim=-1)
+        x = self.norm_out(x)
+        log_magnitude, real, imaginary = self.head(x).float().split(BINS, dim=-1)
+        pitch = None
+        if self.harmonics is not None:
+            comb, pitch = self.harmonics(x)
+            log_magnitude = log_magnitude + comb.float()
         magnitude = log_magnitude.clamp(*LOG_MAGNITUDES).exp()
         with torch.autocast(mel.device.type, enabled=False):
             target = torch.pow(10.0, mel)
             magnitude = fit_to_mel(magnitude, target, self.filters, self.mel_updates)
         size = torch.sqrt(real**2 + imaginary**2 + 1e-8)
-        return magnitude, real / size, imaginary / size
-
-    def spectra(self, mel: Tensor) -> tuple[Tensor, Tensor]:
-        """Magnitude (B, T, 601) real, and phase (B, T, 601) complex of modulus one."""
-        magnitude, cosine, sine = self.polar(mel)
-        return magnitude, torch.complex(cosine, sine)
+        return Spectra(magnitude, real / size, imaginary / size, pitch)
 
     def settling(self, magnitude: Tensor, mel: Tensor) -> Callable[[Tensor], Tensor] | None:
         """How the magnitudes (B, T, 601) give way to those that a sound has; None: not at all."""
@@ -132,8 +156,8 @@ class SpectralVocoder(nn.Module):
         return griffin_lim(magnitude, phase, self.window, iterations, self.momentum, settle=settle)
 
     def forward(self, mel: Tensor) -> Tensor:
-        magnitude, phase = self.spectra(mel)
-        return self.sound(magnitude, phase, mel, self.iterations)
+        found = self.spectra(mel)
+        return self.sound(found.magnitude, found.phase, mel, self.iterations)
 
 
 def _initialise(module: nn.Module) -> None:

@@ -14,7 +14,7 @@ from a3t.errors import InputError
 from a3t.training.configuration import write_config
 from a3t.training.loop import Run
 from a3t.training.vocoder import VocoderTraining
-from a3t.training.vocoder_data import WindowConfig, Windows
+from a3t.training.vocoder_data import WindowConfig, Windows, voice_pitches
 from a3t.training.vocoder_export import export
 from a3t.training.vocoder_losses import (
     known_bins,
@@ -27,9 +27,9 @@ from a3t.training.waveforms import Waveforms, prepare
 from a3t.vocoder import load_vocoder
 
 CONFIG = {
-    "vocoder": {"width": 8, "hidden": 12, "blocks": 1, "iterations": 1},
+    "vocoder": {"width": 8, "hidden": 12, "blocks": 1, "iterations": 1, "pitches": 20},
     "data": {"frames": 8, "batch": 2},
-    "loss": {"phase": 0.1, "multi_mel": 1.0},
+    "loss": {"phase": 0.1, "multi_mel": 1.0, "harmonics": 1.0},
     "training": {"steps": 1000, "warmup": 2, "decay": 2},
 }
 
@@ -146,6 +146,25 @@ def test_a_window_depends_on_its_step_only(cache: Path) -> None:
     assert torch.equal(later.samples, again.samples) and torch.equal(later.top, again.top)
     assert later.mel.shape == (3, 8, 80) and later.samples.shape == (3, 2400)
     assert not torch.equal(later.samples, windows(8).samples)
+
+
+def test_low_voices_are_drawn_more_often(tmp_path: Path) -> None:
+    corpora = tmp_path / "LibriSpeech" / "train-clean-5"
+    for speaker, pitch in (("19", 100.0), ("26", 200.0)):
+        folder = corpora / speaker / "1"
+        folder.mkdir(parents=True)
+        time = np.arange(16000) / 16000
+        tone = sum(np.sin(2 * np.pi * pitch * k * time) for k in range(1, 9)) / 20
+        soundfile.write(folder / f"{speaker}-1-0000.flac", tone, 16000)
+        (folder / f"{speaker}-1.trans.txt").write_text(f"{speaker}-1-0000 AH\n")
+    prepare(read_corpora(tmp_path), tmp_path / "cache")
+    waveforms = Waveforms(tmp_path / "cache")
+    pitches = voice_pitches(waveforms, waveforms.entries)
+    assert pitches["librispeech", "19"] == pytest.approx(100, rel=0.01)
+    assert pitches["librispeech", "26"] == pytest.approx(200, rel=0.01)
+    same = WindowConfig(frames=8, batch=200, speed=(1.0, 1.0), low_voices=1e6)
+    spectra = np.abs(np.fft.rfft(Windows(waveforms, same)(0).samples.numpy()))
+    assert (spectra[:, 10] > spectra[:, 20] / 2).all()  # every window has a harmonic at 100 Hz
 
 
 def test_the_loss_ignores_frequencies_above_the_recordings_band() -> None:

@@ -23,7 +23,7 @@ from a3t.vocoder.griffin_lim import GriffinLim, magnitude_of
 from a3t.vocoder.mel_fit import fit_to_mel, mel_filters_at_bins
 from a3t.vocoder.spectral import SpectralVocoder
 
-TINY = {"width": 16, "hidden": 24, "blocks": 2, "iterations": 2}
+TINY = {"width": 16, "hidden": 24, "blocks": 2, "iterations": 2, "pitches": 20}
 
 
 def voice(seconds: float = 1.0) -> Tensor:
