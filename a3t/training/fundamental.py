@@ -5,6 +5,8 @@ WORLD's DIO and StoneMask (Morise, Yokomori and Ozawa 2016): frame t has the pit
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from a3t.grid import HOP, SAMPLE_RATE
@@ -17,7 +19,9 @@ def log_pitch(samples: np.ndarray, frames: int, speed: int = 1) -> np.ndarray:
 
     ``speed``, 1 to 12, is DIO's own: how far it decimates before it searches.
     """
-    import pyworld
+    with warnings.catch_warnings():  # it warns whoever imports it of how it finds its own version
+        warnings.simplefilter("ignore")
+        import pyworld
 
     wave = np.asarray(samples, dtype=np.float64)
     period = 1000.0 * HOP / SAMPLE_RATE

@@ -252,6 +252,8 @@ def _voice(editor: Editor, speech: OwnSpeech, config: AdaptationConfig, data: by
     changes: dict[str, Tensor] = load(data)
     model = {"name": editor.name, "sha256": editor.sha256}
     facts: dict[str, Any] = {"steps": config.steps, "precision": config.precision}
+    if config.parts:
+        facts["parts"] = list(config.parts)
     if speech.told:
         facts["alignment"] = speech.alignment.to_json()
     return Voice(OF_RECORDING, model, facts, changes, hashlib.sha256(data).hexdigest())

@@ -90,14 +90,14 @@ class OwnSpeech:
         learn from, until there are as many seconds as one recording may give."""
         found: list[OwnSpeech] = []
         for each in heard:
+            if found and sum(one.seconds for one in found) >= WINDOW[0]:
+                break
             own = cls(each.recording, each.alignment)
             spoken = each.alignment.spoken
             words = among([SaidWord(word.text, word.start, word.end) for word in spoken])
             with suppress(AlignmentError):
                 own = cls.by(editor, each.recording, words) or own
             found.append(replace(own, told=False))
-            if sum(one.seconds for one in found) >= WINDOW[0]:
-                break
         return replace(found[0], others=tuple(found[1:]))
 
     @classmethod

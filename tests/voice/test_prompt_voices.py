@@ -45,6 +45,7 @@ def test_speech_learns_from_its_prompt(arctic: Path, tmp_path: Path) -> None:
     assert found[2][0] is None and found[2][1] != found[0][1]
     told = found[0][0]
     assert told["name"] == OF_RECORDING and told["steps"] > 0
+    assert told["parts"] == list(SPEAKING)
     (kept,) = (tmp_path / "cache" / "voices").iterdir()
     changed = {name.partition(".")[0] for name in load(kept.read_bytes())}
     assert changed == set(SPEAKING)
