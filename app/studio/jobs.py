@@ -38,6 +38,18 @@ class ProjectJob:
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 
+class StepWatch(Watch):
+    """A job's: it is told each step by its name, not by the sentence for whoever waits."""
+
+    def __init__(self, job: ProjectJob) -> None:
+        super().__init__(cancelled=job.cancelled)
+        self._step = job.step
+
+    def __call__(self, step: str) -> None:
+        super().__call__(step)
+        self._step(step)
+
+
 class JobQueue:
     """One lane's jobs, done one after the other by a thread that begins with the first."""
 
@@ -118,7 +130,7 @@ class JobQueue:
         if job.cancelled.is_set():
             return None
         try:
-            watch = Watch(lambda share, step: job.step(step), job.cancelled)
+            watch = StepWatch(job)
             with self._lane.editor(watch, job.models) as editor:
                 job.run(editor)
         except CancelledError:
