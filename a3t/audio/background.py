@@ -1,7 +1,8 @@
 """Is there music under the speech? An edit can carry on a steady tone and a room's noise, no music.
 
 What is heard in the pauses nearest a place tells it: sound that is there all the time, loud beside
-the speech, and made of tones, once those are taken off that are steady enough to be carried on.
+the speech, and made of tones, once those are taken off that are steady enough to be carried on, and
+a hum that isn't: a motor's may waver, but it stays.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ TONAL = 0.6  # of the power that must be in tones; of noise a quarter is
 AUDIBLE = -28.0  # dB beside the speech
 ALWAYS = 0.25  # of the frames may be quieter
 LEAST_FRAMES = 4
+HUM = 300.0  # Hz; a tone below, in at least …
+HUMMING = 0.8  # … of the frames, is a machine's: music's come and go
 
 
 def music_under(recording: Recording, alignment: Alignment, first: int, last: int) -> float | None:
@@ -29,14 +32,18 @@ def music_under(recording: Recording, alignment: Alignment, first: int, last: in
     there is none, or no pause to hear it in."""
     rate = recording.sample_rate
     steady = find_steady_tones(recording, first, last)
-    powers, shares = [], []
-    for pause in pauses_near(alignment, recording, (first + last) // 2):
-        sound = steady.without(to_float(recording.read(*pause))).mean(axis=1)
-        for frame in _frames(sound, rate):
-            powers.append(float(frame.sum()))
-            shares.append(_tonal_share(frame, rate))
-    if len(powers) < LEAST_FRAMES:
+    pauses = pauses_near(alignment, recording, (first + last) // 2)
+    found = [
+        _frames(steady.without(to_float(recording.read(*pause))).mean(axis=1), rate)
+        for pause in pauses
+    ]
+    frames = np.concatenate(found) if found else np.empty((0, 0))
+    if len(frames) < LEAST_FRAMES:
         return None
+    tonal = _tonal(frames)
+    others = ~_hum(tonal, rate)
+    powers = frames[:, others].sum(axis=1)
+    shares = (frames * tonal)[:, others].sum(axis=1) / np.maximum(powers, 1e-20)
     level = 10 * np.log10(np.quantile(powers, ALWAYS) + 1e-20) - _speech_level(
         recording, alignment, (first + last) / 2 / rate
     )
@@ -54,14 +61,21 @@ def _frames(sound: np.ndarray, rate: int) -> np.ndarray:
     return np.square(np.abs(np.array(spectra).reshape(-1, int(inside.sum()))))
 
 
-def _tonal_share(power: np.ndarray, rate: int) -> float:
-    """How much of a frame's power (bins,) stands out of its neighbourhood."""
+def _tonal(power: np.ndarray) -> np.ndarray:
+    """(frames, bins): whether a frame's power stands out of its neighbourhood there."""
     reach = max(round(BESIDE * FRAME), 1)
     near = np.lib.stride_tricks.sliding_window_view(
-        np.pad(power, reach, mode="reflect"), 2 * reach + 1
+        np.pad(power, [(0, 0), (reach, reach)], mode="reflect"), 2 * reach + 1, axis=1
     )
-    out = power > CLEARLY * np.median(near, axis=1)
-    return float(power[out].sum() / max(float(power.sum()), 1e-20))
+    return np.asarray(power > CLEARLY * np.median(near, axis=2))
+
+
+def _hum(tonal: np.ndarray, rate: int) -> np.ndarray:
+    """(bins,): where a low tone stands nearly all the time: a machine's, and not quite steady."""
+    size = round(FRAME * rate)
+    hertz = np.fft.rfftfreq(size, 1 / rate)
+    hertz = hertz[(hertz >= BAND[0]) & (hertz <= BAND[1])]
+    return np.asarray((tonal.mean(axis=0) >= HUMMING) & (hertz < HUM))
 
 
 def _speech_level(recording: Recording, alignment: Alignment, near: float) -> float:

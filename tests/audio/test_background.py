@@ -59,6 +59,13 @@ def chords(rate: int = 16_000) -> np.ndarray:
     return np.concatenate([tones([r, 1.5 * r, 2.52 * r, 4 * r], rate, 0.5) for r in roots])
 
 
+def motor() -> np.ndarray:
+    """A hum whose frequency wavers by three per cent, with an overtone."""
+    time = np.arange(300_000) / 16_000
+    phase = 2 * np.pi * 118 * time + 3.5 / 0.7 * np.sin(2 * np.pi * 0.7 * time)
+    return np.asarray(np.sin(phase) + 0.3 * np.sin(2 * phase))
+
+
 def strength(sound: np.ndarray, frequencies: list[float], rate: int) -> float:
     """The power at these frequencies, dB."""
     time, window = np.arange(len(sound)) / rate, np.hanning(len(sound))
@@ -118,6 +125,7 @@ def test_music_is_noticed_and_noise_and_hum_are_not(
     noise = np.random.default_rng(0).standard_normal(300_000)
     for name, sound, noticed in (
         ("music", chords(), True), ("noise", noise, False), ("hum", tones(HUM), False),
+        ("motor", motor(), False),
     ):  # fmt: skip
         path, _ = mixed(talk, tmp_path / f"{name}.wav", sound, -15)
         found = music_under(Recording.open(path), aligned, *GAP)
