@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +36,7 @@ from a3t.rendering.joining import (
 from a3t.rendering.level import SpeechLevel, levelled
 from a3t.rendering.melody import drawn_melody, together
 from a3t.rendering.moving import Excerpt, moved_patch
-from a3t.rendering.spectral_bias import unbiased
+from a3t.rendering.spectral_bias import SpectralBias, unbiased
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
 
@@ -122,6 +122,12 @@ class Renderer:
         ids = phone_ids(symbols)
         rise = together(rises(plan.target, window), drawn_melody(window.masked, plan.seed))
         item = MaskedMel(mel, window.masked, ids, window.phone_of_frame, plan.seed, rise)
+        own = window.phone_of_frame[:start]
+        heard = replace(
+            item, mel=mel[:start], masked=window.masked[:start], phone_of_frame=own, rise=None
+        )
+        with self.step("fill"):
+            bias = SpectralBias(self.model, heard, symbols)
         level = SpeechLevel(mel[:start], symbols, window.phone_of_frame)
         speech = torch.zeros(len(mel) - start, mel.shape[1])
         made = vocoded = 0  # frames of it
@@ -129,9 +135,9 @@ class Renderer:
         while made < len(speech):
             with self.step("fill"):
                 end, filled = next(pieces)
-                speech[made : end - start] = level.levelled(
-                    filled[start + made : end], start + made
-                )
+                own = window.phone_of_frame[start + made : end]
+                right = bias.taken_off(filled[start + made : end], own)
+                speech[made : end - start] = level.levelled(right, start + made)
                 made = end - start
             # The last frames sound as they should only once those after them are known.
             sure = made - (self.vocoder.receptive_frames if made < len(speech) else 0)

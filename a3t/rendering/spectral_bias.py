@@ -39,9 +39,10 @@ class SpectralBias:
     def __init__(self, model: A3T, item: MaskedMel, symbols: Sequence[str]) -> None:
         """``item``: the recording's mel, of which what is visible is filled, and its phones, whose
         symbols these are. The model fills it three times."""
-        self.kinds = _classes(symbols, item.phone_of_frame)
+        self.kind_of_phone = _classes(symbols)
         self.spectra: dict[str, Tensor] = {}  # (80,) each
-        blocks = _visible_blocks(item.masked, self.kinds)
+        of_frame = self.kind_of_phone[item.phone_of_frame]
+        blocks = _visible_blocks(item.masked, of_frame)
         differences, kinds = [], []
         for part in range(PARTS):
             if own := blocks[part::PARTS]:
@@ -50,7 +51,7 @@ class SpectralBias:
                 masked[frames] = True
                 filled = fill(model, replace(item, masked=masked, rise=None))
                 differences.append(_shape(item.mel[frames]) - _shape(filled[frames]))
-                kinds.append(self.kinds[frames])
+                kinds.append(of_frame[frames])
         if not differences:
             return
         difference, kind = torch.cat(differences), np.concatenate(kinds)
@@ -60,10 +61,10 @@ class SpectralBias:
                 mean = _smoothed(own_kind.mean(0))
                 self.spectra[name] = mean * len(own_kind) / (len(own_kind) + PRIOR)
 
-    def taken_off(self, mel: Tensor, first: int = 0) -> Tensor:
-        """What was filled from frame ``first`` on, (n, 80) log10, moved by a share of the bias of
-        each frame's class; each frame stays as loud as it is."""
-        kinds = self.kinds[first : first + len(mel)]
+    def taken_off(self, mel: Tensor, phone_of_frame: np.ndarray) -> Tensor:
+        """Filled frames (n, 80) log10, and whose phones they are (n,): moved by a share of the bias
+        of each frame's class; each frame stays as loud as it is."""
+        kinds = self.kind_of_phone[phone_of_frame]
         result = mel.clone()
         for name, spectrum in self.spectra.items():
             result[torch.from_numpy(kinds == name)] += SHARE * spectrum
@@ -72,18 +73,19 @@ class SpectralBias:
 
 def unbiased(model: A3T, item: MaskedMel, symbols: Sequence[str], filled: Tensor) -> Tensor:
     """What the model has filled of an item, (N, 80) log10, without its bias in what is visible."""
-    moved = SpectralBias(model, item, symbols).taken_off(filled)
+    moved = SpectralBias(model, item, symbols).taken_off(filled, item.phone_of_frame)
     return torch.where(torch.from_numpy(item.masked)[:, None], moved, filled)
 
 
-def _classes(symbols: Sequence[str], phone_of_frame: np.ndarray) -> np.ndarray:
-    """Each frame's class: vowels, sonorants, pauses and the rest, whose spectra differ most."""
+def _classes(symbols: Sequence[str]) -> np.ndarray:
+    """Each phone's class: vowels, sonorants, pauses and the rest, whose spectra differ most."""
     names = {"stressed": "vowel", "unstressed": "vowel", "sonorant": "sonorant"}
-    kinds = [
-        PAUSE if symbol == PAUSE else names.get(loudness_class(symbol) or "", "other")
-        for symbol in symbols
-    ]
-    return np.array(kinds)[phone_of_frame]
+    return np.array(
+        [
+            PAUSE if symbol == PAUSE else names.get(loudness_class(symbol) or "", "other")
+            for symbol in symbols
+        ]
+    )
 
 
 def _visible_blocks(masked: np.ndarray, classes: np.ndarray) -> list[np.ndarray]:
