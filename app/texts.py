@@ -24,7 +24,9 @@ VOICE, NO_VOICE = "Voice (a3t voice make)", "None: as the recording sounds"
 ADAPT = "Learn the recording's own voice in the background"
 ADAPT_INFO = "While a project is open; what was made before can then be made again in it"
 LEARN_FIRST = "Learn this voice first"
-LEARN_FIRST_INFO = "If it speaks for eight seconds or more: nearer to it, half a minute later, once"
+LEARN_FIRST_INFO = (
+    "If it speaks clearly for three seconds or more: nearer to it, half a minute later, once"
+)
 MODEL, VOCODER, ALIGNER = "Model", "Vocoder", "Aligner"
 FILE_TYPE = "File type"
 FILE_TYPES = [("WAV", ".wav"), ("FLAC", ".flac")]

@@ -34,7 +34,7 @@ from a3t.plan.request import EditRequest
 from a3t.pretrained import load_checkpoint
 from a3t.training.precision import PRECISIONS, use_bfloat16
 from a3t.voice.adaptation import MOST_STEPS, THREADS, AdaptationConfig, adapt, steps_for
-from a3t.voice.own_speech import PAYS_FROM, OwnSpeech
+from a3t.voice.own_speech import PAYS_FROM, PROMPT_PAYS_FROM, OwnSpeech
 from alignment import Alignment
 
 MOST_KEPT = 64  # voices in the cache; each takes 0.3 MB
@@ -85,12 +85,13 @@ def adapted(
     """
     if not any(edit.is_spoken for edit in plan.edits):  # nothing is made
         return editor
-    seconds = plan.recording.seconds
 
     def speech() -> OwnSpeech:
         return OwnSpeech.of(editor, plan, request)
 
-    return _adapted(editor, speech, seconds, when, cache, progress, AdaptationConfig())
+    if when != "always" and plan.recording.seconds < PAYS_FROM:
+        return editor
+    return _adapted(editor, speech, PAYS_FROM, when, cache, progress, AdaptationConfig())
 
 
 def adapted_to_prompts(
@@ -104,34 +105,31 @@ def adapted_to_prompts(
     `SPEAKING` alone, or as it is. ``when`` and the errors are those of `adapted`."""
     if not plan.heard:  # the prompt is a saved voice's own
         return editor
-    seconds = sum(each.recording.seconds for each in plan.heard)
 
     def speech() -> OwnSpeech:
         return OwnSpeech.of_prompts(editor, plan.heard)
 
     config = AdaptationConfig(parts=SPEAKING)
-    return _adapted(editor, speech, seconds, when, cache, progress, config)
+    return _adapted(editor, speech, PROMPT_PAYS_FROM, when, cache, progress, config)
 
 
 def _adapted(
     editor: Editor,
     speech_of: Callable[[], OwnSpeech],
-    seconds: float,
+    pays_from: float,
     when: str | float,
     cache: Path | None,
     progress: Progress | None,
     config: AdaptationConfig,
 ) -> Editor:
-    """As `adapted`; ``seconds`` of recordings can't have more of speech."""
+    """As `adapted`, if there are as many seconds of speech as pay."""
     if when == "never" or (when != "always" and editor.voice is not None):
-        return editor
-    if when != "always" and seconds < PAYS_FROM:
         return editor
     speech = speech_of()
     budget = when if isinstance(when, float) else None
     if when != "always":
         known = _remembered(editor, speech, cache, config, budget)
-        if known is None and not speech.pays:
+        if known is None and not speech.pays_from(pays_from):
             return editor
     voice = recorded_voice(editor, speech, cache, progress, config, budget)
     return editor if voice is None else editor.in_voice(voice)

@@ -28,7 +28,8 @@ from a3t.voice.material import VoicePiece, pieces_of
 from a3t.voice.speaker import of_one_speaker
 from alignment import Alignment, AlignmentError, Word
 
-PAYS_FROM = 8.0  # seconds of usable speech; by what was measured of edits, docs/log.md
+# Seconds of usable speech, by what was measured of edits, and of speech by a prompt (docs/log.md).
+PAYS_FROM, PROMPT_PAYS_FROM = 8.0, 3.0
 WINDOW = (70.0, 80.0)  # seconds that are listened to at a time; windows end where it is quiet
 ENOUGH = 30.0  # seconds of usable speech: one window has that, unless there is music, or silence
 MOST_WINDOWS = 4
@@ -155,11 +156,17 @@ class OwnSpeech:
         """Of usable speech."""
         return sum(piece.seconds for piece in self.pieces)
 
-    @cached_property
+    @property
     def pays(self) -> bool:
         """Whether there is enough of it, by one person, for edits to gain by its voice."""
-        if self.seconds < PAYS_FROM:
-            return False
+        return self.pays_from(PAYS_FROM)
+
+    def pays_from(self, seconds: float) -> bool:
+        """Whether there are so many seconds of it, by one person."""
+        return self.seconds >= seconds and self._is_of_one_speaker
+
+    @cached_property
+    def _is_of_one_speaker(self) -> bool:
         with one_thread():
             return not of_one_speaker(self.pieces)[1]
 

@@ -19,8 +19,7 @@ def test_a_prompt_is_learnt_where_that_is_asked_for(
     service: Service, upload: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, learns: bool
 ) -> None:
     monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
-    for room in ("own_speech", "of_recording"):
-        monkeypatch.setattr(f"a3t.voice.{room}.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.of_recording.PROMPT_PAYS_FROM", 1.0)
     monkeypatch.setenv("A3T_CACHE", str(tmp_path))
     seen: list[tuple[float, str]] = []
     watch = Watch(lambda share, step: seen.append((share, step)))

@@ -62,8 +62,7 @@ def test_prompts_are_learnt_together_where_that_pays(
     twice = OwnSpeech.of_prompts(editor, [*one.heard, *one.heard])
     assert twice.seconds == speech[0].seconds  # the same words are no more speech
     least = (speech[0].seconds + speech[1].seconds) / 2
-    monkeypatch.setattr("a3t.voice.own_speech.PAYS_FROM", least)
-    monkeypatch.setattr("a3t.voice.of_recording.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.of_recording.PROMPT_PAYS_FROM", least)
     assert adapted_to_prompts(editor, one, "auto") is editor
     own = adapted_to_prompts(editor, both, "auto")
     assert own.voice is not None and own.spoken(both).record["voice"] == own.voice
