@@ -22,9 +22,10 @@ from a3t.vocoder.spectral import SpectralVocoder
 CARD = """# vocoder-small
 
 The built-in vocoder: log10 mel (80 bins, 80-7600 Hz, hop 300, {rate} Hz) to waveform.
-{parameters:,} parameters, {blocks} ConvNeXt blocks of {width} at the frame rate; then {updates}
-multiplicative updates that make the magnitudes agree with the mel, {iterations} Griffin-Lim steps
-from the network's phase, in which the magnitudes give way by {relaxation:.0%}, and an inverse STFT.
+{parameters:,} parameters, {blocks} ConvNeXt blocks of {width} at the frame rate{combs};
+then {updates} multiplicative updates that make the magnitudes agree with the mel, {iterations}
+Griffin-Lim steps from the network's phase, in which the magnitudes give way by {relaxation:.0%},
+and an inverse STFT.
 A frame depends on {reach} frames to either side of it.
 
 Trained for {steps:,} steps of {batch} windows of {seconds:.1f} s by
@@ -75,6 +76,7 @@ def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") 
         parameters=sum(p.numel() for p in model.parameters()),
         blocks=len(model.blocks),
         width=model.head.in_features,
+        combs=f", harmonics by {model.harmonics.classes} pitches" if model.harmonics else "",
         updates=model.mel_updates,
         iterations=model.iterations,
         relaxation=model.relaxation,
