@@ -21,6 +21,9 @@ if TYPE_CHECKING:  # the page lists voices before it has loaded torch
 
 CONFIG = "config.yaml"  # of `a3t.pretrained`: the last of a folder's files to be written
 OF_RECORDING = "this-recording"  # the name of a voice that an edit learnt from its own recording
+# What learns it of the network. An encoder that has learnt from so little costs half of the voices
+# that are recorded at home their clearness.
+RECORDING_PARTS = ("decoder", "output")
 SPEAKER = "speaker"  # the name of the speaker's vector among the tensors of the changes
 PROMPT = "prompt."  # what the names of a prompt's tensors begin with, among those of the changes
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")

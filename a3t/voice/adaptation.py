@@ -75,10 +75,10 @@ class AdaptationConfig:
         return self.steps or steps_for(seconds)
 
 
-def steps_for(seconds: float, each: float = STEPS_A_SECOND) -> int:
-    """How many steps so many seconds of speech are worth, ``each`` of them so many: too few leave
-    most of five minutes unused, and with ten seconds more of them are less clear (docs/log.md)."""
-    return round(min(max(each * seconds, LEAST_STEPS), MOST_STEPS))
+def steps_for(seconds: float, least: int = LEAST_STEPS) -> int:
+    """How many steps so many seconds of speech are worth, at least so many: too few leave most of
+    five minutes unused, and with ten seconds more of them are less clear (docs/log.md)."""
+    return round(min(max(STEPS_A_SECOND * seconds, least), MOST_STEPS))
 
 
 @dataclass(frozen=True)

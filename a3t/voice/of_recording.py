@@ -25,7 +25,7 @@ from torch import Tensor
 from a3t.audio.files import atomic_path
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.model.saved_voices import OF_RECORDING, Voice
+from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS, Voice
 from a3t.model.threads import on_threads
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.json_values import checked_alignment
@@ -40,12 +40,8 @@ from alignment import Alignment
 MOST_KEPT = 64  # voices in the cache; each takes 0.3 MB
 UNFINISHED = ".learning"  # what a folder beside them ends with
 MOST_UNFINISHED = 3  # such folders
-# Half of what the same speech is given elsewhere: somebody waits for the first edit.
-STEPS_A_SECOND = 2.0
+LEAST_STEPS = 120  # the decoder alone needs more of them than all of the network
 FRACTIONS = (1.0, 0.5, 0.25)  # of the steps, for those with less time
-# What a text is spoken with. Without words on both sides to hold on to, an encoder that has learnt
-# from a few seconds costs half of the voices that are recorded at home their clearness.
-SPEAKING = ("decoder", "output")
 TIMED = 3  # steps that tell how long the others will take
 
 Progress = Callable[[int, int], None]
@@ -61,12 +57,15 @@ def recorded_speech(
         precision = PRECISIONS[PRECISIONS.index(record.get("precision", "float32"))]
         aligned = record.get("alignment")
         told = None if aligned is None else checked_alignment(Alignment.from_json(aligned))
+        parts = tuple(record.get("parts", ()))  # all of the network was what learnt at first
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        steps, precision, told = 0, "", None
-    if not 1 <= steps <= MOST_STEPS:  # more are never written, and would take a machine's hours
+        steps, precision, told, parts = 0, "", None, ()
+    known = parts in ((), RECORDING_PARTS)
+    # More steps are never written, and would take a machine's hours.
+    if not (known and 1 <= steps <= MOST_STEPS):
         raise InputError("The edit.json's entry about its voice was changed: make the edit again.")
     speech = OwnSpeech(plan.recording, told or plan.alignment, told is not None)
-    return AdaptationConfig(steps=steps, precision=precision), speech
+    return AdaptationConfig(parts=parts, steps=steps, precision=precision), speech
 
 
 def adapted(
@@ -91,7 +90,7 @@ def adapted(
 
     if when != "always" and plan.recording.seconds < PAYS_FROM:
         return editor
-    return _adapted(editor, speech, PAYS_FROM, when, cache, progress, AdaptationConfig())
+    return _adapted(editor, speech, PAYS_FROM, when, cache, progress)
 
 
 def adapted_to_prompts(
@@ -101,16 +100,16 @@ def adapted_to_prompts(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> Editor:
-    """The editor with which a text is to be spoken: adapted to all of its prompts together, in
-    `SPEAKING` alone, or as it is. ``when`` and the errors are those of `adapted`."""
+    """The editor with which a text is to be spoken: adapted to all of its prompts together, or as
+    it is. ``when`` and the errors are those of `adapted`, and what is learnt from one prompt is the
+    voice that its edits learn."""
     if not plan.heard:  # the prompt is a saved voice's own
         return editor
 
     def speech() -> OwnSpeech:
         return OwnSpeech.of_prompts(editor, plan.heard)
 
-    config = AdaptationConfig(parts=SPEAKING)
-    return _adapted(editor, speech, PROMPT_PAYS_FROM, when, cache, progress, config)
+    return _adapted(editor, speech, PROMPT_PAYS_FROM, when, cache, progress)
 
 
 def _adapted(
@@ -120,7 +119,6 @@ def _adapted(
     when: str | float,
     cache: Path | None,
     progress: Progress | None,
-    config: AdaptationConfig,
 ) -> Editor:
     """As `adapted`, if there are as many seconds of speech as pay."""
     if when == "never" or (when != "always" and editor.voice is not None):
@@ -128,10 +126,10 @@ def _adapted(
     speech = speech_of()
     budget = when if isinstance(when, float) else None
     if when != "always":
-        known = _remembered(editor, speech, cache, config, budget)
+        known = _remembered(editor, speech, cache, _usual(), budget)
         if known is None and not speech.pays_from(pays_from):
             return editor
-    voice = recorded_voice(editor, speech, cache, progress, config, budget)
+    voice = recorded_voice(editor, speech, cache, progress, budget=budget)
     return editor if voice is None else editor.in_voice(voice)
 
 
@@ -150,7 +148,7 @@ def recorded_voice(
     there are fewer steps, and with too little there is none. Raises InputError if there is too
     little speech to learn from.
     """
-    config = config or AdaptationConfig()
+    config = config or _usual()
     if (known := _remembered(editor, speech, cache, config, budget)) is not None:
         return known
     with on_threads(THREADS):
@@ -167,13 +165,17 @@ def recorded_voice(
     return _voice(editor, speech, settings[0], data)
 
 
+def _usual() -> AdaptationConfig:
+    """How a recording's voice is learnt."""
+    return AdaptationConfig(parts=RECORDING_PARTS)
+
+
 def _settings(
     config: AdaptationConfig, speech: OwnSpeech, budget: float | None
 ) -> list[AdaptationConfig]:
     """The settings to choose from, the best first; to tell them costs nothing."""
     spoken = sum(word.end - word.start for word in speech.alignment.spoken)
-    twice = 2 if config.parts else 1  # where less changes a step is shorter, and brings less
-    steps = config.steps or min(twice * steps_for(spoken, STEPS_A_SECOND), MOST_STEPS)
+    steps = config.steps or steps_for(spoken, LEAST_STEPS)
     fractions = FRACTIONS[:1] if budget is None else FRACTIONS
     return [replace(config, steps=max(round(steps * each), 1)) for each in fractions]
 

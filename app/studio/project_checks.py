@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from a3t.model.saved_voices import OF_RECORDING
+from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.cuts import Cut
 from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.json_values import checked_alignment, finite_number, string
@@ -137,6 +137,9 @@ def checked_voice(data: Mapping[str, Any], sha256: str, seconds: float) -> dict[
         raise ValueError("a voice")
     if voice["precision"] not in ("float32", "bfloat16"):
         raise ValueError("a precision")
+    parts = voice.get("parts")
+    if parts not in (None, list(RECORDING_PARTS)):
+        raise ValueError("parts of the network")
     own = {
         "name": OF_RECORDING,
         "sha256": sha256,
@@ -144,6 +147,8 @@ def checked_voice(data: Mapping[str, Any], sha256: str, seconds: float) -> dict[
         "precision": str(voice["precision"]),
         "alignment": aligned.to_json(),
     }
+    if parts is not None:
+        own["parts"] = parts
     return {"model": _named(data["model"]), "voice": own}
 
 

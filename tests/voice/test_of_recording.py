@@ -21,7 +21,7 @@ from a3t import edit
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.model.saved_voices import OF_RECORDING
+from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
 from a3t.voice import of_recording
@@ -219,13 +219,18 @@ def test_the_number_of_threads_changes_no_voice(
 
 def test_a_changed_record_of_a_voice_is_refused(planned: tuple[EditPlan, EditRequest]) -> None:
     plan, _ = planned
-    assert recorded_speech({"steps": 5}, plan)[0].steps == 5
+    for parts in (), RECORDING_PARTS:  # all of the network was what learnt at first
+        entry: dict[str, object] = {"steps": 5} | ({"parts": list(parts)} if parts else {})
+        config, _ = recorded_speech(entry, plan)
+        assert (config.steps, config.parts) == (5, parts)
     for entry in (
         {"steps": 0},
         {"precision": "int4"},
         {"steps": 10**9},
         {"steps": []},
         {"alignment": 3},
+        {"steps": 5, "parts": ["encoder"]},
+        {"steps": 5, "parts": 3},
     ):
         with pytest.raises(InputError, match="changed"):
             recorded_speech(entry, plan)

@@ -11,8 +11,9 @@ from safetensors.torch import load
 
 from a3t import tts
 from a3t.editor import Editor
-from a3t.model.saved_voices import OF_RECORDING
-from a3t.voice.of_recording import SPEAKING, adapted_to_prompts
+from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
+from a3t.plan.request import EditRequest
+from a3t.voice.of_recording import adapted, adapted_to_prompts
 from a3t.voice.own_speech import OwnSpeech
 from tests.conftest import ARCTIC
 from tests.voice.conftest import quick
@@ -34,7 +35,7 @@ def again(arctic: Path, tmp_path: Path) -> Path:
     return tmp_path / "again.wav"
 
 
-def test_speech_learns_from_its_prompt(arctic: Path, tmp_path: Path) -> None:
+def test_speech_learns_from_its_prompt(editor: Editor, arctic: Path, tmp_path: Path) -> None:
     prompt = ["--prompt-wav", str(arctic), "--prompt-text", ARCTIC, "--text", TEXT]
     found = []
     for name, options in (("a", ["--adapt"]), ("b", ["--adapt"]), ("c", ["--adapt", "never"])):
@@ -45,10 +46,16 @@ def test_speech_learns_from_its_prompt(arctic: Path, tmp_path: Path) -> None:
     assert found[2][0] is None and found[2][1] != found[0][1]
     told = found[0][0]
     assert told["name"] == OF_RECORDING and told["steps"] > 0
-    assert told["parts"] == list(SPEAKING)
+    assert told["parts"] == list(RECORDING_PARTS)
     (kept,) = (tmp_path / "cache" / "voices").iterdir()
     changed = {name.partition(".")[0] for name in load(kept.read_bytes())}
-    assert changed == set(SPEAKING)
+    assert changed == set(RECORDING_PARTS)
+    # It is the voice that edits of the recording learn.
+    request = EditRequest(new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
+    plan = editor.plan(arctic, request)
+    own = adapted(editor, plan, request, "always", kept.parent)
+    assert own.voice is not None and own.voice["sha256"] == told["sha256"]
+    assert list(kept.parent.iterdir()) == [kept]
 
 
 def test_prompts_are_learnt_together_where_that_pays(
