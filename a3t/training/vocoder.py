@@ -104,7 +104,7 @@ class VocoderTraining:
             found["phase"] = phase_loss(said.phase, true, top)
         if self.weights.harmonics:
             found["harmonics"] = harmonics_loss(made, samples)
-        if said.pitch is not None:
+        if self.weights.pitch and said.pitch is not None:
             found["pitch"] = pitch_loss(said.pitch, batch.samples)
         weighted = [getattr(self.weights, name) * value for name, value in found.items()]
         return {**found, "total": torch.stack(weighted).sum()}

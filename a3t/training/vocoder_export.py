@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -29,9 +30,9 @@ and an inverse STFT.
 A frame depends on {reach} frames to either side of it.
 
 Trained for {steps:,} steps of {batch} windows of {seconds:.1f} s by
-`python -m a3t.training.vocoder`, on spectral losses (STFT and mel at several resolutions,
-magnitude) {phase}over the clips that `a3t.corpora.split_of` calls "train". These weights
-are the running average.
+`python -m a3t.training.vocoder` on the clips that `a3t.corpora.split_of` calls "train", by the
+losses of `a3t.training.vocoder_losses` (weights: {losses}). These weights are the
+running average.
 
 {scores}
 Limits: English read speech, mostly women's voices at 24 kHz; above 8 kHz it was trained on three
@@ -70,7 +71,8 @@ def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") 
         for name, value in model.state_dict().items()
     }
     windows = settings(WindowConfig, config.get("data"))
-    losses = settings(VocoderLossConfig, config.get("loss"))
+    weights = asdict(settings(VocoderLossConfig, config.get("loss")))
+    del weights["unrolled"]  # which is no weight
     card = CARD.format(
         rate=SAMPLE_RATE,
         parameters=sum(p.numel() for p in model.parameters()),
@@ -84,7 +86,7 @@ def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") 
         steps=state["step"],
         batch=windows.batch,
         seconds=seconds_of(windows.frames),
-        phase="and anti-wrapping phase losses, " if losses.phase else "",
+        losses=", ".join(f"{name} {weight:g}" for name, weight in weights.items() if weight),
         scores=scores and scores.strip() + "\n",
         attribution=attribution(CORPORA),
     )

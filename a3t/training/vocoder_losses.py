@@ -143,16 +143,12 @@ def phase_loss(phase: Tensor, true: Tensor, top: Tensor) -> Tensor:
 
 
 def harmonics_loss(made: Tensor, true: Tensor) -> Tensor:
-    """As ``multi_resolution_loss``, in windows of 171 ms and below 1 kHz; (B, n) samples.
+    """``multi_resolution_loss`` in windows of 171 ms, below 1 kHz; (B, n) samples.
 
     In so long a window the harmonics of the lowest voices are apart.
     """
-    bins = round(HARMONICS_TOP * HARMONICS_WINDOW / SAMPLE_RATE)
-    window = torch.hann_window(HARMONICS_WINDOW, device=made.device)
-    a, b = (_magnitude(x, HARMONICS_WINDOW, window)[..., :bins] for x in (made, true))
-    logs = ((a + 1e-3).log() - (b + 1e-3).log()).abs().mean()
-    error = (a - b).square().sum((1, 2)).sqrt()
-    return logs + (error / b.square().sum((1, 2)).sqrt().clamp(min=1e-3)).mean()
+    top = torch.full((len(made),), HARMONICS_TOP, device=made.device)
+    return multi_resolution_loss(made, true, top, (HARMONICS_WINDOW,))
 
 
 def pitch_loss(scores: Tensor, samples: Tensor) -> Tensor:

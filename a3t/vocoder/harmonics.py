@@ -18,7 +18,7 @@ from a3t.grid import SAMPLE_RATE
 from a3t.vocoder.framing import BINS
 
 LOWEST, HIGHEST = 60.0, 500.0  # Hz, of the classes of pitch
-VALLEY = 0.1  # of a harmonic's magnitude: real voices are never quieter between two harmonics
+VALLEY = 0.1  # of a harmonic's magnitude, between two of them: no voice is perfectly steady
 
 
 def class_pitches(classes: int) -> Tensor:

@@ -29,7 +29,7 @@ from a3t.vocoder import load_vocoder
 CONFIG = {
     "vocoder": {"width": 8, "hidden": 12, "blocks": 1, "iterations": 1, "pitches": 20},
     "data": {"frames": 8, "batch": 2},
-    "loss": {"phase": 0.1, "multi_mel": 1.0, "harmonics": 1.0},
+    "loss": {"phase": 0.1, "multi_mel": 1.0, "harmonics": 0.1},
     "training": {"steps": 1000, "warmup": 2, "decay": 2},
 }
 
