@@ -16,6 +16,7 @@ from a3t.plan.request import EditRequest
 from app import limits, texts
 from app.error_sentences import one_sentence
 from app.gradio_queue import AT_ONCE, EDITOR
+from app.learnt_speech import NEVER, adapt_of
 from app.page_request import PageRequest, texts_of
 from app.progress import Watch
 from app.service import Service
@@ -54,6 +55,7 @@ def add_endpoints(service: Service) -> None:
     expected = gr.Textbox("", label="expected", **hidden)
     seed = gr.Number(0, label="seed", precision=0, minimum=0, maximum=MOST_SEED, **hidden)
     speed = gr.Number(1.0, label="speed", **hidden)
+    adapt = gr.Textbox(NEVER, label="adapt", **hidden)
     audio = gr.Audio(label="audio", type="filepath", **hidden)
     record = gr.File(label="record", **hidden)
     result = gr.JSON(label="result", **hidden)
@@ -88,16 +90,22 @@ def add_endpoints(service: Service) -> None:
             return str(made), str(written), known
 
     def tts(
-        prompt: str | None, text: str, prompt_text: str = "", seed: int = 0, speed: float = 1.0
+        prompt: str | None,
+        text: str,
+        prompt_text: str = "",
+        seed: int = 0,
+        speed: float = 1.0,
+        adapt: str = NEVER,
     ) -> tuple[str, str, str]:
-        """The text in the prompt's voice, its speech.json, and the prompt's text."""
+        """The text in the prompt's voice, its speech.json, and the prompt's text. adapt: when the
+        voice is learnt first, as for `a3t tts`."""
         with one_sentence():
             to_say = limits.check_text(text, texts.THE_TEXT)
             if not to_say:
                 raise InputError(texts.NO_TEXT_TO_SAY)
             known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
             made, written, prompt_said = service.tts(
-                prompt, known, to_say, Watch(), whole(seed), number(speed)
+                prompt, known, to_say, Watch(), whole(seed), number(speed), adapt_of(adapt)
             )
             return str(made), str(written), prompt_said
 
@@ -114,7 +122,7 @@ def add_endpoints(service: Service) -> None:
     )
     ask.click(
         tts,
-        [recording, other_text, text, seed, speed],
+        [recording, other_text, text, seed, speed, adapt],
         [audio, record, used],
         api_name="tts",
         **line,

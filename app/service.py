@@ -12,21 +12,24 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.audio.speech import write_json
 from a3t.errors import InputError
+from a3t.source.alignment_cache import voices_cache
 from alignment import AlignmentError
-from app import limits
+from app import limits, texts
 from app.bounded import bounded
 from app.lanes import EditorLane
-from app.learnt_speech import learnt_speech
+from app.learnt_speech import NEVER, SpeechOrder, known_speech, learnt_speech
 from app.progress import Running, Watch
 from app.worker import EditorProcess
 
 if TYPE_CHECKING:  # torch is imported with the models, in their processes
     from a3t.plan.request import EditRequest
+    from a3t.rendering.spoken import SpokenRecording
     from alignment import Alignment
     from app.page_request import PageRequest
 
@@ -51,6 +54,9 @@ class Service:
         # Only for as long as a voice is learnt: it takes as much memory as the others together.
         self.learning = None if start_learning is None else EditorLane(start_learning, kept=False)
         self.running = Running()
+        # For voices that prompts teach where this machine's user has no cache; it goes with the
+        # other folders, an hour after the last of them was learnt.
+        self._taught = folder / secrets.token_hex(24)
 
     def close(self) -> None:
         """Ends the editors' processes."""
@@ -60,15 +66,14 @@ class Service:
             self.learning.close()
 
     @contextmanager
-    def editor(
-        self, watch: Watch, recording: Path, learns: bool = False
-    ) -> Iterator[EditorProcess]:
-        """An editor for a recording: those that take minutes, or learn its voice, don't hold up the
-        others."""
-        long = learns or bounded(limits.stated_length, recording) > LONG
-        lane = self.long if long else self.quick
-        with lane.editor(watch) as editor:
+    def editor(self, watch: Watch, recording: Path) -> Iterator[EditorProcess]:
+        """An editor for a recording: those that take minutes don't hold up the others."""
+        with self.lane(recording).editor(watch) as editor:
             yield editor
+
+    def lane(self, recording: Path) -> EditorLane:
+        """Where a recording of this length belongs."""
+        return self.long if bounded(limits.stated_length, recording) > LONG else self.quick
 
     # ---- requests of the API ------------------------------------------------------------------
 
@@ -107,15 +112,32 @@ class Service:
         watch: Watch,
         seed: int = 0,
         speed: float = 1.0,
-        learns: bool = False,
+        adapt: str | float = NEVER,
     ) -> tuple[Path, Path, str]:
         """The text in the voice of the upload, which may be learnt first: the speech, its record,
         the prompt's text."""
-        with self._request(upload) as prompt, self.editor(watch, prompt, learns) as editor:
-            said = (prompt, text, prompt_text or None, seed, speed)
-            result = editor.run(learnt_speech, *said) if learns else editor.tts(*said)
+        with self._request(upload) as prompt:
+            order = SpeechOrder(prompt, text, prompt_text or None, seed, speed, adapt)
+            result = self.speak(order, watch, self.lane(prompt))
             out = bounded(result.save, prompt.with_name(f"{prompt.stem}.spoken.wav"))
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
+
+    def speak(self, order: SpeechOrder, watch: Watch, lane: EditorLane) -> SpokenRecording:
+        """The speech, made in that lane unless its voice has to be learnt first, which holds nobody
+        up there. What is learnt is kept, so that the next request finds it. InputError if it is to
+        be learnt in any case, and this server learns no voices."""
+        if self.learning is None:
+            if order.adapt == "always":
+                raise InputError(texts.LEARNS_NOTHING)
+            order = replace(order, adapt=NEVER)
+        cache = voices_cache() or self._taught
+        with lane.editor(watch, order.models) as editor:
+            made: SpokenRecording | None = editor.run(known_speech, order, cache)
+        if made is None:
+            assert self.learning is not None
+            with self.learning.editor(watch, order.models) as editor:
+                made = editor.run(learnt_speech, order, cache)
+        return made
 
     @contextmanager
     def _request(self, upload: str | None) -> Iterator[Path]:

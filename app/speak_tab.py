@@ -8,6 +8,7 @@ from a3t.errors import InputError
 from app import limits, texts
 from app.error_sentences import one_sentence
 from app.gradio_queue import AT_ONCE, EDITOR, PROGRESS, cancelling, page_of
+from app.learnt_speech import NEVER
 from app.service import Service
 from app.settings import MOST_SEED
 
@@ -87,10 +88,11 @@ class SpeakTab:
             if not wanted:
                 raise InputError(texts.NO_TEXT_TO_SAY)
             known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
+            adapt = "auto" if learns else NEVER
             with self.service.running.watch(
                 page_of(request), lambda share, step: progress(share, desc=step)
             ) as watch:
                 audio, record, used = self.service.tts(
-                    prompt, known, wanted, watch, int(seed or 0), float(speed), bool(learns)
+                    prompt, known, wanted, watch, int(seed or 0), float(speed), adapt
                 )
             return str(audio), str(record), used

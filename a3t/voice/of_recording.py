@@ -90,7 +90,7 @@ def adapted(
 
     if when != "always" and plan.recording.seconds < PAYS_FROM:
         return editor
-    return _adapted(editor, speech, PAYS_FROM, when, cache, progress)
+    return _adapted(editor, speech, PAYS_FROM, when, cache, progress) or editor
 
 
 def adapted_to_prompts(
@@ -103,13 +103,31 @@ def adapted_to_prompts(
     """The editor with which a text is to be spoken: adapted to all of its prompts together, or as
     it is. ``when`` and the errors are those of `adapted`, and what is learnt from one prompt is the
     voice that its edits learn."""
+    return _of_prompts(editor, plan, when, cache, progress) or editor
+
+
+def known_for_prompts(
+    editor: Editor, plan: SpeechPlan, when: str | float, cache: Path | None = None
+) -> Editor | None:
+    """What `adapted_to_prompts` gives if that takes no learning; otherwise None."""
+    return _of_prompts(editor, plan, when, cache, learns=False)
+
+
+def _of_prompts(
+    editor: Editor,
+    plan: SpeechPlan,
+    when: str | float,
+    cache: Path | None,
+    progress: Progress | None = None,
+    learns: bool = True,
+) -> Editor | None:
     if not plan.heard:  # the prompt is a saved voice's own
         return editor
 
     def speech() -> OwnSpeech:
         return OwnSpeech.of_prompts(editor, plan.heard)
 
-    return _adapted(editor, speech, PROMPT_PAYS_FROM, when, cache, progress)
+    return _adapted(editor, speech, PROMPT_PAYS_FROM, when, cache, progress, learns)
 
 
 def _adapted(
@@ -119,17 +137,21 @@ def _adapted(
     when: str | float,
     cache: Path | None,
     progress: Progress | None,
-) -> Editor:
-    """As `adapted`, if there are as many seconds of speech as pay."""
+    learns: bool = True,
+) -> Editor | None:
+    """As `adapted`, if there are as many seconds of speech as pay; None if it would have to learn,
+    and mustn't."""
     if when == "never" or (when != "always" and editor.voice is not None):
         return editor
     speech = speech_of()
     budget = when if isinstance(when, float) else None
-    if when != "always":
-        known = _remembered(editor, speech, cache, _usual(), budget)
-        if known is None and not speech.pays_from(pays_from):
+    voice = _remembered(editor, speech, cache, _usual(), budget)
+    if voice is None:
+        if when != "always" and not speech.pays_from(pays_from):
             return editor
-    voice = recorded_voice(editor, speech, cache, progress, budget=budget)
+        if not learns:
+            return None
+        voice = recorded_voice(editor, speech, cache, progress, budget=budget)
     return editor if voice is None else editor.in_voice(voice)
 
 

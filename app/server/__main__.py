@@ -36,6 +36,12 @@ def parser() -> argparse.ArgumentParser:
         help="a recording of each voice, NAME.wav, and what it says, NAME.txt",
     )  # fmt: skip
     result.add_argument(
+        "--adapt", choices=("auto", "never"),
+        default="never" if os.environ.get("A3T_ADAPT") == "never" else "auto",
+        help="whether a voice is learnt from its recording before it is first spoken in (default: "
+        "%(default)s)",
+    )  # fmt: skip
+    result.add_argument(
         "--max-megabytes", type=int, metavar="N", help="largest recording (default 200)"
     )
     return result
@@ -56,7 +62,7 @@ def serve(options: argparse.Namespace) -> None:
     import uvicorn
 
     from app import limits
-    from app.__main__ import background_editor, is_loopback
+    from app.__main__ import background_editor, is_loopback, learning_editor
     from app.run_folder import run_folder
     from app.server.door import Door
     from app.server.endpoints import server_app
@@ -67,7 +73,8 @@ def serve(options: argparse.Namespace) -> None:
     limits.MAX_MEGABYTES = options.max_megabytes or MAX_MEGABYTES
     voices = voices_in(options.voices)
     with run_folder() as folder:
-        service = Service(folder, start_long=background_editor)
+        learning = None if options.adapt == "never" else learning_editor
+        service = Service(folder, start_long=background_editor, start_learning=learning)
         door = Door(server_app(service, voices), token, local_only=is_loopback(options.host))
         settings = uvicorn.Config(
             door, options.host, options.port, log_level="warning", server_header=False

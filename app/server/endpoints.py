@@ -20,6 +20,7 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.plan.request import EditRequest
 from app import limits, texts
+from app.learnt_speech import NEVER, SpeechOrder, adapt_of
 from app.page_request import USUAL, Models, PageRequest, texts_of
 from app.progress import Watch
 from app.server.door import error_body
@@ -39,6 +40,11 @@ class SpeechRequest(BaseModel):
     voice: str = ""
     response_format: Literal["mp3", "opus", "aac", "flac", "wav", "pcm"] = "mp3"
     speed: float = Field(1.0, ge=0.25, le=4.0)
+    adapt: float | str = Field(
+        "auto",
+        description="when the voice is first learnt from its recording, once: auto, always, never "
+        "or in so many seconds (no field of OpenAI's)",
+    )
 
 
 def server_app(service: Service, voices: Mapping[str, PromptVoice]) -> FastAPI:
@@ -102,10 +108,18 @@ def _add_speech(
                 f"“{body.voice[:40]}” is no voice here: use one of {', '.join(sorted(voices))}."
             )
 
+        order = SpeechOrder(
+            voice.prompt,
+            body.input,
+            voice.text,
+            speed=body.speed,
+            # One that `a3t voice make` has learnt is spoken in as it is.
+            adapt=NEVER if voice.learnt else adapt_of(body.adapt),
+            models=Models(voice=voice.name if voice.learnt else ""),
+        )
+
         def speak(watch: Watch) -> bytes:
-            wanted = Models(voice=voice.name if voice.learnt else "")
-            with service.quick.editor(watch, wanted) as editor:
-                made = editor.tts(voice.prompt, body.input, voice.text, 0, body.speed)
+            made = service.speak(order, watch, service.quick)
             return encoded(made.samples, SAMPLE_RATE, body.response_format)
 
         job = await _finished(jobs.start("speech", speak), request)

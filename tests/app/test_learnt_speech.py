@@ -1,31 +1,134 @@
-"""Speech by a prompt on the page, whose voice is learnt first."""
+"""Speech by a prompt whose voice is learnt first: on the page, by its endpoint, by the server."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
+from a3t.editor import Editor
+from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING
+from app.lanes import EditorLane
+from app.learnt_speech import adapt_of
 from app.progress import Watch
+from app.server.endpoints import server_app
+from app.server.voice_folder import PromptVoice
 from app.service import Service
+from tests.app.conftest import EditorThread
 from tests.conftest import ARCTIC
 from tests.voice.conftest import quick
 
+TEXT = "Nobody knew."
 
-@pytest.mark.parametrize("learns", [False, True])
-def test_a_prompt_is_learnt_where_that_is_asked_for(
-    service: Service, upload: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, learns: bool
-) -> None:
+
+class Learner(EditorLane):
+    """The lane that learns, and how often it was needed."""
+
+    def __init__(self, editor: Editor) -> None:
+        self.starts = 0
+
+        def start() -> EditorThread:
+            self.starts += 1
+            return EditorThread(lambda models: editor.in_voice(None))
+
+        super().__init__(start, kept=False)
+
+
+@pytest.fixture
+def learner(editor: Editor) -> Learner:
+    return Learner(editor)
+
+
+@pytest.fixture(params=["cache", ""])
+def learning(
+    request: pytest.FixtureRequest,
+    service: Service,
+    learner: Learner,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Iterator[Service]:
+    """A service that learns voices, in few steps; for its own user, and for others."""
     monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
     monkeypatch.setattr("a3t.voice.of_recording.PROMPT_PAYS_FROM", 1.0)
-    monkeypatch.setenv("A3T_CACHE", str(tmp_path))
-    seen: list[tuple[float, str]] = []
-    watch = Watch(lambda share, step: seen.append((share, step)))
-    sound, record, said = service.tts(upload, ARCTIC, "Nobody knew.", watch, learns=learns)
-    assert sound.is_file() and said == ARCTIC
-    voice = json.loads(record.read_text(encoding="utf-8")).get("voice")
-    assert (voice and voice["name"]) == (OF_RECORDING if learns else None)
-    assert any("of 3" in step for _, step in seen) == learns
-    assert [share for share, _ in seen] == sorted(share for share, _ in seen)
+    monkeypatch.setenv("A3T_CACHE", request.param and str(tmp_path / request.param))
+    other = Service(service.folder, service.quick._start)
+    other.quick = other.long = service.quick
+    other.learning = learner
+    yield other
+    learner.close()
+
+
+def test_a_prompt_is_learnt_once_where_that_is_asked_for(
+    learning: Service, learner: Learner, upload: str
+) -> None:
+    def spoken(adapt: str | float) -> tuple[bytes, str | None, list[str]]:
+        seen: list[tuple[float, str]] = []
+        watch = Watch(lambda share, step: seen.append((share, step)))
+        sound, record, said = learning.tts(upload, ARCTIC, TEXT, watch, adapt=adapt)
+        assert said == ARCTIC and [share for share, _ in seen] == sorted(s for s, _ in seen)
+        voice = json.loads(record.read_text(encoding="utf-8")).get("voice")
+        return sound.read_bytes(), voice and voice["name"], [s for _, s in seen if "of 3" in s]
+
+    plain = spoken("never")
+    assert plain[1:] == (None, []) and learner.starts == 0
+    first = spoken("auto")
+    assert first[1] == OF_RECORDING and len(first[2]) == 3 and learner.starts == 1
+    assert first[0] != plain[0]
+    # It is known from now on, and the same bytes come at once.
+    assert spoken("auto") == spoken("always") == (*first[:2], [])
+    assert spoken("never") == plain and learner.starts == 1
+
+
+def test_too_little_speech_is_spoken_like_as_it_is(
+    learning: Service, learner: Learner, upload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("a3t.voice.of_recording.PROMPT_PAYS_FROM", 60.0)
+    _, record, _ = learning.tts(upload, ARCTIC, TEXT, Watch(), adapt="auto")
+    assert "voice" not in json.loads(record.read_text()) and learner.starts == 0
+
+
+def test_who_learns_nothing_says_so_if_it_has_to(service: Service, upload: str) -> None:
+    _, record, _ = service.tts(upload, ARCTIC, TEXT, Watch(), adapt="auto")
+    assert "voice" not in json.loads(record.read_text())
+    with pytest.raises(InputError, match="learns no voices"):
+        service.tts(upload, ARCTIC, TEXT, Watch(), adapt="always")
+
+
+@pytest.mark.parametrize("given", ["", "soon", "nan", "-1", "inf", None, [], "9" * 5000 + "x"])
+def test_what_is_no_time_is_refused(given: object) -> None:
+    with pytest.raises(InputError, match="always, auto, never or a number of seconds"):
+        adapt_of(given)
+
+
+def test_requests_have_the_options_values() -> None:
+    values = ("auto", "always", "never", "20", 20, 20.5)
+    assert [adapt_of(value) for value in values] == ["auto", "always", "never", 20.0, 20.0, 20.5]
+
+
+@pytest.mark.parametrize("learning", ["cache"], indirect=True)
+def test_the_servers_voices_are_learnt_once(
+    learning: Service, learner: Learner, arctic: Path
+) -> None:
+    """But for those that `a3t voice make` has learnt, whose requests go to that voice."""
+    client = TestClient(
+        server_app(learning, {"awb": PromptVoice("awb", arctic, ARCTIC, learnt=False)})
+    )
+
+    def said(**fields: object) -> bytes:
+        body = {"voice": "awb", "input": TEXT, "response_format": "pcm", **fields}
+        answer = client.post("/v1/audio/speech", json=body)
+        assert answer.status_code == 200, answer.text
+        return answer.content
+
+    plain = said(adapt="never")
+    assert learner.starts == 0
+    first = said()
+    assert first != plain and learner.starts == 1
+    assert said() == said(adapt="always") == first and said(adapt="never") == plain
+    assert learner.starts == 1
+    refused = client.post("/v1/audio/speech", json={"input": TEXT, "adapt": "soon"})
+    assert refused.status_code == 400 and "number of seconds" in refused.text

@@ -11,7 +11,7 @@ import pytest
 ENDPOINTS = {
     "edit": [None, "a", "b", 0, 1.0],
     "plan": [None, "a", "b", 1.0],
-    "tts": [None, "a", "b", 0, 1.0],
+    "tts": [None, "a", "b", 0, 1.0, "never"],
     "align": [None, "a"],
     "transcribe": [None, "a"],
 }

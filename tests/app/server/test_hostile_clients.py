@@ -17,7 +17,14 @@ from tests.fuzz.corpus import VALUES
 
 TOKEN = "a token for tests"
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
-SPEECH = {"input": "x", "model": "small", "voice": "awb", "response_format": "wav", "speed": 9}
+SPEECH = {
+    "input": "x",
+    "model": "small",
+    "voice": "awb",
+    "response_format": "wav",
+    "speed": 9,
+    "adapt": "x",
+}
 FIELDS = ("text", "new_text", "speed", "fit", "seed", "response_format", "reply")
 BODIES = [b"", b"[", b"[" * 50_000, b"null", b'"x"', b"\xff", b'{"input":' + b"[" * 9000]
 
