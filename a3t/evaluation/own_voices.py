@@ -2,7 +2,8 @@
 
 Of each speaker some clips, evenly spread, are tested: their middle thirds are filled, durations
 given, by the network as it ships and as it is adapted. The others are material, up to so many
-seconds.
+seconds. Beside them stand the same speaker's words as recorded in the other tested clips: nothing
+that is made can be expected to be nearer to a clip than those.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 
 from a3t.corpora import Clip, is_unseen
 from a3t.errors import InputError
+from a3t.evaluation import metrics
 from a3t.evaluation.clips import SECONDS, align_clip
 from a3t.evaluation.edits.listing import set_of
 from a3t.evaluation.reconstruction import (
@@ -34,7 +36,7 @@ from a3t.evaluation.systems.interface import System
 from a3t.evaluation.systems.networks import A3TSystem
 from a3t.evaluation.tables.comparison import COPY
 from a3t.evaluation.tables.intervals import Interval
-from a3t.grid import HOP, frames_of
+from a3t.grid import HOP, SAMPLE_RATE, frames_of
 from a3t.model.a3t import A3T
 from a3t.model.low_rank import apply_low_rank
 from a3t.voice.adaptation import AdaptationConfig, adapt
@@ -42,11 +44,13 @@ from a3t.voice.material import VoicePiece, log_pitch_of
 from a3t.voice.speaker import speaker_facts
 
 BEFORE, AFTER = "shipped", "adapted"
+ELSEWHERE = "recorded elsewhere"
 
 
 @dataclass(frozen=True)
 class OwnVoiceRow:
-    """One clip, filled by one network. similarity: cosine to the whole clip's speaker; mcd: dB;
+    """One clip, filled by one network. similarity: cosine to the whole clip's speaker, of what was
+    recorded elsewhere the mean of the other clips' middle thirds (the rest is NaN there); mcd: dB;
     detail: 1 as in the recording; level: dB by which the filled mel is louder than the true one;
     processor_seconds: of the adaptation; hertz: the voice's median F0."""
 
@@ -195,6 +199,23 @@ def compare(
                 figures = (row.similarity, row.mcd, row.detail, level)
                 own = (voice, wanted, round(found.seconds, 1), clip.name, row.system)
                 yield OwnVoiceRow(*own, *figures, spent if row.system == AFTER else 0.0, hertz)
+    for clip, similarity in zip(tests, _elsewhere(tests), strict=True):
+        own = (voice, wanted, round(found.seconds, 1), clip.name, ELSEWHERE)
+        yield OwnVoiceRow(*own, similarity, math.nan, math.nan, math.nan, 0.0, hertz)
+
+
+def _elsewhere(clips: Sequence[HeldOutClip]) -> list[float]:
+    """The similarity of each clip to the middle thirds of all others, in the mean; NaN without."""
+    spans = [clip.frames(clip.region) for clip in clips]
+    thirds = [c.samples[a * HOP : b * HOP] for c, (a, b) in zip(clips, spans, strict=True)]
+
+    def likeness(clip: HeldOutClip, third: np.ndarray) -> float:
+        return metrics.figure_or_nan(metrics.speaker_similarity, clip.samples, third, SAMPLE_RATE)
+
+    return [
+        Mean.of(likeness(clip, third) for k, third in enumerate(thirds) if k != own).value
+        for own, clip in enumerate(clips)
+    ]
 
 
 def _level(clip: HeldOutClip, system: System) -> float:
@@ -232,7 +253,7 @@ FIGURES = ("similarity", "mcd", "detail", "level")
 
 def _lines(start: str, rows: Sequence[OwnVoiceRow]) -> Iterator[str]:
     """One group's lines of the table: the systems, and the difference of the two networks."""
-    for system in (COPY, BEFORE, AFTER):
+    for system in (COPY, ELSEWHERE, BEFORE, AFTER):
         own = [row for row in rows if row.system == system]
         cells = [Mean.of(getattr(row, name) for row in own) for name in FIGURES]
         shown = [cells[0].shown(3), *(cell.shown(2) for cell in cells[1:])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -98,8 +99,27 @@ def test_a_voice_is_compared_before_and_after() -> None:
             config,
         )
     )
-    assert [row.system for row in rows] == ["copy-synthesis", "shipped", "adapted"]
+    systems = ["copy-synthesis", "shipped", "adapted", "recorded elsewhere"]
+    assert [row.system for row in rows] == systems
+    assert math.isnan(rows[3].similarity)  # there is no other clip
     assert rows[1].level != rows[2].level and rows[2].processor_seconds > 0
+
+
+def test_what_is_recorded_elsewhere_is_the_other_clips(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[tuple[int, int]] = []
+
+    def similarity(whole: np.ndarray, third: np.ndarray, rate: int) -> float:
+        heard.append((int(whole[0]), int(third[0])))
+        return float(third[0])
+
+    monkeypatch.setattr(own_voices.metrics, "speaker_similarity", similarity)
+    item = make_item(320)
+    clips = [
+        HeldOutClip(**{**vars(item), "samples": np.full(320 * HOP, k, np.float32)})
+        for k in range(3)
+    ]
+    assert own_voices._elsewhere(clips) == [1.5, 1.0, 0.5]
+    assert heard == [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
 
 
 def test_the_table_is_by_corpus_and_together_with_paired_differences() -> None:
