@@ -110,8 +110,10 @@ class OwnSpeech:
         speaker: str = "",
         known: float = float("inf"),
     ) -> OwnSpeech | None:
-        """What the voice of one speaker is learnt from, of all if none is named; None if that can't
-        be told yet, as the words are known only up to so many seconds, or if there are none."""
+        """What the voice of one speaker is learnt from, ``""`` where nobody is named; None if that
+        can't be told yet, as the words are known only up to so many seconds, or if there are none.
+        Nothing is learnt from words without a name beside others that have one.
+        """
         speech = None
         aligned: list[Word] = []
         score, count = 1.0, 0
@@ -120,7 +122,9 @@ class OwnSpeech:
             if end > known:
                 return None
             inside = said(start, end)
-            own = [not speaker or word.speaker == speaker for word in inside]
+            own = [word.speaker == speaker for word in inside]
+            if not speaker and not all(own):
+                return cls(recording, Alignment((), recording.seconds), True)
             if not any(own):
                 continue
             with suppress(AlignmentError), one_thread():

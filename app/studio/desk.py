@@ -29,6 +29,7 @@ from app.studio.project_pronunciations import (
 )
 from app.studio.script import ScriptEdit, draft_of, edits_of, settings_of
 from app.studio.take_orders import TakeOrder, TakeWish, context_of, recording_of
+from app.studio.token_text import speaker_at
 from app.worker import EditorProcess
 
 MAKING, EXPORTING = 1, 2  # urgencies
@@ -96,15 +97,16 @@ class Desk(VoicedProject):
         settings, models = settings_of(self.folder.read("script.json", {}).get("settings"))
         number = self.folder.next_take(edit.key)
         try:
+            context = context_of(edit, self.edits(), heard or self.heard())
             order = TakeOrder(
                 recording=recording_of(self.folder.path, self.about),
-                edit=context_of(edit, self.edits(), heard or self.heard()),
+                edit=context,
                 settings=settings,
                 number=number,
                 wish=wish or TakeWish(),
                 pronunciations=own_pronunciations(self.folder),
                 level=takes[0].get("level") if takes else None,
-                voice=self.own_voice,
+                voice=self.voice_of(speaker_at(context.tokens, context.first, context.last)),
             )
         except InputError as error:
             if self.progress()["done"]:  # otherwise its words may still come

@@ -5,7 +5,7 @@
     words/0007.json     the words and pauses of the recording's eighth part, with their times
     takes/KEY/2/        the third take of an edit: take.json, patch.npy, sound.pcm, and
                         request.json, by which it can be made again
-    voice.json, voices/     the recording's own voice (`app.studio.voice_learning`)
+    voice.json, voices/     the recording's own voices (`app.studio.voice_learning`)
     sound.pcm, peaks.bin    what the page plays and draws
 
 Every file is written beside and renamed, so whatever kills the server leaves the last state whole.
@@ -30,8 +30,10 @@ from app.studio.pcm_sound import HeardPart
 
 ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
+SHA256 = re.compile(r"[0-9a-f]{64}")
 REQUEST = "request.json"  # in a take's folder
-VOICES, VOICE = "voices", "voice.json"  # those that the recording taught, and which of them is used
+VOICES, VOICE = "voices", "voice.json"  # what the recording taught, and which of them are used
+MOST_SPEAKERS = 8  # who have a voice of their own
 MOST_PROJECTS = 100  # of one visitor
 LEAST_FREE = 1_000_000_000  # bytes that stay free on the disk
 MOST_TAKES = 40  # of one edit
@@ -77,6 +79,16 @@ class ProjectFolder:
         """What a part says; nothing if it hasn't been listened to."""
         return HeardPart.from_json(self.read(words_name(part), []))
 
+    @property
+    def voices(self) -> dict[str, str]:
+        """The recording's own voices that are used: by who speaks, "" where nobody is named, the
+        sha256 of each."""
+        return voices_in(self.read(VOICE, {}))
+
+    def keep_voice(self, speaker: str, sha256: str) -> None:
+        """Use a voice for whatever this speaker is to say."""
+        self.write(VOICE, {"voices": self.voices | {speaker: sha256}})
+
     def take_folder(self, key: str, number: int) -> Path:
         return self.path / "takes" / key / str(number)
 
@@ -103,6 +115,15 @@ class ProjectFolder:
 
     def delete(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def voices_in(data: Any) -> dict[str, str]:
+    """What voice.json says; it once named one voice for everybody. Nothing if it says none."""
+    if not isinstance(data, dict):
+        return {}
+    told = data.get("voices", {"": data.get("sha256")})
+    pairs = told.items() if isinstance(told, dict) else ()
+    return {who: name for who, name in pairs if isinstance(name, str) and SHA256.fullmatch(name)}
 
 
 def words_name(part: int) -> str:

@@ -146,9 +146,12 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
     ]
     made_by: Mapping[str, Any] = parts[0].record if parts else {}
     voice = next((part.voice for part in parts if part.voice), None)
-    for entry in filter(None, entries):  # what it was learnt from is told once
-        if voice and entry.get("voice", {}).get("sha256") == voice["sha256"]:
-            entry["voice"] = {name: voice[name] for name in ("name", "sha256")}
+    told = {voice["sha256"]} if voice else set()
+    for entry in filter(None, entries):  # what a voice was learnt from is told once
+        if (own := entry.get("voice")) and own["sha256"] in told:
+            entry["voice"] = {name: own[name] for name in ("name", "sha256")}
+        elif own:
+            told.add(own["sha256"])
     nothing: dict[str, str | None] = {"name": "none", "sha256": None}
     return TakenTogether(
         recording,

@@ -89,8 +89,8 @@ class OpenProject:
             }
 
     def voice_state(self) -> dict[str, Any]:
-        """What a page shows of the recording's own voice."""
-        return {"share": None, "name": None}
+        """What a page shows of the recording's own voices."""
+        return {"share": None, "speaker": "", "names": {}}
 
     def marks(self) -> bool | None:
         """Whether the transcript has the punctuation that was restored; None if none was."""

@@ -1,8 +1,9 @@
 """A project whose recording teaches its own voice, in the background.
 
-It is learnt in a process of its own, which gives way to everything else on this machine, stands
-still while anything is made for anybody, and ends when no page shows the project any more. What is
-typed meanwhile is made at once as it is, and offered again when the voice is there.
+Where its words name who says them, each of the named people has a voice. They are learnt in a
+process of their own, which gives way to everything else on this machine, stands still while
+anything is made for anybody, and ends when no page shows the project any more. What is typed
+meanwhile is made at once as it is, and offered again when the voice is there.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,10 @@ from app.page_request import Models
 from app.progress import LEARN, CancelledError
 from app.service import without_folder
 from app.studio import worker_tasks as tasks
-from app.studio.folders import VOICE, VOICES, ProjectFolder
+from app.studio.folders import MOST_SPEAKERS, VOICE, VOICES, ProjectFolder
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import ListenedProject
-from app.studio.pcm_sound import HeardPart, start_of
+from app.studio.pcm_sound import HeardPart, Token, start_of
 from app.studio.script import settings_of
 from app.studio.take_orders import recording_of
 from app.worker import EditorProcess
@@ -33,8 +34,30 @@ LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again
 STILL = 0.05  # seconds between looks whether something is being made
 
 
+@dataclass(frozen=True)
+class VoiceLesson:
+    """What a speaker's voice is learnt from: all that is ``heard`` in the first ``known`` seconds.
+    speaker: as the words name them, "" where nobody is named."""
+
+    speaker: str
+    heard: HeardPart
+    known: float
+
+    @property
+    def own_words(self) -> tuple[object, ...]:
+        """What of it may teach this speaker's voice, and whether it is all there is."""
+        own = [t["words"] for t in self.heard.tokens if t.get("speaker", "") == self.speaker]
+        return own, self.known == float("inf")
+
+
+def speakers_of(tokens: Sequence[Token]) -> list[str]:
+    """Who is named, in the order in which they first speak; "" alone where nobody is."""
+    names = dict.fromkeys(str(token["speaker"]) for token in tokens if token.get("speaker"))
+    return list(names)[:MOST_SPEAKERS] or [""]
+
+
 class VoicedProject(ListenedProject, ABC):
-    """A project that learns its recording's voice while a page shows it.
+    """A project that learns its recording's voices while a page shows it.
 
     learning: the queue for that; None where it is not to be done.
     """
@@ -44,10 +67,11 @@ class VoicedProject(ListenedProject, ABC):
     ) -> None:
         super().__init__(folder, quick, long)
         self.learning = learning
-        self.learnt: float | None = None  # the share that is, while it is being learnt
+        self.learnt: float | None = None  # the share that is, while one is being learnt
+        self.learner = ""  # whose voice that is
         self._pages = 0
         self._left = float("-inf")  # when the last page went
-        self._too_few: object = None  # words that teach no voice
+        self._too_few: dict[str, object] = {}  # the words of each speaker that teach no voice
 
     @contextmanager
     def shown(self) -> Iterator[None]:
@@ -76,17 +100,19 @@ class VoicedProject(ListenedProject, ABC):
         settings, models = self._settings
         return self.learning is not None and settings["adapt"] and not models.voice
 
-    @property
-    def own_voice(self) -> Path | None:
-        """The file of the voice that new words are made in, if it has been learnt."""
-        name = self.folder.read(VOICE, {}).get("sha256")
+    def voice_of(self, speaker: str) -> Path | None:
+        """The file of the voice that this speaker's new words are made in, if it has been learnt;
+        "" is whoever speaks where nobody is named."""
+        name = self.folder.voices.get(speaker)
         path = self.folder.path / VOICES / f"{name}.safetensors"
         return path if name and path.is_file() and self.wants_voice else None
 
     def voice_state(self) -> dict[str, Any]:
-        """What a page shows of it: the share that is learnt, and the name of what has been."""
-        voice = self.own_voice
-        return {"share": self.learnt, "name": voice and voice.stem}
+        """What a page shows of them: the share that is learnt of whose, and the names of those that
+        have been, by who speaks."""
+        learnt = {speaker: self.voice_of(speaker) for speaker in self.folder.voices}
+        names = {speaker: voice.stem for speaker, voice in learnt.items() if voice}
+        return {"share": self.learnt, "speaker": self.learner, "names": names}
 
     def forget_voice(self) -> None:
         """What was learnt is of no use any more: other weights are."""
@@ -94,33 +120,26 @@ class VoicedProject(ListenedProject, ABC):
         self.learn()
 
     def learn(self) -> None:
-        """Begin to learn the voice, if there is enough to learn it from and somebody waits."""
+        """Begin to learn the voices that are not known, if there is enough to learn them from and
+        somebody waits."""
         with self.lock:
-            if not (self.is_shown and self.wants_voice) or self.own_voice is not None:
+            if self._lesson() is None:
                 return
-            heard, known = self._beginning()
-            words = [token["words"] for token in heard.tokens]
-            if not known or words == self._too_few:
-                return
-            recording = recording_of(self.folder.path, self.about)
-            folder = self.folder.path / VOICES
-            stop = threading.Event()
+        stop = threading.Event()
 
         def run(editor: EditorProcess) -> None:
             try:
-                with without_folder(self.folder.path):
-                    name = editor.run(tasks.learn_voice, recording, heard, known, folder)
+                while (lesson := self._lesson()) is not None:
+                    self.learner = lesson.speaker
+                    self._take(lesson, editor)
             finally:
                 self.learnt = None
-            if name is None:
-                self._too_few = words
-            else:
-                self.folder.write(VOICE, {"sha256": name})
-            self.tell(kind="voice", **self.voice_state())
 
         def failed(sentence: str) -> None:  # the recording is edited as it was
-            self._too_few = words
+            if (lesson := self._lesson()) is not None:
+                self._too_few[lesson.speaker] = lesson.own_words
             self.tell(kind="voice", **self.voice_state())
+            self.learn()
 
         def step(name: str) -> None:
             if name.startswith(LEARN):
@@ -133,6 +152,34 @@ class VoicedProject(ListenedProject, ABC):
         models = replace(self._settings[1], voice="")
         job = ProjectJob(self.folder.id, "learn", 0, run, failed, step, models, stop)
         self.learning.add(job)
+
+    def _lesson(self) -> VoiceLesson | None:
+        """What is to be learnt next, if anything is and somebody waits for it."""
+        if not (self.is_shown and self.wants_voice):
+            return None
+        heard, known = self._beginning()
+        for speaker in speakers_of(heard.tokens) if known else ():
+            lesson = VoiceLesson(speaker, heard, known)
+            tried = self._too_few.get(speaker) == lesson.own_words
+            if not tried and self.voice_of(speaker) is None:
+                return lesson
+        return None
+
+    def _take(self, lesson: VoiceLesson, editor: EditorProcess) -> None:
+        """Learn a voice, and keep it, or that these words teach none."""
+        recording = recording_of(self.folder.path, self.about)
+        with without_folder(self.folder.path):
+            folder = self.folder.path / VOICES
+            name = editor.run(
+                tasks.learn_voice, recording, lesson.heard, lesson.known, lesson.speaker, folder
+            )
+        with self.lock:
+            self.learnt = None
+            if name is None:
+                self._too_few[lesson.speaker] = lesson.own_words
+            else:
+                self.folder.keep_voice(lesson.speaker, name)
+        self.tell(kind="voice", **self.voice_state())
 
     def _stand_still(self, stop: threading.Event) -> None:
         """Wait while something is made; CancelledError if nobody wants the voice any more."""

@@ -33,6 +33,7 @@ from app.studio.project_checks import (
     checked_place,
     checked_take,
     checked_voice,
+    checked_voices,
     whole,
 )
 from app.studio.project_pronunciations import FILE, checked
@@ -45,7 +46,7 @@ ORIGINAL = re.compile(r"original/([\w.-]{1,80})")
 TAKE_FILE = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
 WORDS_FILE = re.compile(r"words/(\d{4})\.json")
 VOICE_FILE = re.compile(rf"{VOICES}/([0-9a-f]{{64}})\.json")
-MOST_VOICES, LARGEST_VOICE = 8, 8_000_000  # of a project; bytes
+MOST_VOICES, LARGEST_VOICE = 16, 8_000_000  # of a project; bytes
 MOST_MEMBERS = 100_000
 LARGEST_JSON = limits.MAX_TEXT_FILE
 LARGEST_PATCH = 100_000_000  # bytes: a minute of eight channels at 192 kHz
@@ -153,10 +154,11 @@ def _unpacked(
     if FILE in names:
         folder.write(FILE, checked(_json(archive, FILE)))
     voices = {found[1] for name in names if (found := VOICE_FILE.fullmatch(name))}
-    used = _json(archive, VOICE).get("sha256") if VOICE in names else None
-    for sha256 in sorted(voices)[:MOST_VOICES]:
-        if _voice(archive, sha256, seconds, folder) and sha256 == used:
-            folder.write(VOICE, {"sha256": sha256})
+    used = checked_voices(_json(archive, VOICE)) if VOICE in names else {}
+    for sha256 in sorted(voices, key=lambda name: (name not in used.values(), name))[:MOST_VOICES]:
+        if _voice(archive, sha256, seconds, folder):
+            for speaker in (who for who, name in used.items() if name == sha256):
+                folder.keep_voice(speaker, sha256)
     keys = {edit.key for edit in edits}
     for name in sorted(names):
         found = TAKE_FILE.fullmatch(name)

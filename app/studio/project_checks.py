@@ -20,7 +20,7 @@ from a3t.plan.json_values import checked_alignment, finite_number, string
 from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, Word
-from app.studio.folders import MOST_TAKES
+from app.studio.folders import MOST_SPEAKERS, MOST_TAKES, voices_in
 from app.studio.pcm_sound import IDS, HeardPart
 
 LONGEST_WORD = 2000  # characters
@@ -150,6 +150,11 @@ def checked_voice(data: Mapping[str, Any], sha256: str, seconds: float) -> dict[
     if parts is not None:
         own["parts"] = parts
     return {"model": _named(data["model"]), "voice": own}
+
+
+def checked_voices(data: Any) -> dict[str, str]:
+    """The voices that are used, by who speaks."""
+    return {_text(who): name for who, name in [*voices_in(data).items()][:MOST_SPEAKERS]}
 
 
 def _take_word(data: Mapping[str, Any], spans: int) -> dict[str, Any]:

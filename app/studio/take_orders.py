@@ -69,7 +69,7 @@ class TakeOrder:
     """A take to be made.
 
     number: of the take. wish: how it is to be. pronunciations: the project's own. level: the first
-    take's. voice: the file of the recording's own.
+    take's. voice: the file of its speaker's own.
     """
 
     recording: Recording

@@ -18,6 +18,13 @@ def without_name(token: Token) -> str:
     return text.removeprefix(f"{token['speaker']}:").strip() if token.get("speaker") else text
 
 
+def speaker_at(tokens: Sequence[Token], first: int, last: int) -> str:
+    """Who says a text instead of the tokens from `first` to `last`: who says them, or, where there
+    are none, the words before; "" if that isn't known."""
+    near = tokens[first : first + 1] if first < last else tokens[max(first - 1, 0) :][:1]
+    return str(near[0].get("speaker", "")) if near else ""
+
+
 def lines_of(tokens: Sequence[Token], first: int, last: int, text: str) -> tuple[str, str]:
     """What some tokens say, and what they are to say with a text instead of those from `first` to
     `last`. Where several people are named, each turn is a line that begins with the name."""
@@ -27,8 +34,7 @@ def lines_of(tokens: Sequence[Token], first: int, last: int, text: str) -> tuple
         text = text.removeprefix(f"{names[first]}:").strip()
     new = [*zip(names[:first], old[:first], strict=True)]
     if text:
-        whose = names[first] if first < last else names[max(first - 1, 0)]
-        new.append((whose, text))
+        new.append((speaker_at(tokens, first, last), text))
     new += zip(names[last:], old[last:], strict=True)
     named = len(set(names)) > 1
     return _lines(zip(names, old, strict=True), named), _lines(new, named)

@@ -1,4 +1,4 @@
-"""Learns the voice of a project's recording from its own words, in a worker's process.
+"""Learns a voice of a project's recording from its own words, in a worker's process.
 
     voices/SHA256.safetensors   what was learnt
     voices/SHA256.json          of which model, in how many steps, and from which words
@@ -30,11 +30,16 @@ if TYPE_CHECKING:
 
 
 def learn_voice(
-    editor: Editor, recording: Recording, heard: HeardPart, known: float, folder: Path
+    editor: Editor,
+    recording: Recording,
+    heard: HeardPart,
+    known: float,
+    speaker: str,
+    folder: Path,
 ) -> str | None:
-    """Writes the voice into the folder; returns its sha256, None if these words teach none: they
-    are too few, or several people's. They are all that is said in the first ``known`` seconds.
-    Raises what the editor's `progress` does."""
+    """Writes the voice of a speaker, "" where nobody is named, into the folder; returns its sha256,
+    None if these words teach none: they are too few, or several people's. They are all that is said
+    in the first ``known`` seconds. Raises what the editor's `progress` does."""
     from safetensors.torch import save
 
     from a3t.source.alignment_cache import voices_cache
@@ -46,7 +51,7 @@ def learn_voice(
         for token in heard.tokens
         for word in token["words"]
     ]
-    speech = OwnSpeech.by(editor, recording, among(words), known=known)
+    speech = OwnSpeech.by(editor, recording, among(words), speaker, known)
     if speech is None or not speech.pays:
         return None
 

@@ -57,11 +57,16 @@ def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
 
 
 def learn_voice(
-    editor: Editor, recording: Recording, heard: HeardPart, known: float, folder: Path
+    editor: Editor,
+    recording: Recording,
+    heard: HeardPart,
+    known: float,
+    speaker: str,
+    folder: Path,
 ) -> str | None:
     from app.studio import voice_learning
 
-    return voice_learning.learn_voice(editor, recording, heard, known, folder)
+    return voice_learning.learn_voice(editor, recording, heard, known, speaker, folder)
 
 
 def mix_down(

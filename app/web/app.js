@@ -107,7 +107,7 @@ export class App extends Editing {
     this.offered = state.offered;
     this.pronunciations = state.pronunciations;
     this.marks = state.marks;
-    this.voice = state.voice;
+    this.#voices(state.voice);
     this.listening = state.listening;
     this.script.missing = state.listening.missing;
     this.script.setTokens(state.tokens);
@@ -153,6 +153,11 @@ export class App extends Editing {
     this.saver.drafted = { first, last, text, mode };
   }
 
+  /** The recording's own voices, by who speaks, and how far whose is learnt. */
+  #voices({ share, speaker, names }) {
+    this.voice = { share, speaker, names: new Map(Object.entries(names)) };
+  }
+
   /** Something has happened on the server. */
   #happened(event) {
     switch (event.kind) {
@@ -182,8 +187,8 @@ export class App extends Editing {
         return;
       }
       case "voice":
-        if (event.name && !this.voice.name) this.view.said.textContent = TEXTS.closer;
-        this.voice = { share: event.share, name: event.name };
+        if (Object.keys(event.names).length > this.voice.names.size) this.view.said.textContent = TEXTS.closer;
+        this.#voices(event);
         return this.changes.showVoice();
       case "marks": this.marks = event.marks; return this.parts.refresh();
       case "pronounced": this.pronunciations = event.pronunciations; return this.changes.render();

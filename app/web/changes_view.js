@@ -36,22 +36,32 @@ export class ChangesView {
     again.focus({ preventScroll: true });
   }
 
-  /** The changes that were made before the recording's own voice was there. */
+  /** The changes that were made before their speaker's own voice was there. */
   #older() {
     const { script, voice } = this.app;
-    return script.places().map(({ edit }) => edit).filter((edit) => edit.text && script.stateOf(edit) === "made" && !script.isPause(edit)
-      && !this.app.isMaking(edit) && script.chosen(edit).spans.length && !script.takesOf(edit).some((take) => take.voice === voice.name));
+    return script.places().filter(({ edit }) => edit.text && script.stateOf(edit) === "made" && !script.isPause(edit) && !this.app.isMaking(edit) && script.chosen(edit).spans.length)
+      .filter((place) => {
+        const name = voice.names.get(script.speakerAt(place));
+        return name && !script.takesOf(place.edit).some((take) => take.voice === name);
+      }).map(({ edit }) => edit);
   }
 
-  /** How far the recording's own voice is learnt, and what can be made again in it. */
+  /** How far the recording's own voices are learnt, and what can be made again in them. */
   showVoice() {
     const { app } = this, { voice } = app;
-    this.voice.hidden = !voice || (voice.share === null && !voice.name);
+    const known = voice ? [...voice.names.keys()] : [];
+    this.voice.hidden = !voice || (voice.share === null && !known.length);
     if (this.voice.hidden) return;
-    if (voice.share !== null) { show(this.voice, tell(TEXTS.learning, Math.round(100 * voice.share))); return; }
+    const told = [];
+    if (voice.share !== null) {
+      const share = Math.round(100 * voice.share);
+      told.push(make("span", {}, voice.speaker ? tell(TEXTS.learning_of, voice.speaker, share) : tell(TEXTS.learning, share)));
+    }
     const older = this.#older();
-    if (!older.length) { show(this.voice, TEXTS.own_voice); return; }
-    show(this.voice, make("span", {}, TEXTS.closer), make("button", { type: "button", class: "quiet strong", "data-name": "closer", onclick: () => app.makeCloser(older) }, older.length > 1 ? tell(TEXTS.make_closer_all, older.length) : TEXTS.make_closer));
+    if (older.length) {
+      told.push(make("span", {}, TEXTS.closer), make("button", { type: "button", class: "quiet strong", "data-name": "closer", onclick: () => app.makeCloser(older) }, older.length > 1 ? tell(TEXTS.make_closer_all, older.length) : TEXTS.make_closer));
+    } else if (!told.length) told.push(make("span", {}, known[0] ? tell(TEXTS.own_voices, known.join(", ")) : TEXTS.own_voice));
+    show(this.voice, ...told);
   }
 
   /** The change that an example suggests, while there is none. */

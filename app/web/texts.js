@@ -41,6 +41,7 @@ export const TEXTS = {
   accept: "Accept", accepted: "Accepted", revert: "Take this change back", change_text: "Change the words", try_again: "Try again",
   accept_all: "Accept all",
   learning: "Learning this voice… {} %", own_voice: "New words are made in this recording’s own voice.",
+  learning_of: "Learning {}’s voice… {} %", own_voices: "New words are made in the speaker’s own voice: {}.",
   closer: "A closer voice is ready.", make_closer: "Make it again", make_closer_all: "Make {} again",
   state: { making: "Making…", made: "Ready", accepted: "Accepted", failed: "Not made" },
   hardly_heard: "Listen closely: {} can hardly be heard.",

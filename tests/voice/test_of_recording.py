@@ -144,6 +144,11 @@ def test_a_recording_that_begins_with_little_speech_is_heard_for_longer(
     other = OwnSpeech.by(editor, recording, among(guest), "Guest")
     assert other is not None and other.alignment.spoken[0].start > 40
     assert OwnSpeech.by(editor, recording, among(guest), "Nobody") is None
+    # Words without a name beside others that have one are nobody's.
+    unnamed = [replace(w, speaker="Guest" if w.start > 14 else "") for w in words]
+    nobodys = OwnSpeech.by(editor, recording, among(unnamed))
+    assert nobodys is not None and not nobodys.alignment.spoken
+    assert nobodys.pieces == [] and not nobodys.pays
 
 
 def test_windows_end_in_pauses_and_cover_everything(tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
+import soundfile
+import soxr
 from starlette.testclient import TestClient
 
 from a3t.audio.recording import Recording
@@ -21,12 +23,10 @@ from a3t.projects.replay import read_record, remake
 from a3t.voice import own_speech
 from a3t.voice.of_recording import adapted
 from app.lanes import EditorLane
-from app.progress import CancelledError
 from app.service import Service
 from app.studio import own_voice
 from app.studio.desk import Desk
-from app.studio.folders import VOICE, ProjectFolder, words_name
-from app.studio.jobs import JobQueue, ProjectJob
+from app.studio.folders import VOICE, ProjectFolder
 from app.studio.packed_project import pack, unpack
 from app.studio.studio import Studio
 from tests.app.conftest import EditorThread
@@ -87,15 +87,15 @@ def test_what_was_made_before_is_made_again_in_the_voice(
 ) -> None:
     project.save(change(project.state, "always", "never"))
     (takes,) = project.made()["takes"].values()
-    assert takes[0]["voice"] is None and project.state["voice"] == {"share": None, "name": None}
+    assert takes[0]["voice"] is None and not project.state["voice"]["names"]
     with desk.shown():
         desk.learn()
-        state = project.until(lambda state: state["voice"]["name"])
+        state = project.until(lambda state: state["voice"]["names"])
     assert told(desk) == sorted(told(desk)) and len(told(desk)) == QUICK.steps
     (key,) = state["takes"]
     project.post("takes", {"key": key, "like": 0})
     before, after = project.made(2)["takes"][key]
-    assert after["voice"] == state["voice"]["name"] and after["lengths"] == before["lengths"]
+    assert after["voice"] == state["voice"]["names"][""] and after["lengths"] == before["lengths"]
     sounds = [project.client.get(f"{project.at}/takes/{key}-{k}/sound").content for k in (0, 1)]
     assert sounds[0] != sounds[1]
     for wrong in (9, "x", True, -1):
@@ -142,7 +142,7 @@ def test_a_voice_is_learnt_only_for_a_page_that_wants_it(project: Project, desk:
         desk.learn()
         assert not desk.learning.pending(desk.folder.id)
         project.post("script", off | {"revision": revision + 1, "settings": {}})
-        name = project.until(lambda state: state["voice"]["name"])["voice"]["name"]
+        name = project.until(lambda state: state["voice"]["names"])["voice"]["names"][""]
     # What other weights taught is of no use: it is forgotten, and the change is made all the same.
     about = desk.folder.path / "voices" / f"{name}.json"
     taught = about.read_text()
@@ -159,92 +159,74 @@ def test_a_voice_is_learnt_only_for_a_page_that_wants_it(project: Project, desk:
     )
 
 
-class Stepped:
-    """Stands in for the process that learns: it reports its steps when it is let."""
-
-    alive = True
-
-    def __init__(self) -> None:
-        self.progress: Any = None
-        self.wanted: Any = None
-        self.ended = threading.Event()
-        self.steps = 0
-
-    def use(self, models: object) -> None:
-        pass
-
-    def run(self, function: Callable[..., Any], *args: Any) -> None:
-        try:
-            while True:
-                self.progress(f"learn {self.steps % 50} 50")
-                self.steps += 1
-        except CancelledError:
-            self.ended.set()
-            raise
-
-    def close(self) -> None:
-        pass
-
-
 @pytest.fixture
-def stepped() -> Stepped:
-    return Stepped()
+def talk(learning: Studio, arctic: Path) -> Path:
+    """The sentence by nobody in particular, by Anna, and slower and lower by Bob."""
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    lower = soxr.resample(samples, rate, round(1.15 * rate))
+    path = learning.service.folder / "uploaded" / "two.wav"
+    path.parent.mkdir(exist_ok=True)
+    soundfile.write(path, np.concatenate([samples, samples, lower]), rate)
+    return path
 
 
-@pytest.fixture
-def shown(stepped: Stepped, tmp_path: Path) -> Desk:
-    """A project that has been listened to; there is no sound of it."""
-    folder = ProjectFolder(tmp_path / "project")
-    folder.path.mkdir()
-    about = {"file": "x.wav", "sample_rate": 24_000, "file_channels": 1, "samples": 48_000}
-    about |= {"subtype": "PCM_16", "container": "WAV", "channels": 1, "seconds": 2.0}
-    folder.write("project.json", about | {"parts": [[0, 48_000]]})
-    folder.write(words_name(0), {"tokens": [], "pauses": []})
-    lanes = [EditorLane(Stepped), EditorLane(lambda: stepped, kept=False)]  # type: ignore[arg-type,return-value]
-    quick, learning = map(JobQueue, lanes)
-    return Desk(folder, quick, quick, learning)
-
-
-def begun(desk: Desk, stepped: Stepped) -> None:
-    desk.learn()
-    while not stepped.steps:
-        threading.Event().wait(0.01)
-
-
-def test_it_stands_still_while_an_edit_is_made(shown: Desk, stepped: Stepped) -> None:
-    making, done = threading.Event(), threading.Event()
-
-    def slow(editor: object) -> None:
-        making.set()
-        assert done.wait(600)
-
-    with shown.shown():
-        begun(shown, stepped)
-        shown.quick.add(ProjectJob("another", "take", 1, slow, lambda sentence: None))
-        assert making.wait(600)
-        before = stepped.steps
-        threading.Event().wait(0.3)
-        assert stepped.steps <= before + 1  # the one that it is in
-        done.set()
-        while stepped.steps <= before + 1:
-            threading.Event().wait(0.01)
-
-
-@pytest.mark.parametrize("how", ["closed", "deleted", "off"])
-def test_it_ends_when_nobody_wants_it(
-    how: str, shown: Desk, stepped: Stepped, monkeypatch: pytest.MonkeyPatch
+def test_each_named_speaker_has_a_voice(
+    client: TestClient, learning: Studio, talk: Path, tmp_path: Path, editor: Editor
 ) -> None:
-    monkeypatch.setattr("app.studio.own_voice.LEAVING", 0.0)
-    with shown.shown():
-        begun(shown, stepped)
-        if how == "deleted":
-            shown.close()
-        if how == "off":
-            shown.save({"edits": [], "revision": 0}, {"adapt": False})
-        if how != "closed":
-            assert stepped.ended.wait(600)
-        if how == "off":  # and on again: it begins anew
-            assert not shown.learning or not shown.learning.pending(shown.folder.id)
-            shown.save({"edits": [], "revision": 1}, {})
-            assert shown.learning and shown.learning.pending(shown.folder.id) == ["learn"]
-    assert stepped.ended.wait(600)
+    text = f"{ARCTIC}\nANNA: {ARCTIC}\nBOB: {ARCTIC}"
+    project = Project(client, {"upload": str(talk), "text": text})
+    tokens = project.listened()["tokens"]
+    visitor = next(learning.projects.root.iterdir()).name
+    desk = learning.desk(visitor, project.at.rpartition("/")[2])
+    assert desk is not None
+    with desk.shown():
+        desk.learn()
+        state = project.until(lambda state: len(state["voice"]["names"]) == 2)
+    voices = state["voice"]["names"]
+    assert list(voices) == ["ANNA", "BOB"] and voices["ANNA"] != voices["BOB"]
+    # Whoever speaks without a name has no voice here.
+    places = [k for k, token in enumerate(tokens) if token[1] == "always"]
+    assert [tokens[k][6] for k in places] == ["", "ANNA", "BOB"]
+    edits = [{"after": tokens[k - 1][0], "tokens": [tokens[k][0]], "text": "never"} for k in places]
+    keys = project.save(*edits)["keys"]
+    takes = project.made()["takes"]
+    made_in = [takes[key][0]["voice"] for key in keys]
+    assert made_in == [None, voices["ANNA"], voices["BOB"]]
+    # They are the command's.
+    cache = tmp_path / "cache" / "voices"
+    kept = sorted(cache.iterdir())
+    new_text = text[::-1].replace("syawla", "reven", 1)[::-1]
+    request = EditRequest(new_text=new_text, text=text)
+    plan = editor.plan(talk, request)
+    own = adapted(editor, plan, request, "always", cache).voice
+    assert own is not None and own["sha256"] == voices["BOB"] and sorted(cache.iterdir()) == kept
+    request = replace(request, new_text=text.replace("always", "never", 1))
+    assert adapted(editor, editor.plan(talk, request), request, "auto", cache) is editor
+    # The project's file has both, and whoever has the edit.json learns both again.
+    packed, stage = tmp_path / "two.a3t.zip", tmp_path / "stage"
+    pack(desk.folder, packed)
+    stage.mkdir()
+    unpack(packed, stage, 10**8)
+    assert ProjectFolder(stage).voices == voices
+    record = taken_home(project, tmp_path / "home")
+    chain = History.of(read_record(record)).chain()
+    out = remake(editor, Recording.open(record.parent / "two.wav"), chain).save(tmp_path / "x.wav")
+    assert out.read_bytes() == (record.parent / "two.edited.wav").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("told", "voices"),
+    [
+        ({"sha256": "a" * 64}, {"": "a" * 64}),  # as projects once had it
+        ({"voices": {"ANNA": "a" * 64, "BOB": "../x", "EVE": 3}}, {"ANNA": "a" * 64}),
+        ({"voices": []}, {}),
+        ({"sha256": None}, {}),
+        ([], {}),
+    ],
+)
+def test_what_a_project_says_of_its_voices(
+    told: object, voices: dict[str, str], tmp_path: Path
+) -> None:
+    folder = ProjectFolder(tmp_path)
+    folder.write(VOICE, told)
+    assert folder.voices == voices
