@@ -119,10 +119,6 @@ class EditorProcess:
         edited: EditedRecording = self.ask("edit", *args, **options)
         return edited
 
-    def tts(self, *args: Any, **options: Any) -> SpokenRecording:
-        spoken: SpokenRecording = self.ask("tts", *args, **options)
-        return spoken
-
     def hear(self, *args: Any, **options: Any) -> SpokenRecording:
         spoken: SpokenRecording = self.ask("hear", *args, **options)
         return spoken
