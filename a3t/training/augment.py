@@ -8,6 +8,8 @@ import numpy as np
 
 from a3t.audio.mel import FMAX, FMIN, MELS, hz_to_mel, mel_to_hz
 
+BENT = (1000.0, 2500.0)  # Hz, between which a bend begins: harmonics stay multiples of the pitch
+
 
 @dataclass(frozen=True)
 class Augment:
@@ -16,13 +18,17 @@ class Augment:
     Args:
         warp: widest factor by which the frequency axis is stretched (0.12: 0.89 to 1.12).
         gain: standard deviation of the level, in log10 units (0.15 is 3 dB).
+        bend: widest factor by which what is above 2.5 kHz is moved once more.
         tilt: standard deviation of a line from the lowest to the highest bin, in log10 units.
-        odds: share of crops that are warped and tilted; the level always varies.
+        equaliser: standard deviation of a smooth curve over the bins, in log10 units.
+        odds: share of crops that are warped, tilted and equalised; the level always varies.
     """
 
     warp: float = 0.12
     gain: float = 0.15
+    bend: float = 0.0
     tilt: float = 0.15
+    equaliser: float = 0.0
     odds: float = 0.6
 
     def __call__(self, mel: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float]:
@@ -30,20 +36,40 @@ class Augment:
         factor = 1.0
         mel = mel + np.float32(rng.normal(0.0, self.gain))
         if rng.random() < self.odds:
-            factor = float(np.exp(rng.uniform(-1.0, 1.0) * np.log1p(self.warp)))
-            mel = warp_frequency(mel, factor)
+            factor = _factor(self.warp, rng)
+            bend = _factor(self.bend, rng) if self.bend else 1.0
+            mel = warp_frequency(mel, factor, bend)
         if rng.random() < self.odds:
             mel = mel + np.linspace(-0.5, 0.5, MELS, dtype=np.float32) * np.float32(
                 rng.normal(0.0, self.tilt)
             )
+        if self.equaliser and rng.random() < self.odds:
+            mel = mel + smooth_curve(self.equaliser, rng)
         return mel, factor
 
 
-def warp_frequency(mel: np.ndarray, factor: float) -> np.ndarray:
-    """Move what is at frequency f to factor × f, pitch and formants alike; (T, 80) -> (T, 80)."""
+def _factor(widest: float, rng: np.random.Generator) -> float:
+    """Between 1 / (1 + widest) and 1 + widest, evenly in logarithms."""
+    return float(np.exp(rng.uniform(-1.0, 1.0) * np.log1p(widest)))
+
+
+def smooth_curve(deviation: float, rng: np.random.Generator) -> np.ndarray:
+    """A random sum of the bins' first five cosines, (80,), with this standard deviation: what
+    microphones, rooms and throats differ by."""
+    orders = np.arange(1, 6)
+    waves = np.cos(np.pi * orders[:, None] * (np.arange(MELS) + 0.5) / MELS)
+    heights = rng.normal(size=len(orders)) / np.sqrt(orders)
+    return np.asarray(deviation / np.sqrt((0.5 / orders).sum()) * heights @ waves, np.float32)
+
+
+def warp_frequency(mel: np.ndarray, factor: float, bend: float = 1.0) -> np.ndarray:
+    """Move what is at frequency f to factor × f, pitch and formants alike, and what is above
+    2.5 kHz to factor × bend × f; (T, 80) -> (T, 80)."""
     limits = hz_to_mel(np.array([FMIN, FMAX]))
     centres = np.linspace(limits[0], limits[1], MELS + 2)[1:-1]
-    wanted = hz_to_mel(mel_to_hz(centres) / factor)
+    hertz = mel_to_hz(centres)
+    share = np.clip((hertz - BENT[0]) / (BENT[1] - BENT[0]), 0.0, 1.0)
+    wanted = hz_to_mel(hertz / (factor * bend**share))
     place = np.clip((wanted - centres[0]) / (centres[1] - centres[0]), 0.0, MELS - 1.0)
     low = np.minimum(place.astype(int), MELS - 2)
     part = (place - low).astype(np.float32)

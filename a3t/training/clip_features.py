@@ -18,7 +18,7 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.training.batches import LEAST_SCORE
 from a3t.training.degrade import degraded_mels
-from a3t.training.fundamental import log_pitch
+from a3t.training.fundamental import taught_pitch
 from a3t.training.store import COPY, OPTIONAL
 from alignment import Aligner, Alignment, load_aligner
 
@@ -83,7 +83,7 @@ def features(wave: np.ndarray, alignment: Alignment, pitch: bool = False) -> dic
         "words": np.array([p.word for p in phones], np.int64),
         "score": np.array(alignment.score),
     }
-    return found | ({OPTIONAL: log_pitch(wave, len(mel))} if pitch else {})
+    return found | ({OPTIONAL: taught_pitch(wave, len(mel))} if pitch else {})
 
 
 def extract_clip(job: Job) -> dict[str, np.ndarray]:

@@ -1,6 +1,8 @@
-"""The pitch of a recording on the mel's frame grid, as an input of the network.
+"""The pitch of a recording on the mel's frame grid: frame t has the pitch at sample 300 t.
 
-WORLD's DIO and StoneMask (Morise, Yokomori and Ozawa 2016): frame t has the pitch at sample 300 t.
+`log_pitch` is what is measured with and what losses hear: WORLD's DIO and StoneMask (Morise,
+Yokomori and Ozawa 2016). `taught_pitch` is what networks are taught, and has fewer octaves wrong
+where people record at home.
 """
 
 from __future__ import annotations
@@ -12,6 +14,11 @@ import numpy as np
 from a3t.grid import HOP, SAMPLE_RATE
 
 FLOOR, CEILING = 65.0, 500.0  # Hz, of read speech
+LOW, HIGH = 60.0, 450.0  # Hz, where RAPT and SWIPE' look
+SWIPE_THRESHOLD = 0.25  # strength of pitch; RAPT decides what is voiced
+AGREED = 0.2  # octaves within which the two trackers agree
+ASTRAY = 0.7  # octaves from the median of what they agree on: an octave wrong
+ENOUGH = 10  # frames, for that median
 
 
 def log_pitch(samples: np.ndarray, frames: int, speed: int = 1) -> np.ndarray:
@@ -32,3 +39,37 @@ def log_pitch(samples: np.ndarray, frames: int, speed: int = 1) -> np.ndarray:
     hertz = np.pad(hertz, (0, max(0, frames - len(hertz))))[:frames]
     voiced = (hertz >= FLOOR / 1.2) & (hertz <= CEILING * 1.2)
     return np.where(voiced, np.log2(np.maximum(hertz, 1.0)), 0.0).astype(np.float32)
+
+
+def taught_pitch(samples: np.ndarray, frames: int) -> np.ndarray:
+    """log2 of F0 in Hz, 0 where there is no voice: (frames,) of mono samples (n,) at 24 kHz.
+
+    Voiced is what RAPT (Talkin 1995) calls so; there the pitch is that of SWIPE' (Camacho and
+    Harris 2008), which is seldom wrong by an octave. Where that hears none it is RAPT's, moved
+    by octaves towards the rest if it is far from it. RAPT's voicing depends a little, by a frame
+    in a hundred or two, on what the process has tracked before.
+    """
+    with warnings.catch_warnings():  # pkg_resources, which it imports, is deprecated
+        warnings.simplefilter("ignore")
+        import pysptk
+
+    wave = np.asarray(samples, dtype=np.float64) * 32768.0  # RAPT expects 16-bit values
+    if len(wave) < SAMPLE_RATE // 10 or not wave.any():
+        return np.zeros(frames, np.float32)
+    swipe = np.asarray(
+        pysptk.swipe(wave, SAMPLE_RATE, HOP, min=LOW, max=HIGH, threshold=SWIPE_THRESHOLD)
+    )
+    # RAPT's frames stand for the sound half a hop after their places.
+    rapt = np.asarray(
+        pysptk.rapt(wave.astype(np.float32), SAMPLE_RATE, HOP // 2, min=LOW, max=HIGH)
+    )
+    rapt = rapt[np.clip(2 * np.arange(len(swipe)) - 1, 0, len(rapt) - 1)]
+    first, second = (np.log2(np.maximum(hertz, 1.0)) for hertz in (swipe, rapt))
+    found = np.where(swipe > 0, first, second)
+    agreed = (swipe > 0) & (rapt > 0) & (np.abs(first - second) < AGREED)
+    if agreed.sum() > ENOUGH:
+        away = found - np.median(first[agreed])
+        astray = (swipe <= 0) & (np.abs(away) > ASTRAY)
+        found = np.where(astray, found - np.round(away), found)
+    found = np.where(rapt > 0, found, 0.0)
+    return np.pad(found, (0, max(0, frames - len(found))))[:frames].astype(np.float32)

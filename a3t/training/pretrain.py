@@ -16,6 +16,7 @@ if __name__ == "__main__":  # before the other imports, which take their time
 import argparse
 import json
 import math
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -106,13 +107,30 @@ def initial_weights(name_or_path: str) -> dict[str, Tensor]:
     return {name: value.float() for name, value in load_checkpoint(name_or_path)[1].items()}
 
 
+# What a block's layers add to the frames passes through these.
+ADDED = re.compile(
+    r"\.decoder\.\d+\.(first\.shrink|attention\.out|convolution\.project|second\.shrink)\."
+)
+
+
 def start_from(trained: Run, weights: Mapping[str, Tensor]) -> None:
-    """Initialise with a network's weights; parts it lacks, or has in another shape, stay random."""
+    """Initialise with a network's weights; parts it lacks, or has in another shape, stay random.
+
+    Where the decoder has more blocks than they, what these add is 0 at first, so that the network
+    begins with what it could do.
+    """
     own = trained.model.state_dict()
     named = {NETWORK + name: value for name, value in weights.items()}
     fitting = {k: v for k, v in named.items() if k in own and own[k].shape == v.shape}
-    trained.model.load_state_dict(own | fitting)
-    trained.follow_from(own | fitting)
+    quiet = {
+        name: torch.zeros_like(value)
+        for name, value in own.items()
+        if ADDED.search(name)
+        and name not in named
+        and f"{NETWORK}decoder.0.norm_last.weight" in named
+    }
+    trained.model.load_state_dict(own | fitting | quiet)
+    trained.follow_from(own | fitting | quiet)
 
 
 def pretrain(options: argparse.Namespace) -> None:

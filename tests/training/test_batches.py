@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from a3t.audio.mel import bin_centres
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.model.masking import MaskingConfig
-from a3t.training.augment import Augment, warp_frequency
+from a3t.training.augment import Augment, smooth_curve, warp_frequency
 from a3t.training.batches import Batches, DataConfig, shift_edges
-from a3t.training.fundamental import log_pitch
+from a3t.training.fundamental import log_pitch, taught_pitch
 from a3t.training.store import COPY, Store, StoreWriter
 from tests.training.stores import frame_numbers, made_up_clip, write_store
 
 THESIS = MaskingConfig("thesis", {"ratio": 0.8, "mean_span": 4.0})
 USE = MaskingConfig("use")
+Tracker = Callable[[np.ndarray, int], np.ndarray]
 CROPS = {"crop": (60, 120), "batch_frames": 600}
 
 
@@ -236,24 +239,51 @@ def test_augmentation_changes_a_crop_as_a_whole() -> None:
     assert np.ptp(changed - mel) < 1e-5 and abs((changed - mel).mean()) > 1e-3
 
 
+def test_a_bend_moves_upper_formants_alone() -> None:
+    low, high = (int(np.abs(bin_centres() - hertz).argmin()) for hertz in (500.0, 3500.0))
+    mel = np.zeros((1, 80), np.float32)
+    mel[0, [low, high]] = 1.0
+    bent = warp_frequency(mel, 1.0, 1.1)[0]
+    np.testing.assert_allclose(bent[low - 2 : low + 3], mel[0, low - 2 : low + 3])
+    np.testing.assert_allclose(
+        bin_centres()[high - 5 :][bent[high - 5 :].argmax()], 3850, rtol=0.03
+    )
+
+
+def test_an_equaliser_is_smooth_and_as_wide_as_it_says() -> None:
+    rng = np.random.default_rng(0)
+    curves = np.stack([smooth_curve(0.15, rng) for _ in range(2000)])
+    assert curves.std(axis=1).mean() == pytest.approx(0.15, rel=0.15)
+    assert np.abs(np.diff(curves, axis=1)).max() < 0.1
+    even = Augment(gain=0.0, odds=1.0, warp=0.0, tilt=0.0, equaliser=0.15)
+    changed, factor = even(np.zeros((7, 80), np.float32), np.random.default_rng(1))
+    assert factor == 1.0 and np.ptp(changed, axis=0).max() == 0.0 and np.ptp(changed) > 0.05
+
+
 def voice(hertz: np.ndarray) -> np.ndarray:
     """Twenty harmonics of a pitch (n,) that changes, falling by 6 dB an octave."""
     phase = 2 * np.pi * np.cumsum(hertz) / SAMPLE_RATE
     return np.asarray(sum(0.1 / k * np.sin(k * phase) for k in range(1, 21)))
 
 
-def test_the_pitch_of_a_voice_that_rises_and_stops() -> None:
+TRACKERS = pytest.mark.parametrize("track", [log_pitch, taught_pitch])
+
+
+@TRACKERS
+def test_the_pitch_of_a_voice_that_rises_and_stops(track: Tracker) -> None:
     hertz = np.linspace(120.0, 240.0, SAMPLE_RATE)
     wave = np.concatenate([voice(hertz), np.zeros(SAMPLE_RATE // 2)])
     wave += np.random.default_rng(0).normal(0, 1e-4, len(wave))
-    found = log_pitch(wave, 121)
+    found = track(wave, 121)
     assert found.shape == (121,) and found.dtype == np.float32
     inside = np.arange(6, 74)
     np.testing.assert_allclose(2 ** found[inside], hertz[inside * 300], rtol=0.02)
     assert not found[86:].any()
 
 
-def test_noise_and_silence_have_no_pitch() -> None:
+@TRACKERS
+def test_noise_and_silence_have_no_pitch(track: Tracker) -> None:
     noise = np.random.default_rng(0).normal(0, 0.1, SAMPLE_RATE)
-    assert (log_pitch(noise, 81) > 0).mean() < 0.2
-    assert not log_pitch(np.zeros(SAMPLE_RATE), 81).any()
+    assert (track(noise, 81) > 0).mean() < 0.2
+    assert not track(np.zeros(SAMPLE_RATE), 81).any()
+    assert not track(noise[:100], 1).any()

@@ -17,9 +17,9 @@ from a3t.model.a3t import A3T
 from a3t.pretrained import load_checkpoint
 from a3t.training.export import export
 from a3t.training.loop import Run
-from a3t.training.objective import NETWORK, cepstral_distance, reconstruction_loss
+from a3t.training.objective import NETWORK, cepstral_distance, network_weights, reconstruction_loss
 from a3t.training.prefetch import prefetch
-from a3t.training.pretrain import Pretraining, build_batches, main
+from a3t.training.pretrain import Pretraining, build_batches, main, start_from
 from a3t.training.store import Store
 from tests.model.test_network import SMALL
 from tests.training.stores import write_store
@@ -227,6 +227,23 @@ def test_a_run_begins_with_a_models_weights_and_goes_on_in_its_precision(tmp_pat
     assert begun["step"] == 0
     for name, value in trained["average"].items():
         assert torch.equal(begun["model"][name], value), name
+
+
+def test_blocks_that_the_weights_lack_change_nothing_at_first(store: Store, make: Make) -> None:
+    before, trained = make(Path("unused"))
+    before.model.eval()
+    deeper = {**CONFIG, "model": {**CONFIG["model"], "decoder_blocks": 3}}
+    after, grown = make(Path("unused"), deeper)
+    start_from(grown, network_weights(trained.model.state_dict()))
+    after.model.eval()
+    batch = before.dev[0]
+    with torch.inference_mode():
+        old, new = (work.model.network(batch).mel for work in (before, after))
+    torch.testing.assert_close(new, old, rtol=1e-4, atol=1e-4)
+    after.model.train()
+    after.model(after.dev[0])["total"].backward()
+    last = after.model.network.decoder[2].first.shrink.weight
+    assert last.grad is not None and last.grad.abs().max() > 0
 
 
 def test_missing_features_are_one_sentence(
