@@ -1,7 +1,7 @@
 """Takes off what is filled what the network gets wrong in this very recording.
 
 How a voice differs from all that a network has heard, it tells itself: what is visible around an
-edit is masked, a third at a time, and filled as well, and there the truth is known. By how much
+edit is masked, half at a time, and filled as well, and there the truth is known. By how much
 vowels, sonorants and other phones are off in their mean spectrum, that much the new words probably
 are, too. N frames, on the grid of `a3t.grid`.
 """
@@ -24,7 +24,7 @@ from a3t.rendering.level import loudness_class
 from a3t.text.phones import PAUSE
 
 SHARE = 0.5  # of what is found; chosen on edits of other voices (docs/log.md)
-PARTS = 3  # in which the visible frames are filled
+PARTS = 2  # in which the visible frames are filled
 BLOCK = 24  # frames of a part in a row: 0.3 s, about a word
 LEAST = 8  # frames of a block, and …
 SPEECH = 0.5  # … the share of them that must not be a pause
@@ -38,7 +38,7 @@ class SpectralBias:
 
     def __init__(self, model: A3T, item: MaskedMel, symbols: Sequence[str]) -> None:
         """``item``: the recording's mel, of which what is visible is filled, and its phones, whose
-        symbols these are. The model fills it three times."""
+        symbols these are. The model fills it twice."""
         self.kind_of_phone = _classes(symbols)
         self.spectra: dict[str, Tensor] = {}  # (80,) each
         of_frame = self.kind_of_phone[item.phone_of_frame]
