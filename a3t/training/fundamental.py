@@ -1,8 +1,8 @@
 """The pitch of a recording on the mel's frame grid: frame t has the pitch at sample 300 t.
 
 `log_pitch` is what is measured with and what losses hear: WORLD's DIO and StoneMask (Morise,
-Yokomori and Ozawa 2016). `taught_pitch` is what networks are taught, and has fewer octaves wrong
-where people record at home.
+Yokomori and Ozawa 2016). `taught_pitch` is what networks are taught: it agrees better
+with the phones on what is voiced (docs/log.md).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def taught_pitch(samples: np.ndarray, frames: int) -> np.ndarray:
     """log2 of F0 in Hz, 0 where there is no voice: (frames,) of mono samples (n,) at 24 kHz.
 
     Voiced is what RAPT (Talkin 1995) calls so; there the pitch is that of SWIPE' (Camacho and
-    Harris 2008), which is seldom wrong by an octave. Where that hears none it is RAPT's, moved
+    Harris 2008), which errs by an octave less often. Where that hears none it is RAPT's, moved
     by octaves towards the rest if it is far from it. RAPT's voicing depends a little, by a frame
     in a hundred or two, on what the process has tracked before.
     """
