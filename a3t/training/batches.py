@@ -44,6 +44,8 @@ class DataConfig:
         degraded: share of the crops that are of a degraded copy, where the store has some.
         evenness: how evenly voices are drawn for crops. 0: in proportion to how much they speak;
             1: every voice equally often.
+        shares: the corpora's shares of the crops, or null for what their voices come to. A corpus
+            is what a voice's name begins with, up to a hyphen; those without a share aren't used.
         least_score: clips whose alignment has a lower mean confidence are left out.
     """
 
@@ -56,6 +58,7 @@ class DataConfig:
     span: float = 10.0
     degraded: float = 0.0
     evenness: float = 0.0
+    shares: Mapping[str, float] | None = None
     least_score: float = LEAST_SCORE
 
 
@@ -112,7 +115,8 @@ class Batches:
             raise InputError(
                 "These features have no degraded copies: extract them again with --degraded."
             )
-        self._odds = _odds(self.clips, data.evenness)
+        if train:
+            self._odds = _odds(self.clips, data)
 
     @property
     def steps_a_pass(self) -> int:
@@ -232,12 +236,20 @@ class Batches:
         }
 
 
-def _odds(clips: Sequence[StoredClip], evenness: float) -> np.ndarray:
-    """The probability of each clip: its length times its voice's total length ** -evenness."""
+def _odds(clips: Sequence[StoredClip], data: DataConfig) -> np.ndarray:
+    """The probability of each clip: its length times its voice's total length ** -evenness, within
+    its corpus's share if it has one."""
     spoken: dict[str, float] = {}
     for clip in clips:
         spoken[clip.voice] = spoken.get(clip.voice, 0.0) + clip.frames
-    odds = np.array([clip.frames * spoken[clip.voice] ** -evenness for clip in clips])
+    odds = np.array([clip.frames * spoken[clip.voice] ** -data.evenness for clip in clips])
+    if data.shares is not None:
+        corpora = np.array([clip.voice.partition("-")[0] for clip in clips])
+        for corpus in np.unique(corpora):
+            inside = corpora == corpus
+            odds[inside] *= data.shares.get(corpus, 0.0) / odds[inside].sum()
+        if not odds.any():
+            raise InputError(f"These corpora have no share: {', '.join(np.unique(corpora))}.")
     return np.asarray(odds / odds.sum())
 
 
