@@ -16,7 +16,7 @@ from a3t.plan.request import EditRequest
 from app import limits, texts
 from app.error_sentences import one_sentence
 from app.gradio_queue import AT_ONCE, EDITOR
-from app.learnt_speech import NEVER, adapt_of
+from app.learnt_voice import NEVER, adapt_of
 from app.page_request import PageRequest, texts_of
 from app.progress import Watch
 from app.service import Service
@@ -81,12 +81,18 @@ def add_endpoints(service: Service) -> None:
             return service.plan_upload(recording, wanted(text, new_text, speed), Watch())
 
     def edit(
-        recording: str | None, text: str, new_text: str, seed: int = 0, speed: float = 1.0
+        recording: str | None,
+        text: str,
+        new_text: str,
+        seed: int = 0,
+        speed: float = 1.0,
+        adapt: str = NEVER,
     ) -> tuple[str, str, str]:
-        """The edited recording, its edit.json, and the transcript that was used."""
+        """The edited recording, its edit.json, and the transcript that was used. adapt: when its
+        voice is learnt first, as for `a3t edit`."""
         with one_sentence():
             request = PageRequest(wanted(text, new_text, speed, seed))
-            made, written, known = service.edit(recording, request, Watch())
+            made, written, known = service.edit(recording, request, Watch(), adapt_of(adapt))
             return str(made), str(written), known
 
     def tts(
@@ -115,7 +121,7 @@ def add_endpoints(service: Service) -> None:
     ask.click(plan, [recording, other_text, text, speed], result, api_name="plan", **line)
     ask.click(
         edit,
-        [recording, text, other_text, seed, speed],
+        [recording, text, other_text, seed, speed, adapt],
         [audio, record, used],
         api_name="edit",
         **line,

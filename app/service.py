@@ -23,13 +23,21 @@ from alignment import AlignmentError
 from app import limits, texts
 from app.bounded import bounded
 from app.lanes import EditorLane
-from app.learnt_speech import NEVER, SpeechOrder, known_speech, learnt_speech
+from app.learnt_voice import (
+    NEVER,
+    EditOrder,
+    Made,
+    Order,
+    SpeechOrder,
+    Unlearnt,
+    made_if_known,
+    made_when_learnt,
+)
 from app.progress import Running, Watch
 from app.worker import EditorProcess
 
 if TYPE_CHECKING:  # torch is imported with the models, in their processes
     from a3t.plan.request import EditRequest
-    from a3t.rendering.spoken import SpokenRecording
     from alignment import Alignment
     from app.page_request import PageRequest
 
@@ -95,11 +103,17 @@ class Service:
         return plan
 
     def edit(
-        self, upload: str | None, request: PageRequest, watch: Watch
+        self,
+        upload: str | None,
+        request: PageRequest,
+        watch: Watch,
+        adapt: str | float = NEVER,
     ) -> tuple[Path, Path, str]:
-        """The edited recording, its edit.json, and the transcript that was used."""
-        with self._request(upload) as recording, self.editor(watch, recording) as editor:
-            result = editor.edit(recording, request.edit)
+        """The edited recording, whose voice may be learnt first, its edit.json, and the transcript
+        that was used."""
+        with self._request(upload) as recording:
+            order = EditOrder(recording, request.edit, adapt)
+            result = self.make(order, watch, self.lane(recording))
             suffix = request.suffix or (".flac" if recording.suffix == ".flac" else ".wav")
             out = bounded(result.save, recording.with_name(f"{recording.stem}.edited{suffix}"))
         return out, without_folders(out.with_suffix(".edit.json")), result.plan.text.text
@@ -118,25 +132,26 @@ class Service:
         the prompt's text."""
         with self._request(upload) as prompt:
             order = SpeechOrder(prompt, text, prompt_text or None, seed, speed, adapt)
-            result = self.speak(order, watch, self.lane(prompt))
+            result = self.make(order, watch, self.lane(prompt))
             out = bounded(result.save, prompt.with_name(f"{prompt.stem}.spoken.wav"))
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
 
-    def speak(self, order: SpeechOrder, watch: Watch, lane: EditorLane) -> SpokenRecording:
-        """The speech, made in that lane unless its voice has to be learnt first, which holds nobody
-        up there. What is learnt is kept, so that the next request finds it. InputError if it is to
-        be learnt in any case, and this server learns no voices."""
+    def make(self, order: Order[Made], watch: Watch, lane: EditorLane) -> Made:
+        """What is ordered, made in that lane unless a voice has to be learnt first, which holds
+        nobody up there. What is learnt is kept, so that the next request finds it. InputError if it
+        is to be learnt in any case, and this server learns no voices."""
         if self.learning is None:
             if order.adapt == "always":
                 raise InputError(texts.LEARNS_NOTHING)
             order = replace(order, adapt=NEVER)
         cache = voices_cache() or self._taught
         with lane.editor(watch, order.models) as editor:
-            made: SpokenRecording | None = editor.run(known_speech, order, cache)
-        if made is None:
-            assert self.learning is not None
-            with self.learning.editor(watch, order.models) as editor:
-                made = editor.run(learnt_speech, order, cache)
+            found: Made | Unlearnt = editor.run(made_if_known, order, cache)
+        if not isinstance(found, Unlearnt):
+            return found
+        assert self.learning is not None
+        with self.learning.editor(watch, order.models) as editor:
+            made: Made = editor.run(made_when_learnt, order, found.plan, cache)
         return made
 
     @contextmanager

@@ -8,7 +8,7 @@ from a3t.errors import InputError
 from app import limits, texts
 from app.error_sentences import one_sentence
 from app.gradio_queue import AT_ONCE, EDITOR, PROGRESS, cancelling, page_of
-from app.learnt_speech import NEVER
+from app.learnt_voice import NEVER
 from app.service import Service
 from app.settings import MOST_SEED
 

@@ -6,14 +6,9 @@ A recording, an hour or one sentence, is itself the best material for its own ed
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
-import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +17,6 @@ from typing import Any
 from safetensors.torch import load, save
 from torch import Tensor
 
-from a3t.audio.files import atomic_path
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS, Voice
@@ -34,12 +28,10 @@ from a3t.plan.request import EditRequest
 from a3t.pretrained import load_checkpoint
 from a3t.training.precision import PRECISIONS, use_bfloat16
 from a3t.voice.adaptation import MOST_STEPS, THREADS, AdaptationConfig, adapt, steps_for
+from a3t.voice.kept_voices import keep, kept, workplace
 from a3t.voice.own_speech import PAYS_FROM, PROMPT_PAYS_FROM, OwnSpeech
 from alignment import Alignment
 
-MOST_KEPT = 64  # voices in the cache; each takes 0.3 MB
-UNFINISHED = ".learning"  # what a folder beside them ends with
-MOST_UNFINISHED = 3  # such folders
 LEAST_STEPS = 120  # the decoder alone needs more of them than all of the network
 FRACTIONS = (1.0, 0.5, 0.25)  # of the steps, for those with less time
 TIMED = 3  # steps that tell how long the others will take
@@ -82,15 +74,18 @@ def adapted(
     pays (`OwnSpeech.pays`), and the editor has no other voice; a number, likewise, in so many
     seconds. Raises InputError if there is too little speech for "always".
     """
-    if not any(edit.is_spoken for edit in plan.edits):  # nothing is made
-        return editor
+    return _of_edit(editor, plan, request, when, cache, progress) or editor
 
-    def speech() -> OwnSpeech:
-        return OwnSpeech.of(editor, plan, request)
 
-    if when != "always" and plan.recording.seconds < PAYS_FROM:
-        return editor
-    return _adapted(editor, speech, PAYS_FROM, when, cache, progress) or editor
+def known_for_edit(
+    editor: Editor,
+    plan: EditPlan,
+    request: EditRequest,
+    when: str | float,
+    cache: Path | None = None,
+) -> Editor | None:
+    """What `adapted` gives if that takes no learning; otherwise None."""
+    return _of_edit(editor, plan, request, when, cache, learns=False)
 
 
 def adapted_to_prompts(
@@ -111,6 +106,26 @@ def known_for_prompts(
 ) -> Editor | None:
     """What `adapted_to_prompts` gives if that takes no learning; otherwise None."""
     return _of_prompts(editor, plan, when, cache, learns=False)
+
+
+def _of_edit(
+    editor: Editor,
+    plan: EditPlan,
+    request: EditRequest,
+    when: str | float,
+    cache: Path | None,
+    progress: Progress | None = None,
+    learns: bool = True,
+) -> Editor | None:
+    if not any(edit.is_spoken for edit in plan.edits):  # nothing is made
+        return editor
+    if when != "always" and plan.recording.seconds < PAYS_FROM:
+        return editor
+
+    def speech() -> OwnSpeech:
+        return OwnSpeech.of(editor, plan, request)
+
+    return _adapted(editor, speech, PAYS_FROM, when, cache, progress, learns)
 
 
 def _of_prompts(
@@ -183,7 +198,7 @@ def recorded_voice(
             return None
     place = _place(cache, editor, speech, settings[0])
     data = _learnt(editor, speech, settings[0], progress, place)
-    _keep(place, data)
+    keep(place, data)
     return _voice(editor, speech, settings[0], data)
 
 
@@ -214,7 +229,7 @@ def _remembered(
     for own in _settings(config, speech, budget) if cache is not None else ():
         for precision in precisions:  # which this machine has takes longer to measure
             exact = replace(own, precision=precision)
-            if (data := _kept(_place(cache, editor, speech, exact))) is not None:
+            if (data := kept(_place(cache, editor, speech, exact))) is not None:
                 return _voice(editor, speech, exact, data)
     return None
 
@@ -228,39 +243,9 @@ def _learnt(
 ) -> bytes:
     """What is learnt, as it is kept in ``place``. If that is interrupted, even by kill -9, the same
     call goes on where it was."""
-    with _workplace(place) as folder:
+    with workplace(place) as folder:
         model = editor.plain.model
         return save(adapt(model, speech.pieces, folder, config, progress).changes)
-
-
-@contextmanager
-def _workplace(place: Path | None) -> Iterator[Path]:
-    """The folder beside ``place`` for what is half learnt, which is deleted when it is done; one
-    that doesn't last where there is no such place, or where somebody else is learning."""
-    folder = place and place.with_suffix(UNFINISHED)
-    with ExitStack() as stack:
-        if folder is None or not _taken(folder, stack):
-            yield Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            return
-        others = [each for each in folder.parent.glob(f"*{UNFINISHED}") if each != folder]
-        for old in sorted(others, key=lambda each: -each.stat().st_mtime)[MOST_UNFINISHED - 1 :]:
-            with ExitStack() as its:
-                if _taken(old, its):  # nobody is learning there any more
-                    shutil.rmtree(old, ignore_errors=True)
-        yield folder
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _taken(folder: Path, stack: ExitStack) -> bool:
-    """Whether the folder could be had for oneself, until the stack is closed."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = os.open(folder / "lock", os.O_CREAT | os.O_WRONLY, 0o600)
-        stack.callback(os.close, lock)
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _seconds_a_step(editor: Editor, speech: OwnSpeech, config: AdaptationConfig) -> float:
@@ -293,26 +278,3 @@ def _place(
     parts = (editor.sha256, *speech.identity, repr(config), judge, pitched)
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     return cache / f"{digest}.safetensors"
-
-
-def _kept(path: Path | None) -> bytes | None:
-    try:
-        return path.read_bytes() if path is not None else None
-    except OSError:
-        return None
-
-
-def _keep(path: Path | None, data: bytes) -> None:
-    """Cache the voice; failing to write it is not an error."""
-    if path is None:
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with atomic_path(path) as temporary:
-            temporary.chmod(0o600)
-            temporary.write_bytes(data)
-        kept = sorted(path.parent.glob("*.safetensors"), key=lambda each: -each.stat().st_mtime)
-        for old in kept[MOST_KEPT:]:
-            old.unlink(missing_ok=True)
-    except (OSError, InputError):
-        return

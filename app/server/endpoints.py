@@ -20,7 +20,7 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.plan.request import EditRequest
 from app import limits, texts
-from app.learnt_speech import NEVER, SpeechOrder, adapt_of
+from app.learnt_voice import NEVER, SpeechOrder, adapt_of
 from app.page_request import USUAL, Models, PageRequest, texts_of
 from app.progress import Watch
 from app.server.door import error_body
@@ -29,6 +29,10 @@ from app.server.request_jobs import BusyError, RequestJob, RequestJobs
 from app.server.voice_folder import PromptVoice
 from app.service import Service
 
+ADAPT = (
+    "when the voice is first learnt from its recording, once: auto, always, never or in so many "
+    "seconds"
+)
 POLL = 0.05  # seconds between looks at a job, and at whether its client is still there
 
 
@@ -40,11 +44,7 @@ class SpeechRequest(BaseModel):
     voice: str = ""
     response_format: Literal["mp3", "opus", "aac", "flac", "wav", "pcm"] = "mp3"
     speed: float = Field(1.0, ge=0.25, le=4.0)
-    adapt: float | str = Field(
-        "auto",
-        description="when the voice is first learnt from its recording, once: auto, always, never "
-        "or in so many seconds (no field of OpenAI's)",
-    )
+    adapt: float | str = Field("auto", description=f"{ADAPT} (no field of OpenAI's)")
 
 
 def server_app(service: Service, voices: Mapping[str, PromptVoice]) -> FastAPI:
@@ -119,7 +119,7 @@ def _add_speech(
         )
 
         def speak(watch: Watch) -> bytes:
-            made = service.speak(order, watch, service.quick)
+            made = service.make(order, watch, service.quick)
             return encoded(made.samples, SAMPLE_RATE, body.response_format)
 
         job = await _finished(jobs.start("speech", speak), request)
@@ -148,6 +148,7 @@ def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
         speed: Annotated[float, Form()] = 1.0,
         fit: Annotated[bool, Form(description="keep each replaced word's time")] = False,
         seed: Annotated[int, Form()] = 0,
+        adapt: Annotated[str, Form(description=ADAPT)] = "auto",
         response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
         reply: Annotated[Literal["job", "recording"], Form()] = "job",
     ) -> Response:
@@ -157,7 +158,8 @@ def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
         suffix = f".{response_format}" if response_format else ""
         upload = await anyio.to_thread.run_sync(_kept, service, file)
         order = PageRequest(wanted, suffix)
-        job = jobs.start("edit", lambda watch: service.edit(upload, order, watch))
+        when = adapt_of(adapt)
+        job = jobs.start("edit", lambda watch: service.edit(upload, order, watch, when))
         if reply == "job":
             return JSONResponse(job.to_json(), 202)
         out, _, _ = (await _finished(job, request)).result

@@ -24,13 +24,8 @@ from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
-from a3t.voice import of_recording
-from a3t.voice.of_recording import (
-    UNFINISHED,
-    adapted,
-    recorded_speech,
-    recorded_voice,
-)
+from a3t.voice.kept_voices import UNFINISHED, workplace
+from a3t.voice.of_recording import adapted, recorded_speech, recorded_voice
 from a3t.voice.own_speech import OwnSpeech, SaidWord, among, windows_of
 from tests.conftest import ARCTIC
 from tests.voice.conftest import QUICK, quick
@@ -303,7 +298,7 @@ def test_killed_in_the_middle_learning_goes_on_to_the_same_voice(
 
 def test_two_learn_apart_and_what_is_never_finished_is_deleted(tmp_path: Path) -> None:
     def work(number: int) -> AbstractContextManager[Path]:
-        return of_recording._workplace(tmp_path / f"{number}.safetensors")
+        return workplace(tmp_path / f"{number}.safetensors")
 
     with work(0) as one, work(0) as other:
         assert one.parent == tmp_path != other.parent
@@ -315,5 +310,5 @@ def test_two_learn_apart_and_what_is_never_finished_is_deleted(tmp_path: Path) -
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {f"{number}{UNFINISHED}" for number in (2, 3, 4)}
     (tmp_path / "file").touch()
-    with of_recording._workplace(tmp_path / "file" / "x.safetensors") as folder:  # can't be
+    with workplace(tmp_path / "file" / "x.safetensors") as folder:  # can't be
         assert folder.is_dir() and tmp_path not in folder.parents

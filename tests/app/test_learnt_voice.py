@@ -1,4 +1,4 @@
-"""Speech by a prompt whose voice is learnt first: on the page, by its endpoint, by the server."""
+"""What is made in a voice that is learnt first: on the page, by its endpoints, by the server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING
 from app.lanes import EditorLane
-from app.learnt_speech import adapt_of
+from app.learnt_voice import adapt_of
 from app.progress import Watch
 from app.server.endpoints import server_app
 from app.server.voice_folder import PromptVoice
@@ -23,6 +23,7 @@ from tests.conftest import ARCTIC
 from tests.voice.conftest import quick
 
 TEXT = "Nobody knew."
+NEW = ARCTIC.replace("superlative", "positive")
 
 
 class Learner(EditorLane):
@@ -96,6 +97,34 @@ def test_who_learns_nothing_says_so_if_it_has_to(service: Service, upload: str) 
     assert "voice" not in json.loads(record.read_text())
     with pytest.raises(InputError, match="learns no voices"):
         service.tts(upload, ARCTIC, TEXT, Watch(), adapt="always")
+
+
+@pytest.mark.parametrize("learning", ["cache"], indirect=True)
+def test_edits_by_the_server_learn_the_recordings_voice_once(
+    learning: Service,
+    learner: Learner,
+    arctic: Path,
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("a3t.voice.of_recording.PAYS_FROM", 1.0)
+
+    def edited(by: Service = learning, status: int = 200, **fields: str) -> bytes:
+        with arctic.open("rb") as file:
+            form = {"text": ARCTIC, "new_text": NEW, "reply": "recording", **fields}
+            client = TestClient(server_app(by, {}))
+            answer = client.post("/v1/edits", files={"file": file}, data=form)
+        assert answer.status_code == status, answer.text
+        return answer.content
+
+    plain = edited(adapt="never")
+    assert edited(service) == plain and learner.starts == 0
+    own = edited()
+    assert own != plain and learner.starts == 1
+    assert edited() == edited(adapt="always") == own and edited(adapt="never") == plain
+    assert learner.starts == 1
+    assert b"number of seconds" in edited(adapt="soon", status=400)
+    assert b"learns no voices" in edited(service, adapt="always", status=400)
 
 
 @pytest.mark.parametrize("given", ["", "soon", "nan", "-1", "inf", None, [], "9" * 5000 + "x"])
