@@ -32,8 +32,8 @@ def test_the_service_uses_only_what_the_editor_offers() -> None:
         for node in ast.walk(ast.parse((APP / "service.py").read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "editor"
     }
-    assert {"plan", "edit", "transcribe", "align", "run"} <= used
-    used.discard("run")  # of a function of the page's own, as for speech, in the editor's process
+    assert {"plan", "transcribe", "align", "run"} <= used
+    used.discard("run")  # of a function of the page's own, in the editor's process
     assert all(hasattr(Editor, name) and not name.startswith("_") for name in used)
 
 
