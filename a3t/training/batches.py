@@ -44,8 +44,8 @@ class DataConfig:
         degraded: share of the crops that are of a degraded copy, where the store has some.
         evenness: how evenly voices are drawn for crops. 0: in proportion to how much they speak;
             1: every voice equally often.
-        shares: the corpora's shares of the crops, or null for what their voices come to. A corpus
-            is what a voice's name begins with, up to a hyphen; those without a share aren't used.
+        shares: the corpora's shares of the crops, 0 for those that aren't used, or null for what
+            their voices come to. A corpus is what a voice's name begins with, up to a hyphen.
         least_score: clips whose alignment has a lower mean confidence are left out.
     """
 
@@ -246,10 +246,12 @@ def _odds(clips: Sequence[StoredClip], data: DataConfig) -> np.ndarray:
     if data.shares is not None:
         corpora = np.array([clip.voice.partition("-")[0] for clip in clips])
         for corpus in np.unique(corpora):
+            if corpus not in data.shares:
+                raise InputError(f"{corpus} has no share of the crops: add it, with 0 to omit it.")
             inside = corpora == corpus
-            odds[inside] *= data.shares.get(corpus, 0.0) / odds[inside].sum()
+            odds[inside] *= data.shares[corpus] / odds[inside].sum()
         if not odds.any():
-            raise InputError(f"These corpora have no share: {', '.join(np.unique(corpora))}.")
+            raise InputError("All corpora of these features have a share of 0.")
     return np.asarray(odds / odds.sum())
 
 

@@ -153,12 +153,14 @@ def test_corpora_are_drawn_in_their_shares(tmp_path: Path) -> None:
     with StoreWriter(tmp_path) as writer:
         for k, corpus in enumerate(["home", *["read"] * 6, *["sung"] * 3]):
             writer.add(str(k), made_up_clip(rng, 0, 40, 20), f"{corpus}-{k % 3}", "train")
-    made = batches(Store(tmp_path), shares={"home": 0.6, "read": 0.2, "other": 0.2})
+    made = batches(Store(tmp_path), shares={"home": 0.6, "read": 0.2, "sung": 0, "other": 0.2})
     corpora = [draw.clip.voice[:4] for step in range(300) for draw in made.draws(step)]
     assert corpora.count("home") / len(corpora) == pytest.approx(0.75, abs=0.04)
     assert "sung" not in corpora
-    with pytest.raises(InputError, match="home, read, sung"):
-        batches(Store(tmp_path), shares={"other": 1.0})
+    with pytest.raises(InputError, match="read has no share"):
+        batches(Store(tmp_path), shares={"home": 1.0, "raed": 1.0, "sung": 0})
+    with pytest.raises(InputError, match="share of 0"):
+        batches(Store(tmp_path), shares={"home": 0, "read": 0, "sung": 0})
 
 
 def test_degraded_copies_are_drawn_as_often_as_requested(store: Store, tmp_path: Path) -> None:
