@@ -25,7 +25,7 @@ ADAPT = "Learn the recording's own voice in the background"
 ADAPT_INFO = "While a project is open; what was made before can then be made again in it"
 LEARN_FIRST = "Learn this voice first"
 LEARN_FIRST_INFO = (
-    "If it speaks clearly for three seconds or more: nearer to it, half a minute later, once"
+    "If it speaks clearly for three seconds or more: nearer to it, about 40 seconds later, once"
 )
 WRONG_ADAPT = "adapt is always, auto, never or a number of seconds."
 LEARNS_NOTHING = "This server learns no voices (--adapt never): leave out adapt."

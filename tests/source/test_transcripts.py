@@ -75,7 +75,6 @@ def test_else_it_is_recognised_with_the_new_text_as_prior(talk: Path) -> None:
     result = found(talk, new="And you always want to see it in the comparative degree.")
     assert result.origin == "recognised"
     assert "comparative" not in result.transcript.spoken
-    # Beside the word that differs the recogniser may take "the" for "this", its prior aside.
     # The ninth, just before the word that differs, is taken for another.
     assert result.transcript.spoken[:8] == Transcript.from_text(TEXT).spoken[:8]
 
