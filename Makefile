@@ -73,7 +73,7 @@ cuda: $(VENV)/.dev-ready
 
 clean:
 	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage
-	find a3t alignment app benchmarks tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find a3t alignment app training evaluation tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- the environment ----------------------------------------------------------------------------
 

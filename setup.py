@@ -14,7 +14,7 @@ from pathlib import Path
 from setuptools import find_namespace_packages, setup
 from setuptools.command.build_py import build_py
 
-INSIDE = ("alignment", "app")
+INSIDE = ("alignment", "app", "training")
 IMPORT = re.compile(rf"^((?:>>> )?\s*(?:from|import) )({'|'.join(INSIDE)})\b", re.MULTILINE)
 
 
@@ -34,8 +34,9 @@ packages = find_namespace_packages(include=["a3t", "a3t.*"])
 inside = find_namespace_packages(
     include=[pattern for name in INSIDE for pattern in (name, f"{name}.*")]
 )
+laboratory = find_namespace_packages(include=["evaluation", "evaluation.*"])
 if "editable_wheel" in sys.argv:
-    setup(packages=packages + inside)
+    setup(packages=packages + inside + laboratory)
 else:
     setup(
         packages=packages + [f"a3t.{name}" for name in inside],

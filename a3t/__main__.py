@@ -78,13 +78,6 @@ def voice(arguments: list[str]) -> int:
     return main(arguments)
 
 
-def evaluate(arguments: list[str]) -> int:
-    """measure models, vocoders and recordings"""
-    from a3t.evaluate import main
-
-    return main(arguments)
-
-
 def transcribe(arguments: list[str]) -> int:
     """print what a recording says"""
     from a3t.source.__main__ import main
@@ -110,7 +103,7 @@ PROGRAMS = {
     program.__name__.replace("_", "-"): program
     for program in (
         *(edit, clean, loudness, tts, align, transcribe, voice, inspect),
-        *(say_as, app, serve, demo, evaluate, fetch_recogniser),
+        *(say_as, app, serve, demo, fetch_recogniser),
     )
 }
 

@@ -219,7 +219,7 @@ PROGRAMS = {
     "a3t.inspect": ["talk.wav"],
     "a3t.demo": [],
     "a3t.text": ["Good morning."],
-    "a3t.evaluate": ["compare", "talk.wav", "talk.wav"],
+    "evaluation": ["compare", "talk.wav", "talk.wav"],
     "alignment": ["talk.wav", "--text", ARCTIC],
     "app": ["--port", "0"],
 }

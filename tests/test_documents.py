@@ -59,7 +59,7 @@ def test_options_that_a_document_names_exist(document: Path) -> None:
         return  # these tell of the past as well
     sources = [
         path.read_text(encoding="utf-8", errors="replace")
-        for folder in ("a3t", "alignment", "app", "benchmarks", "recipes")
+        for folder in ("a3t", "alignment", "app", "evaluation", "training", "recipes")
         for path in (ROOT / folder).rglob("*")
         if path.suffix in {".py", ".sh"}
     ]

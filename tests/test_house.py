@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("a3t", "alignment", "app", "benchmarks")
+PACKAGES = ("a3t", "alignment", "app", "training", "evaluation")
 # The rooms, each of which imports only from those before it.
 ORDER = """
     a3t.errors a3t.grid alignment
@@ -20,9 +20,9 @@ ORDER = """
     a3t.model a3t.vocoder
     a3t.plan a3t.rendering a3t.editor
     a3t.console a3t.inspect
-    a3t.convert a3t.corpora a3t.training a3t.voice a3t.evaluation
-    a3t.demo a3t.evaluate a3t.projects a3t.edit a3t.tts
-    app benchmarks programs a3t.__main__
+    a3t.convert a3t.corpora training a3t.voice
+    a3t.projects a3t.demo a3t.edit a3t.tts
+    app evaluation programs a3t.__main__
 """.split()
 # What runs back up, and why.
 UPWARDS: dict[tuple[str, str], str] = {}
@@ -87,10 +87,9 @@ def own_imports(module: str) -> set[str]:
     return {name for name in imports(module) if name in modules() and name != module}
 
 
-# A picture is drawn where one is asked for, by what evaluation has for it; and a voice is learnt,
-# by what training has.
+# A picture is drawn where one is asked for, and a voice is learnt, by what training has.
 ON_REQUEST = {
-    ("a3t.projects.exports", "a3t.evaluation.pictures"),
+    ("a3t.projects.exports", "a3t.projects.pictures"),
     ("a3t.projects.batch", "a3t.voice.of_recording"),
     ("a3t.projects.replay", "a3t.voice.of_recording"),
     ("a3t.edit", "a3t.voice.of_recording"),
@@ -140,7 +139,7 @@ def test_alignment_knows_nothing_of_a3t() -> None:
 
 
 def test_rooms_of_the_aligner_follow_each_other() -> None:
-    """No circle among them, and what aligns needs neither training nor a bench."""
+    """No circle among them."""
     needs: dict[str, set[str]] = {}
     for module in modules():
         # The package's own __init__ offers its aligners on first use: a door, not a need.
@@ -148,9 +147,6 @@ def test_rooms_of_the_aligner_follow_each_other() -> None:
             own = ".".join(module.split(".")[:2])
             found = {".".join(name.split(".")[:2]) for name in own_imports(module)}
             needs.setdefault(own, set()).update(found - {own, "alignment", "a3t"})
-    outside = {"alignment.training", "alignment.bench"}
-    for each in needs.keys() - outside:
-        assert not needs[each] & outside, each
     while needs:
         free = {each for each, others in needs.items() if not others & needs.keys()}
         assert free, f"these rooms need each other in a circle: {sorted(needs)}"
@@ -168,16 +164,8 @@ def test_packages_that_a_wheel_renames_are_imported_with_from() -> None:
 
 def test_only_the_app_knows_the_app() -> None:
     for module in modules():
-        if module.split(".")[0] not in {"app", "benchmarks"} and module != "a3t.__main__":
+        if module.split(".")[0] not in {"app", "evaluation"} and module != "a3t.__main__":
             assert not {name for name in own_imports(module) if room(name) == "app"}, module
-
-
-def test_corpora_training_and_evaluation_follow_each_other() -> None:
-    """What trains and what judges read the same clips; what judges may open what was trained."""
-    above = {"a3t.corpora": {"a3t.training", "a3t.evaluation"}, "a3t.training": {"a3t.evaluation"}}
-    for module in modules():
-        found = {room(name) for name in own_imports(module)} & above.get(room(module), set())
-        assert not found, f"{module} imports {found}"
 
 
 def test_inference_needs_no_framework_training_or_evaluation() -> None:
@@ -186,7 +174,7 @@ def test_inference_needs_no_framework_training_or_evaluation() -> None:
         if module == "a3t.vocoder.parallel_wavegan":  # imported when such a checkpoint is loaded
             outside -= {"parallel_wavegan"}
         assert not outside, f"{module} imports {outside}"
-        assert room(module) not in {"a3t.training", "a3t.evaluation", "app"}, module
+        assert room(module) not in {"training", "evaluation", "app"}, module
 
 
 def test_a_package_imports_only_the_packages_before_it() -> None:
@@ -262,7 +250,7 @@ def test_loading_an_editor_stays_light() -> None:
     )
     imported, loaded = (set(line.split()) for line in done.stdout.splitlines())
     assert not imported & (NOT_INFERENCE | LAZY)
-    above = {"a3t.training", "a3t.evaluation", "app"}
+    above = {"training", "evaluation", "app"}
     assert not {name for name in imported if room(name) in above}
     heavy = {"torch._dynamo", "sympy", "scipy.signal", "librosa", "pandas"}
     assert not heavy & loaded

@@ -25,7 +25,7 @@ ALONE = """if True:
     import sys
     from a3t.__main__ import main
     code = main(sys.argv[1:])
-    assert not {"alignment", "app"} & sys.modules.keys()
+    assert not {"alignment", "app", "training"} & sys.modules.keys()
     sys.exit(code)
 """
 
@@ -64,7 +64,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built of a copy: a build leaves folders behind."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
-    for name in ("a3t", "alignment", "app"):
+    for name in ("a3t", "alignment", "app", "training"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, source / name, ignore=ignored)
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
@@ -82,11 +82,12 @@ def test_a_wheel_takes_one_name(wheel: Path) -> None:
         for name in names:
             if name.endswith(".py"):
                 text = opened.read(name).decode()
-                assert not re.search(r"^\s*(from|import) (alignment|app)\b", text, re.MULTILINE)
+                renamed = r"^\s*(from|import) (alignment|app|training)\b"
+                assert not re.search(renamed, text, re.MULTILINE)
     # Whatever the packages hold is there, pictures and instructions apart.
     held = {
         str(path.relative_to(ROOT))
-        for package in ("a3t", "alignment", "app")
+        for package in ("a3t", "alignment", "app", "training")
         for path in (ROOT / package).rglob("*.*")
         if path.is_file() and path.suffix not in {".pyc", ".png", ".conf", ".service"}
     }

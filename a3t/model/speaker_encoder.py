@@ -1,7 +1,7 @@
 """Who speaks: a small network that turns a stretch of mel into a vector, near for one voice.
 
 An x-vector network (Snyder et al. 2018) with attentive statistics (Okabe et al. 2018), trained to
-tell the training data's voices apart (`a3t.training.train_speakers`). It judges whether filled mel
+tell the training data's voices apart (`training.train_speakers`). It judges whether filled mel
 sounds like its voice in training, and compares recordings with saved voices.
 
 B stretches, T frames, C channels.

@@ -225,7 +225,7 @@ def _plain(text: str) -> str:
 
 
 def _picture(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    from a3t.evaluation.pictures import draw_edit
+    from a3t.projects.pictures import draw_edit
 
     draw_edit(result.recording.path, path.with_name(out.name), record, path)
 

@@ -53,7 +53,7 @@ NEARBY = 3.0  # seconds on each side of an edit, the reference for the new words
 
 # Weights relative to the mean confidence of the new words, which is 0 to 1 and has weight 1.
 PACE, JOINT, PITCH = 1.0, 0.1, 0.3
-REMADE = 2.0  # per second; the most predictive merit of all (benchmarks.candidate_ranking)
+REMADE = 2.0  # per second; the most predictive merit of all (evaluation.sound.candidate_ranking)
 USUAL_PITCH = 0.15  # octaves; natural pitch differs this much between a few words and the rest
 
 

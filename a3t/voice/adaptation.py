@@ -23,12 +23,12 @@ from a3t.model.low_rank import add_low_rank, take_low_rank
 from a3t.model.masking import MaskingConfig
 from a3t.model.threads import on_threads
 from a3t.pretrained import load_checkpoint
-from a3t.training.batches import Batches, DataConfig
-from a3t.training.loop import Run, Schedule
-from a3t.training.objective import LossConfig, Objective, validate
-from a3t.training.precision import use_bfloat16
-from a3t.training.store import OPTIONAL, Store, StoreWriter
 from a3t.voice.material import VoicePiece
+from training.batches import Batches, DataConfig
+from training.loop import Run, Schedule
+from training.objective import LossConfig, Objective, validate
+from training.precision import use_bfloat16
+from training.store import OPTIONAL, Store, StoreWriter
 
 THREADS = 2  # always, since the changes depend on it; more gain little
 LEAST_SECONDS = 3.0  # of speech: less than this generalises to nothing
@@ -52,8 +52,8 @@ class AdaptationConfig:
         adversarial: weight of a critic that keeps the voice from blurring; 0 for none, which is
             nearer to the speaker after ten seconds of speech, and no less after sixty.
         critic: a shipped one to start from, or null for random weights.
-        precision: one of `a3t.training.precision.PRECISIONS`.
-        speaker, speaker_matching: weights of the losses of `a3t.training.speaker_loss`.
+        precision: one of `training.precision.PRECISIONS`.
+        speaker, speaker_matching: weights of the losses of `training.speaker_loss`.
         seed: of everything that is drawn.
     """
 

@@ -26,11 +26,11 @@ from a3t.plan.json_values import checked_alignment
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.request import EditRequest
 from a3t.pretrained import load_checkpoint
-from a3t.training.precision import PRECISIONS, use_bfloat16
 from a3t.voice.adaptation import MOST_STEPS, THREADS, AdaptationConfig, adapt, steps_for
 from a3t.voice.kept_voices import keep, kept, workplace
 from a3t.voice.own_speech import PAYS_FROM, PROMPT_PAYS_FROM, OwnSpeech
 from alignment import Alignment
+from training.precision import PRECISIONS, use_bfloat16
 
 LEAST_STEPS = 120  # the decoder alone needs more of them than all of the network
 FRACTIONS = (1.0, 0.5, 0.25)  # of the steps, for those with less time

@@ -219,7 +219,7 @@ def boundaries_of(
     visits: Sequence[Visit], sound: Acoustics, duration: float
 ) -> tuple[list[Visit], Boundaries]:
     """The states that are kept, and the boundaries between them before they are corrected: what
-    alignment.training.train_boundaries learns from."""
+    training.alignment.train_boundaries learns from."""
     kept, starts = _kept(visits, _starts(visits, sound.scores), duration)
     found = starts[1:]
     times = changes(sound.frames, found, CHANGE_REACH) if len(found) else found

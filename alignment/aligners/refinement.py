@@ -5,7 +5,7 @@ Viterbi search near the first boundaries; between two frames a boundary stands w
 of its two phones cross. The mean of both aligners' boundaries moves to the centre of the spectral
 change within 15 ms, and from there by what alignment.network.boundaries says.
 
-Each step was chosen by measurement on flite's voices (alignment.bench).
+Each step was chosen by measurement on flite's voices (evaluation.hearing.boundary_errors).
 """
 
 from __future__ import annotations

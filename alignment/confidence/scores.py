@@ -8,7 +8,7 @@ below that of the likeliest one, and how much better anything else would fit in 
 
 Weights and thresholds were fitted to errors planted in 112 clips of four corpora, half of them in
 pink noise at 10 or 5 dB, so that 1.9% of their right words are doubted. What they find in other
-clips is in RESULTS.md (benchmarks.planted_errors).
+clips is in RESULTS.md (evaluation.hearing.planted_errors).
 """
 
 from __future__ import annotations

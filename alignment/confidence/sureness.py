@@ -3,7 +3,7 @@
 The frames around a boundary in which neither of its two phones is clearly likelier than the other
 say over how long a stretch it is undecided. How far from the truth boundaries of the network
 aligner are for each such length was fitted to two of flite's voices, clean, in noise and in a room;
-`python -m benchmarks.calibration boundaries` holds it against the other two.
+`python -m evaluation.hearing.calibration boundaries` holds it against the other two.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Where a phone ends is a convention, and aligners have habits of their own: the c
 after a pause is given to the pause, a nasal before a stop comes out too long, and quiet ends are
 lost in noise. What they found, how sure the phone networks are around it, and the phones' lengths
 and classes tell in which direction and how far the boundary should move. Trained by
-alignment.training.train_boundaries: once for the network aligner, which has two phone networks,
+training.alignment.train_boundaries: once for the network aligner, which has two phone networks,
 and once for PocketSphinx's refinement, which has the small one.
 """
 

@@ -3,7 +3,7 @@
 Log-mel frames every 5 ms, one convolution with a stride of two, then residual dilated ones, which
 see 315 ms on either side (195 ms in the small network). A branch at every 40 ms can look further:
 what it finds in 900 ms on either side is added, and one more convolution smooths the sum.
-alignment.training.train_phones trains it.
+training.alignment.train_phones trains it.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def posteriors(frames: np.ndarray, weights: Weights | None = None) -> np.ndarray
 def sequence_scores(frames: np.ndarray, weights: Weights | None = None) -> np.ndarray:
     """Scores (T, 40) of SYMBOLS as `posteriors` has them, but trained for whole sequences: the sum
     along a path says how likely that path is among all others, not each frame how likely its phone
-    is (see alignment.training.sequence_loss), in steps of TOGETHER frames (`in_steps`)."""
+    is (see training.alignment.sequence_loss), in steps of TOGETHER frames (`in_steps`)."""
     weights = load_weights(SEQUENCE_WEIGHTS) if weights is None else weights
     return _layer(_hidden(frames, weights), weights, "sequence")
 

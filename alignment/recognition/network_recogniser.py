@@ -4,7 +4,7 @@ The network hears the recording as three vocal tracts would have said it, and th
 voice unlike those of its training is nearer to them in one of these. What it was trained to say of
 whole sequences counts here, not how likely each frame's phone is. Of the ways that trigrams find
 likely, a network that knows the whole sentence takes one. Chosen on clips that nothing is reported
-of; benchmarks.recognition measures it.
+of; evaluation.hearing.recognition measures it.
 """
 
 from __future__ import annotations

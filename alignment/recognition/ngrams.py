@@ -1,6 +1,6 @@
 """A trigram model of English small enough to ship, and the words that it knows with their phones.
 
-Made by alignment.training.train_words.
+Made by training.alignment.train_words.
 """
 
 from __future__ import annotations

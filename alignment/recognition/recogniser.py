@@ -2,7 +2,7 @@
 
 The phone network with a language model (alignment.recognition.network_recogniser), Whisper where a
 model is installed (alignment.recognition.whisper), or PocketSphinx, all but Whisper with the text
-that the recording nearly says. benchmarks.recognition measures them.
+that the recording nearly says. evaluation.hearing.recognition measures them.
 """
 
 from __future__ import annotations

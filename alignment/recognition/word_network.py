@@ -3,7 +3,7 @@
 Trigrams know two words; this one knows the sentence. One layer of an LSTM over embedded words, and
 a softmax in three parts, of which the rarer words' are only reckoned where one of them is asked
 for (Grave and others, "Efficient softmax approximation for GPUs", 2017). numpy alone, weights in
-bytes. alignment.training.train_word_network trains it.
+bytes. training.alignment.train_word_network trains it.
 """
 
 from __future__ import annotations

@@ -31,4 +31,4 @@ for row in $rows; do # NAME, or NAME:SEED: how much two runs of one configuratio
         --train_args "$small --seed $seed"
     runs+=("$work/exp/$tag")
 done
-"${PYTHON:-python}" -m a3t.evaluate runs "${runs[@]}" --features "$work/dump" --frames 160
+"${PYTHON:-python}" -m evaluation runs "${runs[@]}" --features "$work/dump" --frames 160

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 case " $* " in *" --help "* | *" -h "*) sed -n '2,/^set/s/^# //p' "$(basename "$0")" && exec ./run.sh --help ;; esac
 
-python=${PYTHON:-python} conf=../../a3t/evaluation/systems/conf
+python=${PYTHON:-python} conf=../../evaluation/systems/conf
 systems=${A3T_SYSTEMS:-a3t a3t_thesis no_alignment_embedding transformer no_postnet fat_mlm mam mask_20
     mask_50 editspeech fastspeech2 fastspeech2_gst}
 work=. voice=
@@ -18,16 +18,16 @@ for ((k = 1; k < $#; k++)); do
 done
 
 ./run.sh "$@" --stop_stage 3
-"$python" -m a3t.evaluation.systems.speaker_vectors --data "$work/data" --features "$work/dump" \
+"$python" -m evaluation.systems.speaker_vectors --data "$work/data" --features "$work/dump" \
     --out "$work/dump/speaker-vectors.npz"
 for system in $systems; do
     seed=
     case $system in *:*) seed=${system#*:} ;; esac
-    "$python" -m a3t.evaluation.systems.train_systems "$conf/${system%:*}.yaml" \
+    "$python" -m evaluation.systems.train_systems "$conf/${system%:*}.yaml" \
         --features "$work/dump" --vectors "$work/dump/speaker-vectors.npz" \
         --out "$work/exp/systems/${system/:/.}" ${seed:+--seed "$seed"} \
         ${A3T_MINUTES:+--minutes "$A3T_MINUTES"}
 done
 # shellcheck disable=SC2086 # several words
-"$python" -m a3t.evaluate table all --runs "$work/exp/systems" --out "$work/exp/comparison" \
+"$python" -m evaluation table all --runs "$work/exp/systems" --out "$work/exp/comparison" \
     ${voice:+--voice "$voice"} ${A3T_TABLE:-}

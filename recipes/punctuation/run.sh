@@ -43,12 +43,12 @@ tests() { # to be judged on
 
 pauses() { # what the configuration has under "pauses"
     if [ -z "$corpora" ]; then echo "No --corpora: pauses stay as configured." && return; fi
-    mkdir -p "$work" && "$python" -m a3t.training.text.pause_lengths "$corpora" >"$work/pauses.yaml"
+    mkdir -p "$work" && "$python" -m training.text.pause_lengths "$corpora" >"$work/pauses.yaml"
 }
 
 train_one() { # FOLDER CONFIG CHANGES…
     # shellcheck disable=SC2046 # several files
-    $train_cmd "$1/train.log" "$python" -m a3t.training.text.train_punctuation "$2" --out "$1" \
+    $train_cmd "$1/train.log" "$python" -m training.text.train_punctuation "$2" --out "$1" \
         --text $(texts) --set "${@:3}" $([ -z "$corpora" ] || echo --pauses "$work/pauses.yaml")
 }
 
@@ -64,13 +64,13 @@ compare() {
 
 judge() {
     # shellcheck disable=SC2046
-    "$python" -m a3t.training.text.punctuation_scores "$exp" "$expdir"/rows/* \
+    "$python" -m training.text.punctuation_scores "$exp" "$expdir"/rows/* \
         --text $(tests) | tee "$expdir/scores.md"
 }
 
 pack_best() {
     # shellcheck disable=SC2046
-    "$python" -m a3t.training.text.export_punctuation "$exp" --to "$packed" --text $(tests) \
+    "$python" -m training.text.export_punctuation "$exp" --to "$packed" --text $(tests) \
         $(find "$text" -maxdepth 1 -name '*dev*.txt*' | sort | sed -n '1s/^/--dev /p')
 }
 

@@ -89,7 +89,7 @@ download() {
 }
 
 prepare_data() {
-    "$python" -m a3t.corpora.prepare "$corpus" "$corpora" "$data" ${unseen:+--unseen "$unseen"} \
+    "$python" -m training.corpora.prepare "$corpus" "$corpora" "$data" ${unseen:+--unseen "$unseen"} \
         ${dev:+--dev "$dev"} ${test:+--test "$test"} ${clips:+--clips "$clips"} \
         ${voice:+--voice "$voice"}
 }
@@ -99,33 +99,33 @@ extract() {
     if "$pitch"; then flags+=(--pitch); fi
     if [ -n "$alignments" ]; then flags+=(--alignments "$alignments"); fi
     if [ -n "$scheduler" ]; then flags+=(--scheduler "$scheduler"); fi
-    $spread_cmd "$parts" "$dump/extract.log" "$python" -m a3t.training.extract "$data" "$dump" \
+    $spread_cmd "$parts" "$dump/extract.log" "$python" -m training.extract "$data" "$dump" \
         "${flags[@]}"
 }
 
 pretrain() {
     begin "$exp" "$(sum_of "$config")" "$(features)" "$init"
     # shellcheck disable=SC2086 # train_args holds several words
-    $cuda_cmd "$exp/train.log" "$python" -m a3t.training.espnet.train --config "$config" \
+    $cuda_cmd "$exp/train.log" "$python" -m training.espnet.train --config "$config" \
         --features "$dump" --output_dir "$exp" --ngpu "$ngpu" --resume true \
         ${init:+--init "$init"} $train_args
 }
 
 train_durations() {
     begin "$durations" "$(sum_of "$durations_config")" "$(features)"
-    $train_cmd "$durations/train.log" "$python" -m a3t.training.train_durations \
+    $train_cmd "$durations/train.log" "$python" -m training.train_durations \
         --config "$durations_config" --features "$dump" --out "$durations"
 }
 
-pack() { "$python" -m a3t.training.export "$exp" "$packed" --durations "$durations"; }
+pack() { "$python" -m training.export "$exp" "$packed" --durations "$durations"; }
 
 samples() {
-    "$python" -m a3t.evaluate samples "$data/test" --model "$packed" --vocoder "$vocoder" \
+    "$python" -m evaluation samples "$data/test" --model "$packed" --vocoder "$vocoder" \
         --out "$exp/samples"
 }
 
 evaluate() {
-    "$python" -m a3t.evaluate reconstruction --data "$data" --features "$dump" --model "$packed" \
+    "$python" -m evaluation reconstruction --data "$data" --features "$dump" --model "$packed" \
         --vocoder "$vocoder" --clips "$test_clips" --out "$exp/evaluation"
 }
 

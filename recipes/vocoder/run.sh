@@ -15,21 +15,21 @@ own_help="--steps N                of training ($steps)"
 
 fetch() { [ -d "$corpora" ] || "$python" -m a3t.corpora.download ljspeech "$corpora"; }
 
-waveforms() { "$python" -m a3t.training.waveforms "$work/wav24" --corpora "$corpora"; }
+waveforms() { "$python" -m training.waveforms "$work/wav24" --corpora "$corpora"; }
 
 train() { # goes on where it stopped
     # shellcheck disable=SC2086 # train_args holds several words
-    $cuda_cmd "$exp/train.log" "$python" -m a3t.training.vocoder --data "$work/wav24" \
+    $cuda_cmd "$exp/train.log" "$python" -m training.vocoder --data "$work/wav24" \
         --out "$exp" --config "$config" --steps "$steps" \
         --device "$([ "$ngpu" = 0 ] && echo cpu || echo cuda)" $train_args
 }
 
 export_weights() {
-    "$python" -m a3t.training.vocoder export --out "$exp" --to "$packed"
+    "$python" -m training.vocoder export --out "$exp" --to "$packed"
 }
 
 compare() {
-    "$python" -m a3t.evaluate vocoders --vocoder "$packed" --corpora "$corpora" \
+    "$python" -m evaluation vocoders --vocoder "$packed" --corpora "$corpora" \
         --clips "$test_clips" --out "$exp/evaluation"
 }
 

@@ -16,8 +16,8 @@ import soundfile
 
 import alignment.__main__ as command
 from alignment import Alignment
-from alignment.bench.boundary_errors import main as bench
 from alignment.formats import read_alignment, write_alignment
+from evaluation.hearing.boundary_errors import main as bench
 
 TEXT = "And you always want to see it in the superlative degree."
 

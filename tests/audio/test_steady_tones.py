@@ -11,7 +11,7 @@ import soundfile
 
 from a3t.audio.recording import Recording
 from a3t.audio.steady_tones import find_steady_tones
-from a3t.training.sounds import hum, reverberant
+from training.sounds import hum, reverberant
 
 MakeRecording = Callable[[np.ndarray, int], Recording]
 HARMONICS = ((1, 0.01), (2, 0.01), (3, 0.00042), (7, 0.00042))

@@ -17,12 +17,12 @@ import yaml
 from a3t.convert.__main__ import main
 from a3t.convert.checkpoint import BLOCK, WHOLE, convert, load, our_name
 from a3t.errors import InputError
-from a3t.evaluation.systems.networks import load_a3t
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.legacy import LegacyA3T
 from a3t.model.loading import load_networks
 from a3t.text.phones import PHONES
+from evaluation.systems.networks import load_a3t
 
 REFERENCE = os.environ.get("A3T_REFERENCE")
 with_reference = pytest.mark.skipif(not REFERENCE, reason="A3T_REFERENCE is not set")

@@ -15,7 +15,7 @@ from tests.evaluation.test_compared_systems import speech_batch
 
 pytest.importorskip("espnet2", reason="ESPnet is not installed")
 
-from a3t.evaluation.systems.fastspeech2 import FastSpeech2Network, FastSpeech2System
+from evaluation.systems.fastspeech2 import FastSpeech2Network, FastSpeech2System
 
 SMALL = {
     "adim": 8, "aheads": 2, "elayers": 1, "eunits": 8, "dlayers": 1, "dunits": 8,

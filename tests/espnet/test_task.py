@@ -19,14 +19,14 @@ pytest.importorskip("espnet2", reason="ESPnet is not installed (see recipes/READ
 
 from a3t.model.a3t import A3T
 from a3t.pretrained import save_checkpoint
-from a3t.training.batches import Batches
-from a3t.training.configuration import merge
-from a3t.training.espnet import train
-from a3t.training.export import read_run
-from a3t.training.loop import Run
-from a3t.training.pretrain import Pretraining
-from a3t.training.store import Store
 from tests.espnet.toy import CONFIG, command, losses, state, write_corpus
+from training.batches import Batches
+from training.configuration import merge
+from training.espnet import train
+from training.export import read_run
+from training.loop import Run
+from training.pretrain import Pretraining
+from training.store import Store
 
 FORK = multiprocessing.get_context("fork")
 
@@ -66,8 +66,8 @@ def test_training_learns_and_averages_its_best_epochs(finished: Path) -> None:
 def test_a_run_is_packed_for_the_model_zoo_and_read_back(finished: Path, tmp_path: Path) -> None:
     from espnet2.main_funcs.pack_funcs import unpack
 
-    from a3t.training.espnet.task import A3TTask
-    from a3t.training.espnet.zoo import pack
+    from training.espnet.task import A3TTask
+    from training.espnet.zoo import pack
 
     pack(finished, tmp_path / "a3t.zip")
     files = unpack(tmp_path / "a3t.zip", tmp_path / "unpacked")
@@ -265,7 +265,7 @@ def test_tensorboard_has_the_losses_where_it_is_asked_for(
     written = events.EventAccumulator(str(tmp_path / "exp" / "tensorboard" / "train")).Reload()
     (name,) = (tag for tag in written.Tags()["scalars"] if tag.endswith("loss"))
     assert written.Scalars(name)[-1].value == pytest.approx(losses(tmp_path / "exp")[0][0], rel=0.2)
-    monkeypatch.setattr("a3t.training.espnet.task.find_spec", lambda _: None)
+    monkeypatch.setattr("training.espnet.task.find_spec", lambda _: None)
     assert train.main(arguments) == 1
     assert "pip install tensorboard" in capsys.readouterr().err
 

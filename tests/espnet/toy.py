@@ -8,9 +8,9 @@ from typing import Any
 import torch
 import yaml
 
-from a3t.training.configuration import merge
-from a3t.training.store import Store
 from tests.training.stores import write_store
+from training.configuration import merge
+from training.store import Store
 
 CONFIG: dict[str, Any] = {
     "model": {
@@ -46,7 +46,7 @@ def write_corpus(folder: Path) -> Store:
 
 
 def command(features: Path, out: Path, *more: str, config: dict | None = None) -> list[str]:
-    """Arguments for ``a3t.training.espnet.train`` that train on the toy store into ``out``."""
+    """Arguments for ``training.espnet.train`` that train on the toy store into ``out``."""
     out.mkdir(parents=True, exist_ok=True)
     settings = out.parent / f"{out.name}.yaml"
     settings.write_text(yaml.safe_dump(merge(CONFIG, config or {})))

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from a3t.audio.mel import log_mel
-from a3t.evaluation.metrics import resampled
-from a3t.evaluation.reconstruction import HeldOutClip
-from a3t.evaluation.systems import networks
-from a3t.evaluation.tables.tasks import GapTask, edit_task, prompt_task, reconstructions
 from a3t.grid import SAMPLE_RATE
 from a3t.model.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.vocoder import load_vocoder
+from evaluation.metrics import resampled
+from evaluation.reconstruction import HeldOutClip
+from evaluation.systems import networks
+from evaluation.tables.tasks import GapTask, edit_task, prompt_task, reconstructions
 
 RATE = 16000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from a3t.evaluation.systems.interface import Gap
 from a3t.grid import HOP
+from evaluation.systems.interface import Gap
 
 
 def make_gap(first: int = 3, last: int = 6, seed: int = 5) -> Gap:

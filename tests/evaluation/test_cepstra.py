@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from a3t.errors import InputError
-from a3t.evaluation import cepstra
+from evaluation import cepstra
 
 pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
 

@@ -11,25 +11,25 @@ import soundfile
 import torch
 
 from a3t.errors import InputError
-from a3t.evaluation.systems.editspeech import (
+from a3t.grid import HOP, SAMPLE_RATE
+from a3t.model.a3t import A3T
+from evaluation.systems.editspeech import (
     EditSpeechNetwork,
     EditSpeechSystem,
     FrameDecoder,
     fuse,
     reverse,
 )
-from a3t.evaluation.systems.interface import Gap, Mel, System
-from a3t.evaluation.systems.named import RUNS, base_name, run_folder, runs_in
-from a3t.evaluation.systems.networks import A3TSystem, around
-from a3t.evaluation.systems.simple import Interpolation, MeanSpectrum
-from a3t.evaluation.systems.speech_batches import SpeechBatch, SpeechBatches, phone_means
-from a3t.evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
-from a3t.evaluation.systems.wav_folder import WavFolder
-from a3t.grid import HOP, SAMPLE_RATE
-from a3t.model.a3t import A3T
-from a3t.training.loop import CHECKPOINT
+from evaluation.systems.interface import Gap, Mel, System
+from evaluation.systems.named import RUNS, base_name, run_folder, runs_in
+from evaluation.systems.networks import A3TSystem, around
+from evaluation.systems.simple import Interpolation, MeanSpectrum
+from evaluation.systems.speech_batches import SpeechBatch, SpeechBatches, phone_means
+from evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
+from evaluation.systems.wav_folder import WavFolder
 from tests.evaluation.gaps import make_gap
 from tests.training.stores import write_store
+from training.loop import CHECKPOINT
 
 
 class Speaks(torch.nn.Module):

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.corpora import Clip, is_unseen
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.evaluation.edits import conditions, experiment, listing, long_recordings, stretches, table
-from a3t.evaluation.edits.experiment import PATCH, STRETCH, Measured
-from a3t.evaluation.edits.stretches import LabelledPhone, LabelledSound
 from a3t.grid import HOP, SAMPLE_RATE
+from evaluation.edits import conditions, experiment, listing, long_recordings, stretches, table
+from evaluation.edits.experiment import PATCH, STRETCH, Measured
+from evaluation.edits.stretches import LabelledPhone, LabelledSound
 from tests.conftest import ARCTIC
 from tests.voice.conftest import quick
+from training.corpora import Clip, is_unseen
 
 # The list.
 

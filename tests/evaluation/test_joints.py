@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from a3t.evaluation.joints import Natural, PhoneSamples, kind_of, measure, sound_class, within
+from evaluation.joints import Natural, PhoneSamples, kind_of, measure, sound_class, within
 
 RATE = 24_000
 PHONES = [

@@ -10,10 +10,11 @@ import pytest
 
 from a3t.audio.mel import log_mel
 from a3t.errors import InputError
-from a3t.evaluation.cepstra import editing_toolkit_mcd
-from a3t.evaluation.systems.interface import Output
-from a3t.evaluation.systems.simple import MeanSpectrum
-from a3t.evaluation.tables.judging import (
+from a3t.grid import HOP, SAMPLE_RATE
+from evaluation.cepstra import editing_toolkit_mcd
+from evaluation.systems.interface import Output
+from evaluation.systems.simple import MeanSpectrum
+from evaluation.tables.judging import (
     FADE,
     GapJudge,
     Made,
@@ -24,8 +25,7 @@ from a3t.evaluation.tables.judging import (
     put_in,
     recorded,
 )
-from a3t.evaluation.tables.tasks import GapTask
-from a3t.grid import HOP, SAMPLE_RATE
+from evaluation.tables.tasks import GapTask
 
 
 def test_what_is_outside_the_gap_stays_sample_for_sample(

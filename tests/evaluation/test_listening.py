@@ -14,8 +14,9 @@ import pytest
 import soundfile
 
 from a3t.errors import InputError
-from a3t.evaluation.listening.kit import make_test
-from a3t.evaluation.listening.ratings import (
+from a3t.grid import SAMPLE_RATE
+from evaluation.listening.kit import make_test
+from evaluation.listening.ratings import (
     FIELDS,
     Rating,
     compare_abx,
@@ -25,7 +26,6 @@ from a3t.evaluation.listening.ratings import (
     read_ratings,
     results,
 )
-from a3t.grid import SAMPLE_RATE
 
 SYSTEMS = ("A3T", "Baseline 1")
 

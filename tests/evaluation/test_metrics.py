@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from a3t.errors import InputError
-from a3t.evaluation import metrics
-from a3t.evaluation.speech_quality import WINDOW, speech_mos
+from evaluation import metrics
+from evaluation.speech_quality import WINDOW, speech_mos
 
 RATE = 16000
 
@@ -49,7 +49,7 @@ def test_mel_cepstral_distance_is_the_one_that_training_logs(
     mels: tuple[np.ndarray, np.ndarray],
 ) -> None:
     torch = pytest.importorskip("torch")
-    from a3t.training.objective import cepstral_distance
+    from training.objective import cepstral_distance
 
     logged = cepstral_distance(*(torch.from_numpy(mel).float() for mel in mels)).mean()
     assert metrics.mel_cepstral_distance(*mels) == pytest.approx(float(logged), rel=1e-4)

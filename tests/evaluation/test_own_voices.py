@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a3t.corpora import Clip, is_unseen
 from a3t.errors import InputError
-from a3t.evaluation import own_voices
-from a3t.evaluation.edits.listing import set_of
-from a3t.evaluation.own_voices import OwnVoiceRow
-from a3t.evaluation.reconstruction import HeldOutClip
 from a3t.grid import HOP
 from a3t.model.loading import load_networks
 from a3t.voice.adaptation import AdaptationConfig
+from evaluation import own_voices
+from evaluation.edits.listing import set_of
+from evaluation.own_voices import OwnVoiceRow
+from evaluation.reconstruction import HeldOutClip
 from tests.evaluation.test_systems import make_item
+from training.corpora import Clip, is_unseen
 
 SEEN = next(f"librispeech-{k}" for k in range(10_000) if not is_unseen(f"librispeech-{k}"))
 

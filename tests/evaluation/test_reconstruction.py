@@ -9,12 +9,12 @@ import pytest
 
 from a3t.audio.mel import log_mel
 from a3t.errors import InputError
-from a3t.evaluation import reconstruction as rec
-from a3t.evaluation import report
-from a3t.evaluation.metrics import resampled
-from a3t.evaluation.systems.interface import Gap, Ints, Mel, System
-from a3t.evaluation.systems.simple import Interpolation, MeanSpectrum
 from a3t.grid import HOP
+from evaluation import reconstruction as rec
+from evaluation import report
+from evaluation.metrics import resampled
+from evaluation.systems.interface import Gap, Ints, Mel, System
+from evaluation.systems.simple import Interpolation, MeanSpectrum
 
 PHONES = 9
 

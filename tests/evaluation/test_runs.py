@@ -11,20 +11,20 @@ import torch
 
 from a3t.audio.mel import log_mel
 from a3t.errors import InputError
-from a3t.evaluation import runs, thesis_figures
-from a3t.evaluation.aligned import AlignedMel
-from a3t.evaluation.clips import stored_clips
-from a3t.evaluation.command_line import main
-from a3t.evaluation.sample_edits import replaced
-from a3t.evaluation.systems.networks import A3TSystem
 from a3t.grid import SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.text.phones import PHONE_ID
-from a3t.training.store import StoreWriter
+from evaluation import runs, thesis_figures
+from evaluation.aligned import AlignedMel
+from evaluation.clips import stored_clips
+from evaluation.command_line import main
+from evaluation.sample_edits import replaced
+from evaluation.systems.networks import A3TSystem
 from tests.conftest import ARCTIC
 from tests.training.stores import write_store
 from tests.training.test_export import TINY, write_espnet_run
+from training.store import StoreWriter
 
 
 def test_runs_are_compared_on_the_same_clips(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from a3t.corpora import Clip
 from a3t.errors import InputError
-from a3t.evaluation import spoken_prompts
+from evaluation import spoken_prompts
+from training.corpora import Clip
 
 UNSEEN = "3947"  # of LibriSpeech, among the voices that are reported
 

@@ -10,12 +10,12 @@ import pytest
 import torch
 import yaml
 
-from a3t.corpora import UNSEEN_SPEAKERS, Clip, split_of
 from a3t.errors import InputError
-from a3t.evaluation import clips, reconstruction
-from a3t.evaluation.systems import networks
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
+from evaluation import clips, reconstruction
+from evaluation.systems import networks
+from training.corpora import UNSEEN_SPEAKERS, Clip, split_of
 
 TINY = {
     "width": 16,

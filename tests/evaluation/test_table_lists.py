@@ -11,22 +11,22 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.corpora import Clip
 from a3t.errors import InputError
-from a3t.evaluation.command_line import main
-from a3t.evaluation.edits import listing
-from a3t.evaluation.reconstruction import HeldOutClip
-from a3t.evaluation.systems.wav_folder import WavFolder
-from a3t.evaluation.tables.judging import largest_change, make, recorded
-from a3t.evaluation.tables.table_command import (
+from a3t.grid import HOP, SAMPLE_RATE
+from a3t.model.durations import DurationPredictor
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from evaluation.command_line import main
+from evaluation.edits import listing
+from evaluation.reconstruction import HeldOutClip
+from evaluation.systems.wav_folder import WavFolder
+from evaluation.tables.judging import largest_change, make, recorded
+from evaluation.tables.table_command import (
     facts_of_others,
     further_systems,
     refuse_taken_names,
 )
-from a3t.evaluation.tables.tasks import GapTask, TaskMaker, reconstructions, write_tasks
-from a3t.grid import HOP, SAMPLE_RATE
-from a3t.model.durations import DurationPredictor
-from a3t.text.pronunciation.pronouncer import Pronouncer
+from evaluation.tables.tasks import GapTask, TaskMaker, reconstructions, write_tasks
+from training.corpora import Clip
 
 
 class Maker(TaskMaker):

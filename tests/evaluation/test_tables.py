@@ -11,25 +11,25 @@ import numpy as np
 import pytest
 
 from a3t.errors import InputError
-from a3t.evaluation.reconstruction import HeldOutClip
-from a3t.evaluation.systems.interface import Gap, System
-from a3t.evaluation.systems.named import RUNS
-from a3t.evaluation.systems.simple import MeanSpectrum
-from a3t.evaluation.tables import comparison, thesis_tables
-from a3t.evaluation.tables.comparison import ComparisonRow, Systems, read_figures, run_comparison
-from a3t.evaluation.tables.html_report import html_report
-from a3t.evaluation.tables.intervals import Interval, paired, with_differences
-from a3t.evaluation.tables.judging import (
-    GapJudge,
-)
-from a3t.evaluation.tables.seeds import seeds_table
-from a3t.evaluation.tables.tasks import (
-    GapTask,
-    edit_task,
-)
 from a3t.grid import HOP
 from a3t.model.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
+from evaluation.reconstruction import HeldOutClip
+from evaluation.systems.interface import Gap, System
+from evaluation.systems.named import RUNS
+from evaluation.systems.simple import MeanSpectrum
+from evaluation.tables import comparison, thesis_tables
+from evaluation.tables.comparison import ComparisonRow, Systems, read_figures, run_comparison
+from evaluation.tables.html_report import html_report
+from evaluation.tables.intervals import Interval, paired, with_differences
+from evaluation.tables.judging import (
+    GapJudge,
+)
+from evaluation.tables.seeds import seeds_table
+from evaluation.tables.tasks import (
+    GapTask,
+    edit_task,
+)
 from tests.evaluation.conftest import WORDS
 
 

@@ -10,12 +10,12 @@ import torch
 import yaml
 
 from a3t.errors import InputError
-from a3t.evaluation.systems.named import available, load_system, training_of
-from a3t.evaluation.systems.speaker_vectors import read_vectors, write_vectors
-from a3t.evaluation.systems.train_systems import CONFIGURATIONS, main
-from a3t.training.configuration import read_config
+from evaluation.systems.named import available, load_system, training_of
+from evaluation.systems.speaker_vectors import read_vectors, write_vectors
+from evaluation.systems.train_systems import CONFIGURATIONS, main
 from tests.evaluation.gaps import make_gap
 from tests.training.stores import write_store
+from training.configuration import read_config
 
 SCHEDULE = {"steps": 4, "minutes": 5, "warmup": 1, "decay": 1, "epoch": 2}
 

@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from a3t.audio.mel import log_mel
-from a3t.corpora import UNSEEN_SPEAKERS, Clip
 from a3t.errors import InputError
-from a3t.evaluation import metrics, vocoders
-from a3t.evaluation.copies import Copies, make_copies, peak_mebibytes
 from a3t.grid import HOP
 from a3t.vocoder.griffin_lim import GriffinLim
+from evaluation import metrics, vocoders
+from evaluation.copies import Copies, make_copies, peak_mebibytes
+from training.corpora import UNSEEN_SPEAKERS, Clip
 
 pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
 

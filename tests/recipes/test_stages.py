@@ -12,7 +12,7 @@ RECIPES = Path(__file__).parents[2] / "recipes"
 STAND_IN = """#!/bin/sh
 echo "$*" >> "$CALLS"
 case "$*" in *"$FAILS"*) exit 1;; esac
-if [ "$2" = a3t.corpora.prepare ]; then mkdir -p "$5/train" "$5/dev" "$5/test"; fi
+if [ "$2" = training.corpora.prepare ]; then mkdir -p "$5/train" "$5/dev" "$5/test"; fi
 """
 
 
@@ -62,7 +62,7 @@ def recipe(tmp_path: Path) -> Recipe:
     return Recipe(tmp_path)
 
 
-ALL = ["prepare", "extract", "train", "train_durations", "export", "evaluate", "evaluate"]
+ALL = ["prepare", "extract", "train", "train_durations", "export", "evaluation", "evaluation"]
 
 
 def test_all_stages_in_their_order(recipe: Recipe) -> None:
@@ -90,7 +90,7 @@ def test_a_stage_is_run_again_when_its_inputs_have_changed(recipe: Recipe) -> No
     again = recipe.run("--clips", "5")
     assert recipe.modules() == ALL and "Stage 2 was done with other settings" in again.stdout
     recipe.run("--clips", "5", "--test_clips", "7")
-    assert recipe.modules() == ["evaluate"]
+    assert recipe.modules() == ["evaluation"]
 
 
 def test_a_stage_is_run_again_when_one_before_it_was(recipe: Recipe) -> None:
@@ -126,7 +126,7 @@ def test_a_training_that_began_with_something_else_is_kept_and_not_gone_on_with(
 
 
 def test_a_stage_that_fails_says_so_and_stops(recipe: Recipe) -> None:
-    failed = recipe.run(fails="a3t.training.extract")
+    failed = recipe.run(fails="training.extract")
     assert failed.returncode == 1
     assert "Stage 3 (extract) failed" in failed.stderr and "--stage 3" in failed.stderr
     assert recipe.modules() == ["prepare", "extract"]
@@ -169,7 +169,7 @@ def test_long_stages_go_to_a_cluster_where_one_is_named(
     path = f"{folder}:{os.environ['PATH']}"
     assert recipe.run("--stop_stage", "4", PATH=path, **given).returncode == 0
     prepared, extracted, training = recipe.calls.read_text().splitlines()
-    assert "a3t.corpora.prepare" in prepared and program not in prepared
+    assert "training.corpora.prepare" in prepared and program not in prepared
     for call in (extracted, training):
         assert call.startswith(program) and "--partition gpu" in call
     assert recipe.run(A3T_CMD="elsewhere").returncode == 2
@@ -203,7 +203,7 @@ def test_features_are_made_in_parts(recipe: Recipe, backend: str, program: str) 
         array = calls.pop(0)
         assert array.startswith(program) and ("--ntasks 3" in array or "-t 1-3" in array)
     assert [line.split()[-1] for line in calls] == ["1/3", "2/3", "3/3"]
-    assert all("a3t.training.extract" in line and "with (this) name" in line for line in calls)
+    assert all("training.extract" in line and "with (this) name" in line for line in calls)
     assert recipe.run(*options, "--stage", "3", fails="--part 2/3", **given).returncode == 1
 
 
@@ -221,7 +221,7 @@ def test_the_ablation_trains_every_row_alike_and_judges_all(recipe: Recipe) -> N
     runs = [line[line.index("--output_dir") + 1] for line in trained]
     assert len(set(runs)) == 3
     judged = calls[-1].split()
-    assert judged[1:3] == ["a3t.evaluate", "runs"] and set(runs) <= set(judged)
+    assert judged[1:3] == ["evaluation", "runs"] and set(runs) <= set(judged)
     assert recipe.modules().count("prepare") == 1 and recipe.modules().count("extract") == 1
 
 
@@ -296,7 +296,7 @@ def test_the_comparison_trains_every_system_alike_and_then_judges_them(recipe: R
     trained = [line for line in calls if "train_systems" in line]
     assert [line.split("conf/")[1].split(".yaml")[0] for line in trained] == ["a3t", "editspeech"]
     assert all("--minutes 3" in line and "speaker-vectors.npz" in line for line in trained)
-    assert calls[-1].startswith("-m a3t.evaluate table all") and "exp/systems" in calls[-1]
+    assert calls[-1].startswith("-m evaluation table all") and "exp/systems" in calls[-1]
     assert recipe.run(script="compare.sh", fails="speaker_vectors").returncode == 1
     recipe.run("--voice", "kathleen-kathleen", script="compare.sh", A3T_SYSTEMS="mam:2")
     prepared, *_, trained, judged = recipe.calls.read_text().splitlines()

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.corpora import UNSEEN_SPEAKERS
-from a3t.training.configuration import read_config, settings
-from a3t.training.loop import Schedule
-from a3t.training.vocoder_data import WindowConfig
-from a3t.training.vocoder_losses import VocoderLossConfig
 from a3t.vocoder import load_vocoder
 from a3t.vocoder.spectral import SpectralVocoder
+from training.configuration import read_config, settings
+from training.corpora import UNSEEN_SPEAKERS
+from training.loop import Schedule
+from training.vocoder_data import WindowConfig
+from training.vocoder_losses import VocoderLossConfig
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "vocoder"
 STAND_IN = """#!/bin/sh
@@ -51,16 +51,16 @@ def test_the_stages_in_their_order_and_once(tmp_path: Path) -> None:
     done = run(*options, "--steps", "7", **settings)
     assert done.returncode == 0, done.stderr
     waveforms, train, export, evaluate = calls.read_text().splitlines()
-    assert "a3t.training.waveforms" in waveforms and str(tmp_path) in waveforms
+    assert "training.waveforms" in waveforms and str(tmp_path) in waveforms
     assert train.endswith("--steps 7 --device cuda --threads 2")
     assert "vocoder export" in export and "packed/small" in export
-    assert "a3t.evaluate vocoders" in evaluate and "packed/small" in evaluate
+    assert "evaluation vocoders" in evaluate and "packed/small" in evaluate
     calls.write_text("")
     assert run(*options, "--steps", "7", **settings).returncode == 0
     assert calls.read_text() == ""  # everything is done
     assert run(*options, "--steps", "9", **settings).returncode == 0  # and what follows from it
     assert [line.split()[1] for line in calls.read_text().splitlines()] == [
-        *("a3t.training.vocoder", "a3t.training.vocoder", "a3t.evaluate"),
+        *("training.vocoder", "training.vocoder", "evaluation"),
     ]
 
 

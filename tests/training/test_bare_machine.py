@@ -20,9 +20,10 @@ THERE = ["torch", "numpy", "PyYAML", "tqdm"]
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of packages: those that are there, what they need, and `a3t`."""
+    """A folder of packages: those that are there, what they need, `a3t` and `training`."""
     folder = tmp_path_factory.mktemp("machine")
-    (folder / "a3t").symlink_to(ROOT / "a3t")
+    for own in ("a3t", "training"):
+        (folder / own).symlink_to(ROOT / own)
     waiting, done = list(THERE), set()
     while waiting:
         name = waiting.pop()
@@ -77,7 +78,7 @@ def test_features_arrive_in_pieces_are_trained_on_and_go_back(
     run(
         machine,
         f"""
-from a3t.training import parcels, pretrain
+from training import parcels, pretrain
 
 here = {str(tmp_path)!r}
 assert parcels.main(["split", here + "/features", here + "/parcels"]) == 0

@@ -13,11 +13,11 @@ from a3t.audio.mel import bin_centres
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.model.masking import MaskingConfig
-from a3t.training.augment import Augment, smooth_curve, warp_frequency
-from a3t.training.batches import Batches, DataConfig, shift_edges
-from a3t.training.fundamental import log_pitch, taught_pitch
-from a3t.training.store import COPY, Store, StoreWriter
 from tests.training.stores import frame_numbers, made_up_clip, write_store
+from training.augment import Augment, smooth_curve, warp_frequency
+from training.batches import Batches, DataConfig, shift_edges
+from training.fundamental import log_pitch, taught_pitch
+from training.store import COPY, Store, StoreWriter
 
 THESIS = MaskingConfig("thesis", {"ratio": 0.8, "mean_span": 4.0})
 USE = MaskingConfig("use")

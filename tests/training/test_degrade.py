@@ -11,8 +11,8 @@ from scipy.signal import welch
 
 from a3t.audio.mel import log_mel
 from a3t.grid import SAMPLE_RATE
-from a3t.training import sounds
-from a3t.training.degrade import babble_of, degraded, degraded_mels
+from training import sounds
+from training.degrade import babble_of, degraded, degraded_mels
 
 
 def make_speech(seconds: float = 2.0) -> np.ndarray:

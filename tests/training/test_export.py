@@ -10,11 +10,11 @@ import torch
 import yaml
 
 from a3t.editor import Editor
-from a3t.training.configuration import read_config
-from a3t.training.export import main
-from a3t.training.objective import Objective
-from a3t.training.train_durations import train
 from tests.training.stores import write_store
+from training.configuration import read_config
+from training.export import main
+from training.objective import Objective
+from training.train_durations import train
 
 CONF = Path(__file__).parents[2] / "recipes" / "mini" / "conf"
 TINY = read_config(CONF / "tiny.yaml")

@@ -16,14 +16,14 @@ from a3t.audio.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.text.phones import PHONES
-from a3t.training import clip_features as room
-from a3t.training.clip_features import features
-from a3t.training.extract import extract, main
-from a3t.training.given_alignments import read_alignments
-from a3t.training.store import Store
 from alignment import Alignment, Phone, Word, pause
 from tests.conftest import ARCTIC
 from tests.training.stores import made_up_clip
+from training import clip_features as room
+from training.clip_features import features
+from training.extract import extract, main
+from training.given_alignments import read_alignments
+from training.store import Store
 
 RATE = 16_000
 

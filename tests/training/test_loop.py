@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from a3t.training.loop import Run, Schedule
+from training.loop import Run, Schedule
 
 
 def make_run(folder: Path, **schedule: object) -> Run:

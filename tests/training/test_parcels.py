@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a3t.training import parcels
+from training import parcels
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from a3t.errors import InputError
-from a3t.training import store as room
-from a3t.training.store import INDEX, Store, StoreWriter
 from tests.training.stores import made_up_clip, write_store
+from training import store as room
+from training.store import INDEX, Store, StoreWriter
 
 
 def clip(seed: int) -> dict[str, np.ndarray]:
@@ -115,7 +115,7 @@ def test_statistics_are_those_of_all_frames_of_the_split(tmp_path: Path) -> None
 
 
 def test_a_folder_that_is_not_a_store_gives_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"a3t\.training\.extract"):
+    with pytest.raises(InputError, match=r"training\.extract"):
         Store(tmp_path)
     (tmp_path / INDEX).write_text('{"no": "clip"}\n')
     with pytest.raises(InputError, match="not the index"):

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from a3t.text.phones import PAUSE, PHONE_ID, PHONES
-from a3t.training.store import MELS, Store, StoreWriter
-from a3t.training.train_durations import TESTS, DurationTraining, errors, phone_class, report, train
+from training.store import MELS, Store, StoreWriter
+from training.train_durations import TESTS, DurationTraining, errors, phone_class, report, train
 
 CONFIG = {
     "durations": {"vocabulary": 73, "width": 16, "hidden": 16, "blocks": 1, "dropout": 0.0},

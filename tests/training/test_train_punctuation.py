@@ -13,11 +13,11 @@ from sklearn.metrics import precision_recall_fscore_support
 from a3t.text.punctuation.restoring import load
 from a3t.text.punctuation.tags import CASES, PAUSE_LENGTHS, TAGS
 from a3t.text.punctuation.word_numbers import NUMBER
-from a3t.training.text.export_punctuation import export
-from a3t.training.text.neighbour_vectors import neighbour_vectors
-from a3t.training.text.punctuated_text import IGNORED, Spoilt, TextWindows, read_tagged, tagged
-from a3t.training.text.punctuation_scores import OVERALL, scores, tags_of
-from a3t.training.text.train_punctuation import (
+from training.text.export_punctuation import export
+from training.text.neighbour_vectors import neighbour_vectors
+from training.text.punctuated_text import IGNORED, Spoilt, TextWindows, read_tagged, tagged
+from training.text.punctuation_scores import OVERALL, scores, tags_of
+from training.text.train_punctuation import (
     changed,
     load_run,
     symmetric_divergence,

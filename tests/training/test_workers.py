@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from a3t.errors import InputError
-from a3t.training import workers
+from training import workers
 
 
 def whose(job: int) -> tuple[int, int]:

@@ -9,22 +9,22 @@ import pytest
 import soundfile
 import torch
 
-from a3t.corpora import Clip, is_unseen, prompt_key, read_corpora, split_of
 from a3t.errors import InputError
-from a3t.training.configuration import write_config
-from a3t.training.loop import Run
-from a3t.training.vocoder import VocoderTraining
-from a3t.training.vocoder_data import WindowConfig, Windows, voice_pitches
-from a3t.training.vocoder_export import export
-from a3t.training.vocoder_losses import (
+from a3t.vocoder import load_vocoder
+from training.configuration import write_config
+from training.corpora import Clip, is_unseen, prompt_key, read_corpora, split_of
+from training.loop import Run
+from training.vocoder import VocoderTraining
+from training.vocoder_data import WindowConfig, Windows, voice_pitches
+from training.vocoder_export import export
+from training.vocoder_losses import (
     known_bins,
     multi_mel_loss,
     multi_resolution_loss,
     phase_loss,
     true_spectrum,
 )
-from a3t.training.waveforms import Waveforms, prepare
-from a3t.vocoder import load_vocoder
+from training.waveforms import Waveforms, prepare
 
 CONFIG = {
     "vocoder": {"width": 8, "hidden": 12, "blocks": 1, "iterations": 1, "pitches": 20},

@@ -1,7 +1,7 @@
 """What a learnt choice between pronunciations looks at: a word's neighbours, and its writing.
 
 A feature is a short text, "R1=music" or "L1 is a modal"; which of them count, and for what, is
-learnt (`a3t.training.text.train_homographs`).
+learnt (`training.text.train_homographs`).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Logistic regression in two steps (after Gorman, Mazovetskiy & Nikolaev, Improving homograph
 disambiguation with supervised machine learning, 2018): one model tells verbs from nouns and
 adjectives for all words alike; one for each word weighs that, our own rules' choice and the
-word's neighbours. `a3t.training.text.train_homographs` makes the weights.
+word's neighbours. `training.text.train_homographs` makes the weights.
 """
 
 from __future__ import annotations

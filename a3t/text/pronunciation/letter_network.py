@@ -2,7 +2,7 @@
 
 A recurrent network in both directions (GRU; Cho et al., Learning phrase representations using RNN
 encoder–decoder, 2014) scores for every letter what it makes: nothing, a phone, or two. The best
-sequence with exactly one primary stress is the guess. `a3t.training.text.train_letters` trains
+sequence with exactly one primary stress is the guess. `training.text.train_letters` trains
 it; here it runs in numpy, about a millisecond a word.
 """
 

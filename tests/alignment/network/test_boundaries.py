@@ -8,7 +8,6 @@ import pytest
 from alignment import Alignment
 from alignment.aligners.refinement import Acoustics, boundaries_of
 from alignment.arpabet import ARPABET
-from alignment.bench.flite import SyntheticUtterance
 from alignment.network.boundaries import (
     CLASSES,
     FARTHEST,
@@ -21,6 +20,7 @@ from alignment.network.boundaries import (
     surroundings,
 )
 from alignment.network.phone_network import RATE, features
+from training.alignment.flite import SyntheticUtterance
 
 Speech = tuple[np.ndarray, int]
 
@@ -63,7 +63,7 @@ def test_one_phone_has_no_boundary() -> None:
 
 
 def test_training_and_inference_use_the_same_features(monkeypatch: pytest.MonkeyPatch) -> None:
-    from alignment.training import train_boundaries
+    from training.alignment import train_boundaries
 
     monkeypatch.setattr(train_boundaries, "STEPS", 300)
     random = np.random.default_rng(0)
@@ -74,7 +74,7 @@ def test_training_and_inference_use_the_same_features(monkeypatch: pytest.Monkey
 
 
 def test_members_together_give_their_mean() -> None:
-    from alignment.training.train_boundaries import together
+    from training.alignment.train_boundaries import together
 
     random = np.random.default_rng(0)
     shapes = {"first": (8, 5), "second": (4, 8), "last": (1, 4)}
@@ -89,7 +89,7 @@ def test_members_together_give_their_mean() -> None:
 
 
 def test_a_faster_voice_keeps_its_phones_places() -> None:
-    from alignment.training.train_boundaries import faster
+    from training.alignment.train_boundaries import faster
 
     samples = np.zeros(RATE, np.float32)
     samples[RATE // 2] = 1.0
@@ -99,7 +99,7 @@ def test_a_faster_voice_keeps_its_phones_places() -> None:
 
 
 def test_the_true_times_of_pauses_that_one_side_does_not_have() -> None:
-    from alignment.training.train_boundaries import true_times
+    from training.alignment.train_boundaries import true_times
 
     phones = (("pau", 0.2), ("S", 0.3), ("IY", 0.5), ("pau", 0.6), ("T", 0.7), ("pau", 0.9))
     utterance = SyntheticUtterance(np.zeros(1), RATE, phones, (), {})

@@ -13,7 +13,7 @@ from a3t.text.pronunciation.learnt_homographs import shipped
 from a3t.text.pronunciation.lexicon import senses
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.training.text.train_homographs import learn, measure, read
+from training.text.train_homographs import learn, measure, read
 
 # sentence, word, how it is said there; the senses that are always guessed alike otherwise.
 SENTENCES = [

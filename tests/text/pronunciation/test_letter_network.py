@@ -10,8 +10,8 @@ import torch
 
 from a3t.text.pronunciation.letter_network import LETTERS, LetterNetwork, shipped
 from a3t.text.pronunciation.lexicon import Pronunciation
-from a3t.training.text.letter_alignment import Costs, align, learn_costs
-from a3t.training.text.train_letters import Tagger, errors, lexicon, split, tensors_of
+from training.text.letter_alignment import Costs, align, learn_costs
+from training.text.train_letters import Tagger, errors, lexicon, split, tensors_of
 
 Table = dict[str, list[Pronunciation]]
 

@@ -1,0 +1,238 @@
+"""A picture of an edit: waveform, words and mel before and after it, with the changes marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from a3t.errors import InputError
+from a3t.grid import seconds_of
+from a3t.projects.edit_view import Label, Mark, Side, read_record, sides_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, which can be told apart with any colour vision, and a sign for each, so
+# that no information is conveyed by colour alone.
+OPS = {
+    "replace": ("#0072B2", "↔", "replaced"),
+    "insert": ("#009E73", "+", "inserted"),
+    "delete": ("#D55E00", "−", "deleted"),
+}
+INK, FAINT, WAVE = "#222222", "#9a9a9a", "#5b6470"
+TOP = (1.62 + 1.05) / 3.1  # share of the waveform's axes that a mark covers
+
+
+def draw_edit(
+    source_wav: Path | str,
+    edited_wav: Path | str,
+    edit_json: Path | str | Mapping[str, Any],
+    out_png: Path | str,
+) -> Path:
+    """Draw an edit to ``out_png``; returns its path.
+
+    ``edit_json`` is the file beside the edited recording, or its contents. Only 12 s around the
+    first edits of a longer recording are drawn. Raises InputError if a file can't be read or
+    written, or isn't of the expected kind.
+    """
+    from a3t.audio.files import atomic_path
+
+    figure = edit_figure(source_wav, edited_wav, edit_json)
+    with atomic_path(out_png) as temporary:
+        figure.savefig(temporary, format="png", dpi=150, facecolor="white")
+    return Path(out_png)
+
+
+def edit_figure(
+    source_wav: Path | str, edited_wav: Path | str, edit_json: Path | str | Mapping[str, Any]
+) -> Figure:
+    """The picture of `draw_edit` as a matplotlib figure; needs neither pyplot nor a display."""
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+    except ImportError:
+        raise InputError(
+            'Drawing needs matplotlib: install it with `pip install "a3t[demo]"`.'
+        ) from None
+
+    record = read_record(edit_json)
+    before, after = sides_of(Path(source_wav), Path(edited_wav), record)
+    shown = max(before.end - before.start, after.end - after.start)
+    figure = Figure(figsize=(float(np.clip(2.4 * shown, 10.0, 20.0)), 7.6), layout="constrained")
+    engine = figure.get_layout_engine()
+    assert isinstance(engine, ConstrainedLayoutEngine)
+    engine.set(h_pad=0.05, w_pad=0.06, hspace=0.0)
+    grid = figure.add_gridspec(5, 1, height_ratios=[1.25, 1.75, 0.18, 1.25, 1.75])
+    mels = [_mel(side) for side in (before, after)]
+    loudness = (float(np.quantile(mels[0], 0.02)), float(np.quantile(mels[0], 0.998)))
+    peak = max(float(np.abs(side.samples).max(initial=1e-6)) for side in (before, after))
+    for side, mel, row in zip((before, after), mels, (0, 3), strict=True):
+        wave, spectrogram = figure.add_subplot(grid[row]), figure.add_subplot(grid[row + 1])
+        for axes in (wave, spectrogram):
+            axes.set_xlim(side.start, side.start + shown)
+        _draw_wave(wave, side, peak, figure.get_figwidth() / shown)
+        _draw_mel(spectrogram, side, mel, loudness)
+    _legend(figure, before, after)
+    return figure
+
+
+def _mel(side: Side) -> npt.NDArray[np.float32]:
+    """The log-mel (frames, 80) of the drawn part."""
+    import soxr
+
+    from a3t.audio.mel import log_mel
+    from a3t.grid import SAMPLE_RATE
+
+    mel: npt.NDArray[np.float32] = log_mel(
+        soxr.resample(side.samples, side.rate, SAMPLE_RATE)
+    ).numpy()
+    return mel
+
+
+def _draw_wave(axes: Axes, side: Side, peak: float, inches_per_second: float) -> None:
+    """Draw the waveform, as the range of each of up to 4000 slices, and the words above it."""
+    slices = min(len(side.samples), 4000)
+    edges = np.linspace(0, len(side.samples), slices + 1).astype(int)[:-1]
+    times = side.start + edges / side.rate
+    low = np.minimum.reduceat(side.samples, edges) / peak
+    high = np.maximum.reduceat(side.samples, edges) / peak
+    axes.fill_between(times, low, high, color=WAVE, linewidth=0.3, edgecolor=WAVE)
+    axes.set_ylim(-1.05, 2.05)  # words are in the upper part, signs above them
+    axes.set_yticks([])
+    axes.tick_params(labelbottom=False, length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    _title(axes, side)
+    for mark in side.marks:
+        _shade(axes, mark)
+    for label in side.shown_labels:
+        _write(axes, label, inches_per_second)
+
+
+def _draw_mel(
+    axes: Axes, side: Side, mel: npt.NDArray[np.float32], loudness: tuple[float, float]
+) -> None:
+    """Draw the log-mel as an image with its frequencies on the left."""
+    hop = seconds_of(1)
+    extent = (side.start - hop / 2, side.start + (len(mel) - 0.5) * hop, -0.5, mel.shape[1] - 0.5)
+    axes.imshow(
+        mel.T,
+        origin="lower",
+        aspect="auto",
+        extent=extent,
+        cmap="magma",
+        vmin=loudness[0],
+        vmax=loudness[1],
+        interpolation="nearest",
+    )
+    axes.set_ylim(-0.5, mel.shape[1] - 0.5)
+    kilohertz = np.array([0.5, 1.0, 2.0, 4.0])
+    axes.set_yticks(_bin_of(kilohertz * 1000.0), [f"{k:g}" for k in kilohertz])
+    axes.set_ylabel("kHz", color=INK, fontsize=9)
+    axes.xaxis.set_major_formatter("{x:g} s")
+    axes.tick_params(colors=INK, labelsize=9, length=3)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    for mark in side.marks:
+        colour = OPS[mark.op][0]
+        if mark.end > mark.start:
+            axes.axvspan(mark.start, mark.end, facecolor="none", edgecolor="white", linewidth=3)
+            axes.axvspan(mark.start, mark.end, facecolor="none", edgecolor=colour, linewidth=1.6)
+        else:
+            axes.axvline(mark.start, color="white", linewidth=3)
+            axes.axvline(mark.start, color=colour, linewidth=1.6)
+
+
+def _bin_of(hertz: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The (fractional) mel bin whose filter is centred on a frequency."""
+    from a3t.audio.mel import N_FFT, mel_filters
+    from a3t.grid import SAMPLE_RATE
+
+    centres = mel_filters().numpy().argmax(axis=1) * SAMPLE_RATE / N_FFT
+    return np.interp(hertz, centres, np.arange(len(centres)))
+
+
+def _shade(axes: Axes, mark: Mark) -> None:
+    colour, sign, _ = OPS[mark.op]
+    if mark.end > mark.start:
+        axes.axvspan(mark.start, mark.end, ymax=TOP, color=colour, alpha=0.16, linewidth=0)
+    for edge in {mark.start, mark.end}:
+        axes.axvline(edge, color=colour, linewidth=1.1, ymax=TOP)
+    if mark.wordless:
+        axes.text(
+            (mark.start + mark.end) / 2,
+            1.86,
+            sign,
+            fontsize=10,
+            fontweight="bold",
+            color="white",
+            ha="center",
+            va="center",
+            bbox={"boxstyle": "circle,pad=0.15", "facecolor": colour, "edgecolor": "none"},
+        )
+
+
+def _write(axes: Axes, label: Label, inches_per_second: float) -> None:
+    """Draw a word as large as its space allows; skip it if it would be illegible."""
+    room = (label.end - label.start) * inches_per_second * 72.0  # points
+    size = min(9.5, room / (0.62 * len(label.text)))
+    if label.op is not None:
+        size = max(size, 7.0)
+    if size < 5.0:
+        return
+    colour = OPS[label.op][0] if label.op else INK
+    axes.text(
+        (label.start + label.end) / 2,
+        1.32,
+        label.text,
+        fontsize=size,
+        color=colour,
+        fontweight="bold" if label.op else "normal",
+        ha="center",
+        va="center",
+        clip_on=True,
+    )
+    if label.op is None:
+        axes.vlines([label.start, label.end], 1.1, 1.55, color=FAINT, linewidth=0.5)
+
+
+def _title(axes: Axes, side: Side) -> None:
+    """Draw "Before" or "After" in bold, and as much of the text as there is room for."""
+    axes.set_title(side.title, loc="left", fontsize=11, fontweight="bold", color=INK, pad=8)
+    figure = axes.get_figure()
+    assert figure is not None
+    room = int(figure.get_figwidth() * 10.5)  # type: ignore[union-attr]
+    text = side.text if len(side.text) <= room else side.text[:room].rstrip() + " …"
+    axes.annotate(
+        text,
+        (0, 1),
+        (62, 8.5),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=11,
+        color=INK,
+    )
+
+
+def _legend(figure: Figure, before: Side, after: Side) -> None:
+    from matplotlib.patches import Patch
+
+    ops = dict.fromkeys(mark.op for mark in (*before.marks, *after.marks))
+    if not ops:
+        return
+    handles = [
+        Patch(facecolor=colour + "33", edgecolor=colour, label=f"{sign} {word}")
+        for colour, sign, word in (OPS[op] for op in ops)
+    ]
+    figure.legend(
+        handles=handles,
+        loc="outside lower right",
+        ncols=len(handles),
+        frameon=False,
+        fontsize=9,
+    )

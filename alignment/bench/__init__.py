@@ -1,1 +1,0 @@
-"""Boundaries measured against speech whose times are exact: python -m alignment.bench"""

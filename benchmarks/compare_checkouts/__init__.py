@@ -1,1 +1,0 @@
-"""Two checkouts compared, edit by edit: python -m benchmarks.compare_checkouts"""

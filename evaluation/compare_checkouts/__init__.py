@@ -1,0 +1,1 @@
+"""Two checkouts compared, edit by edit: python -m evaluation.compare_checkouts"""

@@ -1,0 +1,164 @@
+"""The list of edits, ``edits.tsv``: clips of unseen voices, word ranges, and new words of our own.
+
+``python -m evaluation.edits.listing`` wrote it from the corpora in A3T_CORPORA. It contains no
+text of a corpus. It has two sets with different voices: "choose" for making choices, "report" for
+the figures that are reported.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import zip_longest
+from pathlib import Path
+
+from a3t.errors import InputError
+from a3t.text.transcript import Transcript
+from training.corpora import Clip, corpora_root, is_unseen, read_corpora
+
+LIST = Path(__file__).with_name("edits.tsv")
+SETS = ("choose", "report")
+KINDS = ("replace", "replace several", "insert", "start", "end", "function word")
+SECONDS = (3.0, 11.0)
+LEAST_WORDS = 7
+EDITS_OF = {"choose": 24, "report": 48}  # edits per set
+MOST_OF_A_VOICE = 8  # clips
+
+CONTENT = (
+    "yellow river mountain seven garden window paper silver winter morning carefully doctor "
+    "bicycle market evening music quiet children travel honest favourite danger simple pocket "
+    "harbour machine question summer brother finally kitchen nobody remember village orange "
+    "together station purple number almost message"
+).split()
+FUNCTION = "the a of to and in for with from his her our this that when but not would have".split()
+
+
+@dataclass(frozen=True)
+class ListedEdit:
+    """Replaces spoken words [first, last) of a clip; ``last`` = ``first`` for an insertion."""
+
+    name: str
+    set: str
+    kind: str
+    voice: str
+    clip: str
+    first: int
+    last: int
+    new_words: str
+
+    def texts(self, clip: Clip) -> tuple[str, str]:
+        """The clip's text in spoken words, and the new text."""
+        words = list(Transcript.from_text(clip.text, max_words=None).spoken)
+        changed = [*words[: self.first], *self.new_words.split(), *words[self.last :]]
+        return " ".join(words), " ".join(changed)
+
+
+def read_list(path: Path = LIST) -> list[ListedEdit]:
+    """The edits of a list, in order; InputError if it is none, or names the line that isn't one."""
+    names = [field.name for field in fields(ListedEdit)]
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file, delimiter="\t")
+            if list(reader.fieldnames or ()) != names:
+                raise InputError(
+                    f"{path} is not a list of edits: its columns are {', '.join(names)}."
+                )
+            edits = [_edit_of(row, f"Line {reader.line_num} of {path}") for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} can't be read: {error}.") from None
+    twice = [name for name, count in Counter(edit.name for edit in edits).items() if count > 1]
+    if twice:
+        raise InputError(f"{path} has {twice[0]} twice: each edit needs a name of its own.")
+    return edits
+
+
+def _edit_of(row: Mapping[str | None, str | None], place: str) -> ListedEdit:
+    try:
+        edit = ListedEdit(**{**row, "first": int(row["first"]), "last": int(row["last"])})  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise InputError(f"{place} is not an edit: it needs {len(row)} columns.") from None
+    if not 0 <= edit.first <= edit.last or not (edit.new_words or "").split():
+        raise InputError(f"{place} has no words [first, last), or no new ones.")
+    return edit
+
+
+def write_list(edits: Sequence[ListedEdit]) -> str:
+    """The contents of a list's file."""
+    text = io.StringIO()
+    names = [field.name for field in fields(ListedEdit)]
+    writer = csv.DictWriter(text, names, delimiter="\t", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(edit) for edit in edits)
+    return text.getvalue()
+
+
+def set_of(voice: str) -> str:
+    """The set that an unseen voice belongs to, by a hash of its name: a third are "choose"."""
+    digest = hashlib.sha256(f"half {voice}".encode()).digest()
+    return "choose" if digest[0] % 3 == 0 else "report"
+
+
+def draw_list(clips: Iterable[Clip]) -> list[ListedEdit]:
+    """The list of edits: unseen voices take turns, and so do the kinds of edit."""
+    voices: dict[str, dict[str, list[Clip]]] = {name: {} for name in SETS}
+    for clip in sorted(clips, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest()):
+        words = Transcript.from_text(clip.text).spoken
+        usable = SECONDS[0] <= clip.seconds <= SECONDS[1] and len(words) >= LEAST_WORDS
+        if is_unseen(clip.voice) and usable:
+            own = voices[set_of(clip.voice)].setdefault(clip.voice, [])
+            if len(own) < MOST_OF_A_VOICE:
+                own.append(clip)
+    edits: list[ListedEdit] = []
+    for name in SETS:
+        turns = [clip for turn in zip_longest(*voices[name].values()) for clip in turn if clip]
+        for place, clip in enumerate(turns[: EDITS_OF[name]]):
+            edits.append(
+                draw_edit(f"{name}-{place + 1:02d}", name, KINDS[place % len(KINDS)], clip)
+            )
+    return edits
+
+
+def draw_edit(name: str, half: str, kind: str, clip: Clip) -> ListedEdit:
+    """An edit of this kind of a clip, always the same."""
+    draw = random.Random(f"{kind} {clip.name}")
+    count = len(Transcript.from_text(clip.text).spoken)
+    new = draw.sample(CONTENT, 3)
+    first = draw.randrange(2, count - 3)
+    last = first + 1
+    match kind:
+        case "replace":
+            new = new[:1]
+        case "replace several":
+            last = first + 2
+        case "insert":
+            last, new = first, new[:2]
+        case "start":
+            first, last, new = 0, 1, new[:2]
+        case "end":
+            first, last, new = count - 1, count, new[:2]
+        case _:
+            new = [draw.choice(FUNCTION)]
+    return ListedEdit(name, half, kind, clip.voice, clip.name, first, last, " ".join(new))
+
+
+def find_clips(edits: Sequence[ListedEdit], root: Path) -> dict[str, Clip]:
+    """The edits' clips by name; InputError if one is missing."""
+    names = {edit.clip for edit in edits}
+    clips = {clip.name: clip for clip in read_corpora(root) if clip.name in names}
+    missing = sorted(names - clips.keys())
+    if missing:
+        raise InputError(
+            f"{len(missing)} clips of the list are not in {root}, such as {missing[0]}: it needs "
+            "LibriSpeech's train-clean-5 and Common Voice's Delta Segment 13.0."
+        )
+    return clips
+
+
+if __name__ == "__main__":
+    sys.stdout.write(write_list(draw_list(read_corpora(corpora_root()))))

@@ -1,0 +1,181 @@
+"""Does the aligner doubt wrong texts, and trust right ones? Tested with errors planted in clips.
+
+    python -m evaluation.hearing.planted_errors [--clips 100] [--seed 6] [--out FILE.tsv]
+
+Reads the corpora that A3T_CORPORA names. Each clip is aligned with its own text, with one word
+replaced, put in or left out, with words drawn from all clips, with another clip's text, and with
+its halves swapped; half of the clips as they are, the others in pink noise 10 or 5 dB below the
+speech. The clips are those of aligner_held_out.txt, which the network aligner didn't hear in
+training, and to which none of its weights was fitted.
+
+Found: a wrong or an additional word has a confidence below 0.5; beside a missing one a word has, or
+there is sound between its neighbours that is said not to be in the text; or the text is refused.
+False alarms: all doubts (alignment.confidence.doubts) about the words of right texts and the sound
+between them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from alignment import ALIGNERS, AlignmentError, load_aligner
+from alignment.confidence.doubts import doubts_beside
+from evaluation.hearing.planting import (
+    Spoken,
+    chosen,
+    deleted,
+    heard,
+    held_out,
+    inserted,
+    others,
+    replaced,
+)
+from training.alignment.distortions import Distortion, noise
+from training.corpora import corpora_root, read_corpora
+
+TESTED_CLIPS, TESTED_SEED = 100, 6
+
+CONDITIONS: tuple[tuple[str, Distortion | None], ...] = (
+    ("clean", None),
+    ("10 dB", noise(10)),
+    ("clean", None),
+    ("5 dB", noise(5)),
+)
+
+
+class Text(NamedTuple):
+    """A text for a clip, and which of its words should be doubted."""
+
+    kind: str
+    words: list[str]
+    suspects: range
+
+
+class PlantedClip(NamedTuple):
+    """A clip aligned with one text; ``lowest`` is the lowest confidence of its suspects."""
+
+    clip: str
+    condition: str
+    kind: str
+    words: int
+    doubtful: int
+    lowest: float
+    refused: bool
+    text: str
+
+
+ONE = ("right", "one word wrong", "one word too many", "one word missing")
+WHOLE = ("halves swapped", "another clip's text", "words at random")
+
+
+def texts(
+    spoken: Spoken, other: Spoken, pool: Sequence[str], draw: random.Random
+) -> Iterator[Text]:
+    """The clip's own text, and the wrong ones."""
+    words = list(spoken.words)
+    yield Text("right", words, range(0))
+    for kind, planter in zip(ONE[1:], (replaced, inserted, deleted), strict=True):
+        change = planter(words, pool, draw, 1)
+        suspects = range(change.start, change.start + len(change.new))
+        if kind == "one word missing":
+            suspects = range(max(change.start - 1, 0), min(change.start + 1, len(words) - 1))
+        yield Text(kind, change.of(words), suspects)
+    half = len(words) // 2
+    yield Text("halves swapped", words[half:] + words[:half], range(0))
+    yield Text("another clip's text", list(other.words), range(0))
+    yield Text("words at random", list(others(pool, words, draw, len(words))), range(0))
+
+
+def measured(clips: Sequence[Spoken], seed: int, aligner_name: str) -> Iterator[PlantedClip]:
+    """Every clip with every text."""
+    aligner: Any = load_aligner(aligner_name)
+    pronouncer = Pronouncer()
+    pool = [word for spoken in clips for word in spoken.words]
+    for number, spoken in enumerate(clips):
+        # Corpora take turns by fours.
+        condition, distort = CONDITIONS[number // 4 % 4]
+        samples = distort(spoken.samples, spoken.rate)[0] if distort else spoken.samples
+        other = clips[(number + 4) % len(clips)]
+        for text in texts(spoken, other, pool, random.Random(f"{seed}-{number}")):
+            choices = {word: pronouncer.candidates(word) for word in text.words}
+            try:
+                result = aligner.align(samples, spoken.rate, text.words, choices, check=False)
+            except AlignmentError:
+                scores, refused = [0.0] * len(text.words), True
+                doubtful = len(scores)
+            else:
+                scores, refused = [word.score for word in result.spoken], result.score < 0.5
+                found = {d for k in range(len(scores)) for d in doubts_beside(result, k, k + 1)}
+                doubtful = len(found)
+                between = text.suspects.start + 1
+                if text.kind == "one word missing" and any(
+                    not doubt.text for doubt in doubts_beside(result, between, between)
+                ):
+                    scores[text.suspects.start] = 0.0  # it is named between the two
+            yield PlantedClip(
+                spoken.clip.name,
+                condition,
+                text.kind,
+                len(scores),
+                doubtful,
+                min((scores[k] for k in text.suspects), default=1.0),
+                refused,
+                " ".join(text.words),
+            )
+
+
+def table(rows: Sequence[PlantedClip]) -> str:
+    """A Markdown table of what was detected and refused, by condition."""
+    parts = {"clean": ("clean",), "in noise": ("10 dB", "5 dB"), "all": ("clean", "10 dB", "5 dB")}
+    lines = ["| text | | " + " | ".join(parts) + " |", "|---|---|" + "---|" * len(parts)]
+
+    def line(kind: str, what: str) -> None:
+        cells = []
+        for conditions in parts.values():
+            inside = [row for row in rows if row.kind == kind and row.condition in conditions]
+            if what == "words doubted":
+                hits, of = sum(row.doubtful for row in inside), sum(row.words for row in inside)
+            elif what == "found":
+                hits, of = sum(row.refused or row.lowest < 0.5 for row in inside), len(inside)
+            else:
+                hits, of = sum(row.refused for row in inside), len(inside)
+            cells.append(f"{hits} of {of} ({hits / max(of, 1):.1%})")
+        lines.append(f"| {kind} | {what} | {' | '.join(cells)} |")
+
+    line("right", "words doubted")
+    line("right", "refused")
+    for kind in ONE[1:]:
+        line(kind, "found")
+    for kind in WHOLE:
+        line(kind, "refused")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m evaluation.hearing.planted_errors", description=__doc__
+    )
+    parser.add_argument("--clips", type=int, default=100, metavar="N")
+    parser.add_argument("--seed", type=int, default=TESTED_SEED, metavar="N")
+    parser.add_argument("--aligner", choices=("network", "pocketsphinx"), default=ALIGNERS[0])
+    parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="text by text")
+    options = parser.parse_args()
+    everything = held_out(read_corpora(corpora_root()))
+    clips = [heard(clip) for clip in chosen(everything, options.clips, options.seed)]
+    rows = list(measured(clips, options.seed, options.aligner))
+    print(table(rows))
+    if options.out:
+        with options.out.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, delimiter="\t", lineterminator="\n").writerows(
+                [PlantedClip._fields, *rows]
+            )
+
+
+if __name__ == "__main__":
+    main()

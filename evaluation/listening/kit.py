@@ -1,0 +1,168 @@
+"""Blind, randomised pages for a listening test, from the sounds that a comparison kept.
+
+MOS: each sound alone, rated from 1 (bad) to 5 (excellent), as ITU-T P.800 has absolute category
+rating. SMOS: the same of how alike its voice and the recording's are (thesis, table 4.6). ABX: two
+systems' sounds and the recording X; which of them is nearer to it. Of speech by a prompt, what is
+spoken is heard without the prompt. A page holds its sounds itself, shows opaque names, draws its
+own order for each listener, keeps what was rated when it is closed, and gives a CSV file at the
+end. Which name is whose stands in ``key.json``, which is for whoever runs the test.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import io
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from a3t.audio.files import atomic_path
+from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE
+from evaluation.tables.comparison import RECORDING, file_name
+from evaluation.tables.tasks import PROMPT, TASKS
+
+KEY = "key.json"
+PAGE = Path(__file__).with_name("page.html")
+LEVEL = 0.05  # RMS to which all sounds are brought, so that loudness is nobody's advantage
+MOST_SOUNDS = 400  # in a page, which holds them all
+KINDS = {"mos": 1, "smos": 2, "abx": 3}  # of tests, with the sounds of a trial
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a listener judges: one sound (MOS), that and the recording (SMOS), or two, by two
+    systems, and the recording X (ABX)."""
+
+    name: str  # opaque
+    task: str
+    systems: tuple[str, ...]  # one, or in ABX those behind A and B
+
+
+def make_test(
+    sounds: Path,
+    systems: Sequence[str],
+    out: Path,
+    kind: str = "mos",
+    tasks: int = 10,
+    seed: int = 0,
+    of: str | None = None,
+) -> Path:
+    """Write ``OUT/KIND.html`` and the key; returns the page's path.
+
+    ``sounds`` is a comparison's folder of them, ``of`` the kind of its tasks that are wanted (all).
+    As many tasks as are asked for are drawn from those that every system has a sound of; in ABX, of
+    each pair of systems. InputError if a system, or all tasks, are missing, or if the folder holds
+    the key of another test.
+    """
+    if kind not in KINDS:
+        raise InputError(f"A test is {', '.join(KINDS)}, not {kind}.")
+    if kind == "abx" and len(systems) < 2:
+        raise InputError("ABX compares two systems at least.")
+    names = common_tasks(sounds, systems if kind == "mos" else [*systems, RECORDING])
+    kinds = task_kinds(sounds)
+    names = [name for name in names if of is None or kinds.get(name) == of]
+    if not names:
+        raise InputError(f"{sounds} has no task of the kind {of} that all of these systems did.")
+    draw = random.Random(seed)
+    chosen = draw.sample(names, min(tasks, len(names)))
+    trials = _trials(kind, chosen, systems, draw)
+    if len(trials) * KINDS[kind] > MOST_SOUNDS:
+        raise InputError(f"{len(trials)} trials are too many for a page: ask for fewer tasks.")
+    shown = []
+    for trial in trials:
+        heard = trial.systems if kind == "mos" else (*trial.systems, RECORDING)
+        alone = kinds.get(trial.task) == PROMPT
+        players = [_sound(sounds, system, trial.task, alone) for system in heard]
+        shown.append({"name": trial.name, "sounds": players})
+    data = json.dumps({"kind": kind, "test": _digest(f"{seed} {trials}"), "trials": shown})
+    page = PAGE.read_text(encoding="utf-8").replace("{{TITLE}}", html.escape(kind.upper()))
+    page = page.replace("{{DATA}}", data.replace("<", "\\u003c"))
+    key = {"kind": kind, "systems": list(systems), "trials": [asdict(trial) for trial in trials]}
+    written = json.dumps(key, indent=1)
+    if (out / KEY).exists() and (out / KEY).read_text(encoding="utf-8") != written:
+        raise InputError(
+            f"{out} holds another test, whose ratings nobody could read without its key: choose"
+            " another folder."
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in ((f"{kind}.html", page), (KEY, written)):
+        with atomic_path(out / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    return out / f"{kind}.html"
+
+
+def task_kinds(sounds: Path) -> dict[str, str]:
+    """The kind of each task, by the list that the comparison wrote beside its sounds."""
+    listed = sounds.parent / TASKS
+    if not listed.is_file():
+        return {}
+    try:
+        rows = [json.loads(line) for line in listed.read_text(encoding="utf-8").splitlines()]
+        return {str(row["name"]): str(row["kind"]) for row in rows}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(f"{listed} is not a table's list of tasks.") from None
+
+
+def common_tasks(sounds: Path, systems: Sequence[str]) -> list[str]:
+    """The tasks that every system has a sound of, sorted; InputError if there are none."""
+    found: set[str] | None = None
+    for system in systems:
+        own = {path.stem for path in (sounds / file_name(system)).glob("*.flac")}
+        if not own:
+            raise InputError(f"{sounds} has no sounds of {system!r}.")
+        found = own if found is None else found & own
+    if not found:
+        raise InputError(f"{sounds} has no task that all of these systems did.")
+    return sorted(found)
+
+
+def _trials(
+    kind: str, tasks: Sequence[str], systems: Sequence[str], draw: random.Random
+) -> list[Trial]:
+    """All trials, in a random order; in ABX each pair is A and B equally often, to within one."""
+    pairs: list[tuple[str, tuple[str, ...]]] = []
+    if kind != "abx":
+        pairs = [(task, (system,)) for task in tasks for system in systems]
+    else:
+        for one, other in combinations(systems, 2):
+            turned = [k % 2 == 0 for k in range(len(tasks))]
+            draw.shuffle(turned)
+            pairs += [
+                (task, (one, other) if straight else (other, one))
+                for task, straight in zip(tasks, turned, strict=True)
+            ]
+    draw.shuffle(pairs)
+    salt = draw.random()
+    return [Trial(_digest(f"{salt} {k}"), task, own) for k, (task, own) in enumerate(pairs)]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:10]
+
+
+def _sound(sounds: Path, system: str, task: str, alone: bool) -> str:
+    """A sound as a data URI: Ogg Vorbis, at one level for all. ``alone``: what fills the gap."""
+    path = sounds / file_name(system) / f"{task}.flac"
+    try:
+        samples, rate = soundfile.read(str(path), dtype="float32")
+    except (OSError, RuntimeError):
+        raise InputError(f"{path} can't be read as sound.") from None
+    if rate != SAMPLE_RATE or samples.ndim != 1:
+        raise InputError(f"{path} is not of one channel at {SAMPLE_RATE} Hz.")
+    if alone:
+        first, last = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["region"]
+        samples = samples[first:last]
+    loud = float(np.sqrt(np.square(samples).mean()))
+    samples = samples * min(LEVEL / max(loud, 1e-6), 0.99 / max(float(np.abs(samples).max()), 1e-6))
+    stream = io.BytesIO()
+    soundfile.write(stream, samples, rate, format="OGG", subtype="VORBIS")
+    return "data:audio/ogg;base64," + base64.b64encode(stream.getvalue()).decode()

@@ -1,0 +1,297 @@
+"""The metrics of the evaluation, each with its definition, unit and source.
+
+The mel-cepstral distortions are in `cepstra`; this module has the distances between log-mels, the
+errors of pitch, voicing and words, and the wrappers around PESQ, STOI and the speaker encoder.
+Networks that listen without a reference hear all sounds at one level.
+Signals are mono, (n,), in [-1, 1]; log-mels are (frames, bins) in log10 units.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from a3t.errors import InputError
+from evaluation.cepstra import (
+    Floats,
+    as_signal,
+    cepstral_distortion,
+    first_implementation_mcd,
+    fundamental,
+    mel_cepstra,
+    mel_cepstral_distortion,
+    mel_cepstrum,
+    warp_path,
+)
+from evaluation.packages import eval_package
+
+__all__ = [
+    "PitchError",
+    "at_one_level",
+    "cepstral_distortion",
+    "concealment_mos",
+    "detail",
+    "figure_or_nan",
+    "first_implementation_mcd",
+    "fundamental_error",
+    "mel_cepstra",
+    "mel_cepstral_distance",
+    "mel_cepstral_distortion",
+    "mel_cepstrum",
+    "mel_l1",
+    "mel_l2",
+    "pesq_wideband",
+    "pitch_error",
+    "resampled",
+    "speaker_embedding",
+    "speaker_similarity",
+    "stoi",
+    "warp_path",
+    "word_error_rate",
+]
+
+
+def mel_l1(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
+    """Mean absolute difference of two log-mels (frames, bins), in log10 units: training's loss."""
+    a, b = _same_mels(reference, other)
+    return float(np.abs(a - b).mean())
+
+
+def detail(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
+    """Fine structure of a log-mel across bins relative to the reference's; below 1 is blurred.
+
+    It is measured by the mean absolute second difference across bins, which is high for harmonics
+    and noise, and low for an average of many spectra. The two (frames, bins) may differ in length.
+    """
+    true, actual = (
+        np.abs(np.diff(np.asarray(mel, float), n=2)).mean() for mel in (reference, other)
+    )
+    return float(actual / true) if true > 0 else float("nan")
+
+
+def mel_l2(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
+    """Root mean square difference of two log-mels (frames, bins), in log10 units."""
+    a, b = _same_mels(reference, other)
+    return float(np.sqrt(((a - b) ** 2).mean()))
+
+
+def mel_cepstral_distance(
+    reference: npt.ArrayLike, other: npt.ArrayLike, *, order: int = 24, dtw: bool = False
+) -> float:
+    """Mel-cepstral distance of two log-mels (frames, bins) in dB, without a vocoder.
+
+    The cepstrum is the orthonormal DCT-II of the log-mel, c1..c`order`, without c0. The scale is
+    that of the MCD: by Parseval both are the RMS difference in dB of two smoothed log spectra after
+    removing their mean levels, averaged over frames: 20 sqrt(sum d_k^2 / bins). (Smoothing and
+    frequency range differ from the MCD's, so don't compare the two.) With ``dtw``, frames are
+    paired by `warp_path` on these cepstra, and the numbers of frames may differ.
+    """
+    from scipy.fft import dct
+
+    a, b = (np.asarray(mel, dtype=np.float64) for mel in (reference, other))
+    if not dtw:
+        a, b = _same_mels(a, b)
+    bins = a.shape[1]
+    c, d = (dct(mel, type=2, norm="ortho", axis=1)[:, 1 : order + 1] for mel in (a, b))
+    if dtw:
+        pairs = warp_path(c, d)
+        c, d = c[pairs[:, 0]], d[pairs[:, 1]]
+    return float((20.0 * np.sqrt(((c - d) ** 2).sum(1) / bins)).mean())
+
+
+def _same_mels(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats]:
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if a.ndim != 2 or a.shape != b.shape or len(a) == 0:
+        raise InputError(
+            f"Two log-mels of one shape (frames, bins) are needed, not {a.shape} and {b.shape}."
+        )
+    return a, b
+
+
+@dataclass(frozen=True)
+class PitchError:
+    """Errors of F0; cents and hertz are NaN if no frame is voiced in both signals."""
+
+    cents: float  # RMSE in cents over the frames voiced in both
+    hertz: float  # RMSE in Hz over the same
+    voicing: float  # share of all frames whose voicing decision differs, 0..1
+    voiced_frames: int  # frames voiced in both
+
+
+def pitch_error(
+    reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int, *, dtw: bool = False
+) -> PitchError:
+    """F0 and voicing errors every 5 ms, by Harvest between 71 and 800 Hz.
+
+    Frames are paired one by one, or with ``dtw`` along the path of the mel-cepstra, so that pitch
+    doesn't influence the pairing. Source: the F0 RMSE and V/UV error of statistical synthesis
+    (e.g. Zen et al. 2009), also in cents because pitch perception is nearly logarithmic.
+    """
+    a, b = (fundamental(signal, sample_rate)[0] for signal in (reference, other))
+    if dtw:
+        cepstra = [mel_cepstra(signal, sample_rate)[:, 1:] for signal in (reference, other)]
+        pairs = warp_path(*cepstra)
+        a, b = a[pairs[:, 0]], b[pairs[:, 1]]
+    return fundamental_error(a, b)
+
+
+def fundamental_error(reference: Floats, other: Floats) -> PitchError:
+    """The errors between two F0 tracks in Hz (0 where unvoiced), frame by frame."""
+    frames = min(len(reference), len(other))
+    a, b = reference[:frames], other[:frames]
+    both = (a > 0) & (b > 0)
+    voicing = float(((a > 0) != (b > 0)).mean())
+    if not both.any():
+        return PitchError(float("nan"), float("nan"), voicing, 0)
+    cents = float(np.sqrt(((1200.0 * np.log2(b[both] / a[both])) ** 2).mean()))
+    hertz = float(np.sqrt(((b[both] - a[both]) ** 2).mean()))
+    return PitchError(cents, hertz, voicing, int(both.sum()))
+
+
+def resampled(samples: npt.ArrayLike, sample_rate: int, target_rate: int) -> Floats:
+    """The signal at ``target_rate`` Hz (soxr, high quality)."""
+    if sample_rate == target_rate:
+        return as_signal(samples)
+    import soxr
+
+    result: Floats = soxr.resample(as_signal(samples), sample_rate, target_rate)
+    return result
+
+
+LEVEL = 0.05  # root mean square, full scale at 1, at which networks without a reference listen
+
+
+def at_one_level(samples: Floats) -> Floats:
+    """A signal (n,) at the root mean square `LEVEL`, its rare higher peaks cut at full scale.
+
+    Networks that were trained on speech of many levels hear the level all the same: half as loud,
+    the same speech gains up to 0.2 of DNSMOS's OVRL, and a voice resembles itself by 0.96 only.
+    """
+    power = float(np.mean(np.square(samples))) if len(samples) else 0.0
+    return np.clip(samples * (LEVEL / np.sqrt(power)), -1.0, 1.0) if power > 0 else samples
+
+
+def pesq_wideband(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int) -> float:
+    """Wideband PESQ (ITU-T P.862.2) of two signals of equal timing: 1.04 (bad) to 4.64 (identical).
+
+    Compared at 16 kHz, so nothing above 8 kHz counts. Raises InputError if PESQ finds no speech.
+    """
+    with eval_package("pesq"):
+        from pesq import PesqError, pesq
+    a, b = (resampled(signal, sample_rate, 16000) for signal in (reference, other))
+    try:
+        # float32: the package scales by the reference's maximum and rounds to 16 bits itself.
+        return float(pesq(16000, a.astype(np.float32), b.astype(np.float32), "wb"))
+    except PesqError:
+        raise InputError("PESQ found no speech in one of the two signals.") from None
+
+
+@lru_cache(maxsize=1)
+def _concealment_judge() -> Any:
+    with eval_package("speechmos"):
+        from speechmos.plcmos import PLCMOS
+    return PLCMOS()
+
+
+def concealment_mos(samples: npt.ArrayLike, sample_rate: int) -> float:
+    """Predicted listener rating, 1 (bad) to 5, of speech with filled gaps: PLCMOS 2.
+
+    Diener et al. 2023; trained on packet loss concealment; needs no reference; works at 16 kHz. It
+    averages fifteen raters that the package draws at random; here every signal meets the same ones.
+    """
+    judge = _concealment_judge()
+    signal = resampled(samples, sample_rate, 16000)
+    peak = float(np.abs(signal).max(initial=0.0))
+    if peak == 0:
+        raise InputError("No speech was found, so its quality can't be rated.")
+    # The package draws from numpy's global generator: others' draws go on as if it had not.
+    state = np.random.get_state()
+    np.random.seed(0)
+    try:
+        return float(judge(signal * (0.7 / peak))["plcmos"])
+    finally:
+        np.random.set_state(state)
+
+
+def stoi(
+    reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int, *, extended: bool = False
+) -> float:
+    """Short-time objective intelligibility, 0..1 (Taal et al. 2011), or extended (Jensen 2016).
+
+    Equal timing is assumed; the longer signal is truncated. Raises InputError for less than about
+    0.4 s of speech.
+    """
+    with eval_package("pystoi"):
+        from pystoi import stoi as measure
+    a, b = as_signal(reference), as_signal(other)
+    samples = min(len(a), len(b))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="Not enough STFT frames")
+        try:
+            return float(measure(a[:samples], b[:samples], sample_rate, extended=extended))
+        except RuntimeWarning:
+            raise InputError(
+                "STOI needs about 0.4 s of speech; without silence the signals have less than that."
+            ) from None
+
+
+@lru_cache(maxsize=1)
+def _speaker_encoder() -> Any:
+    with eval_package("Resemblyzer"):
+        from resemblyzer import VoiceEncoder
+    return VoiceEncoder("cpu", verbose=False)
+
+
+def speaker_embedding(samples: npt.ArrayLike, sample_rate: int) -> Floats:
+    """Speaker embedding (256,) of unit length: GE2E (Wan et al. 2018) as trained by Resemblyzer.
+
+    Long silences are removed, and the speech that remains is heard at one level (`at_one_level`),
+    so neither its gain nor its pauses matter. The encoder works on windows of 1.6 s; shorter speech
+    is padded and gives a less reliable embedding. Raises InputError if no speech is found.
+    """
+    encoder = _speaker_encoder()
+    from resemblyzer.audio import trim_long_silences
+
+    wave = at_one_level(resampled(samples, sample_rate, 16000))
+    if wave.any():
+        wave = at_one_level(trim_long_silences(wave))
+    if not wave.any():
+        raise InputError("No speech was found, so the speaker can't be identified.")
+    return np.asarray(encoder.embed_utterance(wave.astype(np.float32)), dtype=np.float64)
+
+
+def speaker_similarity(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int) -> float:
+    """Cosine of two speaker embeddings, 0..1: about 0.9 for one speaker, 0.6 for two."""
+    a, b = (speaker_embedding(signal, sample_rate) for signal in (reference, other))
+    return float(a @ b)
+
+
+def figure_or_nan(measure: Callable[..., float], *arguments: Any) -> float:
+    """The result of ``measure``, or NaN if it raises InputError: too little speech, say, or a
+    missing package."""
+    try:
+        return measure(*arguments)
+    except InputError:
+        return float("nan")
+
+
+def word_error_rate(reference: Sequence[str], hypothesis: Sequence[str]) -> float:
+    """(substitutions + deletions + insertions) / reference words, for the fewest such edits.
+
+    Words are compared literally, so normalise both alike. Raises InputError for an empty reference.
+    """
+    if not reference:
+        raise InputError("A word error rate needs at least one reference word.")
+    above = list(range(len(hypothesis) + 1))
+    for i, word in enumerate(reference, start=1):
+        row = [i]
+        for j, other in enumerate(hypothesis, start=1):
+            row.append(min(above[j - 1] + (word != other), above[j] + 1, row[j - 1] + 1))
+        above = row
+    return above[-1] / len(reference)

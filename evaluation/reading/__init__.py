@@ -1,0 +1,1 @@
+"""Measures of how texts are read and punctuated."""

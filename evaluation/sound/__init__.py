@@ -1,0 +1,1 @@
+"""Measures of edits as they sound: joints, backgrounds, candidates, formats."""

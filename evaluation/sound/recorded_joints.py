@@ -1,0 +1,143 @@
+"""Joints of recorded speech with recorded speech: python -m evaluation.sound.recorded_joints
+
+Deletions: one or two words taken out of held-out clips at random. Moves: three clips of one voice
+joined with 0.4 s of its own room tone between them, and two of them swapped by the text; of one
+session (a chapter of LibriSpeech, a book of LJ Speech), and of any, where rooms and microphones
+differ. Each joint is compared with natural places of its kind, as in `evaluation.joints`;
+prints the share within the natural 95th percentile of dip, flux, jump and all three, and that of
+natural places.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from a3t.audio.recording import Recording
+from a3t.audio.room_tone import room_tone
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.plan.edit_plan import EditPlan
+from a3t.text.transcript import Transcript
+from alignment import AlignmentError
+from evaluation.hearing.planting import chosen, held_out
+from evaluation.joints import Natural, kind_of, within
+from evaluation.sound.edit_joints import at_24_khz, at_rate, measured, phones_of
+from training.corpora import Clip, corpora_root, read_corpora
+
+HALF_FADE = 0.0075  # seconds
+PAUSE = 0.4
+
+
+def deletions(
+    editor: Editor, clips: Sequence[Clip], draw: random.Random, folder: Path
+) -> Iterator[EditPlan]:
+    for clip in clips:
+        words = list(Transcript.from_text(clip.text).spoken)
+        place, count = draw.randrange(1, len(words) - 3), draw.choice([1, 1, 2])
+        left = [*words[:place], *words[place + count :]]
+        try:
+            plan = editor.plan(Recording.open(clip.path), text=" ".join(words),
+                               new_text=" ".join(left), punctuate=False)  # fmt: skip
+        except (AlignmentError, InputError):
+            continue
+        if len(plan.edits) == 1:
+            yield plan
+
+
+def moves_in_a_session(
+    editor: Editor, clips: Sequence[Clip], draw: random.Random, folder: Path
+) -> Iterator[EditPlan]:
+    """Moves between clips whose names say that they were recorded together."""
+    together = [
+        replace(clip, speaker=clip.path.stem.rpartition("-")[0])
+        for clip in held_out(read_corpora(corpora_root()))
+        if clip.corpus in ("librispeech", "ljspeech")
+    ]
+    return moves(editor, draw.sample(together, min(len(clips), len(together))), draw, folder)
+
+
+def moves(
+    editor: Editor, clips: Sequence[Clip], draw: random.Random, folder: Path
+) -> Iterator[EditPlan]:
+    of_voice: dict[tuple[str, str], list[Clip]] = {}
+    for clip in clips:
+        of_voice.setdefault((clip.corpus, clip.speaker), []).append(clip)
+    several = [own for own in of_voice.values() if len(own) >= 3]
+    for number in range(len(clips) // 3 if several else 0):
+        own = draw.sample(several[number % len(several)], 3)
+        parts: list[np.ndarray] = []
+        texts = []
+        for clip in own:
+            recording = Recording.open(clip.path)
+            try:
+                aligned = editor.align(recording, clip.text)
+            except AlignmentError:
+                break
+            rate = recording.sample_rate
+            tone = room_tone(recording, aligned, round(PAUSE * rate), number)
+            parts += [recording.mono(), tone.mean(axis=1)]
+            text = clip.text.strip().rstrip(".,;:!?")
+            texts.append(f"{text[0].upper()}{text[1:]}.")
+        if len(texts) < 3:
+            continue
+        path = folder / f"{number}.wav"
+        soundfile.write(path, np.concatenate(parts), rate)
+        order = draw.choice([(1, 0, 2), (0, 2, 1), (2, 0, 1)])
+        try:
+            plan = editor.plan(path, text=" ".join(texts),
+                               new_text=" ".join(texts[k] for k in order))  # fmt: skip
+        except (AlignmentError, InputError):
+            continue
+        if any(edit.taken for edit in plan.edits):
+            yield plan
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m evaluation.sound.recorded_joints")
+    parser.add_argument("--clips", type=int, default=70, metavar="N")
+    parser.add_argument("--seed", type=int, default=7, metavar="N")
+    options = parser.parse_args(arguments)
+    editor = Editor.load()
+    clips = chosen(held_out(read_corpora(corpora_root())), options.clips, options.seed)
+    print("| | joints | dip | flux | jump | all three |\n|---|---|---|---|---|---|")
+    for make in (deletions, moves_in_a_session, moves):
+        natural, joints = Natural(), []
+        with tempfile.TemporaryDirectory() as folder:
+            made = []
+            for plan in make(editor, clips, random.Random(options.seed), Path(folder)):
+                whole = at_24_khz(plan.recording, (), 0, plan.recording.samples)
+                natural.add(whole, phones_of(plan))
+                made.append(editor.render(plan))
+            for result in made:
+                phones, rate = phones_of(result.plan), result.recording.sample_rate
+                half = round(HALF_FADE * rate)
+                for k, change in enumerate(result.map.samples.changes):
+                    old = [at_rate(place, result.recording) for place in change.source]
+                    kind = kind_of(phones, old[0])[0], kind_of(phones, old[1])[1]
+                    sides = [change.output[0] + half]
+                    if result.plan.edits[k].taken:
+                        sides.append(change.output[1] - half)
+                        kind = ("pause", "pause")
+                    for place in sides:
+                        reach = round(0.1 * rate)
+                        if reach < place < result.map.samples.output_length - reach:
+                            here = measured(result.recording, result.patches, place)
+                            joints.append(natural.percentile(kind, here))
+        shares = " | ".join(f"{share:.0%}" for share in within(joints))
+        print(f"| {make.__name__} | {len(joints)} | {shares} |", flush=True)
+        shares = " | ".join(f"{share:.0%}" for share in within(natural.drawn(4000)))
+        print(f"| natural places | | {shares} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

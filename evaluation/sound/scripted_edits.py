@@ -1,0 +1,194 @@
+"""Random edits of held-out clips: do all succeed, is the rest unchanged, are new words audible?
+
+    python -m evaluation.sound.scripted_edits [--edits 50] [--seed 7]
+
+Reads the corpora in A3T_CORPORA. Each clip is written at one of four rates, mono or stereo, in one
+of five formats, and gets one to four changes of one to eight words anywhere. One thread. The words
+of each result are recognised, and so are those of the unedited recording after copy-synthesis; in
+both cases the recogniser is given the expected words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import random
+import resource
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import soundfile
+import soxr
+import torch
+
+from a3t.audio.mel_window import mel_window
+from a3t.audio.recording import Recording
+from a3t.editor import Editor
+from a3t.grid import SAMPLE_RATE, grid_frames
+from a3t.rendering.edited import EditedRecording
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
+from a3t.vocoder import vocode_chunks
+from alignment import AlignmentError
+from alignment.recognition import recognise
+from evaluation.metrics import word_error_rate
+from evaluation.speed.edit_speed import mebibytes
+from training.corpora import Clip, corpora_root, read_corpora, split_of
+
+WORDS = (
+    "morning river seven people quickly under beautiful house never again question because strange "
+    "little music yesterday"
+).split()
+FORMATS = (
+    (16_000, 1, "wav", "PCM_16"),
+    (24_000, 1, "flac", "PCM_24"),
+    (44_100, 2, "wav", "PCM_24"),
+    (48_000, 2, "flac", "PCM_16"),
+    (48_000, 1, "wav", "FLOAT"),
+)
+
+
+def write_clip(clip: Clip, folder: Path, number: int) -> Path:
+    """Write the clip in one of the formats, in turn; a second channel is quieter."""
+    rate, channels, suffix, subtype = FORMATS[number % len(FORMATS)]
+    samples, own = soundfile.read(str(clip.path), always_2d=True)
+    mono = np.clip(0.8 * soxr.resample(samples.mean(axis=1), own, rate), -1, 1)
+    path = folder / f"{number}.{suffix}"
+    soundfile.write(path, mono[:, None] * np.array([1.0, 0.6])[:channels], rate, subtype)
+    return path
+
+
+def changed(words: list[str], draw: random.Random) -> list[str]:
+    """One to four insertions, replacements and deletions."""
+    words = list(words)
+    for _ in range(draw.choice([1, 1, 2, 3, 4])):
+        op, count = draw.choice("ird"), draw.randint(1, min(8, max(1, len(words) // 3)))
+        place = draw.choice([0, len(words), draw.randint(0, len(words))])
+        new = [draw.choice(WORDS) for _ in range(draw.randint(1, 8))]
+        if op == "i":
+            words[place:place] = new
+            continue
+        place = min(place, len(words) - count)
+        if op == "r":
+            words[place : place + count] = new
+        elif len(words) - count > 1:
+            del words[place : place + count]
+    return words
+
+
+def untouched(source: Path, out: Path, result: EditedRecording) -> bool:
+    """Whether every sample outside the spans of edit.json equals the source's."""
+    dtype = "float32" if soundfile.info(str(source)).subtype == "FLOAT" else "int32"
+    old, new = (soundfile.read(str(p), dtype=dtype, always_2d=True)[0] for p in (source, out))
+    here = there = 0
+    for edit in [*result.record["edits"], {"source": (len(old), 0), "output": (len(new), 0)}]:
+        if not np.array_equal(old[here : edit["source"][0]], new[there : edit["output"][0]]):
+            return False
+        here, there = edit["source"][1], edit["output"][1]
+    return True
+
+
+def copied(editor: Editor, recording: Recording) -> np.ndarray:
+    """Copy-synthesis of the recording, without an edit: (n,) at 24 kHz."""
+    mel = mel_window(recording, 0, grid_frames(recording.samples, recording.sample_rate))
+    return torch.cat(list(vocode_chunks(editor.vocoder, mel))).numpy()
+
+
+def wrong_words(samples: np.ndarray, rate: int, words: Sequence[str]) -> float:
+    """The word error rate of PocketSphinx when it expects exactly these words."""
+    choices = Pronouncer().choices(words)
+    try:
+        heard = recognise(samples, rate, words, choices, "pocketsphinx")  # not the aligner itself
+    except AlignmentError:
+        return 1.0
+    return word_error_rate(list(words), heard)
+
+
+@dataclass(frozen=True)
+class EditedFile:
+    """The outcome of one file's edits."""
+
+    number: int
+    clip: str
+    edits: int
+    untouched: bool
+    new_words: int
+    heard: int
+    seconds: float
+    wrong: float  # share of the result's words that the recogniser gets wrong …
+    wrong_in_copy: float  # … and of the unedited recording's after copy-synthesis
+
+
+def made(editor: Editor, clip: Clip, number: int, draw: random.Random, folder: Path) -> EditedFile:
+    source = write_clip(clip, folder, number)
+    words = list(Transcript.from_text(clip.text).spoken)
+    new = changed(words, draw)
+    started = time.process_time()
+    result = editor.edit(source, new_text=" ".join(new), text=" ".join(words))
+    out = result.save(folder / f"{number}.edited{source.suffix}")
+    seconds = time.process_time() - started
+    heard = [word.score >= 0.5 for edit in result.scores or () for word in edit]
+    copy = copied(editor, result.recording)
+    edited = Recording.open(out)
+    return EditedFile(
+        number,
+        clip.path.stem,
+        len(result.plan.edits),
+        untouched(source, out, result),
+        len(heard),
+        sum(heard),
+        round(seconds, 3),
+        round(wrong_words(edited.mono(), edited.sample_rate, new), 4),
+        round(wrong_words(copy, SAMPLE_RATE, words), 4),
+    )
+
+
+def report(rows: Sequence[EditedFile]) -> str:
+    seconds = [row.seconds for row in rows]
+    differences = np.array([row.wrong - row.wrong_in_copy for row in rows])
+    error = differences.std(ddof=1) / np.sqrt(len(rows))
+    wrong, wrong_in_copy = (
+        np.mean([getattr(row, name) for row in rows]) for name in ("wrong", "wrong_in_copy")
+    )
+    memory = mebibytes(resource.getrusage(resource.RUSAGE_SELF))
+    return (
+        f"{len(rows)} files with {sum(row.edits for row in rows)} edits succeeded; "
+        f"{sum(not row.untouched for row in rows)} with a sample changed outside the spans; "
+        f"{sum(row.heard for row in rows)} of {sum(row.new_words for row in rows)} new words "
+        f"confirmed by the aligner; word error rate: {wrong:.1%} in the results, "
+        f"{wrong_in_copy:.1%} after copy-synthesis, difference {differences.mean():+.1%} ± "
+        f"{error:.1%}; processor time per file: median {np.median(seconds):.2f} s, "
+        f"95th percentile {np.percentile(seconds, 95):.2f} s; "
+        f"peak memory {memory:.0f} MiB"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--edits", type=int, default=50, help="number of files")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--out", type=Path, help="write a .tsv with one row per file")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    editor, draw = Editor.load(), random.Random(options.seed)
+    clips = [
+        c for c in read_corpora(corpora_root()) if split_of(c) == "test" and 2 < c.seconds < 12
+    ]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(options.edits):
+            rows.append(made(editor, draw.choice(clips), number, draw, Path(folder)))
+            if options.out:
+                with options.out.open("w", newline="", encoding="utf-8") as file:
+                    table = csv.DictWriter(file, list(asdict(rows[0])), delimiter="\t")
+                    table.writeheader()
+                    table.writerows(map(asdict, rows))
+    print(report(rows))
+
+
+if __name__ == "__main__":
+    main()

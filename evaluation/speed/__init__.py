@@ -1,0 +1,1 @@
+"""Time and memory: of edits, alignments, batches, the page and training."""

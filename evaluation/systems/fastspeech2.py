@@ -1,0 +1,131 @@
+"""FastSpeech 2 (Ren et al. 2021) for many voices: ESPnet's own module, with our alignments.
+
+The voice is told by a speaker embedding, and with ``use_gst`` by a global style token (Wang et al.
+2018) of the speaker's own mel as well (thesis, section 4.4.5). ESPnet is needed, which is not among
+the packages of an editor: see recipes/README.md. B clips, T frames, L phones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from a3t.errors import InputError
+from a3t.text.phones import PHONES
+from evaluation.systems.interface import Gap, Mel, System
+from evaluation.systems.speech_batches import Sentence, SpeechBatch
+from training.espnet.torchaudio_stand_in import install
+
+SPEAKER = 256  # numbers in a speaker embedding
+
+
+def espnet_fastspeech2(**arguments: Any) -> nn.Module:
+    """ESPnet's module. InputError if ESPnet is not installed.
+
+    Its default initialiser sets what is called a bias to 0 and draws matrices anew, without regard
+    to what they are; in ESPnet's older releases it set every vector to 0, and with it the scales of
+    all BatchNorms. Those of the Conformer's convolutions, of the Post-Net and of the style tokens'
+    reference encoder then let nothing through, forwards or backwards, and so were never trained:
+    "+ GST" added a constant. Here every module keeps its own initial values, and a test wants a
+    gradient in all parameters.
+    """
+    install()
+    try:
+        from espnet2.tts.fastspeech2 import FastSpeech2
+    except ImportError:
+        raise InputError(
+            "FastSpeech 2 is ESPnet's: install it as recipes/README.md says, and run this again."
+        ) from None
+    module: nn.Module = FastSpeech2(
+        idim=len(PHONES), odim=80, spk_embed_dim=SPEAKER, init_type="pytorch", use_masking=True,
+        **arguments,
+    )  # fmt: skip
+    return module
+
+
+class FastSpeech2Network(nn.Module):
+    """The module with standardised mels, pitch and energy, as ESPnet's global_mvn has them.
+
+    Its constructor's arguments are the ``model:`` part of a configuration, ESPnet's names.
+    """
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__()
+        self.mel_mean: Tensor
+        self.mel_scale: Tensor
+        self.adaptor: Tensor
+        self.register_buffer("mel_mean", torch.zeros(80))
+        self.register_buffer("mel_scale", torch.ones(80))
+        # Mean and deviation of the phones' pitch and energy.
+        self.register_buffer("adaptor", torch.tensor([7.5, 0.5, -1.0, 0.5]))
+        self.espnet = espnet_fastspeech2(**arguments)
+
+    def standardise(self, mel: Tensor) -> Tensor:
+        return (mel - self.mel_mean) / self.mel_scale
+
+    def forward(self, batch: SpeechBatch) -> dict[str, Tensor]:
+        """ESPnet's losses of a batch, and their sum, "total"."""
+        pitch_mean, pitch_scale, energy_mean, energy_scale = self.adaptor.unbind()
+        voiced = batch.pitch > 0
+        pitch = torch.where(voiced, (batch.pitch - pitch_mean) / pitch_scale, 0.0)
+        energy = (batch.energy - energy_mean) / energy_scale
+        # ESPnet puts an end symbol after the last phone, which has no frames.
+        durations = nn.functional.pad(batch.durations, (0, 1))
+        pitch, energy = (nn.functional.pad(x, (0, 1))[..., None] for x in (pitch, energy))
+        inside = torch.arange(batch.mel.shape[1])[None] < batch.frames[:, None]
+        mel = self.standardise(batch.mel) * inside[..., None]
+        total, parts, _ = self.espnet(
+            batch.phones, batch.phone_count, mel, batch.frames,
+            durations, batch.phone_count + 1, pitch, batch.phone_count + 1,
+            energy, batch.phone_count + 1, spembs=batch.voice,
+        )  # fmt: skip
+        names = ("l1_loss", "duration_loss", "pitch_loss", "energy_loss")
+        return {"total": total} | {name: torch.as_tensor(parts[name]) for name in names}
+
+    @torch.inference_mode()
+    def speak(self, sentence: Sentence) -> Tensor:
+        """The mel (frames, 80) of a sentence with its durations, its pitch and energy predicted."""
+        assert not self.training
+        voice, style = sentence.voice[0], self.standardise(sentence.style)[0]
+        phones = sentence.phones[0]
+        found = self.espnet.inference(phones, style, spembs=voice)  # type: ignore[operator]
+        timed = self.espnet._forward(  # type: ignore[operator]
+            nn.functional.pad(phones, (0, 1), value=len(PHONES) - 1)[None],
+            torch.tensor([len(phones) + 1]),
+            style[None],
+            ds=nn.functional.pad(sentence.durations, (0, 1)),
+            ps=found["pitch"][None],
+            es=found["energy"][None],
+            spembs=voice[None],
+        )
+        mel: Tensor = timed[1][0] * self.mel_scale + self.mel_mean
+        return mel
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> FastSpeech2Network:
+        return cls(**config["model"])
+
+
+class FastSpeech2System(System):
+    """The sentence spoken with the given durations; what the gap has of it is put there."""
+
+    def __init__(self, network: FastSpeech2Network, name: str = "FastSpeech 2") -> None:
+        self.network, self.name = network.eval(), name
+
+    def speak(self, gap: Gap) -> Mel:
+        """The whole sentence, (sum of the durations, 80)."""
+        return speech_of(self.network, gap)
+
+    def fill(self, gap: Gap) -> Mel:
+        return self.speak(gap)[slice(*gap.frame_span)]
+
+
+def speech_of(
+    network: FastSpeech2Network, gap: Gap, first: int = 0, last: int | None = None
+) -> Mel:
+    """The mel of a gap's phones [first, last), (their durations' sum, 80)."""
+    mel: Mel = network.speak(Sentence.of(gap, first, last)).numpy()
+    return mel

@@ -1,0 +1,178 @@
+"""The systems by name, from the folder that holds their runs: one folder a system, named like its
+configuration in ``conf/``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from a3t.errors import InputError
+from a3t.pretrained import checkpoint_folder
+from evaluation.systems.editspeech import EditSpeechNetwork, EditSpeechSystem
+from evaluation.systems.fastspeech2 import FastSpeech2Network, FastSpeech2System
+from evaluation.systems.interface import System
+from evaluation.systems.networks import A3TSystem, load_a3t, read_weights
+from evaluation.systems.simple import Interpolation, MeanSpectrum
+from evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
+from evaluation.systems.wav_folder import WavFolder, sound_folder
+from training.configuration import build, read_config
+from training.loop import CHECKPOINT
+
+# What a table calls the run of each configuration.
+RUNS: Mapping[str, str] = {
+    "a3t": "A3T",
+    "a3t_thesis": "A3T, thesis's inputs",
+    "no_alignment_embedding": "w/o alignment embedding",
+    "transformer": "− Conformer",
+    "no_postnet": "− Post-Net",
+    "fat_mlm": "− L1 (FAT-MLM's shape)",
+    "mam": "MAM's shape",
+    "mask_20": "A3T, 20 % masked",
+    "mask_50": "A3T, 50 % masked",
+    "editspeech": "EditSpeech",
+    "fastspeech2": "FastSpeech 2",
+    "fastspeech2_gst": "FastSpeech 2 + GST",
+}
+BASELINES: Mapping[str, Callable[[FastSpeech2Network], System]] = {
+    "Baseline 1": WholeSentence,
+    "Baseline 2": EditedWords,
+    "Baseline 3": SlicedSentence,
+}
+SEED = ", seed "  # between a system's name and the number of a further training of it
+# The rows of tables 4.2 and 4.3 alone, which have durations given.
+ABLATIONS = frozenset(RUNS[name] for name in ("transformer", "no_postnet", "mask_20", "mask_50"))
+SHIPPED = "A3T as shipped (trained longer)"
+FLOORS = ("mean spectrum", "interpolation")
+
+
+def base_name(name: str) -> str:
+    """A system's name without the seed of a further training."""
+    return name.partition(SEED)[0]
+
+
+def run_folder(name: str) -> str | None:
+    """The folder of a system's run, below that of all runs: its configuration's name, and behind a
+    point the seed of a further training, such as ``a3t_thesis.1``. None if it has none."""
+    base, _, seed = name.partition(SEED)
+    folder = next((folder for folder, shown in RUNS.items() if shown == base), None)
+    return f"{folder}.{seed}" if folder and seed else folder
+
+
+def runs_in(runs: Path) -> dict[str, Path]:
+    """The trained systems of a folder by name, each configuration's seeds together."""
+    found = {}
+    for folder, shown in RUNS.items():
+        for path in (runs / folder, *sorted(runs.glob(f"{folder}.[0-9]*"))):
+            if (path / CHECKPOINT).is_file():
+                seed = path.name.partition(".")[2]
+                found[f"{shown}{SEED}{seed}" if seed else shown] = path
+    return found
+
+
+def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]:
+    """A run's network with its averaged weights, its configuration, and how long it was trained:
+    ``steps`` and ``minutes`` of the processor. InputError if the folder holds no such run."""
+    config = read_config(folder / "config.yaml")
+    system = config.get("system", "a3t")
+    if not (folder / CHECKPOINT).is_file():
+        raise InputError(f"{folder} has no {CHECKPOINT}: train it first.")
+    state = torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=True)
+    facts = {"steps": state["step"], "minutes": state.get("spent", 0.0) / 60}
+    if system == "a3t":
+        return load_a3t(folder)[0], config, facts
+    kinds: dict[str, type[EditSpeechNetwork] | type[FastSpeech2Network]] = {
+        "editspeech": EditSpeechNetwork,
+        "fastspeech2": FastSpeech2Network,
+    }
+    if system not in kinds:
+        raise InputError(f"{folder} is a run of an unknown system, {system}.")
+    network = build(kinds[system].from_config, config)
+    try:
+        network.load_state_dict(state["average"])
+    except RuntimeError as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"The weights in {folder} do not fit: {first}") from None
+    return network.eval(), config, facts
+
+
+def load_system(name: str, runs: Path, more: Mapping[str, str] | None = None) -> System:
+    """One system by the name that a table gives it. ``more``: further systems, each the name of a
+    shipped model, a model's folder, or ``wav-folder=PATH``."""
+    if more and name in more:
+        where = more[name]
+        if (folder_of_sounds := sound_folder(where)) is not None:
+            return WavFolder(folder_of_sounds, name)
+        return system_at(where, name)
+    simple: dict[str, Callable[[], System]] = {
+        "mean spectrum": MeanSpectrum,
+        "interpolation": Interpolation,
+    }
+    if name in simple:
+        return simple[name]()
+    if name in BASELINES:
+        network, _, _ = load_run(runs / "fastspeech2")
+        assert isinstance(network, FastSpeech2Network)
+        return BASELINES[name](network)
+    folder = run_folder(name)
+    if folder is not None:
+        return system_at(runs / folder, name)
+    raise InputError(f"There is no system {name!r}.")
+
+
+def system_at(where: str | Path, name: str | None = None) -> System:
+    """The system of a run's folder, whichever it is, or A3T of a shipped model or a folder.
+    ``name``: what to call it, if not by its run."""
+    folder = checkpoint_folder(where)
+    shown = name or RUNS.get(folder.name, folder.name)
+    if (folder / CHECKPOINT).is_file():
+        network, config, _ = load_run(folder)
+    else:
+        network, config = load_a3t(folder)[0], dict(read_weights(folder)[0])
+    if isinstance(network, EditSpeechNetwork):
+        return EditSpeechSystem(network)
+    if isinstance(network, FastSpeech2Network):
+        return FastSpeech2System(network, shown)
+    data = config.get("data") or {}
+    longest = (data.get("crop") or (None, None))[1]
+    if data.get("shift_rows"):  # all rows are trained, whatever the length
+        longest = None
+    speech_only = data.get("speech_only") is not None
+    return A3TSystem(network, shown, speech_only, longest)  # type: ignore[arg-type]
+
+
+def facts_of(name: str, where: str | Path) -> str:
+    """A line about a model or a run: its weights, or how long it was trained and how large it is;
+    InputError if it can't be loaded."""
+    folder = checkpoint_folder(where)
+    if not (folder / CHECKPOINT).is_file():
+        return f"{name}: {read_weights(folder)[2]}"
+    network, _, facts = load_run(folder)
+    size = sum(parameter.numel() for parameter in network.parameters())
+    return (
+        f"{name}: {facts['minutes']:.1f} minutes of one core, {facts['steps']:,} steps,"
+        f" {size:,} parameters"
+    )
+
+
+def available(runs: Path) -> list[str]:
+    """The names of the systems that a folder of runs allows, best known first."""
+    found = list(runs_in(runs))
+    if "FastSpeech 2" in found:
+        found += BASELINES
+    return [*found, *FLOORS]
+
+
+def training_of(runs: Path) -> Sequence[str]:
+    """One line for each run: how long it was trained and how large it is, or why it can't be
+    loaded."""
+    lines = []
+    for shown, folder in runs_in(runs).items():
+        try:
+            lines.append(facts_of(shown, folder))
+        except InputError as error:
+            lines.append(f"{shown}: {error}")
+    return lines

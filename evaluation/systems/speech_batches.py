@@ -1,0 +1,120 @@
+"""Batches for the systems that speak from text: the clips and crops that A3T's batches have.
+
+B clips, T frames, L phones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from a3t.errors import InputError
+from a3t.model.energy import frame_energy
+from a3t.model.masking import MaskingConfig
+from evaluation.systems.interface import Gap
+from evaluation.systems.speaker_vectors import Vectors
+from training.batches import Batches, DataConfig
+from training.configuration import settings
+from training.loop import Schedule
+from training.store import Store
+
+
+@dataclass(frozen=True)
+class SpeechBatch:
+    """Clips padded to the longest, with what FastSpeech 2's variance adaptor is taught."""
+
+    mel: Tensor  # (B, T, 80) log10
+    frames: Tensor  # (B,)
+    phones: Tensor  # (B, L) ids, 0 beyond the last one
+    phone_count: Tensor  # (B,)
+    durations: Tensor  # (B, L) frames
+    pitch: Tensor  # (B, L) mean log2 F0 of each phone's voiced frames, 0 where there are none
+    energy: Tensor  # (B, L) mean energy of each phone's frames, log10 RMS over the bins
+    voice: Tensor  # (B, 256) speaker embedding
+
+
+class SpeechBatches:
+    """The batches of one split; ``vectors`` has the speaker embedding of each clip."""
+
+    def __init__(
+        self, config: Mapping[str, Any], store: Store, vectors: Vectors, train: bool
+    ) -> None:
+        self.batches = Batches(
+            store,
+            "train" if train else "dev",
+            MaskingConfig(),
+            settings(DataConfig, config.get("data")),
+            train=train,
+            pitch=True,
+            seed=settings(Schedule, config.get("training")).seed,
+        )
+        missing = [clip.name for clip in self.batches.clips if clip.name not in vectors]
+        if missing:
+            raise InputError(
+                f"{len(missing)} clips have no speaker embedding, such as {missing[0]}: run python"
+                " -m evaluation.systems.speaker_vectors."
+            )
+        self.vectors = vectors
+
+    def __call__(self, step: int) -> SpeechBatch:
+        draws = self.batches.draws(step)
+        batch = self.batches.collate(draws)
+        assert batch.pitch is not None
+        voices = np.stack([self.vectors[draw.clip.name] for draw in draws])
+        frame_phone = torch.where(
+            torch.arange(batch.mel.shape[1])[None] < batch.frames[:, None], batch.frame_phone, -1
+        )
+        L = batch.phones.shape[1]
+        return SpeechBatch(
+            batch.mel,
+            batch.frames,
+            batch.phones,
+            batch.phone_count,
+            _sums(torch.ones_like(batch.pitch), frame_phone, L).long(),
+            phone_means(batch.pitch, frame_phone, L, batch.pitch > 0),
+            phone_means(frame_energy(batch.mel), frame_phone, L),
+            torch.from_numpy(voices),
+        )
+
+
+def _sums(values: Tensor, frame_phone: Tensor, phones: int) -> Tensor:
+    """Frames' values (B, T) summed over each phone, (B, L); frames of phone -1 don't count."""
+    result = torch.zeros(len(values), phones + 1)
+    result.scatter_add_(1, torch.where(frame_phone < 0, phones, frame_phone), values)
+    return result[:, :phones]
+
+
+def phone_means(
+    values: Tensor, frame_phone: Tensor, phones: int, counted: Tensor | None = None
+) -> Tensor:
+    """The mean of each phone's frames (B, T) -> (B, L), of ``counted`` ones alone; 0 for none."""
+    weight = torch.ones_like(values) if counted is None else counted.float()
+    total = _sums(weight, frame_phone, phones)
+    return _sums(values * weight, frame_phone, phones) / total.clamp(min=1.0)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What is to be spoken: one sentence, or a part of one, with its durations and voice."""
+
+    phones: Tensor  # (1, L)
+    durations: Tensor  # (1, L) frames
+    voice: Tensor  # (1, 256)
+    style: Tensor  # (1, T', 80) mel of the same speaker
+
+    @classmethod
+    def of(cls, gap: Gap, first: int = 0, last: int | None = None) -> Sentence:
+        """The phones [first, last) of a gap's sentence, all of it by default; a gap in which there
+        is nothing but a pause is spoken as one."""
+        part = slice(first, len(gap.phones) if last is None else last)
+        return cls(
+            torch.from_numpy(gap.phones[part])[None],
+            torch.from_numpy(gap.durations[part])[None],
+            torch.from_numpy(gap.voice)[None],
+            torch.from_numpy(np.ascontiguousarray(gap.visible))[None],
+        )

@@ -1,0 +1,147 @@
+"""Train a system of the comparison on a feature store, by the loop that trains A3T.
+
+python -m evaluation.systems.train_systems CONFIG.yaml --features STORE --vectors NPZ --out RUN
+
+CONFIG names its ``system``; without that it is A3T, or a shape of it. Configurations are in
+evaluation/systems/conf. ``training: {minutes: M}`` is the processor's time, the same for all.
+A run that was interrupted continues when the command is repeated.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+
+from a3t.console import run
+from a3t.errors import InputError
+from evaluation.systems.editspeech import EditSpeechNetwork
+from evaluation.systems.fastspeech2 import FastSpeech2Network
+from evaluation.systems.speaker_vectors import Vectors, read_vectors
+from evaluation.systems.speech_batches import SpeechBatches
+from training.configuration import build, read_config, settings, write_config
+from training.loop import Losses, Run, Schedule, stop_signals
+from training.pretrain import Pretraining
+from training.store import Store
+
+CONFIGURATIONS = Path(__file__).with_name("conf")
+SPEAKING: Mapping[str, type[FastSpeech2Network] | type[EditSpeechNetwork]] = {
+    "fastspeech2": FastSpeech2Network,
+    "editspeech": EditSpeechNetwork,
+}
+
+
+class Work(Protocol):
+    """What the loop needs of a training."""
+
+    @property
+    def model(self) -> nn.Module: ...
+    @property
+    def schedule(self) -> Schedule: ...
+    def losses(self, step: int) -> Losses: ...
+    def validate(self) -> dict[str, float]: ...
+
+
+class SpeechTraining:
+    """A system that speaks from text: its network, the losses of a step, and validation."""
+
+    def __init__(self, config: Mapping[str, Any], store: Store, vectors: Vectors) -> None:
+        self.train = SpeechBatches(config, store, vectors, train=True)
+        dev = SpeechBatches(config, store, vectors, train=False)
+        self.dev = [dev(step) for step in range(dev.batches.steps_a_pass)]
+        self.schedule = settings(Schedule, config.get("training"))
+        torch.manual_seed(self.schedule.seed)
+        self.model: nn.Module = build(SPEAKING[config["system"]].from_config, config)
+        self._standardise(store)
+
+    def _standardise(self, store: Store) -> None:
+        buffers = dict(self.model.named_buffers())
+        mean, scale = store.statistics()
+        buffers["mel_mean"].copy_(torch.from_numpy(mean))
+        buffers["mel_scale"].copy_(torch.from_numpy(scale))
+        if "adaptor" in buffers:
+            some = [self.train(step) for step in range(50)]
+            pitch = torch.cat([batch.pitch[batch.pitch > 0] for batch in some])
+            energy = torch.cat([batch.energy[batch.durations > 0] for batch in some])
+            figures = [f for x in (pitch, energy) for f in (x.mean(), x.std())]
+            buffers["adaptor"].copy_(torch.stack(figures))
+
+    def losses(self, step: int) -> Losses:
+        found: Losses = self.model(self.train(step))
+        return found
+
+    @torch.no_grad()
+    def validate(self) -> dict[str, float]:
+        """The mean losses of the validation clips, weighted by their frames."""
+        sums: dict[str, float] = {}
+        frames = 0.0
+        for batch in self.dev:
+            count = float(batch.frames.sum())
+            frames += count
+            for name, value in self.model(batch).items():
+                sums[name] = sums.get(name, 0.0) + count * float(value)
+        return {name: value / frames for name, value in sums.items()}
+
+
+def work_of(config: dict[str, Any], store: Store, vectors: Path | None) -> Work:
+    """The training of a configuration; InputError if there is no such system."""
+    system = config.get("system", "a3t")
+    if system == "a3t":
+        return Pretraining(config, store)
+    if system not in SPEAKING:
+        raise InputError(f"There is no system {system}: a3t, {', '.join(SPEAKING)}.")
+    if vectors is None:
+        raise InputError(f"{system} needs speaker embeddings: give them with --vectors.")
+    return SpeechTraining(config, store, read_vectors(vectors))
+
+
+def train(options: argparse.Namespace) -> None:
+    """Train as the parsed command says."""
+    torch.set_num_threads(options.threads)
+    path = options.config
+    named = CONFIGURATIONS / f"{path}.yaml"
+    config = read_config(named if not path.is_file() and named.exists() else path)
+    training = config.setdefault("training", {})
+    if options.minutes:
+        training["minutes"] = options.minutes
+    if options.seed is not None:
+        training["seed"] = options.seed
+    work = work_of(config, Store(options.features), options.vectors)
+    trained = Run(work.model, work.schedule, options.out)
+    trained.resume()
+    write_config(config, options.out / "config.yaml")
+    count = sum(parameter.numel() for parameter in work.model.parameters())
+    print(json.dumps({"step": trained.step, "parameters": count}), flush=True)
+    trained.train(work.losses, work.validate, stopping=stop_signals())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line: returns 0 when done or stopped, 1 if the input can't be used."""
+    parser = argparse.ArgumentParser(
+        prog="python -m evaluation.systems.train_systems",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("config", type=Path, help="a YAML file, or the name of one of ours")
+    parser.add_argument("--features", type=Path, required=True, help="training.extract's")
+    parser.add_argument("--vectors", type=Path, help="evaluation.systems.speaker_vectors'")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, help="of the processor, not the configuration's")
+    parser.add_argument("--seed", type=int, help="of weights, crops and masks")
+    parser.add_argument("--threads", type=int, default=1)
+    return run(lambda: train(parser.parse_args(arguments)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""`python -m evaluation table NUMBER`: its options, and what it does."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from a3t.errors import InputError
+
+if TYPE_CHECKING:
+    from evaluation.tables.tasks import GapTask, TaskMaker
+
+NUMBERS = ("4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "all")
+
+
+def add_table_command(commands: Any) -> None:
+    """Add `table` to a parser's subcommands."""
+    own: argparse.ArgumentParser = commands.add_parser(
+        "table", help="a table of the thesis, 4.2 to 4.7, or all systems by all measures"
+    )
+    own.add_argument("number", choices=NUMBERS, metavar="NUMBER", help=", ".join(NUMBERS))
+    own.add_argument(
+        "--runs", type=Path, metavar="FOLDER",
+        help="the trained systems, each a folder (evaluation.systems.train_systems); without it"
+        " those of --system are compared alone",
+    )  # fmt: skip
+    own.add_argument(
+        "--system", action="append", default=[], metavar="NAME=MODEL",
+        help="another model (repeatable); NAME=wav-folder=FOLDER takes anybody's sounds, named like"
+        " the tasks in OUT/tasks.jsonl",
+    )  # fmt: skip
+    own.add_argument("--no-shipped", action="store_true", help="leave the shipped model out")
+    own.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
+    own.add_argument("--durations", default="durations", metavar="NAME_OR_PATH")
+    own.add_argument(
+        "--clips", type=int, default=8, metavar="N",
+        help="clips to reconstruct of seen voices, and of unseen ones (default: 8)",
+    )  # fmt: skip
+    own.add_argument("--edits", type=int, default=12, metavar="N", help="listed edits to make")
+    own.add_argument(
+        "--prompts", type=int, default=6, metavar="N",
+        help="sentences to speak by seen voices, and by unseen ones (default: 6)",
+    )  # fmt: skip
+    own.add_argument(
+        "--voice", metavar="NAME", help="of this voice alone, such as kathleen-kathleen"
+    )
+    own.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
+    own.add_argument("--no-sounds", action="store_true", help="keep no sounds")
+    own.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
+    own.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    own.set_defaults(command=make_table)
+
+
+def further_systems(options: argparse.Namespace) -> dict[str, str]:
+    """The systems of --system, and the shipped one, by name; InputError if one isn't NAME=MODEL."""
+    from evaluation.systems.named import SHIPPED
+    from evaluation.systems.wav_folder import sound_folder
+
+    found = {} if options.no_shipped else {SHIPPED: "small"}
+    for each in options.system:
+        name, equals, where = each.partition("=")
+        if not (name and equals and where):
+            raise InputError(f"--system {each}: write NAME=MODEL, or NAME=wav-folder=FOLDER.")
+        folder = sound_folder(where)
+        if folder is not None and not folder.is_dir():
+            raise InputError(f"--system {each}: there is no folder {folder}.")
+        if name in found:
+            raise InputError(f"--system {each}: {name} was given twice.")
+        found[name] = where
+    return found
+
+
+def refuse_taken_names(there: Sequence[str], more: Mapping[str, str]) -> None:
+    """InputError if a further system is called like another, so that one would pass for both."""
+    from evaluation.tables.comparison import REFERENCES, file_name
+
+    taken = {file_name(name) for name in (*there, *REFERENCES)}
+    for name in more:
+        if file_name(name) in taken or not file_name(name):
+            raise InputError(
+                f"--system {name}: another system has this name: choose a different one."
+            )
+        taken.add(file_name(name))
+
+
+def facts_of_others(more: Mapping[str, str], tasks: Sequence[GapTask]) -> list[str]:
+    """A line for each of the further systems: which weights it has, or how many of the tasks its
+    folder has sounds of, and which of its sounds are of none."""
+    from evaluation.systems.named import facts_of
+    from evaluation.systems.wav_folder import sound_folder, sounds_in
+
+    names = {task.name for task in tasks}
+    lines = []
+    for name, where in more.items():
+        folder = sound_folder(where)
+        if folder is None:
+            lines.append(facts_of(name, where))
+            continue
+        found = sounds_in(folder)
+        line = f"{name}: sounds of {len(found & names)} of {len(names)} tasks in {folder}"
+        if strange := sorted(found - names):
+            line += f"; {len(strange)} are named like none of them: {', '.join(strange[:5])}"
+        lines.append(line)
+    return lines
+
+
+def make_table(options: argparse.Namespace) -> None:
+    """Carry out the parsed command; raises InputError."""
+    from a3t.audio.files import atomic_path
+    from evaluation.systems import networks
+    from evaluation.systems.named import available, base_name, training_of
+    from evaluation.tables import tasks, thesis_tables
+    from evaluation.tables.comparison import Systems, run_comparison
+    from evaluation.tables.html_report import html_report
+    from evaluation.tables.seeds import seeds_table
+    from training.corpora import corpora_root
+
+    runs: Path = options.runs or options.out / "runs"
+    if options.runs is not None and not runs.is_dir():
+        raise InputError(f"There is no folder of trained systems {runs}.")
+    specs = thesis_tables.specs_of(options.number)
+    kinds = {spec.kind for spec in specs}
+    more = further_systems(options)
+    named = [name for spec in specs for name in spec.systems]
+    there = available(runs)
+    refuse_taken_names(there, more)
+    wanted = [name for name in (*there, *more) if base_name(name) in named or name in more]
+    predictor, durations_name = networks.load_durations(options.durations)
+    predict = networks.duration_predictor(predictor)
+    corpora = options.corpora or corpora_root()
+    maker = tasks.TaskMaker(corpora, predictor, predict, options.voice)
+    work = tasks_of(maker, kinds, options)
+    if not work:
+        why = "; ".join(f"{name}: {reason}" for name, reason in list(maker.left_out.items())[:3])
+        raise InputError(f"{corpora} has no clip for these tables{why and ': ' + why}.")
+    options.out.mkdir(parents=True, exist_ok=True)
+    tasks.write_tasks(work, options.out / tasks.TASKS)
+    systems = Systems(runs, tuple(wanted), options.vocoder, more)
+    rows = run_comparison(work, systems, options.out, options.jobs, not options.no_sounds)
+    tables = [thesis_tables.fill_table(spec, rows, tuple(more)) for spec in specs]
+    absent = sorted(set(named) - set(there) - set(more) - {"recording", "copy-synthesis"})
+    facts = [
+        *training_of(runs),
+        *facts_of_others(more, work),
+        f"Durations by {durations_name}, scaled to the speaker; vocoder: {options.vocoder}",
+        f"Tasks: {len(work)}; voices: {len({task.voice for task in work})}",
+    ]
+    if absent:
+        facts.append(f"Not trained, so not in these tables: {', '.join(absent)}")
+    if maker.left_out:
+        reasons = "; ".join(f"{name}: {why}" for name, why in sorted(maker.left_out.items()))
+        facts.append(f"{len(maker.left_out)} clips or edits left out. {reasons}")
+    text = [thesis_tables.margins(rows)] if kinds & {tasks.GIVEN, tasks.PREDICTED} else []
+    text += filter(None, [seeds_table(rows), thesis_tables.failures(rows)])
+    title = f"Table {options.number}" if options.number != "all" else "All systems, all measures"
+    page = "\n".join(
+        [f"# {title}\n", *(f"- {fact}" for fact in facts), ""]
+        + [thesis_tables.markdown(table) for table in tables]
+        + text
+        + [thesis_tables.LEGEND, ""]
+    )
+    sounds = None if options.no_sounds else options.out / "sounds"
+    for name, contents in (
+        (f"table-{options.number}.md", page),
+        (f"table-{options.number}.html", html_report(title, facts, tables, rows, sounds, text)),
+    ):
+        with atomic_path(options.out / name) as temporary:
+            temporary.write_text(contents, encoding="utf-8")
+    print(page)
+
+
+def tasks_of(maker: TaskMaker, kinds: set[str], options: argparse.Namespace) -> list[GapTask]:
+    """The tasks of these kinds, as many as the options say."""
+    from evaluation.tables.tasks import EDIT, GIVEN, PREDICTED, PROMPT
+
+    made: Sequence[tuple[set[str], Callable[[int], Any], int]] = (
+        ({GIVEN, PREDICTED}, maker.reconstruction, options.clips),
+        ({EDIT}, maker.edits, options.edits),
+        ({PROMPT}, maker.prompts, options.prompts),
+    )
+    found = [task for these, make, count in made if these & kinds for task in make(count)]
+    return [task for task in found if task.kind in kinds]

@@ -1,0 +1,104 @@
+"""Figures 4.6 and 4.7 of the thesis, for any runs and models: reconstruction and attention.
+
+reconstruction.png shows a recording's mel, and below it the same with the middle third of its
+phones filled by each system; attention.png the attention of some phones' frames to these phones in
+each encoder's last layer, averaged over heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from a3t.errors import InputError
+from a3t.text.phones import PHONES
+from evaluation.attention import Attention, attention, draw_attentions
+from evaluation.reconstruction import HeldOutClip, open_gap
+from evaluation.systems.interface import Gap, System
+from evaluation.systems.named import system_at
+from evaluation.systems.networks import A3TSystem
+from training.clip_features import ClipError, Job, extract_clip
+from training.corpora.decoding import decode_floats
+
+
+def read_clip(wav: Path, text: str) -> HeldOutClip:
+    """Align a recording; InputError if that fails."""
+    try:
+        features = extract_clip(Job(wav.stem, "", wav, text, "network", pitch=False))
+    except ClipError as error:
+        raise InputError(f"{wav} can't be used: {error.sentence}") from None
+    samples, rate = decode_floats(wav)
+    return HeldOutClip(
+        name=wav.stem,
+        voice="",
+        seen=False,
+        rate=rate,
+        samples=samples,
+        mel=features["mel"],
+        phones=features["phones"],
+        durations=features["durations"],
+        words=features["words"],
+    )
+
+
+def attention_in_the_middle(system: A3TSystem, gap: Gap) -> Attention:
+    """The attention of the frames of some phones in the gap's middle to these phones, in what the
+    network is shown."""
+    batch, left = system.batch(gap)
+    weights = attention(system.model, batch).numpy()
+    symbols = tuple(PHONES[k] for k in batch.phones[0].tolist())
+    owner = batch.frame_phone[0].numpy()
+    edges = np.searchsorted(owner[owner >= 0], np.arange(len(symbols) + 1))
+    middle = int(owner[sum(gap.frame_span) // 2 - left])
+    found = Attention(weights, symbols, edges).around(middle, middle + 1)
+    return replace(found, edges=found.edges + left)
+
+
+def draw_reconstructions(systems: Sequence[System], clip: HeldOutClip, path: Path) -> None:
+    """Figure 4.6: the recording, and below it what each system fills its middle third with."""
+    from matplotlib.figure import Figure
+
+    gap = middle_gap(clip)
+    panels = [("recording", clip.mel)]
+    for system in systems:
+        filled = system.output(gap).mel
+        assert filled is not None  # of a gap, not of a sound
+        panels.append((system.name, filled))
+    figure = Figure(figsize=(10, 2.2 * len(panels) + 0.6), layout="constrained")
+    low, high = float(clip.mel.min()), float(clip.mel.max())
+    grid = figure.subplots(len(panels), 1, sharex=True)
+    for letter, axes, (title, mel) in zip("abcdefghijkl", grid, panels, strict=False):
+        axes.imshow(mel.T, aspect="auto", origin="lower", vmin=low, vmax=high)
+        for edge in gap.frame_span:
+            axes.axvline(edge - 0.5, color="red")
+        axes.set(title=f"({letter}) {title}", ylabel="mel bin")
+    grid[-1].set_xlabel("frame (12.5 ms)")
+    figure.savefig(path, dpi=120)
+
+
+def middle_gap(clip: HeldOutClip) -> Gap:
+    """The clip without the frames of the middle third of its phones."""
+    return open_gap(clip, clip.region, clip.durations[slice(*clip.region)])
+
+
+def draw(checkpoints: Sequence[str], wav: Path, text: str, out: Path) -> None:
+    """Draw figure 4.6 with a panel for each run or model, and figure 4.7 with one for each A3T that
+    is given text, into reconstruction.png and attention.png."""
+    clip = read_clip(wav, text)
+    if len(clip.phones) < 3:
+        raise InputError(f"{wav} has {len(clip.phones)} phones: too few to mask a third.")
+    if len(checkpoints) > 11:
+        raise InputError("At most eleven checkpoints fit a figure.")
+    systems = [system_at(name) for name in checkpoints]
+    out.mkdir(parents=True, exist_ok=True)
+    draw_reconstructions(systems, clip, out / "reconstruction.png")
+    maps = {
+        system.name: attention_in_the_middle(system, middle_gap(clip))
+        for system in systems
+        if isinstance(system, A3TSystem) and not system.speech_only
+    }
+    if maps:
+        draw_attentions(maps, out / "attention.png")

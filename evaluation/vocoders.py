@@ -1,0 +1,200 @@
+"""Copy-synthesis: held-out clips to mels and back, by each vocoder.
+
+The loss here is due to the vocoder alone, and is the least that any edit costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from a3t.audio.mel import log_mel
+from a3t.errors import InputError
+from a3t.grid import HOP, SAMPLE_RATE
+from evaluation import cepstra, metrics
+from evaluation.cepstra import Floats
+from evaluation.clips import held_out
+from evaluation.copies import Copies, Floats32
+from evaluation.report import Mean
+from training.corpora import Clip
+from training.corpora.decoding import decode_floats
+
+UNSEEN = ", unseen voices"
+
+
+@dataclass(frozen=True)
+class Original:
+    """A clip to copy: whole frames of it, (300 T,) at 24 kHz, and its log10 mel (T, 80)."""
+
+    name: str
+    part: str
+    rate: int  # at which it was recorded
+    samples: Floats32
+    mel: Floats32
+
+
+@dataclass(frozen=True)
+class VocoderRow:
+    """One vocoder on one clip; NaN where a figure is undefined or its package missing."""
+
+    clip: str
+    part: str
+    vocoder: str
+    pesq: float  # wide-band
+    stoi: float
+    mcd: float  # dB, 5 ms, order 24, no c0, at the recording's own rate, time-warped
+    mcd_unwarped: float  # dB, frame by frame
+    mel_l1: float  # log10 units
+    f0_cents: float  # RMSE over the frames voiced in both
+    f0_hertz: float
+    voicing: float  # share of frames whose voicing differs
+    similarity: float  # cosine of the speaker embeddings
+
+
+def draw_parts(clips: Iterable[Clip], count: int) -> list[Original]:
+    """Up to ``count`` held-out clips of each corpus, for each of seen and unseen voices.
+
+    A larger count includes the clips of a smaller one. Raises InputError if there are none.
+    """
+    clips = list(clips)
+    parts: dict[str, list[Clip]] = {}
+    for seen in (True, False):
+        for clip in held_out(clips, seen):
+            parts.setdefault(clip.corpus + ("" if seen else UNSEEN), []).append(clip)
+    if not parts:
+        raise InputError("The corpora have no held-out clips of 2 to 12 s: add a corpus.")
+    return [_original(clip, part) for part, own in parts.items() for clip in own[:count]]
+
+
+def _original(clip: Clip, part: str) -> Original:
+    samples, rate = decode_floats(clip.path)
+    frames = len(samples) // HOP
+    samples = samples[: frames * HOP]
+    return Original(clip.name, part, rate, samples, log_mel(samples)[:frames].numpy())
+
+
+class Judge:
+    """Compares copies with their original, which is analysed once.
+
+    ``missing`` collects the reasons for missing figures, such as a package that isn't installed.
+    """
+
+    def __init__(self, original: Original) -> None:
+        self.original = original
+        self.missing: set[str] = set()
+        self.rate = SAMPLE_RATE if original.rate >= SAMPLE_RATE else 16_000
+        self.pitch, self.cepstra = self._analyse(original.samples)
+
+    def row(self, vocoder: str, samples: Floats32) -> VocoderRow:
+        """All figures of one copy, (300 T,) at 24 kHz."""
+        original = self.original
+        pitch, other = self._analyse(samples)
+        error = metrics.fundamental_error(self.pitch[0], pitch[0])
+        return VocoderRow(
+            clip=original.name,
+            part=original.part,
+            vocoder=vocoder,
+            pesq=self._figure(metrics.pesq_wideband, original.samples, samples, SAMPLE_RATE),
+            stoi=self._figure(metrics.stoi, original.samples, samples, SAMPLE_RATE),
+            mcd=cepstra.cepstral_distortion(self.cepstra, other, dtw=True),
+            mcd_unwarped=cepstra.cepstral_distortion(self.cepstra, other, dtw=False),
+            mel_l1=metrics.mel_l1(original.mel, log_mel(samples)[: len(original.mel)]),
+            f0_cents=error.cents,
+            f0_hertz=error.hertz,
+            voicing=error.voicing,
+            similarity=self._figure(self._similarity, samples),
+        )
+
+    def _analyse(self, samples: Floats32) -> tuple[tuple[Floats, Floats], Floats]:
+        """F0 with its times, and mel-cepstra at the recording's own rate; Harvest runs once."""
+        pitch = cepstra.fundamental(metrics.resampled(samples, SAMPLE_RATE, 16_000), 16_000)
+        signal = metrics.resampled(samples, SAMPLE_RATE, self.rate)
+        return pitch, cepstra.mel_cepstra(signal, self.rate, pitch)
+
+    @cached_property
+    def _embedding(self) -> Floats:
+        return metrics.speaker_embedding(self.original.samples, SAMPLE_RATE)
+
+    def _similarity(self, samples: Floats32) -> float:
+        return float(self._embedding @ metrics.speaker_embedding(samples, SAMPLE_RATE))
+
+    def _figure(self, measure: Callable[..., float], *arguments: Any) -> float:
+        try:
+            return measure(*arguments)
+        except InputError as reason:
+            self.missing.add(str(reason))
+            return float("nan")
+
+
+Column = tuple[str, Callable[[VocoderRow], float], int]  # heading, figure, decimals
+COLUMNS: tuple[Column, ...] = (
+    ("PESQ-WB", lambda row: row.pesq, 2),
+    ("STOI", lambda row: row.stoi, 3),
+    ("MCD, dB", lambda row: row.mcd, 2),
+    ("not warped", lambda row: row.mcd_unwarped, 2),
+    ("mel L1", lambda row: row.mel_l1, 3),
+    ("F0, cents", lambda row: row.f0_cents, 1),
+    ("voicing error, %", lambda row: 100 * row.voicing, 2),
+    ("speaker", lambda row: row.similarity, 3),
+)
+
+LEGEND = """\
+Means over clips ± standard error. MCD: WORLD envelope every 5 ms, mel-cepstrum of order 24 without
+c0, at the recording's own rate (all-pass constant 0.466 at 24 kHz, or 0.41 for clips recorded at
+16 kHz), frames paired by exact dynamic time warping; "not warped": frame by frame. Mel L1: log10
+units. F0: RMSE over frames voiced in both, by Harvest; voicing error: frames whose voicing differs.
+Speaker: cosine of Resemblyzer's embeddings. Cost: elapsed and processor seconds (summed over
+threads) per second of sound, in a process of its own, and its peak memory, including Python and
+torch."""
+
+
+def quality_table(rows: Sequence[VocoderRow], by_part: bool) -> str:
+    """A Markdown table of the figures of each vocoder, over all clips or part by part."""
+    head = ["vocoder", *(["part", "clips"] if by_part else ["clips"])]
+    head += [name for name, _, _ in COLUMNS]
+    lines = [_line(head), "|" + "---|" * len(head)]
+    keys = dict.fromkeys((row.vocoder, row.part if by_part else "") for row in rows)
+    for vocoder, part in keys:
+        group = [row for row in rows if row.vocoder == vocoder and part in ("", row.part)]
+        cells = [vocoder, *([part] if by_part else []), str(len(group))]
+        for _, figure, digits in COLUMNS:
+            cells.append(Mean.of(map(figure, group)).shown(digits))
+        lines.append(_line(cells))
+    return "\n".join(lines) + "\n"
+
+
+def cost_table(copies: Sequence[Copies]) -> str:
+    """A Markdown table of each vocoder's time and memory."""
+    head = ["vocoder", "× real time", "processor", "peak MiB", "threads"]
+    lines = [_line(head), "|" + "---|" * len(head)]
+    for copy in copies:
+        figures = [f"{copy.wall:.3f}", f"{copy.processor:.3f}", f"{copy.mebibytes:.0f}"]
+        lines.append(_line([copy.vocoder, *figures, str(copy.threads)]))
+    return "\n".join(lines) + "\n"
+
+
+def markdown_report(
+    rows: Sequence[VocoderRow], costs: Sequence[Copies], notes: Iterable[str]
+) -> str:
+    """The page: quality, cost, quality part by part, and what could not be measured."""
+    clips = {row.clip: row.part for row in rows}
+    parts = list(dict.fromkeys(clips.values()))
+    unseen = sum(part.endswith(UNSEEN) for part in clips.values())
+    return "\n".join(
+        [
+            "# Vocoders: copy-synthesis\n",
+            f"{len(clips)} held-out clips of {len(parts)} parts, {unseen} of them by unseen voices,"
+            " converted to mels and back.\n",
+            quality_table(rows, by_part=False),
+            cost_table(costs),
+            quality_table(rows, by_part=True),
+            LEGEND + "\n",
+            *(f"- {note}\n" for note in notes),
+        ]
+    )
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"

@@ -1,0 +1,87 @@
+"""How likely the right sequence of phones is among all sequences: maximum mutual information.
+
+Frame by frame, cross-entropy asks for the right phone; a recogniser asks which sequence is
+likeliest. Here the scores of all paths through the alignment's phones, each of them in its turn,
+are weighed against those of all paths whatsoever, phones following each other as often as in the
+training data (Povey et al., "Purely sequence-trained neural networks for ASR based on lattice-free
+MMI", 2016, with pairs of phones for the language model). A path that could leave out a short phone
+would teach what a recogniser, which has to pass through all phones of a word, can't use.
+
+B segments, T frames, S steps, L phones in a segment, n kinds of phones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from training.alignment.examples import UNSURE
+
+TOGETHER = 2  # frames in one step, as the recogniser's search has it
+LOOSE = 2  # steps by which a boundary may be elsewhere
+FORBIDDEN = -30.0  # what a phone loses in a step where the alignment doesn't have it, nats
+NEVER = -1e4  # the logarithm of next to nothing
+
+
+def sequence_loss(scores: Any, targets: Any, pairs: Any) -> Any:
+    """The mean over steps of -log P(paths through the right phones), nats.
+
+    `scores` (B, T, n), T a multiple of TOGETHER; `targets` (B, T) phones by number, or UNSURE,
+    whose steps teach nothing; `pairs` (n, n), the logarithm of how often the column follows the
+    row.
+    """
+    import torch
+
+    batch, frames, symbols = scores.shape
+    steps = frames // TOGETHER
+    unsure = (targets.reshape(batch, steps, TOGETHER) == UNSURE).any(2)
+    each = scores.float().reshape(batch, steps, TOGETHER, symbols).sum(2) * ~unsure[..., None]
+    following = pairs.clone()
+    following.fill_diagonal_(0.0)
+    phones, places, count = (torch.from_numpy(part) for part in phones_in_turn(targets.numpy()))
+    right = _paths_in_turn(each, following, phones, places, count)
+    return (_all_paths(each, following.exp()) - right).mean() / steps
+
+
+def phones_in_turn(targets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The phones of each segment in their order (B, L), the steps in which each may be (B, S, L),
+    bool, and how many there are (B,), of `targets` (B, T)."""
+    steps = targets.shape[1] // TOGETHER
+    edges = [np.flatnonzero(np.diff(row, prepend=-1, append=-1)) for row in targets]
+    count = np.array([len(each) - 1 for each in edges])
+    phones = np.zeros((len(targets), int(count.max())), np.int64)
+    places = np.zeros((len(targets), steps, phones.shape[1]), bool)
+    for row, (own, starts) in enumerate(zip(targets, edges, strict=True)):
+        phones[row, : count[row]] = own[starts[:-1]]
+        for place, (first, last) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+            begin = max(first // TOGETHER - LOOSE, 0)
+            places[row, begin : (last - 1) // TOGETHER + 1 + LOOSE, place] = True
+    return phones, places, count
+
+
+def _paths_in_turn(each: Any, following: Any, phones: Any, places: Any, count: Any) -> Any:
+    """The logarithm of the sum over the paths that pass through all `phones`, (B,)."""
+    import torch
+
+    unknown = phones == UNSURE
+    named = phones.masked_fill(unknown, 0)
+    own = each.gather(2, named[:, None].expand(-1, each.shape[1], -1))
+    own = own.masked_fill(unknown[:, None], 0.0) + FORBIDDEN * ~places
+    change = following[named[:, :-1], named[:, 1:]]
+    change = change.masked_fill(unknown[:, :-1] | unknown[:, 1:], 0.0)
+    before = torch.full_like(own[:, 0, :1], NEVER)
+    total = torch.cat([own[:, 0, :1], torch.full_like(own[:, 0, 1:], NEVER)], dim=1)
+    for step in range(1, own.shape[1]):
+        entered = torch.cat([before, total[:, :-1] + change], dim=1)
+        total = torch.logaddexp(total, entered) + own[:, step]
+    return total.gather(1, count[:, None] - 1)[:, 0]
+
+
+def _all_paths(scores: Any, following: Any) -> Any:
+    """The logarithm of the sum over all paths through `scores` (B, S, n), (B,)."""
+    total = scores[:, 0]
+    for step in range(1, scores.shape[1]):
+        best = total.max(dim=1, keepdim=True).values.detach()
+        total = ((total - best).exp() @ following + 1e-20).log() + best + scores[:, step]
+    return total.logsumexp(dim=1)

@@ -1,0 +1,74 @@
+"""Configurations: one YAML file per model, for the plain loop and for ESPnet.
+
+Its parts are ``model``, ``masking``, ``data``, ``loss`` and ``training``; see
+`a3t.model.a3t.A3T`, `a3t.model.masking`, `training.batches.DataConfig`,
+`training.objective.LossConfig` and `training.loop.Schedule`. A file may begin with
+``extends: other.yaml`` (a path from its own folder) and then holds only what it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from a3t.errors import InputError
+
+Settings = TypeVar("Settings")
+Built = TypeVar("Built")
+
+
+def read_config(path: Path, *changes: Path) -> dict[str, Any]:
+    """Read a configuration with what it extends, then apply ``changes`` in their order.
+
+    Raises InputError if a file can't be read or isn't a configuration.
+    """
+    try:
+        config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"{path} can't be read: {str(error).splitlines()[0]}.") from None
+    if not isinstance(config, dict):
+        raise InputError(f"{path} is not a configuration.")
+    base = config.pop("extends", None)
+    if base:
+        config = merge(read_config(path.parent / base), config)
+    for change in changes:
+        config = merge(config, read_config(change))
+    return config
+
+
+def merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """``base`` updated by ``change``, recursively for mappings."""
+    result = dict(base)
+    for key, value in change.items():
+        both = isinstance(value, dict) and isinstance(result.get(key), dict)
+        result[key] = merge(result[key], value) if both else value
+    return result
+
+
+def settings(kind: type[Settings], values: Mapping[str, Any] | None) -> Settings:
+    """One part of a configuration as a record; InputError if it has an unknown setting."""
+    values = values or {}
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    strange = sorted(set(values) - set(known))
+    if strange:
+        raise InputError(f"There is no setting {strange[0]}; choose from {', '.join(known)}.")
+    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+
+
+def build(constructor: Callable[[Mapping[str, Any]], Built], config: Mapping[str, Any]) -> Built:
+    """What a configuration describes; InputError if a setting of its part ``model`` is missing, not
+    known or of a wrong type."""
+    try:
+        return constructor(config)
+    except (TypeError, KeyError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise InputError(f"The configuration describes no network: {reason}.") from None
+
+
+def write_config(config: Mapping[str, Any], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump(dict(config), sort_keys=False), encoding="utf-8")

@@ -1,0 +1,228 @@
+"""Prepare a corpus: Kaldi-style data directories, one per split.
+
+python -m training.corpora.prepare vctk CORPUS data \\
+    --unseen recipes/vctk/conf/unseen_speakers.txt
+
+The splits are those of the thesis: LJSpeech's last 500 clips are held out, half for development,
+half for testing; so are the last 10 clips of each VCTK speaker, and some speakers entirely
+(`test_unseen`); LibriTTS has subsets of its own. Clips that can't be used are listed in
+left-out.tsv.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
+import argparse
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from a3t.console import run
+from a3t.errors import InputError
+from training.corpora.kaldi import write_directory
+from training.corpora.layouts import READERS, Utterance
+from training.corpora.left_out import LeftOut
+from training.corpora.shared_split import is_unseen, read_corpora, split_of
+
+Splits = dict[str, list[Utterance]]
+SPLITS = ("train", "dev", "test", "test_unseen")
+MINI = "mini"  # pieces of several corpora in one folder
+CORPORA = ("ljspeech", "vctk", "libritts", MINI)
+WITHOUT_TEXT = frozenset({"p315"})  # the VCTK speaker whose texts are lost
+
+
+def read(corpus: str, folder: Path) -> list[Utterance]:
+    """All of a corpus; InputError if the folder isn't there or holds nothing of it."""
+    if not folder.is_dir():
+        raise InputError(
+            f"There is no folder {folder}: download the corpus (stage 1) or name its folder."
+        )
+    if corpus == MINI:  # which skips what can't be used
+        return [
+            Utterance(
+                clip.name,
+                clip.voice,
+                clip.path,
+                clip.text,
+                "test_unseen" if is_unseen(clip.voice) else split_of(clip),
+            )
+            for clip in read_corpora(folder)
+        ]
+    found = list(READERS[corpus](folder))
+    if not any(utterance.sound and utterance.text for utterance in found):
+        raise InputError(f"{folder} holds no clip with its text in the layout of {corpus}.")
+    return found
+
+
+def usable(utterances: Sequence[Utterance], left_out: LeftOut) -> list[Utterance]:
+    """The clips with both sound and text, each name once; the others go into ``left_out``."""
+    kept: dict[str, Utterance] = {}
+    for utterance in utterances:
+        if utterance.text is None:
+            left_out.add(utterance.name, "without text", str(utterance.sound))
+        elif utterance.sound is None:
+            left_out.add(utterance.name, "without sound")
+        elif utterance.name in kept:
+            left_out.add(utterance.name, "named twice", str(utterance.sound))
+        else:
+            kept[utterance.name] = utterance
+    return list(kept.values())
+
+
+def split_last(utterances: Sequence[Utterance], dev: int, test: int) -> Splits:
+    """The last ``test`` clips for testing, the ``dev`` before them for development."""
+    if len(utterances) <= dev + test:
+        raise InputError(
+            f"The corpus has {len(utterances)} usable clips, but {dev + test} would be held out: "
+            "choose smaller numbers with --dev and --test."
+        )
+    first = len(utterances) - dev - test
+    train, held = utterances[:first], utterances[first:]
+    return {"train": list(train), "dev": list(held[:dev]), "test": list(held[dev:])}
+
+
+def split_by_speaker(
+    utterances: Sequence[Utterance],
+    dev: int,
+    test: int,
+    unseen: frozenset[str],
+    left_out: LeftOut,
+) -> Splits:
+    """Hold out the last clips of each speaker, and all clips of the unseen speakers.
+
+    Speakers with too few clips are used for training only.
+    """
+    result: Splits = {name: [] for name in SPLITS}
+    speakers: dict[str, list[Utterance]] = {}
+    for utterance in utterances:
+        speakers.setdefault(utterance.speaker, []).append(utterance)
+    for name in sorted(unseen - speakers.keys()):
+        left_out.add(name, "unseen speaker who is not in the corpus")
+    for speaker, own in sorted(speakers.items()):
+        if speaker in unseen:
+            result["test_unseen"] += own
+        elif len(own) <= dev + test:
+            left_out.add(speaker, "speaker with too few clips to hold any out", f"has {len(own)}")
+            result["train"] += own
+        else:
+            for name, part in split_last(own, dev, test).items():
+                result[name] += part
+    return result
+
+
+def split_libritts(utterances: Sequence[Utterance]) -> Splits:
+    """Split by the published subsets: train-*, dev-* and test-*."""
+    result: Splits = {"train": [], "dev": [], "test": []}
+    for utterance in utterances:
+        result[utterance.subset.partition("-")[0]].append(utterance)
+    return result
+
+
+def split(
+    corpus: str,
+    utterances: list[Utterance],
+    dev: int | None,
+    test: int | None,
+    unseen: frozenset[str],
+    left_out: LeftOut,
+) -> Splits:
+    """The thesis's splits; ``dev`` and ``test`` change their sizes, for parts of a corpus."""
+    if corpus == "ljspeech":
+        ordered = sorted(utterances, key=lambda utterance: utterance.name)
+        return split_last(ordered, 250 if dev is None else dev, 250 if test is None else test)
+    if corpus == "vctk":
+        kept = [u for u in utterances if u.speaker not in WITHOUT_TEXT]
+        for speaker in sorted({u.speaker for u in utterances} & WITHOUT_TEXT):
+            left_out.add(speaker, "speaker without texts")
+        sizes = (5 if dev is None else dev, 5 if test is None else test)
+        return split_by_speaker(kept, *sizes, unseen, left_out)
+    if dev is not None or test is not None:
+        raise InputError(f"{corpus} has a split of its own: leave out --dev and --test.")
+    if corpus == "libritts":
+        return split_libritts(utterances)
+    result: Splits = {name: [] for name in SPLITS}
+    for utterance in utterances:
+        result[utterance.subset].append(utterance)
+    return result
+
+
+def prepare(
+    corpus: str,
+    folder: Path,
+    out: Path,
+    dev: int | None = None,
+    test: int | None = None,
+    unseen: frozenset[str] = frozenset(),
+    clips: int | None = None,
+    voice: str | None = None,
+) -> str:
+    """Write the directories of all splits and left-out.tsv; returns a one-line summary.
+
+    ``clips`` keeps only that many evenly spaced clips of each split, to try a recipe out; ``voice``
+    one speaker's alone. InputError if a split would be empty, or there is no such speaker.
+    """
+    left_out = LeftOut()
+    utterances = usable(read(corpus, folder), left_out)
+    if voice is not None:
+        speakers = sorted({utterance.speaker for utterance in utterances})
+        utterances = [each for each in utterances if each.speaker == voice]
+        if not utterances:
+            raise InputError(
+                f"{folder} has no speaker {voice}: there are {', '.join(speakers[:5])}"
+                f"{' …' if len(speakers) > 5 else ''}."
+            )
+    splits = split(corpus, utterances, dev, test, unseen, left_out)
+    splits = {name: part for name, part in splits.items() if part}
+    for name in SPLITS[:3]:
+        if name not in splits:
+            raise InputError(f"No clip of {folder} is left for {name}: every split needs one.")
+    if clips:
+        splits = {name: _spread(part, clips) for name, part in splits.items()}
+    for name in SPLITS:
+        if name not in splits and (out / name).is_dir():
+            shutil.rmtree(out / name)  # what another choice of clips left there
+    for name, part in splits.items():
+        write_directory(out / name, part)
+    left_out.save(out / "left-out.tsv")
+    sizes = ", ".join(f"{len(part)} {name}" for name, part in splits.items())
+    return f"{sizes}; left out: {left_out.summary()}"
+
+
+def _spread(utterances: Sequence[Utterance], count: int) -> list[Utterance]:
+    step = max(1, len(utterances) // count)
+    return list(utterances[::step][:count])
+
+
+def read_names(path: Path | None) -> frozenset[str]:
+    """One name per line; what follows a # is a comment."""
+    if path is None:
+        return frozenset()
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return frozenset(filter(None, (line.partition("#")[0].strip() for line in lines)))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line: returns 0 when done, 1 if the corpus can't be used."""
+    parser = argparse.ArgumentParser(prog="python -m training.corpora.prepare", description=__doc__)
+    parser.add_argument("corpus", choices=sorted(CORPORA))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--dev", type=int, help="clips (of each speaker, VCTK) for development")
+    parser.add_argument("--test", type=int, help="clips (of each speaker, VCTK) for testing")
+    parser.add_argument("--unseen", type=Path, help="file of speakers to hold out entirely")
+    parser.add_argument("--clips", type=int, help="keep only so many clips of each split")
+    parser.add_argument("--voice", metavar="NAME", help="keep only this speaker's clips")
+    options = parser.parse_args(arguments)
+    places = (options.corpus, options.folder, options.out)
+    sizes = (options.dev, options.test)
+    few = (options.clips, options.voice)
+    return run(lambda: print(prepare(*places, *sizes, read_names(options.unseen), *few)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

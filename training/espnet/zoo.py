@@ -1,0 +1,49 @@
+"""A run as ESPnet's model zoo has it: a zip that `espnet_model_zoo` unpacks.
+
+python -m training.espnet.zoo exp/a3t_paper a3t_paper.zip
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from a3t.console import run
+from a3t.errors import InputError
+from training.export import AVERAGE, read_run
+
+
+def pack(exp: Path, out: Path) -> None:
+    """``A3TTask.build_model_from_file`` reads what is in ``out``. InputError without ESPnet."""
+    try:
+        from espnet2.main_funcs.pack_funcs import pack as pack_archive
+    except ImportError as error:
+        raise InputError(
+            f"ESPnet is not installed ({error}): set it up as recipes/README.md says."
+        ) from None
+    read_run(exp)  # refuses what is missing, in a sentence
+    pack_archive(
+        files={"a3t_model_file": exp / AVERAGE},
+        yaml_files={"a3t_train_config": exp / "config.yaml"},
+        outpath=out,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line: returns 0 when done, 1 if something is missing."""
+    parser = argparse.ArgumentParser(prog="python -m training.espnet.zoo", description=__doc__)
+    parser.add_argument("exp", type=Path)
+    parser.add_argument("out", type=Path)
+    options = parser.parse_args(arguments)
+    return run(lambda: pack(options.exp, options.out))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,200 @@
+"""Pretrain A3T on a feature store, on a CPU or a GPU.
+
+python -m training.pretrain --config a3t/model/conf/small.yaml --features F --out FOLDER
+
+A run that was interrupted continues from its last checkpoint when the command is repeated;
+``python -m training.export`` turns it into a model to ship.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
+import argparse
+import json
+import math
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from a3t.console import run
+from a3t.model.embeddings import Batch
+from a3t.model.masking import MaskingConfig
+from training.batches import Batches, DataConfig
+from training.configuration import build, read_config, settings, write_config
+from training.loop import Losses, Run, Schedule, stop_signals
+from training.objective import NETWORK, Objective, network_weights, validate
+from training.precision import PRECISIONS, use_bfloat16
+from training.prefetch import prefetch
+from training.store import Store
+
+
+def build_batches(config: Mapping[str, Any], store: Store, train: bool) -> Batches:
+    """The batches for training a configuration, or for validating it."""
+    return Batches(
+        store,
+        "train" if train else "dev",
+        settings(MaskingConfig, config.get("masking")),
+        settings(DataConfig, config.get("data")),
+        train=train,
+        pitch=bool(config["model"].get("pitch", False)),
+        alignment_rows=config["model"].get("alignment_rows", 500),
+        seed=settings(Schedule, config.get("training")).seed,
+    )
+
+
+def build_objective(config: Mapping[str, Any], store: Store | None) -> Objective:
+    """A network with random weights; if it standardises mels, with the store's statistics."""
+    objective = build(Objective.from_config, config)
+    network = objective.network
+    if network.normalise and store is not None:
+        mean, scale = store.statistics()
+        network.mel_mean.copy_(torch.from_numpy(mean))
+        network.mel_scale.copy_(torch.from_numpy(scale))
+    return objective
+
+
+class Pretraining:
+    """A configuration's network with its data: the losses of a step, and validation."""
+
+    def __init__(
+        self,
+        config: dict[str, Any],
+        store: Store,
+        bfloat16: bool = False,
+        device: str = "cpu",
+        workers: int = 0,
+    ) -> None:
+        self.bfloat16, self.device, self.workers = bfloat16, device, workers
+        self.train = build_batches(config, store, train=True)
+        dev = build_batches(config, store, train=False)
+        self.dev = [dev(step).to(device) for step in range(dev.steps_a_pass)]
+        self.schedule = settings(Schedule, config.get("training"))
+        torch.manual_seed(self.schedule.seed)
+        self.model = build_objective(config, store).to(device)
+        self._ahead: Iterator[Batch] = iter(())
+        self._next = -1
+
+    def losses(self, step: int) -> Losses:
+        """The losses of a step."""
+        if step != self._next:
+            steps = range(step, self.schedule.steps)
+            pinned = self.device.startswith("cuda")
+            self._ahead = prefetch(self.train, steps, self.workers, pinned)
+        self._next = step + 1
+        found: Losses = self.model(next(self._ahead).to(self.device), self.bfloat16)
+        return found
+
+    def validate(self) -> dict[str, float]:
+        return validate(self.model, self.dev)
+
+
+def initial_weights(name_or_path: str) -> dict[str, Tensor]:
+    """A network's weights: the averaged ones of a checkpoint, or those of a packed model."""
+    if Path(name_or_path).is_file():
+        state = torch.load(name_or_path, map_location="cpu", weights_only=True)
+        return network_weights(state["average"])
+    from a3t.pretrained import load_checkpoint
+
+    return {name: value.float() for name, value in load_checkpoint(name_or_path)[1].items()}
+
+
+# What a block's layers add to the frames passes through these.
+ADDED = re.compile(
+    r"\.decoder\.\d+\.(first\.shrink|attention\.out|convolution\.project|second\.shrink)\."
+)
+
+
+def start_from(trained: Run, weights: Mapping[str, Tensor]) -> None:
+    """Initialise with a network's weights; parts it lacks, or has in another shape, stay random.
+
+    Where the decoder has more blocks than they, what these add is 0 at first, so that the network
+    begins with what it could do.
+    """
+    own = trained.model.state_dict()
+    named = {NETWORK + name: value for name, value in weights.items()}
+    fitting = {k: v for k, v in named.items() if k in own and own[k].shape == v.shape}
+    quiet = {
+        name: torch.zeros_like(value)
+        for name, value in own.items()
+        if ADDED.search(name)
+        and name not in named
+        and f"{NETWORK}decoder.0.norm_last.weight" in named
+    }
+    trained.model.load_state_dict(own | fitting | quiet)
+    trained.follow_from(own | fitting | quiet)
+
+
+def pretrain(options: argparse.Namespace) -> None:
+    torch.set_num_threads(options.threads)
+    config = read_config(*options.config)
+    if options.steps:
+        training = config.setdefault("training", {})
+        training["steps"] = options.steps
+        training["decay"] = min(settings(Schedule, training).decay, options.steps // 3)
+    if options.critic:
+        config["loss"] = {"adversarial": 0.2, "matching": 2.0} | config.get("loss", {})
+    # A resumed run keeps its precision.
+    written = options.out / "config.yaml"
+    precision = options.precision or config.get("precision", "auto")
+    if written.exists():
+        precision = read_config(written).get("precision", precision)
+    low = use_bfloat16(precision, options.device)
+    config["precision"] = "bfloat16" if low else "float32"
+    work = Pretraining(config, Store(options.features), low, options.device, options.workers)
+    trained = Run(work.model, work.schedule, options.out)
+    if not trained.resume() and options.init:
+        start_from(trained, initial_weights(options.init))
+    write_config(config, written)
+    count = sum(parameter.numel() for parameter in work.model.network.parameters())
+    facts = {"step": trained.step, "parameters": count, "precision": config["precision"]}
+    print(json.dumps(facts), flush=True)
+    trained.train(work.losses, work.validate, minutes=options.minutes, stopping=stop_signals())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line: returns 0 when done or stopped, 1 if the input can't be used."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.pretrain",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--config",
+        type=Path,
+        required=True,
+        nargs="+",
+        help="a YAML file, and others that change it",
+    )
+    parser.add_argument("--features", type=Path, required=True, help="training.extract's")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--steps", type=int, help="number of steps, instead of the configuration's")
+    parser.add_argument(
+        "--init", metavar="NAME_OR_PATH", help="weights to start from: a checkpoint.pt, or a model"
+    )
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument(
+        "--precision",
+        choices=PRECISIONS,
+        help="of matrix products (auto: the faster one, measured at the start)",
+    )
+    parser.add_argument("--workers", type=int, default=0, help="processes that prepare batches")
+    parser.add_argument("--critic", action="store_true", help="train against a critic, from --init")
+    parser.add_argument(
+        "--minutes", type=float, default=math.inf, help="stop after so many minutes"
+    )
+    options = parser.parse_args(arguments)
+    return run(lambda: pretrain(options))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

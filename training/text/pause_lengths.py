@@ -1,0 +1,87 @@
+"""How long people pause at each mark: python -m training.text.pause_lengths CORPORA
+
+Books have no sound, so a punctuation model that is trained on them hears made-up pauses, drawn as
+often as people made pauses of each length (`a3t.text.punctuation.tags.PAUSE_STEPS`) after words
+with each tag. CORPORA has a manifest.tsv (path and text of clips) and alignments.jsonl.xz (path and
+alignment); of its clips those are counted whose text is punctuated and aligned word for word.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import lzma
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from a3t.text.punctuation.tags import PAUSE_LENGTHS, TAGS, pause_length
+from training.text.punctuated_text import TaggedText, tagged
+
+HELD_OUT = "LJ002"  # clips that are measured on
+
+
+def pauses_after(words: list[Mapping[str, Any]]) -> tuple[list[str], list[float]]:
+    """An alignment's spoken words, and the seconds of the pause after each."""
+    spoken: list[str] = []
+    pauses: list[float] = []
+    for word in words:
+        if word["text"]:
+            spoken.append(word["text"])
+            pauses.append(0.0)
+        elif spoken:
+            pauses[-1] += word["end"] - word["start"]
+    return spoken, pauses
+
+
+def read_alignments(corpora: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """(path, text, alignment as JSON) of the clips."""
+    with (corpora / "manifest.tsv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        texts = {row["path"]: row["text"] for row in rows}
+    with lzma.open(corpora / "alignments.jsonl.xz", "rt", encoding="utf-8") as file:
+        for line in file:
+            clip = json.loads(line)
+            yield clip["path"], texts.get(clip["path"], ""), clip["alignment"]
+
+
+def read_clips(corpora: Path) -> Iterator[tuple[str, TaggedText, list[float]]]:
+    """(path, words with tags, seconds of pause after each word) of the punctuated clips."""
+    for path, written, alignment in read_alignments(corpora):
+        text = tagged([written])
+        spoken, pauses = pauses_after(alignment["words"])
+        if text.words == tuple(spoken) and not written.isupper():
+            yield path, text, pauses
+
+
+def count(corpora: Path) -> np.ndarray:
+    """How often each length of pause follows each tag: (4, PAUSE_LENGTHS), rows that sum to 1.
+
+    The last word of a clip has no pause of its own. The clips of HELD_OUT aren't counted.
+    """
+    counts = np.zeros((len(TAGS), PAUSE_LENGTHS))
+    counts[:, 1:] = 1.0  # nothing is impossible
+    for path, text, pauses in read_clips(corpora):
+        if HELD_OUT not in path:
+            for tag, seconds in zip(text.tags[:-1], pauses[:-1], strict=True):
+                counts[tag, pause_length(seconds)] += 1
+    ends = [TAGS.index("PERIOD"), TAGS.index("QUESTION")]
+    counts[ends] = counts[ends].sum(0)  # corpora of single sentences have few of either within
+    return counts / counts.sum(1, keepdims=True)
+
+
+def main() -> None:
+    """Print the table as YAML, for a training configuration."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpora", type=Path)
+    table = count(parser.parse_args().corpora)
+    rows = {tag: [round(float(x), 4) for x in row] for tag, row in zip(TAGS, table, strict=True)}
+    print(yaml.safe_dump({"pauses": rows}, sort_keys=False), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""How many marks are restored right: precision, recall and F1, as the field counts them.
+
+    python -m training.text.punctuation_scores RUN … --text books-test.txt.xz iwslt2011-test.tsv
+
+A mark counts as right if it has the right tag after the right word. "Overall" takes all three marks
+together (micro average), as the tables of the FFA paper do.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from torch import nn
+
+from a3t.text.punctuation.tagging import WINDOW, predict
+from a3t.text.punctuation.tags import TAGS
+from training.text.punctuated_text import (
+    IGNORED,
+    TaggedText,
+    read_paragraphs,
+    read_tagged,
+    tagged,
+)
+from training.text.train_punctuation import TaggerTraining, load_run
+
+OVERALL = "OVERALL"
+
+
+@dataclass(frozen=True)
+class Score:
+    """Per cent."""
+
+    precision: float
+    recall: float
+
+    @property
+    def f1(self) -> float:
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+def scores(found: np.ndarray, due: np.ndarray) -> dict[str, Score]:
+    """The score of each tag but O, and of all together; found and due (N) are indices of TAGS."""
+    marks = range(1, len(TAGS))
+    right = [int(((found == k) & (due == k)).sum()) for k in marks]
+    said = [int((found == k).sum()) for k in marks]
+    wanted = [int((due == k).sum()) for k in marks]
+    result: dict[str, Score] = {
+        TAGS[k]: _score(right[k - 1], said[k - 1], wanted[k - 1]) for k in marks
+    }
+    return result | {OVERALL: _score(sum(right), sum(said), sum(wanted))}
+
+
+def _score(right: int, said: int, wanted: int) -> Score:
+    return Score(100 * right / max(said, 1), 100 * right / max(wanted, 1))
+
+
+def tags_of(
+    network: nn.Module, text: TaggedText, pauses: Sequence[int] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The tags and the cases that a network gives a text's words (N)."""
+    tags, cases = predict(network, text.words, pauses)
+    return tags.argmax(-1).numpy(), cases.argmax(-1).numpy()
+
+
+def case_score(found: np.ndarray, due: np.ndarray) -> Score:
+    """Of the words that are written with a capital within a sentence."""
+    told = due != IGNORED
+    found, due = found[told] > 0, due[told] > 0
+    return _score(int((found & due).sum()), int(found.sum()), int(due.sum()))
+
+
+def row(score: Mapping[str, Score]) -> str:
+    """A line of a table: precision, recall and F1 of each mark, and of all."""
+    return " | ".join(f"{s.precision:.1f} | {s.recall:.1f} | {s.f1:.1f}" for s in score.values())
+
+
+def read_test(path: Path) -> TaggedText:
+    """A test text: one with a tag for each word (.tsv), or paragraphs."""
+    return read_tagged(path) if path.suffix == ".tsv" else tagged(read_paragraphs(path))
+
+
+def main() -> None:
+    """Print a table of the runs for each text."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
+    parser.add_argument("--text", type=Path, nargs="+", required=True, metavar="FILE")
+    args = parser.parse_args()
+    runs = [(run.name, *load_run(run)) for run in args.runs]
+    for path in args.text:
+        text = read_test(path)
+        print(f"\n{path.name}: {len(text):,} words\n")
+        print("| | " + " | ".join(f"{name} P | R | F1" for name in (*TAGS[1:], OVERALL)), end="")
+        print(" | capitals F1 | seconds | words seen | parameters |\n|" + "---|" * 17)
+        for name, config, network, state in runs:
+            tags, cases = tags_of(network, text)
+            seen = state["step"] * TaggerTraining(**config["training"]).batch * WINDOW
+            size = sum(x.numel() for x in network.parameters())
+            capitals = case_score(cases, text.cases)
+            print(
+                f"| {name} | {row(scores(tags, text.tags))} | {capitals.f1:.1f} | "
+                f"{state['seconds']:.0f} | {seen:,} | {size:,} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

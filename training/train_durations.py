@@ -1,0 +1,204 @@
+"""Train FastSpeech 2's duration predictor on a feature store.
+
+python -m training.train_durations --config a3t/model/conf/durations.yaml \\
+    --features FEATURES --out FOLDER
+
+Pauses are phones like the others. At the end errors.tsv has the errors on the clips of ``test``
+and, if there is one, of ``test_unseen``, whose speakers are not in the training data, in
+milliseconds and by class of phone.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from a3t.audio.files import atomic_path
+from a3t.console import run
+from a3t.errors import InputError
+from a3t.grid import seconds_of
+from a3t.model.durations import DurationPredictor, word_edges
+from a3t.plan.speaking_rate import rate_ratio
+from a3t.text.phones import PAUSE, PHONE_ID, PHONES, is_vowel, strip_stress
+from training.configuration import build, read_config, settings, write_config
+from training.loop import Losses, Run, Schedule, stop_signals
+from training.store import Store, StoredClip
+
+# Below this mean confidence of the alignment a clip's durations can't be trusted.
+LEAST_SCORE = 0.5
+TESTS = ("test", "test_unseen")
+CLASSES = {
+    "plosives": "B D G K P T".split(),
+    "affricates": "CH JH".split(),
+    "fricatives": "DH F HH S SH TH V Z ZH".split(),
+    "nasals": "M N NG".split(),
+    "approximants": "L R W Y".split(),
+}
+
+
+class DurationTraining:
+    """The losses of a step, and validation on whole held-out texts."""
+
+    def __init__(self, config: dict[str, Any], store: Store) -> None:
+        self.store = store
+        self.texts = int(config.get("data", {}).get("texts", 24))
+        self.clips = {
+            split: [clip for clip in store.of_split(split) if clip.score >= LEAST_SCORE]
+            for split in ("train", "dev")
+        }
+        for split, clips in self.clips.items():
+            if not clips:
+                raise InputError(f'These features have no clips of the split "{split}".')
+        self.schedule = settings(Schedule, config.get("training"))
+        torch.manual_seed(self.schedule.seed)
+        self.model = build(DurationPredictor.from_config, config)
+
+    def losses(self, step: int) -> Losses:
+        """L1 between log durations: their median, which is robust to bad alignments.
+
+        The speaking rate is not the predictor's business, since its output is scaled to the speaker
+        later: each text's mean log ratio is subtracted first. Pauses are not scaled, and must be
+        right as they are.
+        """
+        rng = np.random.default_rng([self.schedule.seed, step])
+        chosen = rng.integers(0, len(self.clips["train"]), self.texts)
+        phones, edges, frames, count = self._collate([self.clips["train"][k] for k in chosen])
+        predicted = self.model(phones, edges, count)
+        order = torch.arange(phones.shape[1])[None]
+        valid = order < count[:, None]
+        spoken = valid & (phones != PHONE_ID[PAUSE])
+        error = frames.clamp(min=1).log() - predicted
+        rate = (error * spoken).sum(1) / spoken.sum(1).clamp(min=1)
+        level = (rate.mean()).abs()  # averaged over voices, however, the rate must be right
+        # The rate keeps its gradient: without it, phones whose mean differs from their median would
+        # push all predictions away, further with every step.
+        error = torch.where(spoken, error - rate[:, None], error)
+        shape = (error.abs() * valid).sum() / valid.sum()
+        return {"total": shape + 0.1 * level, "shape": shape, "level": level}
+
+    @torch.no_grad()
+    def validate(self) -> dict[str, float]:
+        """Mean errors in frames of phones and of pauses, scaled to each speaker as the editor does,
+        and the share of the variance of log durations that is explained."""
+        wrong, pauses, residual, spread = [], [], [], []
+        for clip in self.clips["dev"]:
+            phones, edges, frames, count = self._collate([clip])
+            predicted = self.model(phones, edges, count).exp()
+            spoken = phones[0] != PHONE_ID[PAUSE]
+            p, d = predicted[0][spoken], frames[0][spoken]
+            p = p * (d.sum() / p.sum())
+            wrong.append((p - d).abs())
+            residual.append((p.log() - d.log()).square())
+            spread.append((d.log() - d.log().mean()).square())
+            pauses.append((predicted[0][~spoken] - frames[0][~spoken]).abs())
+        explained = 1 - torch.cat(residual).sum() / torch.cat(spread).sum()
+        return {
+            "frames": float(torch.cat(wrong).mean()),
+            "pause_frames": float(torch.cat(pauses).mean()),
+            "explained": float(explained),
+        }
+
+    def _collate(self, clips: list[StoredClip]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        rows = [self.store.read(clip, mel=False) for clip in clips]
+        count = [len(row.phones) for row in rows]
+        phones, edges, frames = (
+            torch.zeros(len(rows), max(count), dtype=torch.long) for _ in range(3)
+        )
+        for b, (row, n) in enumerate(zip(rows, count, strict=True)):
+            phones[b, :n] = torch.from_numpy(row.phones)
+            edges[b, :n] = torch.tensor(word_edges(row.words.tolist()))
+            frames[b, :n] = torch.from_numpy(row.durations)
+        return phones, edges, frames.float(), torch.tensor(count)
+
+
+def phone_class(symbol: str) -> str:
+    """Vowels by stress, consonants by manner, pauses; "other" for special symbols."""
+    if symbol == PAUSE:
+        return "pauses"
+    if is_vowel(symbol):
+        return "vowels, unstressed" if symbol.endswith("0") else "vowels, stressed"
+    plain = strip_stress(symbol)
+    return next((name for name, members in CLASSES.items() if plain in members), "other")
+
+
+def errors(predictor: DurationPredictor, store: Store) -> Iterator[tuple[str, str, float]]:
+    """Split, class and absolute error in ms of each phone of the test clips, after scaling to the
+    speaker's rate in that clip."""
+    for clip in store.clips:
+        if clip.split not in TESTS:
+            continue
+        stored = store.read(clip, mel=False)
+        symbols = [PHONES[k] for k in stored.phones]
+        predicted = np.array(predictor.frames(symbols, stored.words.tolist()))
+        spoken = stored.words >= 0
+        ratio = rate_ratio(stored.durations[spoken].tolist(), predicted[spoken].tolist())
+        predicted = np.where(spoken, predicted * ratio, predicted)
+        for symbol, found, true in zip(symbols, predicted, stored.durations, strict=True):
+            yield clip.split, phone_class(symbol), 1000.0 * seconds_of(abs(found - true))
+
+
+def report(rows: Sequence[tuple[str, str, float]]) -> str:
+    """Tab-separated: split, class, phones, mean and median error in ms."""
+    lines = ["split\tclass\tphones\tmean_ms\tmedian_ms"]
+    groups: dict[tuple[str, str], list[float]] = {}
+    for split, name, error in rows:
+        groups.setdefault((split, name), []).append(error)
+        if name != "pauses":
+            groups.setdefault((split, "all but pauses"), []).append(error)
+    for (split, name), found in sorted(groups.items()):
+        figures = f"{np.mean(found):.1f}\t{np.median(found):.1f}"
+        lines.append(f"{split}\t{name}\t{len(found)}\t{figures}")
+    return "\n".join(lines) + "\n"
+
+
+def train(config: dict[str, Any], features: Path, out: Path) -> str:
+    """Train, or resume training, and write errors.tsv when all steps are done.
+
+    Returns its text, or how far training has got.
+    """
+    store = Store(features)
+    work = DurationTraining(config, store)
+    trained = Run(work.model, work.schedule, out)
+    trained.resume()
+    write_config(config, out / "config.yaml")
+    trained.train(work.losses, work.validate, stopping=stop_signals())
+    if trained.step < work.schedule.steps:
+        return f"Stopped at step {trained.step} of {work.schedule.steps}: run it again to continue."
+    work.model.load_state_dict(trained.average)
+    work.model.eval()
+    text = report(list(errors(work.model, store)))
+    with atomic_path(out / "errors.tsv") as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return text
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line: returns 0 when done or stopped, 1 if the input can't be used."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.train_durations",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--config", type=Path, required=True)
+    parser.add_argument("--features", type=Path, required=True, help="training.extract's")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(options.threads)
+    return run(lambda: print(train(read_config(options.config), options.features, options.out)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

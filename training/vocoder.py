@@ -1,0 +1,162 @@
+"""Train the built-in vocoder, on a CPU or a GPU.
+
+python -m training.vocoder --data CACHE --out FOLDER --steps N [--config FILE.yaml]
+python -m training.vocoder export --out FOLDER --to a3t/pretrained/vocoder-small
+
+``python -m training.waveforms`` makes the cache. A run that was interrupted continues from its
+last checkpoint when the command is repeated, and ends where an uninterrupted one would have.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
+import argparse
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from a3t.console import run
+from a3t.errors import InputError
+from a3t.vocoder.spectral import SpectralVocoder
+from training.configuration import read_config, settings, write_config
+from training.loop import Losses, Run, Schedule, stop_signals
+from training.precision import PRECISIONS, use_bfloat16
+from training.vocoder_data import WaveBatch, WindowConfig, Windows
+from training.vocoder_losses import (
+    VocoderLossConfig,
+    amplitude_loss,
+    harmonics_loss,
+    mel_loss,
+    multi_mel_loss,
+    multi_resolution_loss,
+    phase_loss,
+    pitch_loss,
+    true_spectrum,
+)
+from training.waveforms import Waveforms
+
+# The defaults of a vocoder's schedule.
+TRAINING = {"rate": 6e-4, "warmup": 500, "decay": 4000, "betas": [0.8, 0.99], "clip": 5.0}
+
+
+class VocoderTraining:
+    """A configuration's network with its data, and the losses of a step."""
+
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        waveforms: Waveforms,
+        bfloat16: bool = False,
+        device: str = "cpu",
+    ) -> None:
+        self.bfloat16, self.device = bfloat16, device
+        self.weights = settings(VocoderLossConfig, config.get("loss"))
+        self.schedule = settings(Schedule, TRAINING | dict(config.get("training") or {}))
+        window = settings(WindowConfig, config.get("data"))
+        self.windows = Windows(waveforms, window, self.schedule.seed)
+        torch.manual_seed(self.schedule.seed)
+        self.model = SpectralVocoder(**(config.get("vocoder") or {})).to(device)
+
+    def fit_normalisation(self, batches: int = 40) -> None:
+        """Set each mel bin's mean and deviation from batches that training never draws."""
+        mels = torch.cat([self.windows(2**31 + n).mel.flatten(0, 1) for n in range(batches)])
+        self.model.mean.copy_(mels.mean(0))
+        self.model.std.copy_(mels.std(0).clamp(min=1e-3))
+
+    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
+        """Take over weights; combs of harmonics may be new, and everything else must be there."""
+        missing, unexpected = self.model.load_state_dict(weights, strict=False)
+        strange = unexpected + [name for name in missing if not name.startswith("harmonics.")]
+        if strange:
+            raise InputError(f"These weights are not this vocoder's: {', '.join(strange[:3])}.")
+
+    def losses(self, step: int) -> Losses:
+        """The losses of a step."""
+        return self.losses_of(self.windows(step), step)
+
+    def losses_of(self, batch: WaveBatch, step: int) -> Losses:
+        """All losses by name, and their weighted sum, "total"."""
+        mel, samples, top = (x.to(self.device) for x in (batch.mel, batch.samples, batch.top))
+        with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
+            said = self.model.spectra(mel)
+        # Fourier transforms stay in float32: bfloat16 has too few digits for a sum of 1200.
+        draw = torch.Generator().manual_seed(self.schedule.seed * 1_000_003 + step)
+        turns = int(torch.randint(self.weights.unrolled + 1, (), generator=draw))
+        made = self.model.sound(said.magnitude, said.phase, mel, turns)
+        true = true_spectrum(samples)
+        found: dict[str, Tensor] = {
+            "spectral": multi_resolution_loss(made, samples, top),
+            "mel": mel_loss(made, mel),
+            "amplitude": amplitude_loss(said.magnitude, true, top),
+        }
+        if self.weights.multi_mel:
+            found["multi_mel"] = multi_mel_loss(made, samples, top)
+        if self.weights.phase:
+            found["phase"] = phase_loss(said.phase, true, top)
+        if self.weights.harmonics:
+            found["harmonics"] = harmonics_loss(made, samples)
+        if self.weights.pitch and said.pitch is not None:
+            found["pitch"] = pitch_loss(said.pitch, batch.samples)
+        weighted = [getattr(self.weights, name) * value for name, value in found.items()]
+        return {**found, "total": torch.stack(weighted).sum()}
+
+
+def train(options: argparse.Namespace) -> None:
+    """Train, or resume training; InputError if it stops before its last step."""
+    torch.set_num_threads(options.threads)
+    config = read_config(options.config) if options.config else {}
+    config["training"] = {**(config.get("training") or {}), "steps": options.steps}
+    low = use_bfloat16(options.precision, options.device)
+    work = VocoderTraining(config, Waveforms(options.data, "train"), low, options.device)
+    fresh = Run(work.model, work.schedule, options.out)
+    if not fresh.resume():
+        if options.start:
+            state = torch.load(options.start, map_location="cpu", weights_only=True)
+            work.begin_with(state["average"])
+        else:
+            work.fit_normalisation()
+        fresh.follow_from(work.model.state_dict())
+    write_config(config, options.out / "config.yaml")
+    fresh.train(work.losses, dict, minutes=options.minutes, stopping=stop_signals())
+    if fresh.step < options.steps:
+        raise InputError(
+            f"Stopped at step {fresh.step} of {options.steps}: the same command continues."
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line: returns 0 when done, 1 if stopped early or something can't be used."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments[:1] == ["export"]:
+        from training.vocoder_export import main as export
+
+        return export(arguments[1:])
+    parser = argparse.ArgumentParser(
+        prog="python -m training.vocoder",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder of prepared waveforms")
+    parser.add_argument("--out", type=Path, required=True, help="folder for checkpoint and log")
+    parser.add_argument("--steps", type=int, required=True)
+    parser.add_argument("--config", type=Path, help="YAML: vocoder, data, loss and training")
+    parser.add_argument("--start", type=Path, help="checkpoint whose weights a new run begins with")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--precision", choices=PRECISIONS, default="float32")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after these")
+    options = parser.parse_args(arguments)
+    return run(lambda: train(options))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

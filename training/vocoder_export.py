@@ -1,0 +1,106 @@
+"""From a training checkpoint to weights that ship: safetensors with a card."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+from a3t.console import run
+from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE, seconds_of
+from a3t.pretrained import save_checkpoint
+from a3t.vocoder.spectral import SpectralVocoder
+from training.configuration import read_config, settings
+from training.corpora.attribution import attribution
+from training.loop import CHECKPOINT
+from training.vocoder_data import WindowConfig
+from training.vocoder_losses import VocoderLossConfig
+
+CARD = """# vocoder-small
+
+The built-in vocoder: log10 mel (80 bins, 80-7600 Hz, hop 300, {rate} Hz) to waveform.
+{parameters:,} parameters, {blocks} ConvNeXt blocks of {width} at the frame rate{combs};
+then {updates} multiplicative updates that make the magnitudes agree with the mel, {iterations}
+Griffin-Lim steps from the network's phase, in which the magnitudes give way by {relaxation:.0%},
+and an inverse STFT.
+A frame depends on {reach} frames to either side of it.
+
+Trained for {steps:,} steps of {batch} windows of {seconds:.1f} s by
+`python -m training.vocoder` on the clips that `training.corpora.split_of` calls "train", by the
+losses of `training.vocoder_losses` (weights: {losses}). These weights are the
+running average.
+
+{scores}
+Limits: English read speech, mostly women's voices at 24 kHz; above 8 kHz it was trained on three
+women only, since LibriSpeech ends there. The mel has nothing above 7600 Hz: what is there is made
+up.
+
+Use: edit recordings of yourself or of people who have agreed to what you make of them, and tell
+those who listen that a recording was edited.
+
+Licence of the weights: Apache-2.0. {attribution}
+"""
+
+
+CORPORA = ["librispeech", "ljspeech", "kathleen", "vctk"]
+
+
+def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") -> str:
+    """Write the averaged weights of a run as ``folder``; returns their sha256.
+
+    ``half`` stores 16-bit floats; ``scores`` is text for the card. Raises InputError if the run has
+    no checkpoint.
+    """
+    checkpoint = run_folder / CHECKPOINT
+    if not checkpoint.is_file():
+        raise InputError(f"There is no checkpoint {checkpoint}: train first.")
+    state = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    config = read_config(run_folder / "config.yaml")
+    given = config.get("vocoder") or {}
+    # All of them are written down: a default that changes must not change what ships.
+    known = inspect.signature(SpectralVocoder).parameters
+    vocoder = {name: given.get(name, known[name].default) for name in known}
+    model = SpectralVocoder(**vocoder)
+    model.load_state_dict(state["average"])
+    tensors = {
+        name: value.half() if half and value.dim() > 1 else value
+        for name, value in model.state_dict().items()
+    }
+    windows = settings(WindowConfig, config.get("data"))
+    weights = asdict(settings(VocoderLossConfig, config.get("loss")))
+    del weights["unrolled"]  # which is no weight
+    card = CARD.format(
+        rate=SAMPLE_RATE,
+        parameters=sum(p.numel() for p in model.parameters()),
+        blocks=len(model.blocks),
+        width=model.head.in_features,
+        combs=f", harmonics by {model.harmonics.classes} pitches" if model.harmonics else "",
+        updates=model.mel_updates,
+        iterations=model.iterations,
+        relaxation=model.relaxation,
+        reach=model.receptive_frames,
+        steps=state["step"],
+        batch=windows.batch,
+        seconds=seconds_of(windows.frames),
+        losses=", ".join(f"{name} {weight:g}" for name, weight in weights.items() if weight),
+        scores=scores and scores.strip() + "\n",
+        attribution=attribution(CORPORA),
+    )
+    config = {**config, "vocoder": vocoder, "steps": state["step"]}
+    return save_checkpoint(folder, config, tensors, card)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command line: returns 0 when done, 1 if there is no such run."""
+    parser = argparse.ArgumentParser(prog="python -m training.vocoder export")
+    parser.add_argument("--out", type=Path, required=True, help="the training run's folder")
+    parser.add_argument("--to", type=Path, required=True, help="folder to write")
+    parser.add_argument("--scores", type=Path, help="text file for the card")
+    parser.add_argument("--full", action="store_true", help="32-bit floats")
+    options = parser.parse_args(arguments)
+    scores = options.scores.read_text() if options.scores else ""
+    return run(lambda: print(export(options.out, options.to, not options.full, scores)))
