@@ -11,6 +11,7 @@ from a3t.audio.span_map import SpanMap
 from a3t.errors import InputError
 from a3t.plan.edit_limits import check_edits, check_new_words, check_words
 from a3t.text.edit_script import WordEdit, edit_script
+from a3t.text.kept_readings import with_kept_readings
 from a3t.text.question_ends import question_ends
 from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
@@ -38,12 +39,14 @@ class Revision:
     def of(cls, text: Transcript, new_text: Transcript) -> Revision:
         """The revision that turns ``text`` into ``new_text``.
 
-        What is only spelt otherwise doesn't change (`a3t.text.respelling`).
+        What is only spelt otherwise doesn't change (`a3t.text.respelling`), and what both have is
+        read as the old one has it (`a3t.text.kept_readings`).
         A new pause between two kept words is an edit without words; a kept word that is emphasised
         only in the new text is replaced by itself, and so is one that ends a question which rises
         (`a3t.text.question_ends`) in one text and a statement in the other.
         """
         check_words(text, new_text)
+        new_text = with_kept_readings(text, new_text)
         check_edits(len(new_text.pauses) + len(new_text.emphasis))
         changes = edit_script(text.spoken, new_text.spoken)  # before spellings, which take longer
         check_new_words(sum(edit.new[1] - edit.new[0] for edit in changes))

@@ -56,11 +56,12 @@ def respelled(old: Transcript, new: Transcript) -> Transcript:
         same = _alike(old, new)
         if not same:
             break
-        new = _with_old_words(old, new, same)
+        new = with_old_words(old, new, same)
     return new
 
 
-def _with_old_words(old: Transcript, new: Transcript, same: Sequence[WordEdit]) -> Transcript:
+def with_old_words(old: Transcript, new: Transcript, same: Sequence[WordEdit]) -> Transcript:
+    """The new text with words of the old one in place of its own; ``same`` are their ranges."""
     words: list[TranscriptWord] = []
     places: list[int] = []  # where each new word, and the end, has gone
     token = -1
@@ -82,7 +83,7 @@ def _with_old_words(old: Transcript, new: Transcript, same: Sequence[WordEdit]) 
             written = new.words[edit.new[0]].written
         for k in range(*edit.old):
             pause = last.pause_after and k == edit.old[1] - 1
-            words.append(TranscriptWord(old.words[k].text, written, pause, token))
+            words.append(TranscriptWord(old.words[k].text, written, pause, token, last.speaker))
         position = edit.new[1]
     places.append(len(words))
     return Transcript(
@@ -177,10 +178,10 @@ def _written_alike(
             last < len(text.words) and _starts_inside_token(text, last)
         ):
             return False
-    keys = [
-        "".join(filter(str.isalnum, text.written(*span).casefold()))
-        for text, span in ((old, old_range), (new, new_range))
-    ]
+    written = [old.written(*old_range), new.written(*new_range)]
+    if written[0] == written[1]:
+        return False  # read otherwise because of what stands beside it
+    keys = ["".join(filter(str.isalnum, each.casefold())) for each in written]
     # "1.5" and "15" are different numbers; "$5" and "5" are different amounts.
     return keys[0] == keys[1] and keys[0].isalpha()
 

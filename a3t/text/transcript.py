@@ -9,7 +9,7 @@ from typing import Any
 
 from a3t.errors import InputError
 from a3t.text.markup import emphasised, parted_at_pauses
-from a3t.text.normaliser.normalise import MAX_WORDS, SpokenToken, normalise
+from a3t.text.normaliser.normalise import MAX_WORDS, Conventions, SpokenToken, normalise
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,12 @@ class Transcript:
     emphasis: frozenset[int] = frozenset()  # the words between asterisks
 
     @classmethod
-    def from_text(cls, text: str, max_words: int | None = MAX_WORDS) -> Transcript:
+    def from_text(
+        cls,
+        text: str,
+        max_words: int | None = MAX_WORDS,
+        conventions: Conventions | None = None,
+    ) -> Transcript:
         """Normalise a text; raises InputError (one sentence) if it can't be spoken.
 
         [pause 0.4] and *emphasis* (`a3t.text.markup`) aren't words: they stand in `pauses`, where
@@ -70,9 +75,10 @@ class Transcript:
         tokens: list[SpokenToken] = []
         pauses: dict[int, float] = {}
         place = 0
+        conventions = conventions or conventions_of(text)
         for piece, seconds in parted_at_pauses(text):
             if any(map(str.isalnum, piece)) or (seconds is None and not (tokens or pauses)):
-                found = normalise(piece, max_words)
+                found = normalise(piece, max_words, conventions)
                 place += sum(len(token.words) for token in found)
                 tokens += found
             if seconds is not None:
@@ -154,6 +160,11 @@ class Transcript:
         words = tuple(TranscriptWord(**word) for word in record["words"])
         pauses = tuple((int(place), float(seconds)) for place, seconds in record["pauses"])
         return cls(record["text"], words, pauses, frozenset(record["emphasis"]))
+
+
+def conventions_of(text: str) -> Conventions:
+    """A text's conventions, its [pause]s aside."""
+    return Conventions.of("\n".join(piece for piece, _ in parted_at_pauses(text)))
 
 
 def _without_name(word: TranscriptWord) -> str:

@@ -13,7 +13,7 @@ from a3t.text.normaliser.context import Context, is_figure
 from a3t.text.normaliser.grouping import is_house_number, joined, token_at
 from a3t.text.normaliser.letters import MAX_WORD_LETTERS, shown, too_long
 from a3t.text.normaliser.tokens import NOTHING, PAUSES, Written, drops_g, tokens_of
-from a3t.text.normaliser.unspoken import speaker_names
+from a3t.text.normaliser.unspoken import names_of_lines, speaker_names
 from a3t.text.normaliser.verbalise import verbalise
 from a3t.text.normaliser.vocabulary import ALSO_BARE, CLIPPED, SYMBOLS, TITLES
 
@@ -37,8 +37,31 @@ class SpokenToken:
     speaker: str = ""
 
 
-def normalise(text: str, max_words: int | None = MAX_WORDS) -> list[SpokenToken]:
+@dataclass(frozen=True)
+class Conventions:
+    """What a text as a whole settles for the reading of each of its words.
+
+    capitals_mean: whether they tell a name or initials from a word, as they don't in a text all in
+    capitals. names: the names in capitals that begin lines, and whether each is who speaks.
+    """
+
+    capitals_mean: bool
+    names: Mapping[str, bool]
+
+    @classmethod
+    def of(cls, text: str) -> Conventions:
+        """A text's own."""
+        lettered = (1 for token in text.split() if any(map(str.isalpha, token)))
+        means = any(map(str.islower, text)) or sum(lettered) < 2
+        return cls(means, names_of_lines(text))
+
+
+def normalise(
+    text: str, max_words: int | None = MAX_WORDS, conventions: Conventions | None = None
+) -> list[SpokenToken]:
     """The spoken words of a text, token by token; at least one word.
+
+    ``conventions``: others than the text's own, if it is a part or a revision of another text.
 
     Speaking a text of spoken words again changes nothing. What isn't speech ("[Music]"), a word in
     another script and a word of more than MAX_WORD_LETTERS letters are passed over, as long as
@@ -47,10 +70,11 @@ def normalise(text: str, max_words: int | None = MAX_WORDS) -> list[SpokenToken]
     """
     if not text.strip():
         raise InputError("The text is empty: write the words to be spoken.")
-    tokens = tokens_of(text)
+    conventions = conventions or Conventions.of(text)
+    tokens = tokens_of(text, conventions.names)
     _check_length(len(tokens), max_words)
-    read = _read(tokens, any(map(str.islower, text)))
-    spoken = _with_silence(read, speaker_names(text))
+    read = _read(tokens, conventions.capitals_mean)
+    spoken = _with_silence(read, speaker_names(text, conventions.names))
     if not spoken:
         raise next((token.refusal for token in read if token.refusal), None) or InputError(
             f"The text {shown(text)} has no words to speak: write at least one English word."
@@ -74,10 +98,8 @@ def unreadable(text: str) -> list[tuple[str, InputError]]:
     ]
 
 
-def _read(tokens: Sequence[Written], has_small_letters: bool) -> list[SpokenToken]:
+def _read(tokens: Sequence[Written], capitals_mean: bool) -> list[SpokenToken]:
     """Each token, or tokens that are read as one, with its words: none if it says nothing."""
-    lettered = sum(any(map(str.isalpha, token.core)) for token in tokens)
-    capitals_mean = lettered < 2 or has_small_letters
     spoken: list[SpokenToken] = []
     index, paused, any_words = 0, False, False
     while index < len(tokens):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from a3t.errors import InputError
 from a3t.text.normaliser.letters import plain_letters, too_long
 from a3t.text.normaliser.numbers import MONTHS
-from a3t.text.normaliser.unspoken import unspoken
+from a3t.text.normaliser.unspoken import NO_NAMES, unspoken
 from a3t.text.normaliser.vocabulary import (
     CLIPPED,
     CURRENCIES_AHEAD,
@@ -81,11 +81,11 @@ def drops_g(word: str) -> bool:
     return in_lexicon(word) or not in_lexicon(core)
 
 
-def tokens_of(text: str) -> list[Written]:
+def tokens_of(text: str, names: Mapping[str, bool] = NO_NAMES) -> list[Written]:
     """The written tokens of a text; what isn't speech is one of its own, with an empty core."""
     tokens: list[Written] = []
     start = 0
-    for first, last in [*unspoken(text), (len(text), len(text))]:
+    for first, last in [*unspoken(text, names), (len(text), len(text))]:
         tokens += [_readable(piece) for piece in _split(text[start:first])]
         if aside := " ".join(text[first:last].split()):
             tokens.append(Written(aside, "", "", ""))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 # Sounds and states that captions name, "[Music]", "(laughs)"; a stem stands for its forms.
 _SOUND = re.compile(
@@ -53,10 +54,15 @@ _NAME = re.compile(
     r"(?m:^)[ \t]{0,20}(?:>>>? ?)?([A-Z][A-Z.'-]{1,20}(?: [A-Z][A-Z.'-]{0,20}){0,2}):(?=\s)"
 )
 
+NO_NAMES: Mapping[str, bool] = MappingProxyType({})
 
-def unspoken(text: str) -> list[tuple[int, int]]:
-    """Where in the text something stands that isn't spoken: [first, last) of each, in order."""
-    found = sorted({*_matches(text)})
+
+def unspoken(text: str, names: Mapping[str, bool] = NO_NAMES) -> list[tuple[int, int]]:
+    """Where in the text something stands that isn't spoken: [first, last) of each, in order.
+
+    names: what is settled already of the names that begin lines: whether each is who speaks.
+    """
+    found = sorted({*_matches(text, names)})
     spans: list[tuple[int, int]] = []
     for first, last in found:
         if spans and first < spans[-1][1]:
@@ -66,29 +72,36 @@ def unspoken(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def speaker_names(text: str) -> dict[str, str]:
+def speaker_names(text: str, names: Mapping[str, bool] = NO_NAMES) -> dict[str, str]:
     """The names of who speaks, as they stand in the text ("SPEAKER 1:") and bare ("SPEAKER 1")."""
-    found = [*_SPEAKER.finditer(text), *_named_lines(text)]
+    found = [*_SPEAKER.finditer(text), *_named_lines(text, names)]
     written = {" ".join(match[0].split()) for match in found}
     return {each: each.lstrip("> ").removesuffix(":") or ">>" for each in written}
 
 
-def _matches(text: str) -> Iterator[tuple[int, int]]:
+def names_of_lines(text: str) -> dict[str, bool]:
+    """The names in capitals that begin lines, and whether each is who speaks, not a heading."""
+    found = {match[1]: False for match in _NAME.finditer(text)}
+    return found | {match[1]: True for match in _named_lines(text)}
+
+
+def _matches(text: str, names: Mapping[str, bool]) -> Iterator[tuple[int, int]]:
     for pattern in (_TAG, _CUE, _SPEAKER):
         for match in pattern.finditer(text):
             yield match.span()
     for match in _BRACKETS.finditer(text):
         if names_a_sound(match[1] or match[2], square=match[1] is not None):
             yield match.span()
-    for match in _named_lines(text):
+    for match in _named_lines(text, names):
         yield match.span()
 
 
-def _named_lines(text: str) -> list[re.Match[str]]:
+def _named_lines(text: str, settled: Mapping[str, bool] = NO_NAMES) -> list[re.Match[str]]:
     """ "ANNA: …" could be a heading; as the start of several lines it is who speaks."""
-    names = list(_NAME.finditer(text))
-    often = Counter(match[1] for match in names)
-    return names if len(names) > 1 and (len(often) > 1 or len(names) > 2) else []
+    found = list(_NAME.finditer(text))
+    often = Counter(match[1] for match in found)
+    several = len(found) > 1 and (len(often) > 1 or len(found) > 2)
+    return [match for match in found if settled.get(match[1], several)]
 
 
 def names_a_sound(inside: str, square: bool = True) -> bool:
