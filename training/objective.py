@@ -40,9 +40,6 @@ class LossConfig:
         speaker, speaker_matching: weights of the two losses of `training.speaker_loss`; above 0
             what is filled is heard by ``encoder``.
         encoder: the speaker encoder, a shipped one or a folder.
-        flow, prosody: weights of the losses of the flows, if the network has them; what they are
-            given is not trained by them.
-        flows_only: leave the rest of the network as --init has it, which costs half of the time.
     """
 
     power: int = 1
@@ -53,9 +50,6 @@ class LossConfig:
     speaker: float = 0.0
     speaker_matching: float = 0.0
     encoder: str = "speakers"
-    flow: float = 1.0
-    prosody: float = 1.0
-    flows_only: bool = False
 
 
 class Objective(nn.Module):
@@ -64,14 +58,9 @@ class Objective(nn.Module):
     def __init__(self, network: A3T, config: LossConfig) -> None:
         super().__init__()
         self.network, self.config = network, config
-        self.critic = Critic() if config.adversarial > 0 and not config.flows_only else None
-        hears = (config.speaker > 0 or config.speaker_matching > 0) and not config.flows_only
+        self.critic = Critic() if config.adversarial > 0 else None
+        hears = config.speaker > 0 or config.speaker_matching > 0
         self.speaker = load_speaker_encoder(config.encoder) if hears else None
-        if config.flows_only:
-            if network.flow is None and network.prosody is None:
-                raise ValueError("flows_only needs flow_width or prosody_width")
-            for name, parameter in network.named_parameters():
-                parameter.requires_grad_(name.startswith(("flow.", "prosody.")))
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Objective:
@@ -98,9 +87,6 @@ class Objective(nn.Module):
         if filled.energy is not None:
             found["energy"] = energy_loss(filled.energy, batch)
             found["total"] = found["total"] + config.energy * found["energy"]
-        for name, loss in filled.losses.items():
-            found[name] = loss
-            found["total"] = found["total"] + getattr(config, name) * loss
         if self.critic is not None and self.training:
             with torch.autocast(kind, torch.bfloat16, bfloat16):
                 losses = losses_of_batch(self.critic, self.network, filled.after, batch, total)

@@ -5,8 +5,7 @@ python -m a3t.convert.onnx --out FOLDER [--model NAME_OR_PATH] [--vocoder NAME_O
 Writes a3t.onnx, durations.onnx and vocoder.onnx. The numbers of frames T and phones L are dynamic:
 
 - a3t: mel (T, 80) log10, masked (T,) bool, phones (L,) ids, frame_phone (T,) each frame's phone
-  -> filled (T, 80), in which unmasked frames are unchanged; a model that draws samples also takes
-  noise (T, 83), standard normal numbers
+  -> filled (T, 80), in which unmasked frames are unchanged
 - durations: phones (L,), edges (L,) from `a3t.model.durations.word_edges` -> frames (L,)
 - vocoder: mel (T, 80) -> samples (300 T,) at 24 kHz
 """
@@ -22,7 +21,6 @@ import argparse
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -37,7 +35,6 @@ from a3t.grid import HOP
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
 from a3t.model.embeddings import Batch
-from a3t.model.flow import standard_noise
 from a3t.model.loading import load_networks
 from a3t.vocoder import load_vocoder
 from a3t.vocoder.builtin import BuiltinVocoder
@@ -59,18 +56,9 @@ class Filling(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(
-        self,
-        mel: Tensor,
-        masked: Tensor,
-        phones: Tensor,
-        frame_phone: Tensor,
-        noise: Tensor | None = None,
-    ) -> Tensor:
+    def forward(self, mel: Tensor, masked: Tensor, phones: Tensor, frame_phone: Tensor) -> Tensor:
         frames, count = _length(masked), _length(phones)
         batch = Batch(mel[None], masked[None], phones[None], frame_phone[None], frames, count)
-        if noise is not None:
-            batch = replace(batch, noise=noise[None])
         return torch.where(masked[:, None], self.model(batch).mel[0], mel)
 
 
@@ -180,9 +168,6 @@ def export_filling(model: A3T, path: Path) -> None:
         "frame_phone": torch.arange(frames) * phones // frames,
     }
     free = {"mel": "T", "masked": "T", "phones": "L", "frame_phone": "T"}
-    if model.flow is not None or model.prosody is not None:
-        inputs["noise"] = standard_noise(frames)
-        free["noise"] = "T"
     export(Filling(model), inputs, free, "filled", path)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
@@ -16,10 +15,8 @@ from torch import Tensor, nn
 from a3t.model.conformer import ConformerBlock, Layout, run_block
 from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, phone_spans
 from a3t.model.energy import EnergyAdaptor, relative_energy, visible_frames
-from a3t.model.flow import FlowPostNet, standard_noise
 from a3t.model.pitch import PitchAdaptor, decided, raised, spread_out
 from a3t.model.postnet import PostFilter, PostNet
-from a3t.model.prosody import CONTOURS, ProsodyFlow
 from a3t.model.voice import VoiceVector
 
 
@@ -27,9 +24,8 @@ class Filled(NamedTuple):
     """What the network says of a batch.
 
     log10 mel (B, T, 80) before and after the Post-Net, and, where it predicts them, the pitch
-    (B, T, 2) and the energy (B, T); see `a3t.model.pitch` and `a3t.model.energy`. In training a
-    network with flows gives their losses, scalars by name; otherwise ``refined`` is what a flow or
-    the post-filters have made of the mel, if there are any.
+    (B, T, 2) and the energy (B, T); see `a3t.model.pitch` and `a3t.model.energy`. Outside training
+    ``refined`` is the mel after the post-filters, if there are any.
     """
 
     before: Tensor
@@ -37,7 +33,6 @@ class Filled(NamedTuple):
     pitch: Tensor | None
     energy: Tensor | None = None
     refined: Tensor | None = None
-    losses: Mapping[str, Tensor] = MappingProxyType({})
 
     @property
     def mel(self) -> Tensor:
@@ -70,11 +65,6 @@ class A3T(nn.Module):
         pitch_spread: how much wider the predicted melody is made; 1 leaves it as it is.
         energy: the same with each frame's energy, above the level of what is visible.
         voice: size of a vector pooled from the visible frames that conditions every block; 0: none.
-        flow_width, flow_blocks, flow_temperature: a flow that draws the mel (`a3t.model.flow`), a
-            width of 0: none; and by what its noise is scaled.
-        prosody_width, prosody_blocks, prosody_temperature: the same of one that draws pitch and
-            energy (`a3t.model.prosody`), where both are predicted.
-        flow_steps: Euler steps of either flow.
         recompute: compute activations again in training's backward pass: for long clips.
         sharpen, sharpen_high: strengths of a post-filter across bins, the second at high
             frequencies, null: the same (`a3t.model.postnet.sharpened`); 0: none.
@@ -109,21 +99,12 @@ class A3T(nn.Module):
         pitch_spread: float = 1.0,
         energy: bool = False,
         voice: int = 0,
-        flow_width: int = 0,
-        flow_blocks: int = 6,
-        flow_temperature: float = 1.0,
-        prosody_width: int = 0,
-        prosody_blocks: int = 5,
-        prosody_temperature: float = 1.0,
-        flow_steps: int = 5,
         recompute: bool = False,
         sharpen: float = 0.0,
         sharpen_high: float | None = None,
         mel_spread: float = 1.0,
     ) -> None:
         super().__init__()
-        if prosody_width and not (pitch and energy):
-            raise ValueError("prosody_width needs pitch and energy")
         if phone_positions not in ("sequence", "aligned"):
             raise ValueError(f"phone_positions: 'sequence' or 'aligned', not {phone_positions!r}")
         self.mel_mean: Tensor
@@ -164,10 +145,6 @@ class A3T(nn.Module):
         self.energy = EnergyAdaptor(width) if energy else None
         blocks = encoder_blocks + decoder_blocks
         self.voice = VoiceVector(mels, width, blocks, voice) if voice else None
-        drawn = (flow_width, flow_blocks, voice, flow_steps, flow_temperature)
-        self.flow = FlowPostNet(mels, width, *drawn) if flow_width else None
-        drawn = (prosody_width, prosody_blocks, voice, flow_steps, prosody_temperature)
-        self.prosody = ProsodyFlow(width, *drawn) if prosody_width else None
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> A3T:
@@ -185,7 +162,6 @@ class A3T(nn.Module):
         layout = self._layout(batch)
         T = batch.mel.shape[1]
         alone = Layout(layout.valid[:, :T], layout.positions[:, :T], seam=T)
-        losses: dict[str, Tensor] = {}
 
         x = torch.cat(self._embed(batch), dim=1)  # (B, N, D)
         voice, again = self._voice(batch), self.recompute and self.training
@@ -195,10 +171,7 @@ class A3T(nn.Module):
         frames = x[:, :T]
         pitch = self.pitch.predict(frames, alone.valid) if self.pitch is not None else None
         energy = self.energy.predict(frames, alone.valid) if self.energy is not None else None
-        if self.prosody is not None and batch.pitch is not None and self.training:
-            assert pitch is not None and energy is not None
-            losses["prosody"] = self.prosody.loss(frames, pitch, energy, voice, batch, alone)
-        told = self._prosody(batch, frames, pitch, energy, voice, alone)
+        told = self._contours(batch, pitch, energy)
         for adaptor, contour in zip((self.pitch, self.energy), told, strict=True):
             if adaptor is not None and contour is not None:
                 frames = frames + adaptor.condition(contour, batch.masked)
@@ -206,23 +179,14 @@ class A3T(nn.Module):
         x = self.dropout(x * self.scale)  # the decoder's own positional encoding; see _layout
         for place, block in enumerate(self.decoder, len(self.encoder)):
             x = self._voiced(run_block(block, x, layout, maps, again), voice, place)
-        hidden = self.decoder_norm(x[:, :T])
-        before = self.output(hidden).float()
+        before = self.output(self.decoder_norm(x[:, :T])).float()
         after = before + self.postnet(before, alone).float() if self.postnet else before
-        refined = None
-        if self.flow is not None:
-            given = (after, self._standardised(batch.mel), batch.masked, hidden, voice, alone)
-            if self.training:
-                losses["flow"] = self.flow.loss(*given)
-            else:
-                refined = self.flow.sample(*given, self._noise(batch)[..., :-CONTOURS])
         if self.normalise:
             before = before * self.mel_scale + self.mel_mean
             after = after * self.mel_scale + self.mel_mean
-            refined = None if refined is None else refined * self.mel_scale + self.mel_mean
-        if self.post_filter and not self.training:
-            refined = self.post_filter(after if refined is None else refined, batch.masked)
-        return Filled(before, after, pitch, energy, refined, losses)
+        filtered = self.post_filter and not self.training
+        refined = self.post_filter(after, batch.masked) if filtered else None
+        return Filled(before, after, pitch, energy, refined)
 
     def fill(self, batch: Batch) -> Tensor:
         """The mel with its masked frames filled and all others as they were, (B, T, 80)."""
@@ -230,35 +194,17 @@ class A3T(nn.Module):
             filled = self(batch).mel
         return torch.where(batch.masked[..., None], filled, batch.mel)
 
-    def _prosody(
-        self,
-        batch: Batch,
-        frames: Tensor,
-        pitch: Tensor | None,
-        energy: Tensor | None,
-        voice: Tensor | None,
-        alone: Layout,
+    def _contours(
+        self, batch: Batch, pitch: Tensor | None, energy: Tensor | None
     ) -> tuple[Tensor | None, Tensor | None]:
         """The log2 F0 and the energy (B, T) that the decoder is given: the batch's own where it has
-        a pitch, otherwise drawn or, without a flow, as predicted."""
+        a pitch, otherwise as predicted."""
         if batch.pitch is not None:
             return batch.pitch, None if energy is None else relative_energy(batch)
-        if self.prosody is not None and not self.training:
-            assert pitch is not None and energy is not None
-            noise = self._noise(batch)[..., -CONTOURS:]
-            drawn = self.prosody.sample(frames, pitch, energy, voice, batch, alone, noise)
-            return raised(drawn[0], batch.rise), drawn[1]
         if pitch is None:
             return None, None if energy is None else energy.detach()
         told = spread_out(decided(pitch.detach()), batch.masked, self.pitch_spread)
         return raised(told, batch.rise), None if energy is None else energy.detach()
-
-    def _noise(self, batch: Batch) -> Tensor:
-        """The batch's noise (B, T, NOISE), or that of seed 0."""
-        if batch.noise is not None:
-            return batch.noise
-        clips, frames = batch.masked.shape
-        return standard_noise(frames).to(batch.mel.device).expand(clips, -1, -1)
 
     def _standardised(self, mel: Tensor) -> Tensor:
         """log10 mel (B, T, 80) as the network computes with it."""

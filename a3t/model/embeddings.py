@@ -26,7 +26,6 @@ class Batch:
     phone_count: Tensor  # (B,) number of phones
     row_offset: Tensor | None = None  # (B,) shift of the alignment rows, to train them all alike
     pitch: Tensor | None = None  # (B, T) log2 F0, 0 unvoiced, for models that are told it
-    noise: Tensor | None = None  # (B, T, a3t.model.flow.NOISE), for models that draw samples
     rise: Tensor | None = None  # (B, T) octaves added to the predicted pitch of masked frames
 
     def to(self, device: torch.device | str) -> Batch:

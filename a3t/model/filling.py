@@ -14,7 +14,6 @@ from torch import Tensor
 
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
-from a3t.model.flow import standard_noise
 from a3t.text.phones import PAUSE_ID
 
 ONE_PASS = 320  # masked frames filled at once, 4 s: about the longest that training masks
@@ -32,12 +31,10 @@ class MaskedMel:
     masked: np.ndarray  # (N,) bool
     phones: Sequence[int]  # (L,) ids
     phone_of_frame: np.ndarray  # (N,) rising indices into phones
-    seed: int = 0  # of the noise, for models that draw samples
     rise: np.ndarray | None = None  # (N,) octaves added to the predicted pitch
 
-    def batch(self, frames: np.ndarray, noise: Tensor | None = None) -> Batch:
-        """These frames (rising indices), their phones and their share of the noise of all frames,
-        (N, NOISE), as a batch of one."""
+    def batch(self, frames: np.ndarray) -> Batch:
+        """These frames (rising indices) and their phones, as a batch of one."""
         own = self.phone_of_frame[frames]
         kept, place = np.unique(own, return_inverse=True)
         ids = [self.phones[k] for k in kept]
@@ -48,7 +45,6 @@ class MaskedMel:
             frame_phone=torch.from_numpy(place.astype(np.int64))[None],
             frames=torch.tensor([len(frames)]),
             phone_count=torch.tensor([len(kept)]),
-            noise=None if noise is None else noise[frames][None],
             rise=None if self.rise is None else torch.from_numpy(self.rise[frames]).float()[None],
         )
 
@@ -63,9 +59,8 @@ def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Tensor]]:
     """The same piece by piece: the frame up to which all is filled, and the mel so far."""
     device = next(model.parameters()).device
     everything = np.arange(len(item.masked))
-    noise = standard_noise(len(item.masked), item.seed)
     if item.masked.sum() <= ONE_PASS:
-        yield len(everything), model.fill(item.batch(everything, noise).to(device))[0].cpu()
+        yield len(everything), model.fill(item.batch(everything).to(device))[0].cpu()
         return
 
     mel, masked = item.mel.clone(), item.masked.copy()
@@ -83,7 +78,7 @@ def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Tensor]]:
         distance = np.where(own, np.abs(everything - piece[0]), len(own) * 2)
         chosen[np.argsort(distance, kind="stable")[: min(PROMPT, int(own.sum()))]] = True
         frames = np.flatnonzero(chosen)
-        filled = model.fill(work.batch(frames, noise).to(device))[0].cpu()
+        filled = model.fill(work.batch(frames).to(device))[0].cpu()
         done = np.isin(frames, piece)
         mel[frames[done]] = filled[done]
         masked[piece] = False

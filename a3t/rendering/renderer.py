@@ -91,7 +91,6 @@ class Renderer:
         recording: Recording,
         window: WindowFrames,
         source: Range,
-        seed: int,
         rise: np.ndarray | None = None,
     ) -> torch.Tensor:
         """The window's mel (N, 80): the recording's own, the masked frames filled and levelled.
@@ -99,7 +98,7 @@ class Renderer:
         place = torch.from_numpy(window.source - source[0]).clamp(min=0)
         mel = mel_window(recording, *source)[place]
         symbols = [phone.symbol for phone in window.phones]
-        item = MaskedMel(mel, window.masked, phone_ids(symbols), window.phone_of_frame, seed, rise)
+        item = MaskedMel(mel, window.masked, phone_ids(symbols), window.phone_of_frame, rise)
         filled = unbiased(self.model, item, symbols, fill(self.model, item))
         return levelled(filled, window.masked, symbols, window.phone_of_frame)
 
@@ -121,7 +120,7 @@ class Renderer:
         mel[:start] = torch.from_numpy(plan.prompt.mel)
         ids = phone_ids(symbols)
         rise = together(rises(plan.target, window), drawn_melody(window.masked, plan.seed))
-        item = MaskedMel(mel, window.masked, ids, window.phone_of_frame, plan.seed, rise)
+        item = MaskedMel(mel, window.masked, ids, window.phone_of_frame, rise)
         own = window.phone_of_frame[:start]
         heard = replace(
             item, mel=mel[:start], masked=window.masked[:start], phone_of_frame=own, rise=None
@@ -151,9 +150,9 @@ class Renderer:
         recording = plan.recording
         frames = lay_out(plan, window)
         with self.step("fill"):
-            seed = plan.request.seed
-            rise = together(rises(plan.new_text, frames), drawn_melody(frames.masked, seed))
-            filled = self.fill(recording, frames, window.source, seed, rise)
+            melody = drawn_melody(frames.masked, plan.request.seed)
+            rise = together(rises(plan.new_text, frames), melody)
+            filled = self.fill(recording, frames, window.source, rise)
         neighbours: Sequence[Neighbour] = ()
         whole: np.ndarray | None = None
         if plan.request.match.learns:

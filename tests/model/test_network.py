@@ -46,17 +46,10 @@ SMALL = TINY | {
 }
 PITCHED = SMALL | {"pitch": True}
 CONDITIONED = PITCHED | {"energy": True, "voice": 12}
-DRAWING = CONDITIONED | {
-    "flow_width": 16,
-    "flow_blocks": 1,
-    "prosody_width": 8,
-    "prosody_blocks": 1,
-    "flow_steps": 2,
-}
 KINDS = pytest.mark.parametrize(
     "kind",
-    [THESIS, SMALL, PITCHED, CONDITIONED, DRAWING],
-    ids=["thesis", "small", "pitched", "conditioned", "drawing"],
+    [THESIS, SMALL, PITCHED, CONDITIONED],
+    ids=["thesis", "small", "pitched", "conditioned"],
 )
 
 
@@ -167,8 +160,7 @@ def test_every_parameter_gets_a_gradient(kind: dict[str, object]) -> None:
         for name, weight in model.named_parameters():
             # The first's gradient is zero while W is symmetric only; the others begin with zeros,
             # so that what lies behind them has no effect at first.
-            late = ("position_bias", "flow.output.weight")
-            if name.endswith(late) or ".films." in name or "energy.embed" in name:
+            if name.endswith("position_bias") or ".films." in name or "energy.embed" in name:
                 weight.normal_()
     batch = pad([make_clip(60, 9, 0), make_clip(40, 9, 1)], 70, 9)
     batch = replace(batch, pitch=torch.rand(2, 70) * (torch.rand(2, 70) < 0.5) + 7)
@@ -178,7 +170,7 @@ def test_every_parameter_gets_a_gradient(kind: dict[str, object]) -> None:
         loss = loss + pitch_loss(filled.pitch, batch)
     if filled.energy is not None:
         loss = loss + energy_loss(filled.energy, batch)
-    sum(filled.losses.values(), loss).backward()
+    loss.backward()
     silent = [
         name
         for name, weight in model.named_parameters()

@@ -185,22 +185,6 @@ def test_pitch_and_energy_have_losses_and_validation_gets_neither(
     assert {"octaves", "voicing", "energy"} <= work.validate().keys()
 
 
-def test_flows_are_trained_beside_the_network_or_alone(tmp_path: Path, make: Make) -> None:
-    model = SMALL | {"pitch": True, "energy": True, "flow_width": 16, "prosody_width": 16}
-    for alone in (False, True):
-        config = CONFIG | {"model": model, "loss": {"flows_only": alone}}
-        work, run = make(tmp_path / str(alone), config)
-        before = {name: value.clone() for name, value in work.model.named_parameters()}
-        found = run.train_step(work.losses)
-        assert found["flow"] > 0 and found["prosody"] > 0
-        now = work.model.named_parameters()
-        moved = {name.split(".")[1] for name, value in now if not torch.equal(value, before[name])}
-        assert {"flow", "prosody"} <= moved
-        assert (len(moved) == 2) == alone
-    with pytest.raises(ValueError, match="flow_width"):
-        make(tmp_path / "none", CONFIG | {"loss": {"flows_only": True}})
-
-
 def test_speech_only_trains_the_network(tmp_path: Path, make: Make) -> None:
     data = CONFIG["data"] | {"speech_only": 0.15}
     for told in (False, True):

@@ -18,7 +18,6 @@ from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import grid_frames
-from a3t.model.a3t import A3T
 from a3t.model.loading import load_networks
 from a3t.model.low_rank import add_low_rank, apply_low_rank, take_low_rank
 from a3t.model.saved_voices import load_voice, remove_voice, save_voice, voice_names
@@ -28,7 +27,6 @@ from a3t.voice.making import gather, make_voice
 from a3t.voice.material import SHORTEST, UnusedSpeech, VoicePiece, pieces_of
 from a3t.voice.speaker import speaker_facts
 from tests.conftest import ARCTIC
-from tests.model.test_network import SMALL
 from tests.voice.conftest import QUICK
 
 NEVER = ARCTIC.replace("always", "never")
@@ -91,15 +89,6 @@ def test_every_change_is_trained_and_nothing_else(
     assert all(torch.equal(editor.model.state_dict()[name], before[name]) for name in before)
     ups = [value for name, value in found.changes.items() if name.endswith(".up")]
     assert len(ups) > 20 and all(value.any() for value in ups)
-
-
-def test_a_network_that_draws_adapts_as_well(pieces: list[VoicePiece], tmp_path: Path) -> None:
-    torch.manual_seed(0)
-    network = A3T(**SMALL, pitch=True, energy=True, flow_width=16, prosody_width=16)  # type: ignore[arg-type]
-    found = adapt(network, pieces, tmp_path / "work", QUICK)
-    adapted = {name.split(".")[0] for name in found.changes}
-    assert {"encoder", "decoder", "flow", "prosody"} <= adapted
-    apply_low_rank(network, found.changes)
 
 
 def test_the_same_seed_gives_the_same_voice_however_often_it_was_stopped(
