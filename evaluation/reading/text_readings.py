@@ -2,7 +2,7 @@
 
     python -m evaluation.reading.text_readings [--judges]
 
-Prints how many of the two lists in tests/text/normaliser are read as they say, and seconds for
+Prints how many of the lists in tests/text/normaliser are read as they say, and seconds for
 texts of 1,000 to 100,000 tokens of ordinary and of hostile kinds. With --judges, which wants
 WeTextProcessing or NeMo's nemo_text_processing beside it (neither is a dependency), it prints each
 line that they read differently, to be looked at: they say "the fifth of May" and leave "Dr." and
@@ -15,13 +15,14 @@ import argparse
 import contextlib
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
 
-LISTS = Path(__file__).parents[1] / "tests" / "text" / "normaliser"
+LISTS = Path(__file__).parents[2] / "tests" / "text" / "normaliser"
+SET_ASIDE = "# set aside"  # begins the part of a list by which no rule was written
 KINDS = {
     "prose": "On May 6th, 2020, Dr. Smith paid $5.20 for 3 lbs of tea; it was 5 p.m. ",
     "dots": ". ",
@@ -39,12 +40,23 @@ def said(text: str) -> str:
     return " ".join(Transcript.from_text(text, max_words=None).spoken)
 
 
-def rows() -> Iterator[list[str]]:
-    """[written, spoken, …] of both lists."""
-    for name in ("readings.txt", "narrated.txt"):
-        for line in (LISTS / name).read_text(encoding="utf-8").splitlines()[1:]:
-            if " | " in line:
-                yield [cell.strip() for cell in line.split(" | ")]
+def rows(*names: str) -> Iterator[list[str]]:
+    """[written, spoken, …] of lists."""
+    for name in names:
+        yield from rows_of((LISTS / name).read_text(encoding="utf-8"))
+
+
+def rows_of(text: str) -> Iterator[list[str]]:
+    """The lines of a list that have a bar, but for its first."""
+    for line in text.splitlines()[1:]:
+        if " | " in line:
+            yield [cell.strip() for cell in line.split(" | ")]
+
+
+def right(table: Iterable[list[str]]) -> str:
+    """How many rows are read as they say."""
+    found = [key(said(row[0])) in map(key, row[1:]) for row in table]
+    return f"{sum(found)} of {len(found)}"
 
 
 def judges() -> dict[str, Callable[[str], str]]:
@@ -88,9 +100,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--judges", action="store_true", help="compare with other normalisers")
     args = parser.parse_args()
-    table = list(rows())
-    right = [key(said(row[0])) in map(key, row[1:]) for row in table]
-    print(f"{sum(right)} of {len(right)} readings as the lists have them")
+    table = list(rows("readings.txt", "narrated.txt"))
+    print(f"{right(table)} readings as the lists have them")
+    podcasts = (LISTS / "podcasts.txt").read_text(encoding="utf-8").split(SET_ASIDE)
+    print(f"podcasts: {right(rows_of(podcasts[0]))}, set aside: {right(rows_of(podcasts[1]))}")
     grow()
     for name, normalise in judges().items() if args.judges else ():
         for row in table:

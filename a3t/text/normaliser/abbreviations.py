@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from a3t.text.normaliser.context import Context, is_day, is_figure, is_year, month_named
+from a3t.text.normaliser.codes import book_of_bible
+from a3t.text.normaliser.context import Context, is_day, is_figure, is_one, is_year, month_named
 from a3t.text.normaliser.vocabulary import (
     ABBREVIATIONS,
     AFTER_COMMA,
@@ -32,7 +33,8 @@ def expand(core: str, full_stop: bool, near: Context) -> list[str]:
     if not near.capitals_mean:
         return _in_capitals(key, full_stop)
     found = (
-        _before_figure(core, key, full_stop, near)
+        book_of_bible(core, near)
+        or _before_figure(core, key, full_stop, near)
         or _month_or_day(core, key, full_stop, near)
         or _unit(key, full_stop, near)
         or _with_name(core, key, full_stop, near)
@@ -62,11 +64,14 @@ def _with_name(core: str, key: str, full_stop: bool, near: Context) -> str:
     if near.pause_before and key in AFTER_COMMA and near.before[:1].isupper():
         after_name = True
     street = AFTER_NAMES.get(key, "")
-    if street and key in NAMES_ONLY_DOTTED and not full_stop:
+    numbered = is_figure(near.before_that)  # 12 Oak Ct
+    if street and key in NAMES_ONLY_DOTTED and not full_stop and not numbered:
         street = ""
     if after_name and street and (key not in TITLES or not near.name_follows):
         return street
     if near.name_follows:
+        if key in COMPASS and near.street_follows:
+            return COMPASS[key]
         if key in COMPASS and full_stop:
             numbered = is_figure(near.before) or near.after.lower() in WITH_COMPASS
             return COMPASS[key] if numbered else ""
@@ -96,7 +101,9 @@ def _month_or_day(core: str, key: str, full_stop: bool, near: Context) -> str:
     if not core[:1].isupper() or core.isupper():
         beside = is_day(near.after) and not near.pause_after
         sure = core.isupper() or key not in ("mar", "may", "sep", "sept")
-        return month if month and month != key and beside and sure else ""
+        beside = beside or (is_day(near.before) and is_year(near.after))
+        dotted = full_stop and (key in ONLY_MONTHS - {"dec", "oct"} or is_day(near.after))
+        return month if month and month != key and ((sure and beside) or dotted) else ""
     if month and month != key:
         dated = is_day(near.before) or is_day(near.after) or is_year(near.after)
         return month if dated or (full_stop and key in ONLY_MONTHS) else ""
@@ -110,9 +117,9 @@ def _month_or_day(core: str, key: str, full_stop: bool, near: Context) -> str:
 
 
 def _unit(key: str, full_stop: bool, near: Context) -> str:
-    if not full_stop or not is_figure(near.before):
+    if not full_stop or not (is_figure(near.before) or is_one(near.before)):
         return ""
-    singular = near.before == "1" or near.noun_follows(near.before_that)
+    singular = is_one(near.before) or near.noun_follows(near.before_that)
     if key == "in":
         goes_on = not near.after or not near.after[:1].isupper()
         return ("inch" if singular and near.before == "1" else "inches") if goes_on else ""

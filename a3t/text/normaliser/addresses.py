@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from a3t.text.normaliser import numbers
-from a3t.text.normaliser.context import Context
+from a3t.text.normaliser.context import Context, is_function_word
 from a3t.text.normaliser.initials import acronym
 from a3t.text.normaliser.vocabulary import DOMAINS, EXTENSIONS, IN_ADDRESSES, SAID_AS, SPELLED
 from a3t.text.pronunciation.lexicon import in_lexicon
@@ -17,6 +17,10 @@ def address(match: re.Match[str], _: Context) -> list[str]:
     sure = "://" in match[0] or "@" in text or text.startswith("www.")
     if not sure and text.partition("/")[0].rpartition(".")[2] not in DOMAINS:
         return []
+    return _said(text)
+
+
+def _said(text: str) -> list[str]:
     words: list[str] = []
     for part in re.findall(r"[a-z']+|[0-9]+|[^a-z0-9]", text):
         if part in IN_ADDRESSES:
@@ -26,6 +30,14 @@ def address(match: re.Match[str], _: Context) -> list[str]:
         elif "a" <= part[0] <= "z":
             words += _in_address(part)
     return words
+
+
+def unknown_ending(match: re.Match[str], context: Context) -> list[str]:
+    """docs.acme.travel/faq: what is no sentence's end, though its ending isn't listed."""
+    text = match[0]
+    if not text.islower() or is_function_word(text.partition("/")[0].rpartition(".")[2]):
+        return []
+    return _said(text)
 
 
 def _in_address(part: str) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from a3t.text.normaliser.numbers import MONTHS
+from a3t.text.normaliser.numbers import MONTHS, VULGAR
 from a3t.text.normaliser.vocabulary import FUNCTION_WORDS, MONTH_ABBREVIATIONS
 
 # What follows a measure that is no attribute: "60 km north", "5 kg heavier".
@@ -26,6 +26,7 @@ class Context:
     before: str = ""
     after: str = ""
     before_that: str = ""
+    after_that: str = ""
     pause_before: bool = False
     pause_after: bool = False  # other than this token's own full stop
     capitals_mean: bool = True  # False in a text all in capitals, where they tell nothing
@@ -52,7 +53,7 @@ class Context:
     def noun_follows(self, article: str) -> bool:
         """Whether this is a measure before a noun: a [5 mile] run. `article` stands before it."""
         after = self.after
-        words = re.fullmatch(r"[a-z]+(-[a-z]+)*", after) and not is_function_word(after)
+        words = re.fullmatch(r"[A-Za-z][a-z]+(-[a-z]+)*", after) and not is_function_word(after)
         return article.lower() in ("a", "an") and bool(words) and not self.pause_after
 
     @property
@@ -75,6 +76,13 @@ def is_function_word(word: str) -> bool:
 def is_figure(word: str) -> bool:
     """Whether a token begins with a figure, after a sign or a decimal point."""
     return _FIGURES.match(word) is not None
+
+
+def is_one(word: str) -> bool:
+    """Whether a measure of this figure is said in the singular: 1, ½, 1/4."""
+    part = re.fullmatch(r"([0-9]{1,2})/([0-9]{1,3})", word)
+    less = part is not None and int(part[1]) < int(part[2])
+    return word in ("1", "-1") or word in VULGAR or less
 
 
 def is_whole(word: str) -> bool:

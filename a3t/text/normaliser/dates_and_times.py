@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from a3t.text.normaliser import numbers
-from a3t.text.normaliser.context import Context, is_figure
+from a3t.text.normaliser.context import Context, is_figure, month_named
 
 _HALF_OF_DAY = re.compile(r"[ap]\.?m\.?", re.IGNORECASE)
 
@@ -79,6 +79,15 @@ def dot_date(match: re.Match[str], _: Context) -> list[str]:
 
 def _checked_date(month: int, day: int, year: str) -> list[str]:
     return numbers.date(month, day, year) if 1 <= month <= 12 and 1 <= day <= 31 else []
+
+
+def named_date(match: re.Match[str], _: Context) -> list[str]:
+    """Jan-15 and 15-Jan-2020."""
+    day, month, last, year = match.groups()
+    name = month_named(month.capitalize())
+    if not name or (day is None) == (last is None) or not 1 <= int(day or last) <= 31:
+        return []
+    return [name, *numbers.ordinal(day or last), *(numbers.spoken_year(year) if year else [])]
 
 
 def decade(match: re.Match[str], _: Context) -> list[str]:

@@ -26,14 +26,29 @@ def token_at(tokens: Sequence[Written], index: int) -> Written:
 def joined(tokens: Sequence[Written], index: int) -> tuple[str, int]:
     """(core, tokens used) for the token at `index` and those that are read together with it."""
     token, after = tokens[index], token_at(tokens, index + 1)
-    core = token.core
-    if (not token.trail or core == "U.S") and (found := _amount(core, after)):
+    core = _with_decimal_point(token.core)
+    if (not token.trail or core in ("U.S", "Rs")) and (found := _amount(core, after)):
         country = core[:1].isupper() and not after.trail  # "US $20 million"
         scale = _amount(found, token_at(tokens, index + 2)) if country else ""
         return (scale, 3) if scale else (found, 2)
     if re.fullmatch(r"\d'", core) and not token.trail and re.fullmatch(r"\d\d?\"?", after.core):
         return core + after.core.rstrip('"'), 2
-    return _grouped_figures(tokens, index)
+    return (core, 1) if core != token.core else _grouped_figures(tokens, index)
+
+
+def _with_decimal_point(core: str) -> str:
+    """A European amount as an English one: €1.050,00 -> €1,050.00; €3,50 -> €3.50."""
+    sign = f"[{''.join(CURRENCIES_AHEAD)}]"
+    amount = re.fullmatch(rf"({sign}?)(\d{{1,3}}(?:\.\d{{3}})*|\d+)(?:,(\d\d))?({sign}?)", core)
+    if amount is None or not (amount[3] or "." in amount[2]):
+        return core
+    if not ((amount[3] and "." in amount[2]) or (amount[1] + amount[4] and amount[2] != "0")):
+        return core
+    if not amount[3] and amount[2].count(".") < 2:
+        return core  # $1.050 is an English decimal
+    return (
+        amount[1] + amount[2].replace(".", ",") + (f".{amount[3]}" if amount[3] else "") + amount[4]
+    )
 
 
 def _amount(core: str, after: Written) -> str:

@@ -26,6 +26,10 @@ _VERBS_AFTER_I = frozenset(
 
 def roman(match: re.Match[str], context: Context) -> list[str]:
     """Henry VIII, Chapter IV, World War I; elsewhere only what can be no other word."""
+    if match[1].islower():
+        after_part = context.before.lower() in ROMAN_AFTER | {"page", "pages"}
+        value = _value(match[1].upper())
+        return numbers.cardinal(value) if after_part and 1 < value < 40 else []
     if not context.before[:1].isupper() and context.before not in ("vol", "ch", "pt"):
         return []
     value = _value(match[1])

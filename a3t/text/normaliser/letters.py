@@ -53,6 +53,12 @@ def plain_letters(piece: str) -> str:
     return "".join(plain).strip("\0").replace("\0", "-")
 
 
+def is_picture(sign: str) -> bool:
+    """Whether a sign is an emoji or another picture that no rule has words for."""
+    pictures = sign > "\u2190" and unicodedata.category(sign) in ("So", "Cs")
+    return pictures and sign not in SYMBOLS and sign not in VULGAR
+
+
 def _latin(letter: str, piece: str) -> str:
     script, *_, name = unicodedata.name(letter, "UNKNOWN LETTER").split()
     if script == "LATIN":

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from a3t.text.normaliser import numbers
-from a3t.text.normaliser.context import Context, is_figure
+from a3t.text.normaliser.context import Context, is_figure, is_one
 from a3t.text.normaliser.numerals import grouped
 from a3t.text.normaliser.vocabulary import NOT_UNITS, UNITS
 
 UNIT = r"[A-Za-zμ°%‰¢Ω]+(?:\^?[23])?(?:/[A-Za-zμ]+(?:\^?[23])?)?"
 _POWERS = {"2": "square", "3": "cubic"}
+_LENGTHS = frozenset("km m cm mm μm mi yd ft in s".split())
 
 
 _SCALED = frozenset(numbers.SCALES) - {"k", "m", "mn", "b", "bn", "t", "tn"}
@@ -72,14 +73,14 @@ def unit(match: re.Match[str], context: Context) -> list[str]:
         between = is_figure(context.before) and is_figure(context.after)
         return [] if not between else ["times" if context.equals_follows else "by"]
     linked = context.before.lower() in {"sq", "cu", *_SCALED} and is_figure(context.before_that)
-    if not (is_figure(context.before) or linked):
+    if not (is_figure(context.before) or is_one(context.before) or linked):
         return []
     if written in ("sq", "cu") and not UNITS.get(context.after.lower()):
         return []
     if written == "in":
         last = not context.after or context.before_that.lower() in ("ft", "feet", "foot")
         return ["inches"] if last else []
-    singular = context.before in ("1", "-1") or context.noun_follows(context.before_that)
+    singular = is_one(context.before) or context.noun_follows(context.before_that)
     return unit_name(written, one=singular)
 
 
@@ -99,6 +100,8 @@ def _one_unit(written: str, one: bool, after: bool = False) -> list[str]:
     names = UNITS.get(match[1].lower())
     if names is None:
         return []
+    if match[2] and "^" not in written and match[1].lower() not in _LENGTHS:
+        return []  # 24H2
     words = names[0 if one else 1].split()
     if match[2] and after and match[1] == "s":
         return [*words, "squared" if match[2] == "2" else "cubed"]

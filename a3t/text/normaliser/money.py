@@ -32,7 +32,8 @@ def money(match: re.Match[str], context: Context) -> list[str]:
         return []
     if prefix == "R":
         symbol, prefix = "R$", ""
-    noun = context.noun_follows(context.before) and not match["per"]
+    noun = context.noun_follows(context.before) or _names_a_sum(context)
+    noun = noun and not match["per"]
 
     def said(amount: str) -> list[str]:
         words = numbers.money(amount, symbol, scale, attributive=noun)
@@ -49,8 +50,14 @@ def money(match: re.Match[str], context: Context) -> list[str]:
     if match["plus"]:
         words.append("plus")
     if match["per"]:
-        words += ["per", *(UNITS.get(match["per"].lower(), (match["per"],))[0].lower().split())]
+        per = "day" if match["per"].lower() == "d" else match["per"]
+        words += ["per", *(UNITS.get(per.lower(), (per,))[0].lower().split())]
     return words
+
+
+def _names_a_sum(context: Context) -> bool:
+    """The $64,000 question, not the $5 they paid."""
+    return context.before.lower() == "the" and context.noun_seems_to_follow
 
 
 def amount_first(match: re.Match[str], context: Context) -> list[str]:

@@ -11,11 +11,11 @@ from a3t.errors import InputError
 from a3t.text.normaliser.abbreviations import expand
 from a3t.text.normaliser.context import Context, is_figure
 from a3t.text.normaliser.grouping import is_house_number, joined, token_at
-from a3t.text.normaliser.letters import MAX_WORD_LETTERS, shown, too_long
+from a3t.text.normaliser.letters import MAX_WORD_LETTERS, is_picture, shown, too_long
 from a3t.text.normaliser.tokens import NOTHING, PAUSES, Written, drops_g, tokens_of
 from a3t.text.normaliser.unspoken import names_of_lines, speaker_names
 from a3t.text.normaliser.verbalise import verbalise
-from a3t.text.normaliser.vocabulary import ALSO_BARE, CLIPPED, SYMBOLS, TITLES
+from a3t.text.normaliser.vocabulary import ALSO_BARE, CLIPPED, COMPASS, SYMBOLS, TITLES
 
 MAX_WORDS = 1500
 """Spoken words that one new text may have."""
@@ -84,9 +84,13 @@ def normalise(
 
 
 def skipped(text: str) -> list[str]:
-    """What of a text isn't spoken though it has letters or figures: "[Music]", foreign words."""
-    silent = (token for token in _read(tokens_of(text), True) if not token.words)
-    return [token.written for token in silent if any(map(str.isalnum, token.written))]
+    """What of a text isn't spoken though it says something: "[Music]", foreign words, emoji."""
+    return [
+        written
+        for token in _read(tokens_of(text), True)
+        for written in ([*filter(is_picture, token.written)] if token.words else [token.written])
+        if any(map(str.isalnum, written)) or any(map(is_picture, written))
+    ]
 
 
 def unreadable(text: str) -> list[tuple[str, InputError]]:
@@ -157,6 +161,7 @@ def _speak(
     token = tokens[index]
     before_that, before = token_at(tokens, index - 2), token_at(tokens, index - 1)
     core, used = joined(tokens, index)
+    compass = core.lower() in COMPASS and is_figure(before.core)
     after, last = token_at(tokens, index + used), tokens[index + used - 1]
     if not core or core in ("#", "/"):
         return 1, _sign_alone(tokens, index), _pause_alone(token)
@@ -165,15 +170,19 @@ def _speak(
         before=before.core,
         after=after.core,
         before_that=before_that.core,
+        after_that=token_at(tokens, index + used + 1).core,
         pause_before=paused,
         pause_after=any(sign in PAUSES for sign in last.trail[full_stop:]),
         capitals_mean=capitals_mean,
-        street_follows=len(core) in (3, 4) and core.isdigit() and is_house_number(tokens, index),
+        street_follows=(compass or (len(core) in (3, 4) and core.isdigit()))
+        and is_house_number(tokens, index - compass),
         equals_follows=any(token_at(tokens, index + k).core == "=" for k in range(used, used + 4)),
     )
     if token.grade:
         return used, (core.lower(), "minus"), last.pauses
     words = expand(core, full_stop, near)
+    if last.trail == "-" and is_figure(core) and near.equals_follows:
+        return used, (*verbalise(core, near), "minus"), False  # 1- 2 = 5
     pauses = last.pauses
     if full_stop and used == 1 and (words or _dotted(core)):
         # An abbreviation's own full stop ends a sentence only where one can begin.

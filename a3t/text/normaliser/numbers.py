@@ -29,6 +29,7 @@ CURRENCIES = {
     "₪": ("shekel", "shekels", "", ""),
     "₱": ("peso", "pesos", "centavo", "centavos"),
     "₺": ("lira", "lira", "", ""),
+    "₿": ("bitcoin", "bitcoin", "", ""),
     "R$": ("real", "reais", "centavo", "centavos"),
 }
 SCALES = {
@@ -101,9 +102,15 @@ def plain(text: str) -> list[str]:
 
 def decade(digits: str) -> list[str]:
     """1980 -> nineteen eighties; 90 -> nineties; 2000 -> two thousands."""
-    words = year(digits) if len(digits) == 4 else cardinal(digits)
+    return plural(year(digits) if len(digits) == 4 else cardinal(digits))
+
+
+def plural(words: list[str]) -> list[str]:
+    """sixty -> sixties; six -> sixes; four -> fours."""
     last = words[-1]
-    return [*words[:-1], last[:-1] + "ies" if last.endswith("y") else last + "s"]
+    if last.endswith("y"):
+        return [*words[:-1], last[:-1] + "ies"]
+    return [*words[:-1], last + ("es" if last.endswith("x") else "s")]
 
 
 def pairs(digits: str) -> list[str]:

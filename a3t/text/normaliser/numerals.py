@@ -38,7 +38,7 @@ def subtraction(match: re.Match[str], context: Context) -> list[str]:
 
 
 def telephone(match: re.Match[str], _: Context) -> list[str]:
-    """555-1234, 555.123.4567, (555)123-4567, +44-20-…, 1-800-555-0199."""
+    """555-1234, 555.123.4567, (555)123-4567, +1(123), +44-20-…, 1-800-555-0199."""
     digits = match[0].lstrip("+")
     words = ["plus"] if match[0].startswith("+") else []
     if digits.startswith("1-800-"):
@@ -71,6 +71,8 @@ def area_code(match: re.Match[str], context: Context) -> list[str]:
 def number_by_name(match: re.Match[str], context: Context) -> list[str]:
     """Room 101, Boeing 747, dial 911, TX 78701: what stands before says how it is read."""
     before, digits = context.before.lower(), match[0]
+    if before in ("is", "was", "in", "number"):
+        before = context.before_that.lower() if context.before_that.lower() in DIALLED else before
     if before in CALLED_IN_PAIRS and len(digits) in (3, 4) and digits[0] != "0":
         return numbers.pairs(digits)
     if digits == "911" and re.match("call|operator|dispatch|emergenc", context.after):
@@ -83,7 +85,9 @@ def number_by_name(match: re.Match[str], context: Context) -> list[str]:
     if re.fullmatch("7[0-8]7", digits) and before in ("the", "a", "this", "that", "old", "new"):
         counted = context.noun_follows("a") and context.after.endswith("s")
         return [] if counted else numbers.pairs(digits)  # aeroplanes: "the 747 landed"
-    if context.street_follows and digits[0] != "0":
+    named = before in ("a", "an") and not context.noun_follows("a")  # a 404, an RTX 4090
+    named = named or bool(re.fullmatch("[A-Z]{2,4}X", context.before))
+    if (context.street_follows or named) and digits[0] != "0" and len(digits) < 5:
         return numbers.pairs(digits)
     return []
 

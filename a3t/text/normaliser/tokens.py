@@ -33,7 +33,7 @@ _JOINTS = re.compile(
     r"|(?<=[A-Za-z]{2})[,;!](?=[A-Za-z]{2})"
     r"|(?<=\.)[,;](?=[A-Za-z]{2})"
     r"|(?<=[A-Za-z][a-z])[.?](?=[A-Z][a-z])"
-    r"|(?:(?<=\b[NnPp][op])|(?<=\b(?:[Ff]ig|[Vv]ol)))\.(?=\d)"
+    r"|(?:(?<=\b[NnPp][op])|(?<=\b(?:[Ff]ig|[Vv]ol))|(?<=\bRs))\.(?=\d)"
 )
 _ENDLESS = re.compile(rf"[^\W\d_]{{{LONGEST_TOKEN},}}")
 _NAMED = frozenset([*MONTHS, *MONTH_ABBREVIATIONS, *WEEKDAYS, *WEEKDAYS.values(), "a", "z"])

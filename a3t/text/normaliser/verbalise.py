@@ -9,6 +9,7 @@ import re
 
 from a3t.text.normaliser import (
     addresses,
+    codes,
     dates_and_times,
     initials,
     measures,
@@ -172,12 +173,16 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 
 _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
-    (_compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+"), addresses.address),
+    (_compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+(/\S*)?"), addresses.address),
     (
         _compile(r"([a-z]+://|www\.)\S+|[a-z][\w-]*(\.[\w-]+)*\.[a-z]{2,4}(/\S*)?"),
         addresses.address,
     ),
     (_compile(r"([\w-]*)\.([a-z]{2,4}[34]?)"), addresses.file_name),
+    (_compile(r"[a-z][\w-]*(\.[\w-]+)*\.[a-z]{3,12}(/\S*)?"), addresses.unknown_ending),
+    (_compile(r"([ru])/(\w{2,30})"), codes.forum),
+    (_compile(r"(\d{1,3}(?:\.\d{1,3}){3}|localhost):(\d{1,5})"), codes.with_port),
+    (_compile(r"(\d{1,3}):(\d{1,3})(?:[-–](\d{1,3}))?"), codes.verse),
     (_compile(r"([@#])(\w+)"), _handle),
     (_compile(money.MONEY), money.money),
     (_compile(money.AMOUNT_FIRST), money.amount_first),
@@ -188,12 +193,14 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (_compile(r"(\d+):(\d+)"), numerals.ratio),
     (_compile(r"(\d{1,2})([ap])\.?m\.?"), dates_and_times.hour),
     (_compile(r"([ap])\.?m\.?"), dates_and_times.half_of_day),
-    (_compile(r"(\d{4})[-/](\d\d)[-/](\d\d)"), dates_and_times.iso_date),
+    (_compile(r"(\d{4})[-/.](\d\d)[-/.](\d\d)"), dates_and_times.iso_date),
     (_compile(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)"), dates_and_times.slash_date),
+    (_compile(r"(\d\d?)-(\d\d?)-(\d{4})"), dates_and_times.slash_date),
+    (_compile(r"(?:(\d\d?)-)?([a-z]{3,9})-(?:(\d\d?)|(\d{4}))"), dates_and_times.named_date),
     (_compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})"), dates_and_times.dot_date),
     (
         _compile(
-            r"\d{3}-\d{4}|\+\d[\d-]{6,}|\d{1,5}(-\d{1,6}){2,}|\d{3}\.\d{3}\.\d{4}"
+            r"\d{3}-\d{4}|\+\d[\d-]{6,}|\+\d{1,3}\(\d{1,4}\)?[\d-]*|\d{1,5}(-\d{1,6}){2,}|\d{3}\.\d{3}\.\d{4}"
             r"|\d{3}\)-?\d{3}[-.]?\d{4}"
         ),
         numerals.telephone,
@@ -205,8 +212,11 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
         numerals.calculation,
     ),
     (_compile(rf"({numerals.NUMBER})-({numerals.NUMBER})"), numerals.subtraction),
+    (_compile(r"(\d{1,3})[-–](\d{1,3})"), codes.in_parts),
     (_compile(r"\d{3}"), numerals.area_code),
-    (_compile(r"\d{3,5}"), numerals.number_by_name),
+    (_compile(r"\d{3,6}"), numerals.number_by_name),
+    (_compile(r"(\d{1,2}(?:\.\d)?)/(10|5|100)"), codes.rating),
+    (_compile(rf"({numerals.NUMBER})/([a-zμ]{{1,5}})"), codes.per_unit),
     (_compile(r"(\d+-)?(\d{1,3})/(\d{1,4})(ths?|rds?|nds?|sts?)?"), numerals.fraction),
     (re.compile(rf"([0-9]*)([{''.join(numbers.VULGAR)}])"), numerals.vulgar),
     (_compile(r"(\d[\d,]*)(?:st|nd|rd|th)"), numerals.ordinal),
@@ -220,6 +230,9 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (_compile(rf"({_END_OF_RANGE})[-–]({_END_OF_RANGE})"), _range),
     (_compile(r"([a-z]{1,9})[-–]([a-z]{1,9})"), _named_range),
     (_compile(r"\d+(x\d+)+"), numerals.by),
+    (_compile(r"\d+x\d+s|7\d7s|[a-z]{1,2}-\d{1,3}s"), codes.plural),
+    (_compile(r"(\d\d|\d{3,4})([Hp])(\d\d?)"), codes.release),
+    (_compile(r"([a-z]{1,3})(\d{3,8})([a-z]{0,4})"), codes.code),
     (_compile(r"(\d{3})([A-F])"), numerals.lettered),
     (
         re.compile(
@@ -230,6 +243,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (re.compile(measures.UNIT), measures.unit),
     (_compile(r"(\d[\w.]*[a-z][\w.]*)/([\w.-]+)"), _either),
     (re.compile(rf"({initials.ROMAN})('s)?"), initials.roman),
+    (re.compile(r"(x{0,3}(?:ix|iv|v?i{0,3}))()"), initials.roman),
     (_compile(r"(.+)\^(-?\d{1,3})"), _power),
     (re.compile(r"([A-G])#"), _sharp),
     (_compile(r"(?:[a-z]\.)+[a-z]\.?"), initials.dotted),

@@ -7,14 +7,14 @@ TITLES = {
     "mr": "mister", "mrs": "missus", "ms": "miz", "dr": "doctor", "prof": "professor",
     "messrs": "messrs", "st": "saint", "ste": "saint", "mme": "madam", "capt": "captain",
     "sgt": "sergeant", "lt": "lieutenant", "cpl": "corporal", "cmdr": "commander",
-    "supt": "superintendent",
+    "supt": "superintendent", "maj": "major", "mt": "mount", "hon": "honorable",
 }  # fmt: skip
 
 # Before a name, and only with a full stop: the bare words mean something else.
 DOTTED_TITLES = {
     "gen": "general", "sen": "senator", "rep": "representative", "gov": "governor",
-    "col": "colonel", "maj": "major", "pres": "president", "rev": "reverend", "hon": "honorable",
-    "mt": "mount", "ft": "fort", "adm": "admiral", "fr": "father", "amb": "ambassador",
+    "col": "colonel", "pres": "president", "rev": "reverend",
+    "ft": "fort", "adm": "admiral", "fr": "father", "amb": "ambassador",
     "det": "detective", "insp": "inspector", "pvt": "private", "atty": "attorney",
 }  # fmt: skip
 
@@ -49,7 +49,8 @@ ALSO_BARE = {
     "mr": "mister", "mrs": "missus", "etc": "et cetera", "vs": "versus",
     "approx": "approximately", "govt": "government", "w/": "with", "w/in": "within",
     "w/o": "without", "b/c": "because", "c/o": "care of", "aka": "also known as", "phd": "p h d",
-    "phds": "p h d's", "ok": "okay", "oks": "okays",
+    "phds": "p h d's", "ok": "okay", "oks": "okays", "hwy": "highway", "pkwy": "parkway",
+    "blvd": "boulevard",
 }  # fmt: skip
 # Words too, unless they begin with a capital: "max.", "misc." at a sentence's end are the word.
 SMALL_ONLY = frozenset("max min ch est mon eg ie".split())
@@ -61,7 +62,7 @@ BEFORE_NUMBERS = {
     "apt": "apartment", "ste": "suite", "est": "established", "ch": "chapter", "vol": "volume",
     "vols": "volumes", "ep": "episode", "eps": "episodes",
     "ext": "extension", "bk": "book", "v": "verse", "c": "about",
-    "ca": "about", "st": "street", "rm": "room", "bldg": "building",
+    "ca": "about", "st": "street", "rm": "room", "bldg": "building", "op": "opus", "pt": "part",
 }  # fmt: skip
 
 MONTH_ABBREVIATIONS = {
@@ -131,6 +132,7 @@ CURRENCY_CODES = {
     "AUD": ("australian dollar", "australian dollars"), "CNY": ("yuan", "yuan"),
     "SEK": ("swedish krona", "swedish kronor"), "NOK": ("norwegian krone", "norwegian kroner"),
     "DKK": ("danish krone", "danish kroner"), "MXN": ("mexican peso", "mexican pesos"),
+    "Rs": ("rupee", "rupees"), "BTC": ("bitcoin", "bitcoin"),
 }  # fmt: skip
 DOLLARS = {"A": "australian", "C": "canadian", "CA": "canadian", "HK": "hong kong",
            "NZ": "new zealand", "S": "singapore", "AU": "australian", "US": "u s"}  # fmt: skip
@@ -187,7 +189,10 @@ CALLED_IN_PAIRS = frozenset(
     "boeing highway route room flight interstate area suite hwy freeway".split()
 )
 """Before a number of three or four figures that is read in pairs: Room 101, Boeing 747."""
-DIALLED = frozenset("call dial called dialed dialled calling dialing dialling code zip".split())
+DIALLED = frozenset(
+    "call dial called dialed dialled calling dialing dialling code zip pin passcode ending serial "
+    "extension".split()
+)
 """Before a number that is read figure by figure."""
 
 # Not the first word of a name, nor a noun: what a sentence or a phrase goes on with.
@@ -225,4 +230,27 @@ LETTERS = {
     "ə": "a", "ŋ": "ng",
 }  # fmt: skip
 
-CURRENCIES_AHEAD = tuple("$£€¥₹₩₽₪₱₺")
+CURRENCIES_AHEAD = tuple("$£€¥₹₩₽₪₱₺₿")
+
+NUMBERED_IN_PARTS = frozenset(
+    "table figure fig exhibit chart listing equation problem exercise appendix schedule".split()
+)
+"""Before figures with a dash that are one number: Table 2-1."""
+
+# Books of the Bible by their abbreviations, before a chapter.
+BIBLE_BOOKS = {
+    "gen": "genesis", "ex": "exodus", "exod": "exodus", "lev": "leviticus", "num": "numbers",
+    "deut": "deuteronomy", "josh": "joshua", "judg": "judges", "sam": "samuel", "kgs": "kings",
+    "chr": "chronicles", "chron": "chronicles", "neh": "nehemiah", "ps": "psalm", "pss": "psalms",
+    "prov": "proverbs", "eccl": "ecclesiastes", "eccles": "ecclesiastes", "isa": "isaiah",
+    "jer": "jeremiah", "lam": "lamentations", "ezek": "ezekiel", "hos": "hosea", "mic": "micah",
+    "hab": "habakkuk", "zeph": "zephaniah", "zech": "zechariah", "mal": "malachi",
+    "matt": "matthew", "mt": "matthew", "mk": "mark", "lk": "luke", "jn": "john", "rom": "romans",
+    "cor": "corinthians", "gal": "galatians", "eph": "ephesians", "phil": "philippians",
+    "col": "colossians", "thess": "thessalonians", "tim": "timothy", "heb": "hebrews",
+    "jas": "james", "pet": "peter", "rev": "revelation",
+}  # fmt: skip
+BIBLE = frozenset(BIBLE_BOOKS.values()) | frozenset(
+    "psalm mark luke john acts titus philemon jude ruth ezra esther job daniel joel amos obadiah "
+    "jonah nahum haggai corinthians".split()
+)

@@ -1,12 +1,10 @@
-"""Written forms and how a narrator reads them; properties of the normaliser; its refusals."""
+"""Properties of the normaliser; its refusals."""
 
 from __future__ import annotations
 
 import contextlib
 import re
 import sys
-from collections.abc import Iterable, Sequence
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -21,50 +19,13 @@ from a3t.text.normaliser.normalise import MAX_WORDS, normalise, skipped
 from a3t.text.normaliser.tokens import LONGEST_TOKEN, tokens_of
 from a3t.text.transcript import Transcript
 
-READINGS = Path(__file__).with_name("readings.txt")
-NARRATED = Path(__file__).with_name("narrated.txt")
-
-
-def readings(path: Path) -> list[list[str]]:
-    """[written, spoken, …] of each line of a table that has a bar; the other lines are headings."""
-    lines = path.read_text(encoding="utf-8").splitlines()[1:]
-    return [[cell.strip() for cell in line.split(" | ")] for line in lines if " | " in line]
-
 
 def words(text: str) -> list[str]:
     return [word for token in normalise(text, max_words=None) for word in token.words]
 
 
-def faults(table: Iterable[Sequence[str]]) -> str:
-    """A line for each text that isn't said in any of the ways that its row allows."""
-    wrong = []
-    for written, *ways in table:
-        said = " ".join(words(written))
-        if said not in ways:
-            wrong.append(f"{written} | {said} | not {ways[0]}")
-    return "\n".join(wrong)
-
-
-def test_the_table_has_no_line_twice() -> None:
-    written = [row[0] for row in readings(READINGS)]
-    assert len(written) >= 150 and len(set(written)) == len(written)
-
-
-def test_what_is_said() -> None:
-    assert not faults(readings(READINGS))
-
-
-def test_what_narrators_say() -> None:
-    """The list that was written before its rules; how the words are parted doesn't count."""
-    table = readings(NARRATED)
-    together = [[row[0], *(way.replace(" ", "") for way in row[1:])] for row in table]
-    said = {row[0]: "".join(words(row[0])) for row in table}
-    wrong = [f"{row[0]} | {said[row[0]]}" for row in together if said[row[0]] not in row[1:]]
-    assert len(table) >= 400 and not "\n".join(wrong)
-
-
-def test_spoken_words_stay_as_they_are() -> None:
-    assert not faults((row[1], row[1]) for row in readings(READINGS))
+def test_pictures_are_named_among_what_is_left_out() -> None:
+    assert skipped("Great 👍 news🎉 for ₿2 at 5° ½.") == ["👍", "🎉"]
 
 
 def check(text: str) -> None:
