@@ -30,24 +30,26 @@ CONTENT = content()
 
 class Handler(BaseHTTPRequestHandler):
     asked: list[str | None] = []  # noqa: RUF012
+    most = len(CONTENT)  # bytes after which the line drops
+    ranges = True  # or all of it comes each time
 
     def do_GET(self) -> None:
         wanted = self.headers.get("Range", "bytes=0-")
         self.asked.append(wanted)
-        first = int(wanted.removeprefix("bytes=").rstrip("-"))
+        first = int(wanted.removeprefix("bytes=").rstrip("-")) if self.ranges else 0
         part = CONTENT[first:]
-        self.send_response(206 if part else 416)
+        self.send_response(200 if not self.ranges else 206 if part else 416)
         self.send_header("Content-Length", str(len(part)))
         self.end_headers()
-        self.wfile.write(part)
+        self.wfile.write(part[: self.most])
 
     def log_message(self, *_: object) -> None:
         pass
 
 
 @pytest.fixture
-def server() -> Iterator[str]:
-    Handler.asked = []
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(Handler, "asked", [])
     with HTTPServer(("127.0.0.1", 0), Handler) as http:
         thread = threading.Thread(target=http.serve_forever, daemon=True)
         thread.start()
@@ -70,6 +72,40 @@ def test_a_download_goes_on_where_it_stopped(
     assert server in said and "0.1 GB (free)" in said
     fetch(archive(server), tmp_path)
     assert len(Handler.asked) == 1
+
+
+def test_a_line_that_drops_is_taken_up_again(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Handler, "most", 500)
+    assert fetch(archive(server), tmp_path).read_bytes() == CONTENT
+    assert Handler.asked == [f"bytes={k}-" for k in range(0, len(CONTENT), 500)]
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_what_has_arrived_is_kept_when_no_more_comes(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ranges: bool
+) -> None:
+    part = tmp_path / "corpus.tar.gz.part"
+    part.write_bytes(CONTENT[:700])
+    monkeypatch.setattr(Handler, "ranges", ranges)
+    monkeypatch.setattr(Handler, "most", 0 if ranges else 600)
+    with pytest.raises(InputError, match="stopped after 700 bytes, which are kept"):
+        fetch(archive(server), tmp_path)
+    assert part.read_bytes() == CONTENT[:700]
+    monkeypatch.setattr(Handler, "most", 5000)
+    assert fetch(archive(server), tmp_path).read_bytes() == CONTENT
+
+
+def test_a_login_page_costs_nothing_that_has_arrived(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = tmp_path / "corpus.tar.gz.part"
+    part.write_bytes(CONTENT + b"more")
+    monkeypatch.setattr(Handler, "ranges", False)
+    with pytest.raises(InputError, match="login page"):
+        fetch(archive(server), tmp_path)
+    assert part.read_bytes() == CONTENT + b"more"
 
 
 def test_a_damaged_download_is_not_kept(server: str, tmp_path: Path) -> None:
