@@ -26,21 +26,15 @@ __all__ = [
     "pause",
 ]
 
-ALIGNERS = ("network", "pocketsphinx", "mfa")
+ALIGNERS = ("network", "mfa")
 
 
 def load_aligner(name: str = ALIGNERS[0], workers: int = 1) -> Aligner:
-    """The aligner of that name: "network", "pocketsphinx" or "mfa" (see montreal).
+    """The aligner of that name: "network" or "mfa" (see montreal).
 
     `workers`: how many processes share a long recording; see alignment.parallel.
     Raises AlignmentError for any other name, or if the aligner is not installed.
     """
-    if name == "pocketsphinx":
-        from alignment.aligners.pocketsphinx import PocketSphinxAligner
-        from alignment.sphinx_package import require_pocketsphinx
-
-        require_pocketsphinx()
-        return PocketSphinxAligner(workers)
     if name == "network":
         from alignment.aligners.network_aligner import NetworkAligner
 

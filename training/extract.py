@@ -198,7 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("data", type=Path, help="a data directory, or a folder of them")
     parser.add_argument("features", type=Path, help="folder to write")
-    parser.add_argument("--aligner", choices=["network", "pocketsphinx", "mfa"], default="network")
+    parser.add_argument("--aligner", choices=["network", "mfa"], default="network")
     parser.add_argument("--pitch", action="store_true", help="for networks with a pitch input")
     parser.add_argument(
         "--degraded",

@@ -15,7 +15,7 @@ from alignment.parallel import run_jobs
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-PORTION = 100  # clips per process: PocketSphinx keeps some MB of every clip
+PORTION = 100  # clips per process: an aligner may keep some memory of every clip
 
 
 def by_workers(

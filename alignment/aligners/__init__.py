@@ -1,2 +1,1 @@
-"""Aligners: the phone network (the default), PocketSphinx refined by one, and the Montreal Forced
-Aligner."""
+"""Aligners: the phone network (the default) and the Montreal Forced Aligner."""

@@ -15,9 +15,8 @@ import numpy as np
 from alignment.aligner import Pronunciations
 from alignment.aligners.by_pieces import AlignerByPieces
 from alignment.aligners.lookup import require_room, stress_of
-from alignment.aligners.refinement import CHANGE_REACH, SHORTEST_PAUSE, Acoustics, apart, crossed
+from alignment.aligners.refinement import CHANGE_REACH, SHORTEST_PAUSE, apart, crossed
 from alignment.confidence.scores import (
-    NETWORK,
     mismatch,
     require_match,
     require_speech,
@@ -39,7 +38,6 @@ from alignment.network.phone_network import (
     INDEX,
     SYMBOLS,
     TOGETHER,
-    Weights,
     features,
     in_steps,
     posteriors,
@@ -74,18 +72,24 @@ NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
 
 
 @dataclass(frozen=True, slots=True)
-class BothAcoustics(Acoustics):
-    """What the larger network says besides: its log posteriors `second` (T, 40), which count where
-    boundaries are corrected, and its scores of `sequences` (T, 40)."""
+class Acoustics:
+    """What both networks say of a recording.
 
+    frames: (K, BANDS). scores: the phone network's log posteriors, (T, 40). second: the sequence
+    network's, which count where boundaries are corrected. sequences: its scores of sequences,
+    (T, 40).
+    """
+
+    frames: np.ndarray
+    scores: np.ndarray
     second: np.ndarray
     sequences: np.ndarray
 
     @classmethod
-    def of(cls, samples: np.ndarray, weights: Weights | None = None) -> BothAcoustics:
-        """`samples`: 16 kHz mono, (n,); `weights` of the smaller network."""
+    def of(cls, samples: np.ndarray) -> Acoustics:
+        """`samples`: 16 kHz mono, (n,)."""
         frames = features(samples)
-        return cls(frames, posteriors(frames, weights), *posteriors_and_sequence_scores(frames))
+        return cls(frames, posteriors(frames), *posteriors_and_sequence_scores(frames))
 
 
 class NetworkAligner(AlignerByPieces):
@@ -108,7 +112,7 @@ class NetworkAligner(AlignerByPieces):
         stressed = stress_of(words, pronunciations)
         duration = len(samples) / sample_rate
         require_room(stressed, duration)
-        sound = BothAcoustics.of(waveform)
+        sound = Acoustics.of(waveform)
         if check:
             require_speech(sound.scores)
         candidates = [list(each.values()) for each in stressed]
@@ -121,8 +125,7 @@ class NetworkAligner(AlignerByPieces):
         alignment = score_words(
             _on_the_clock(last_said(visits), words, candidates, sound, duration),
             sound.scores,
-            NETWORK,
-            sequences=sound.sequences,
+            sound.sequences,
         )
         if check:
             require_match(alignment)
@@ -205,7 +208,7 @@ def _on_the_clock(
     visits: Sequence[Visit],
     words: Sequence[str],
     candidates: Sequence[Sequence[tuple[str, ...]]],
-    sound: BothAcoustics,
+    sound: Acoustics,
     duration: float,
 ) -> Alignment:
     """The best path in seconds, its boundaries refined, as words that cover [0, duration]."""
@@ -223,7 +226,7 @@ def boundaries_of(
     kept, starts = _kept(visits, _starts(visits, sound.scores), duration)
     found = starts[1:]
     times = changes(sound.frames, found, CHANGE_REACH) if len(found) else found
-    return kept, Boundaries([_symbol(visit) for visit in kept], times, found, found, duration)
+    return kept, Boundaries([_symbol(visit) for visit in kept], times, found, duration)
 
 
 def _symbol(visit: Visit) -> str:

@@ -22,7 +22,6 @@ from alignment.network.phone_network import (
     INDEX,
     SYMBOLS,
     TOGETHER,
-    Weights,
     in_steps,
     load_weights,
 )
@@ -70,50 +69,33 @@ def _sum_onwards(totals: np.ndarray, steps: np.ndarray) -> np.ndarray:
 _BEST, _SUM = _Ways(np.maximum, _best_onwards), _Ways(np.logaddexp, _sum_onwards)
 
 
-def advantages(
-    alignment: Alignment, posteriors: np.ndarray, weights: Weights | None = None
-) -> np.ndarray:
-    """For each spoken word, nats by which the best of anything is likelier than it, (W,).
-
-    `posteriors`: log, (T, 40), of alignment.network; `weights`: its, with "pairs" (40, 40), the
-    logarithm of how often a phone is followed by another.
-    """
-    return _better(_places(alignment, len(posteriors) + 2), posteriors, weights)
-
-
-def summed_advantages(
-    alignment: Alignment, sequences: np.ndarray, weights: Weights | None = None
-) -> np.ndarray:
+def summed_advantages(alignment: Alignment, sequences: np.ndarray) -> np.ndarray:
     """For each spoken word, nats by which anything is likelier than it, all ways of both counted,
     (W,); `sequences`: scores (T, 40) as alignment.network.phone_network.sequence_scores gives
     them."""
     steps = in_steps(sequences, TOGETHER)
     places = _places(alignment, len(steps) + 2, TOGETHER * FRAME_SECONDS)
-    return _better(places, steps, weights, _SUM, TOGETHER * FARTHEST)
+    return _better(places, steps, _SUM, TOGETHER * FARTHEST)
 
 
 def advantages_between(
-    alignment: Alignment,
-    lefts: Sequence[int],
-    posteriors: np.ndarray,
-    weights: Weights | None = None,
+    alignment: Alignment, lefts: Sequence[int], posteriors: np.ndarray
 ) -> np.ndarray:
     """For each of some spoken words, `lefts` by number, nats by which anything between it and the
-    next one is likelier than nothing or a pause, (n,); other arguments as for `advantages`."""
-    return _better(_gaps(alignment, lefts, len(posteriors) + 2), posteriors, weights)
+    next one is likelier than nothing or a pause, (n,); `posteriors`: log, (T, 40)."""
+    return _better(_gaps(alignment, lefts, len(posteriors) + 2), posteriors)
 
 
 def _better(
     places: Sequence[_Place],
     scores: np.ndarray,
-    weights: Weights | None,
     ways: _Ways = _BEST,
     farthest: float = FARTHEST,
 ) -> np.ndarray:
     """Nats by which anything is likelier in each place than what is written there, (n,)."""
     if not places:
         return np.zeros(0)
-    pairs = (load_weights() if weights is None else weights)["pairs"]
+    pairs = load_weights()["pairs"]  # the logarithm of how often a phone is followed by another
     below = np.maximum(scores - scores.max(axis=1, keepdims=True), farthest)
     # A frame of silence at either end: every word has something before it and after it.
     silence = np.full((1, len(SYMBOLS)), farthest)

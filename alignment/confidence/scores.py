@@ -1,14 +1,9 @@
 """How sure the aligner is of each word, and whether the text is what is spoken.
 
-Two witnesses. PocketSphinx: the text is compared with what a free phone loop hears in the same
-frames, so a noisy or a strange voice, in which the loop does badly too, is not held against the
-text. And the network of alignment.network: how far the log posterior of the text's phone lies
+The networks of alignment.network are asked how far the log posterior of the text's phone lies
 below that of the likeliest one, and how much better anything else would fit in the word's place
-(alignment.confidence.alternatives).
-
-Weights and thresholds were fitted to errors planted in 112 clips of four corpora, half of them in
-pink noise at 10 or 5 dB, so that 1.9% of their right words are doubted. What they find in other
-clips is in RESULTS.md (evaluation.hearing.planted_errors).
+(alignment.confidence.alternatives). What is found of planted errors is in RESULTS.md
+(evaluation.hearing.planted_errors).
 """
 
 from __future__ import annotations
@@ -21,13 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alignment.confidence.alternatives import (
-    advantages,
-    advantages_between,
-    summed_advantages,
-)
+from alignment.confidence.alternatives import advantages_between, summed_advantages
 from alignment.errors import AlignmentError
-from alignment.network.phone_network import FRAME_SECONDS, INDEX, Weights, information
+from alignment.network.phone_network import FRAME_SECONDS, INDEX, information
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
 
 
@@ -36,8 +27,7 @@ class Judgement(NamedTuple):
 
     The mean distance of its phones from the likeliest ones; the root of the advantage that anything
     else would have in its place; its haste; the root that is usual in the recording, at most USUAL
-    either way; the distance of its worst phone; and the log odds that PocketSphinx gave it, if it
-    did. `fit`: of the whole text, see `score_words`.
+    either way; and the distance of its worst phone. `fit`: of the whole text, see `score_words`.
     """
 
     offset: float
@@ -45,14 +35,13 @@ class Judgement(NamedTuple):
     advantage: float
     haste: float
     usual: float
-    worst: float = 0.0
-    witness: float | None = None
-    fit: float = -2.95
+    worst: float
+    fit: float
 
     def odds(
         self, distance: float, worst: float, advantage: float, haste: float, usual: float
     ) -> float:
-        """The log odds of a word, PocketSphinx's opinion apart."""
+        """The log odds of a word."""
         return self.offset + sum(
             (
                 self.distance * distance,
@@ -64,16 +53,11 @@ class Judgement(NamedTuple):
         )
 
 
-# With both witnesses; and with the small network alone, where PocketSphinx finds no path: the
-# offset is a little less, since that alone makes a text doubtful. Texts fit (`fit`): right ones of
-# 160 clips by -2.8 or more, 480 wrong ones by -3.2 or less.
-BOTH = Judgement(4.39, 0.31, -0.44, -1.92, 0.12, witness=0.485)
-ALONE = Judgement(4.8, 0.62, -0.445, -2.7, 0.04)
-# With both networks of the network aligner, the larger one's advantages summed over all ways:
-# fitted to errors in 150 clips that neither heard in training, corpora counted evenly, half of them
-# in noise, so that 0.7% of their right words are doubted. Right texts of 200 clips fit by -2.53 or
-# more, 99 in 100 wrong ones of 110 by -2.4 or less.
-NETWORK = Judgement(3.0, 0.12, -1.56, -0.334, 0.197, worst=0.232, fit=-2.6)
+# The larger network's advantages summed over all ways: fitted to errors in 150 clips that neither
+# network heard in training, corpora counted evenly, half of them in noise, so that 0.7% of their
+# right words are doubted. Right texts of 200 clips fit by -2.53 or more, 99 in 100 wrong ones of
+# 110 by -2.4 or less.
+JUDGEMENT = Judgement(3.0, 0.12, -1.56, -0.334, 0.197, worst=0.232, fit=-2.6)
 
 # The root of the advantage that anything between two words has, at which a sound named there is as
 # likely as not one that the text lacks; and how steeply it becomes likelier. In 110 clips such
@@ -89,7 +73,7 @@ USUAL = 3.0
 EVEN_INFORMATION = 0.65
 
 # A text is refused if its words' mean distance in the network's eyes, less the deviation of the
-# logarithms of their phones' lengths, lies below the judgement's `fit`; if the mean log odds of its
+# logarithms of their phones' lengths, lies below its judgement's `fit`; if the mean log odds of its
 # words lie below EVEN_ODDS; or if EVEN_SHARE of them are doubtful (two more count as heard, so that
 # one doubtful word in a text of two or three doesn't decide).
 EVEN_ODDS = 0.0
@@ -99,34 +83,23 @@ BENEFIT = 2
 NAMED_WORDS = 5
 
 
-def score_words(
-    alignment: Alignment,
-    posteriors: np.ndarray,
-    judgement: Judgement,
-    weights: Weights | None = None,
-    sequences: np.ndarray | None = None,
-) -> Alignment:
+def score_words(alignment: Alignment, posteriors: np.ndarray, sequences: np.ndarray) -> Alignment:
     """The alignment with its words and the text as a whole scored, and its pauses (1: no speech);
     of what is named in a pause the phone's score says how likely it is that the text lacks nothing
     there.
 
-    `posteriors`: log, (T, 40), of alignment.network with `weights`. Without a witness in the
-    `judgement` the scores that the words have mean nothing. The text is refused below 0.5: its fit
+    `posteriors`: log, (T, 40), of alignment.network; `sequences`: `sequence_scores` of the
+    recording, which say better what else would fit. The text is refused below 0.5: its fit
     decides, for words at wrong places do not fit and are drawn out or squeezed; the words' odds in
     a text of a word or two; the share of doubtful ones when half of the text fits; the information
-    when there is no speech at all. `sequences`: `sequence_scores` of the recording, which say
-    better than `posteriors` what else would fit, for a judgement that was fitted to them.
+    when there is no speech at all.
     """
     below = _below(alignment.phones, posteriors)
-    nothing: dict[int, float] = {}
-    if sequences is None:
-        roots, usual = _roots(advantages(alignment, posteriors, weights))
-    else:
-        roots, usual = _roots(summed_advantages(alignment, sequences, weights))
-        lefts = _before_unwritten(alignment.words)
-        between = _roots(advantages_between(alignment, lefts, sequences, weights))[0]
-        chances = [logistic(STEEP * (BETWEEN - root)) for root in between.tolist()]
-        nothing = dict(zip(lefts, chances, strict=True))
+    roots, usual = _roots(summed_advantages(alignment, sequences))
+    lefts = _before_unwritten(alignment.words)
+    between = _roots(advantages_between(alignment, lefts, sequences))[0]
+    chances = [logistic(STEEP * (BETWEEN - root)) for root in between.tolist()]
+    nothing = dict(zip(lefts, chances, strict=True))
     witnesses = zip(roots.tolist(), _hastes(alignment.spoken), strict=True)
     distances: list[float] = []
     words: list[Word] = []
@@ -143,19 +116,14 @@ def score_words(
             continue
         distances.append(float(below[inside].mean()))
         worst = min(float(below[_frames(phone, len(below))].mean()) for phone in word.phones)
-        odds = judgement.odds(distances[-1], worst, *next(witnesses), usual)
-        if judgement.witness is None:
-            score = logistic(odds)
-            phones = tuple(replace(phone, score=score) for phone in word.phones)
-            words.append(replace(word, score=score, phones=phones))
-        else:
-            score = logistic(odds + judgement.witness * _odds(word.score))
-            words.append(replace(word, score=score))
+        score = logistic(JUDGEMENT.odds(distances[-1], worst, *next(witnesses), usual))
+        phones = tuple(replace(phone, score=score) for phone in word.phones)
+        words.append(replace(word, score=score, phones=phones))
     spoken = [word.score for word in words if not word.is_pause]
     doubtful = sum(score < 0.5 for score in spoken) / (len(spoken) + BENEFIT)
     fit = float(np.mean(distances) - np.std(_lengths(alignment.spoken)))
     score = min(
-        logistic((fit - judgement.fit) / 0.15),
+        logistic((fit - JUDGEMENT.fit) / 0.15),
         logistic((float(np.mean([_odds(score) for score in spoken])) - EVEN_ODDS) / 0.25),
         logistic((EVEN_SHARE - doubtful) / 0.1),
         logistic((information(posteriors) - EVEN_INFORMATION) / 0.05),

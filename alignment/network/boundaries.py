@@ -4,8 +4,7 @@ Where a phone ends is a convention, and aligners have habits of their own: the c
 after a pause is given to the pause, a nasal before a stop comes out too long, and quiet ends are
 lost in noise. What they found, how sure the phone networks are around it, and the phones' lengths
 and classes tell in which direction and how far the boundary should move. Trained by
-training.alignment.train_boundaries: once for the network aligner, which has two phone networks,
-and once for PocketSphinx's refinement, which has the small one.
+training.alignment.train_boundaries.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from alignment.network.phone_network import FRAME_SECONDS, HOP, INDEX, RATE, Wei
 from alignment.result import PAUSE
 
 WEIGHTS = Path(__file__).with_name("boundaries.safetensors")
-POCKETSPHINX_WEIGHTS = WEIGHTS.with_name("boundaries_pocketsphinx.safetensors")
 
 FARTHEST = 0.05  # seconds that a boundary is moved, at most
 
@@ -36,8 +34,7 @@ CLASSES = (
 VOWEL = len(CLASSES)
 _CLASS = {symbol: k for k, symbols in enumerate(CLASSES) for symbol in symbols}
 
-AROUND = 5  # frames of 10 ms on either side that are looked at
-WIDER_AROUND = 8  # the same where both networks are there
+AROUND = 8  # frames of 10 ms on either side that are looked at
 LOWEST = -8.0  # nats below the likeliest phone; less is no worse
 CHANGE_REACH = 6  # frames of 5 ms on either side in which the spectrum's change is weighed
 LEVEL_FRAMES = 4  # frames of 5 ms on either side whose level is taken
@@ -46,13 +43,12 @@ SHORTEST, LONGEST = 0.01, 0.2  # seconds of a phone; beyond, its length says no 
 
 @dataclass(frozen=True, slots=True)
 class Boundaries:
-    """The inner boundaries of n phones and pauses, each (n - 1,), seconds: where both aligners
-    together put them, the network alone, and the first aligner alone; `symbols` of the n."""
+    """The inner boundaries of n phones and pauses, each (n - 1,), seconds: at the spectral change,
+    and where the network found them; `symbols` of the n."""
 
     symbols: Sequence[str]
     times: np.ndarray
     found: np.ndarray
-    first: np.ndarray
     duration: float
 
 
@@ -60,20 +56,17 @@ def correct(
     boundaries: Boundaries,
     frames: np.ndarray,
     scores: np.ndarray,
-    second: np.ndarray | None = None,
-    weights: Weights | None = None,
+    second: np.ndarray,
 ) -> np.ndarray:
     """The boundaries' times, moved by at most FARTHEST, seconds, (n - 1,).
 
     `frames` (K, BANDS) and log posteriors `scores` (T, 40) of alignment.network.phone_network;
-    `second` (T, 40): the larger network's. `weights`: by default those that ship for one network
-    or for both.
+    `second` (T, 40): the larger network's.
     """
     if not len(boundaries.times):
         return boundaries.times
-    if weights is None:
-        weights = load_boundary_weights(POCKETSPHINX_WEIGHTS if second is None else WEIGHTS)
-    return boundaries.times + moves(surroundings(boundaries, frames, scores, second), weights)
+    known = surroundings(boundaries, frames, scores, second)
+    return boundaries.times + moves(known, load_boundary_weights(WEIGHTS))
 
 
 def moves(known: np.ndarray, weights: Weights) -> np.ndarray:
@@ -88,29 +81,21 @@ def surroundings(
     boundaries: Boundaries,
     frames: np.ndarray,
     scores: np.ndarray,
-    second: np.ndarray | None = None,
+    second: np.ndarray,
 ) -> np.ndarray:
-    """What is known of each boundary, each value of about -2 to 2: (n - 1, SURROUNDINGS), with
-    the `second` network's posteriors (n - 1, WIDER_SURROUNDINGS)."""
+    """What is known of each boundary, each value of about -2 to 2: (n - 1, SURROUNDINGS)."""
     times, symbols = boundaries.times, boundaries.symbols
-    others = np.stack(
-        [boundaries.found, boundaries.first, changes(frames, times, CHANGE_REACH)], axis=1
-    )
+    # Twice: the weights were shaped for a first aligner's boundaries as well.
+    found = boundaries.found
+    others = np.stack([found, found, changes(frames, times, CHANGE_REACH)], axis=1)
     apart = np.clip((others - times[:, None]) / FARTHEST, -1.0, 1.0)
-    likeness = (
-        [_likeness(scores, times, symbols)]
-        if second is None
-        else [
-            _likeness_between(scores, times, symbols),
-            _likeness_between(second, times, symbols),
-            _phones(symbols),
-        ]
-    )
     columns = [
         apart,
         _levels(frames, times),
         _lengths(times, boundaries.duration),
-        *likeness,
+        _likeness(scores, times, symbols),
+        _likeness(second, times, symbols),
+        _phones(symbols),
         np.full((len(times), 1), information(scores)),
         _classes(symbols),
     ]
@@ -150,22 +135,11 @@ def _lengths(times: np.ndarray, duration: float) -> np.ndarray:
 
 
 def _likeness(scores: np.ndarray, times: np.ndarray, symbols: Sequence[str]) -> np.ndarray:
-    """How likely the left and the right phone are in the frames around, and the difference;
-    and where between two frames the boundary lies, (m, 3 * (2 * AROUND + 1) + 1)."""
-    indices, below = _indices(symbols), _below_best(scores)
-    places = np.round(times / FRAME_SECONDS).astype(int)
-    near = np.clip(places[:, None] + np.arange(-AROUND, AROUND + 1), 0, len(scores) - 1)
-    left, right = below[near, indices[:-1, None]], below[near, indices[1:, None]]
-    between = times / FRAME_SECONDS - places
-    return np.concatenate([left, right, left - right, between[:, None]], axis=1)
-
-
-def _likeness_between(scores: np.ndarray, times: np.ndarray, symbols: Sequence[str]) -> np.ndarray:
-    """How likely two phones on either side are at the boundary and up to WIDER_AROUND frames from
+    """How likely two phones on either side are at the boundary and up to AROUND frames from
     it, between frames by a straight line; and the difference of the two that meet,
-    (m, 5 * (2 * WIDER_AROUND + 1))."""
+    (m, 5 * (2 * AROUND + 1))."""
     below, count = _below_best(scores), len(times)
-    places = times[:, None] / FRAME_SECONDS + np.arange(-WIDER_AROUND, WIDER_AROUND + 1)
+    places = times[:, None] / FRAME_SECONDS + np.arange(-AROUND, AROUND + 1)
     places = np.clip(places, 0, len(below) - 1)
     before = np.floor(places).astype(int)
     after, share = np.minimum(before + 1, len(below) - 1), places - before
@@ -199,13 +173,12 @@ def _classes(symbols: Sequence[str]) -> np.ndarray:
 
 
 _OTHERS = 3 + 2 + 4 + 1 + 4 * (VOWEL + 1)
-SURROUNDINGS = _OTHERS + 3 * (2 * AROUND + 1) + 1
-WIDER_SURROUNDINGS = _OTHERS + 2 * 5 * (2 * WIDER_AROUND + 1) + 2 * len(INDEX)
+SURROUNDINGS = _OTHERS + 2 * 5 * (2 * AROUND + 1) + 2 * len(INDEX)
 
 
 @cache
 def load_boundary_weights(path: Path) -> Weights:
-    """The weights in a file: WEIGHTS and POCKETSPHINX_WEIGHTS ship."""
+    """The weights in a file: WEIGHTS ships."""
     from safetensors.numpy import load_file
 
     return {name: value.astype(np.float32) for name, value in load_file(path).items()}

@@ -40,8 +40,7 @@ SYMBOLS = (PAUSE, *sorted(ARPABET))
 INDEX = {symbol: k for k, symbol in enumerate(SYMBOLS)}
 
 WEIGHTS = Path(__file__).with_name("phone_network.safetensors")
-# The network before it, of six narrower blocks, on whose output PocketSphinx's refinement, its
-# confidences and the search for anchors were fitted.
+# The network before it, of six narrower blocks, on whose output the search for anchors was fitted.
 SMALL_WEIGHTS = WEIGHTS.with_name("phone_network_small.safetensors")
 
 # A larger one with the branch, trained for whole sequences: which words are likely, not where their

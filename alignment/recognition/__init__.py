@@ -1,4 +1,4 @@
-"""Which words a recording says: by the phone network, PocketSphinx or Whisper."""
+"""Which words a recording says: by the phone network or Whisper."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Which words a recording says, if its text is not given.
 
-The phone network with a language model (alignment.recognition.network_recogniser), Whisper where a
-model is installed (alignment.recognition.whisper), or PocketSphinx, all but Whisper with the text
-that the recording nearly says. evaluation.hearing.recognition measures them.
+The phone network with a language model (alignment.recognition.network_recogniser), given the text
+that the recording nearly says, or Whisper where a model is installed
+(alignment.recognition.whisper). evaluation.hearing.recognition measures them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from alignment.aligner import Pronunciations
 from alignment.errors import AlignmentError
 from alignment.recognition.whisper import find_whisper, require_whisper, transcribe
 
-RECOGNISERS = ("auto", "network", "pocketsphinx", "whisper")
+RECOGNISERS = ("auto", "network", "whisper")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,7 @@ def recognised_text(
         model = require_whisper() if recogniser == "whisper" else find_whisper()
         if model is not None:
             return RecognisedText(transcribe(samples, sample_rate, model))
-        recogniser = "network"
-    words, sure = _words(samples, sample_rate, prior_words, pronunciations, recogniser)
+    words, sure = _words(samples, sample_rate, prior_words, pronunciations)
     return RecognisedText(" ".join(words), sure)
 
 
@@ -59,16 +58,15 @@ def recognise(
     sample_rate: int,
     prior_words: Sequence[str] | None,
     pronunciations: Pronunciations,
-    recogniser: str = "network",
 ) -> list[str]:
     """The words heard in `samples` (mono, float, (n,), 16 kHz or more), lower case.
 
     `prior_words`: the text that the recording says but for a few words (of an edit, the new text);
-    None when nothing is known. Words that the `recogniser`, "network" or "pocketsphinx", lacks are
+    None when nothing is known. Words that the network's dictionary lacks are
     heard only if they stand in `prior_words` and have `pronunciations`.
     Raises AlignmentError when the recording can't be used or no word is heard.
     """
-    return _words(samples, sample_rate, prior_words, pronunciations, recogniser)[0]
+    return _words(samples, sample_rate, prior_words, pronunciations)[0]
 
 
 def _words(
@@ -76,21 +74,12 @@ def _words(
     sample_rate: int,
     prior_words: Sequence[str] | None,
     pronunciations: Pronunciations,
-    recogniser: str,
 ) -> tuple[list[str], tuple[float, ...]]:
-    """As `recognise`, with each word's confidence where the recogniser has any."""
+    """As `recognise`, with each word's confidence."""
+    from alignment.recognition.network_recogniser import recognise_by_network
+
     expected = [word.lower() for word in prior_words or ()]
-    given = samples, sample_rate, expected, pronunciations
-    sure: tuple[float, ...] = ()
-    if recogniser == "pocketsphinx":
-        from alignment.recognition.sphinx_recogniser import recognise_by_pocketsphinx
-
-        words = recognise_by_pocketsphinx(*given)
-    else:
-        from alignment.recognition.network_recogniser import recognise_by_network
-
-        found = recognise_by_network(*given)
-        words, sure = [each.text for each in found], tuple(each.confidence for each in found)
-    if not words:
+    found = recognise_by_network(samples, sample_rate, expected, pronunciations)
+    if not found:
         raise AlignmentError("No word is heard in the recording: give its text.")
-    return words, sure
+    return [each.text for each in found], tuple(each.confidence for each in found)

@@ -1,13 +1,10 @@
-"""How well two aligners agree on real speech for which there are no manual labels.
+"""The network aligner against PocketSphinx on real speech without manual labels.
 
     python -m evaluation.hearing.agreement [--clips 60] [--seed 8]
 
-Reads the clips of aligner_held_out.txt from the corpora that A3T_CORPORA names. PocketSphinx alone
-on one side, the phone network alone on the other (it was trained on other clips, aligned by
-PocketSphinx and a smaller network together). Agreement is not accuracy: both can be wrong together.
-
-And how far the boundaries of the same recording move when pink noise 10 dB below the speech is
-added: PocketSphinx's, the same refined by the smaller network, and the network aligner's.
+Reads the clips of aligner_held_out.txt from the corpora that A3T_CORPORA names. Agreement is not
+accuracy: both can be wrong together. And how far the boundaries of the same recording move when
+pink noise 10 dB below the speech is added, by aligner.
 """
 
 from __future__ import annotations
@@ -18,80 +15,51 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from alignment import Alignment, AlignmentError
-from alignment.aligners.decoder import FRAME_SECONDS, NoPathError, force_align
+from alignment import AlignmentError
 from alignment.aligners.network_aligner import NetworkAligner
-from alignment.aligners.pocketsphinx import BOUNDARY_OFFSET, PocketSphinxAligner, first_alignment
-from alignment.aligners.refinement import Acoustics, align_by_network
 from alignment.waveform import model_waveform
 from evaluation.hearing.planting import Spoken, chosen, heard, held_out
+from evaluation.hearing.pocketsphinx import force_align
 from training.alignment.distortions import noise
 from training.corpora import corpora_root, read_corpora
 
 HEAD = """| {what} | clips | phones | median ms | mean ms | bias ms | <10 ms | <20 ms | <50 ms |
 |---|---|---|---|---|---|---|---|---|"""
-
-
-def differences(spoken: Spoken, pronouncer: Pronouncer) -> np.ndarray | None:
-    """The network's start of each phone minus PocketSphinx's, seconds; None if one found none."""
-    waveform = model_waveform(spoken.samples, spoken.rate)
-    plain = [
-        [tuple(phone.rstrip("012") for phone in way) for way in pronouncer.candidates(word)]
-        for word in spoken.words
-    ]
-    try:
-        found = [word for word in force_align(waveform, plain) if word.index >= 0]
-    except NoPathError:
-        return None
-    first = [
-        phone.start * FRAME_SECONDS + BOUNDARY_OFFSET for word in found for phone in word.phones
-    ]
-    duration = len(spoken.samples) / spoken.rate
-    pronunciations = [word.pronunciation for word in found]
-    alone = align_by_network(spoken.words, pronunciations, duration, Acoustics.of(waveform))
-    if alone is None:
-        return None
-    second = [phone.start for word in alone.spoken for phone in word.phones]
-    return np.array(second) - np.array(first)
-
-
 NOISE = 10  # dB below the speech
 
+Choices = dict[str, list[tuple[str, ...]]]
 
-def moved_by_noise(spoken: Spoken, pronouncer: Pronouncer) -> dict[str, np.ndarray]:
-    """The start of each phone with noise minus that without, in seconds, by aligner; empty if one
-    of them fails."""
-    choices = {word: pronouncer.candidates(word)[:1] for word in spoken.words}
-    clean, rate = spoken.samples, spoken.rate
-    noisy = noise(NOISE)(clean, rate)[0]
-    seconds = len(clean) / rate
 
-    def first(samples: np.ndarray) -> Alignment:
-        return first_alignment(model_waveform(samples, rate), spoken.words, choices, seconds)
+def by_network(samples: np.ndarray, rate: int, words: Sequence[str], ways: Choices) -> np.ndarray:
+    """The start of each phone in seconds, (phones,)."""
+    found = NetworkAligner().align(samples, rate, words, ways, check=False)
+    return np.array([phone.start for word in found.spoken for phone in word.phones])
 
-    def refined(samples: np.ndarray) -> Alignment:
-        return PocketSphinxAligner().align(samples, rate, spoken.words, choices, check=False)
 
-    def network(samples: np.ndarray) -> Alignment:
-        return NetworkAligner().align(samples, rate, spoken.words, choices, check=False)
+def by_pocketsphinx(
+    samples: np.ndarray, rate: int, words: Sequence[str], ways: Choices
+) -> np.ndarray:
+    """The start of each phone in seconds, (phones,)."""
+    plain = [[tuple(phone.rstrip("012") for phone in way) for way in ways[word]] for word in words]
+    found = force_align(model_waveform(samples, rate), plain)
+    return np.array([start for word in found for start in word.starts])
 
+
+ALIGNERS = {"PocketSphinx": by_pocketsphinx, "the network aligner": by_network}
+
+
+def starts(spoken: Spoken, pronouncer: Pronouncer) -> dict[str, list[np.ndarray]]:
+    """Each phone's start, clean and in noise, by aligner, each word having one pronunciation;
+    empty if one of them fails."""
+    ways = {word: list(pronouncer.candidates(word)[:1]) for word in spoken.words}
+    both = spoken.samples, noise(NOISE)(spoken.samples, spoken.rate)[0]
     try:
-        found = {
-            name: [starts(aligned(samples)) for samples in (clean, noisy)]
-            for name, aligned in (
-                ("PocketSphinx alone", first),
-                ("PocketSphinx refined", refined),
-                ("the network aligner", network),
-            )
+        return {
+            name: [align(samples, spoken.rate, spoken.words, ways) for samples in both]
+            for name, align in ALIGNERS.items()
         }
     except AlignmentError:
         return {}
-    return {name: after - before for name, (before, after) in found.items()}
-
-
-def starts(alignment: Alignment) -> np.ndarray:
-    """The start of each phone, in seconds."""
-    return np.array([phone.start for word in alignment.spoken for phone in word.phones])
 
 
 def rows(parts: Sequence[tuple[str, np.ndarray]]) -> Iterator[str]:
@@ -120,10 +88,11 @@ def main() -> None:
     apart: list[tuple[str, np.ndarray]] = []
     moved: list[tuple[str, np.ndarray]] = []
     for spoken in map(heard, clips):
-        found = differences(spoken, pronouncer)
-        if found is not None:
-            apart.append((spoken.clip.corpus, found))
-        moved += moved_by_noise(spoken, pronouncer).items()
+        found = starts(spoken, pronouncer)
+        if found:
+            reference, ours = found.values()
+            apart.append((spoken.clip.corpus, ours[0] - reference[0]))
+        moved += [(name, noisy - clean) for name, (clean, noisy) in found.items()]
     apart.sort(key=lambda part: part[0])
     print(HEAD.format(what="clips of"))
     print("\n".join(rows([*apart, *(("all", part) for _, part in apart)])))

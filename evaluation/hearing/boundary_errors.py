@@ -8,7 +8,7 @@ within 10, 20 and 50 ms, failures, and seconds of alignment for a second of spee
 
 Of 80 utterances by four voices, 2804 boundaries, mean / median in ms, the network aligner: clean
 6.6 / 4.2, noise at 10 dB 8.9 / 5.7 and 5 dB 10.8 / 6.5, room 10.5 / 6.5, 0.011 x real time.
-PocketSphinx refined: 8.1 / 5.0, 11.5 / 6.9, 14.0 / 8.1, 13.5 / 8.1, 0.075 x real time. The boundary
+The boundary
 network was trained on other sentences by the same voices: for a voice that it did not hear
 (--boundaries) clean 8.1 / 5.4, 10 dB 10.5 / 6.7, 5 dB 12.3 / 7.6, room 11.7 / 7.7. The voices
 disagree among themselves about glides and the ends of phrases by 10 to 20 ms.
@@ -121,7 +121,7 @@ HEAD = "condition    bounds   mean median   bias    <10    <20    <50 failures  
 def run(options: argparse.Namespace) -> None:
     require_flite()
     if options.boundaries:
-        boundaries.POCKETSPHINX_WEIGHTS = boundaries.WEIGHTS = options.boundaries
+        boundaries.WEIGHTS = options.boundaries
     aligner = load_aligner(options.aligner)
     sentences = SENTENCES[: options.sentences]
     voices = options.voice or VOICES

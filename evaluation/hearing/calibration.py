@@ -24,8 +24,8 @@ import numpy as np
 
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError, load_aligner
-from alignment.aligners.refinement import Acoustics
 from alignment.confidence.sureness import spreads, undecided
+from alignment.network.phone_network import features, posteriors
 from alignment.waveform import model_waveform
 from evaluation.hearing.planted_errors import CONDITIONS, ONE, texts
 from evaluation.hearing.planting import chosen, heard, held_out, is_reported
@@ -120,7 +120,7 @@ def boundaries_of(voices: Sequence[str], sentences: int) -> np.ndarray:
                 found = aligner.align(
                     samples, rate, spoken.words, spoken.pronunciations, check=False
                 )
-                scores = Acoustics.of(model_waveform(samples, rate)).scores
+                scores = posteriors(features(model_waveform(samples, rate)))
                 symbols = [phone.symbol for phone in found.phones]
                 times = np.array([phone.end for phone in found.phones[:-1]])
                 errors = np.abs(true_times(spoken, symbols) - times)

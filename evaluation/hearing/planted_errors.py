@@ -163,7 +163,7 @@ def main() -> None:
     )
     parser.add_argument("--clips", type=int, default=100, metavar="N")
     parser.add_argument("--seed", type=int, default=TESTED_SEED, metavar="N")
-    parser.add_argument("--aligner", choices=("network", "pocketsphinx"), default=ALIGNERS[0])
+    parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="text by text")
     options = parser.parse_args()
     everything = held_out(read_corpora(corpora_root()))

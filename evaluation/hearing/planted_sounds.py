@@ -197,13 +197,13 @@ def edges(words: Sequence[Word]) -> np.ndarray:
     return np.array([(word.start, word.end) for word in words])
 
 
-def measured(aligner_name: str, clips: Sequence[Spoken], placer: str) -> Iterator[FoundBeside]:
-    """Every clip with every kind, cut where `placer`'s alignment of the clean clip has words."""
-    aligner, placing, pronouncer = load_aligner(aligner_name), load_aligner(placer), Pronouncer()
+def measured(aligner_name: str, clips: Sequence[Spoken]) -> Iterator[FoundBeside]:
+    """Every clip with every kind, cut where the alignment of the clean clip has words."""
+    aligner, pronouncer = load_aligner(aligner_name), Pronouncer()
     for number, spoken in enumerate(clips):
         known = {word: pronouncer.candidates(word) for word in spoken.words}
         try:
-            clean = placing.align(spoken.samples, spoken.rate, spoken.words, known)
+            clean = aligner.align(spoken.samples, spoken.rate, spoken.words, known)
             own = aligner.align(spoken.samples, spoken.rate, spoken.words, known)
         except AlignmentError:
             continue
@@ -248,13 +248,12 @@ def table(rows: Sequence[FoundBeside]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m evaluation.hearing.planted_sounds")
     parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
-    parser.add_argument("--placer", choices=ALIGNERS, default="pocketsphinx")
     parser.add_argument("--clips", type=int, default=TESTED_CLIPS, metavar="N")
     parser.add_argument("--seed", type=int, default=TESTED_SEED, metavar="N")
     options = parser.parse_args(arguments)
     everything = held_out(read_corpora(corpora_root()))
     clips = [heard(clip) for clip in chosen(everything, options.clips, options.seed)]
-    print(table(list(measured(options.aligner, clips, options.placer))))
+    print(table(list(measured(options.aligner, clips))))
     return 0
 
 

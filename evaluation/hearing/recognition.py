@@ -80,7 +80,6 @@ def main() -> None:
     parser.add_argument("--clips", type=int, default=100, metavar="N")
     parser.add_argument("--seed", type=int, default=3, metavar="N")
     parser.add_argument("--prior", action="append", choices=("new", "none"))
-    parser.add_argument("--recogniser", choices=("network", "pocketsphinx"), default="network")
     parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per clip")
     options = parser.parse_args()
@@ -93,7 +92,7 @@ def main() -> None:
     rows: list[RecognisedClip] = []
     print(HEAD)
     for prior in options.prior or ("new", "none"):
-        found, speed = measured(clips, options.seed, prior, options.recogniser)
+        found, speed = measured(clips, options.seed, prior)
         print(table(prior, found, speed), flush=True)
         rows += found
     if options.out:
@@ -117,9 +116,7 @@ class RecognisedClip(NamedTuple):
     found: str
 
 
-def measured(
-    clips: Sequence[Spoken], seed: int, prior: str, recogniser: str
-) -> tuple[list[RecognisedClip], float]:
+def measured(clips: Sequence[Spoken], seed: int, prior: str) -> tuple[list[RecognisedClip], float]:
     """Recognise all clips with one prior; also returns processor seconds per second of speech."""
     pronouncer, pool = Pronouncer(), vocabulary(clips)
     rows: list[RecognisedClip] = []
@@ -131,7 +128,7 @@ def measured(
         started = time.process_time()
         try:
             expected = new if prior == "new" else None
-            found = recognise(spoken.samples, spoken.rate, expected, choices, recogniser)
+            found = recognise(spoken.samples, spoken.rate, expected, choices)
         except AlignmentError:
             found = []
         spent += time.process_time() - started

@@ -2,7 +2,7 @@
 # the checks of what was given. A recipe's run.sh has set its own defaults; one with other stages names
 # those that it uses in `only`, and has its own options in `own_help`, a line each as below.
 
-stage= stop_stage=${stop_stage:-8} ngpu=0 nj=2 parts=1 scheduler= aligner=${aligner:-pocketsphinx} clips=
+stage= stop_stage=${stop_stage:-8} ngpu=0 nj=2 parts=1 scheduler= aligner=${aligner:-network} clips=
 dev= test= pitch=${pitch:-false} work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
 voice= train_config= train_args= test_clips=${test_clips:-30} vocoder=${vocoder:-builtin}
 durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
@@ -24,7 +24,7 @@ help_of_all() { # --NAME VALUE    what it says (its default)
 --nj N                   processes of the features ($nj)
 --parts N                the features as an array of so many tasks ($parts)
 --scheduler tcp://H:P    the features by the workers of this Dask cluster (none)
---aligner NAME           pocketsphinx, network or mfa ($aligner)
+--aligner NAME           network or mfa ($aligner)
 --alignments FILE        alignments made before, as JSON lines (none)
 --pitch BOOL             true or false: pitch beside the mel ($pitch)
 --degraded N             copies of each clip in noise, rooms and on lines ($degraded)
@@ -75,7 +75,7 @@ for name in stage stop_stage ngpu nj parts degraded clips dev test test_clips; d
 done
 for name in nj parts; do [ "${!name}" -ge 1 ] || wrong "$name" "1 or more"; done
 case $pitch in true | false) ;; *) wrong pitch "true or false" ;; esac
-case $aligner in pocketsphinx | network | mfa) ;; *) wrong aligner "pocketsphinx, network or mfa" ;; esac
+case $aligner in network | mfa) ;; *) wrong aligner "network or mfa" ;; esac
 config=${train_config:-$config}
 [ -f "$config" ] || wrong config "a file"
 [ -f "$durations_config" ] || wrong durations_config "a file"

@@ -240,7 +240,7 @@ def test_an_unknown_option_is_refused(recipe: Recipe, option: str) -> None:
         ("--nj", "-1", "a number"),
         ("--clips", "5;", "a number"),
         ("--nj", "0", "1 or more"),
-        ("--aligner", "montreal", "pocketsphinx, network or mfa"),
+        ("--aligner", "montreal", "network or mfa"),
         ("--config", "conf/none.yaml", "a file"),
         ("--alignments", "none.jsonl", "a file"),
     ],

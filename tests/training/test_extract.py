@@ -234,15 +234,11 @@ def test_a_clip_is_done_again_when_what_it_is_made_of_has_changed(
     longer.write_bytes(arctic.read_bytes() + b"more")
     clips["c"] = (longer, "Some text.")
     assert run(3) == ["c"] and run(4) == []
-    assert run(5, "pocketsphinx") == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("aligner", ["pocketsphinx", "network"])
-def test_every_aligner_finds_the_words(aligner: str, tmp_path: Path, arctic: Path) -> None:
-    if aligner == "pocketsphinx":
-        pytest.importorskip("pocketsphinx", reason="PocketSphinx is not installed")
+def test_the_words_are_found(tmp_path: Path, arctic: Path) -> None:
     data = kaldi(tmp_path / "data", {"one": (arctic, ARCTIC)})
-    assert "1 clips" in extract(data, tmp_path / "out", aligner)
+    assert "1 clips" in extract(data, tmp_path / "out")
     store = Store(tmp_path / "out")
     found = store.read(store.clips[0])
     assert found.words.max() == len(ARCTIC.split()) - 1

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from alignment.errors import AlignmentError
-from alignment.sphinx_package import require_pocketsphinx
+from training.alignment.sphinx_package import require_pocketsphinx
 
 VOICES = ("awb", "kal16", "rms", "slt")  # three statistical voices and one of diphones, 16 kHz
 PAUSE = "pau"

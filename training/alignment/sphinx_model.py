@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from alignment.errors import AlignmentError
-from alignment.sphinx_package import require_pocketsphinx
+from training.alignment.sphinx_package import require_pocketsphinx
 
 MAGIC = b"Trie Language Model"
 BASE = math.log(1.0001)

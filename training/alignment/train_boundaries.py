@@ -2,20 +2,17 @@
 
     python -m training.alignment.train_boundaries SENTENCES.txt --out FILE
 
-SENTENCES.txt has a sentence a line, none of evaluation.hearing.boundary_errors's.
-flite's voices say them, clean and
-in noise or a room, and tell when each phone ends; what the aligner makes of the same recordings is
-the input. For the network aligner each sentence is also heard as by a voice that is higher and
-faster, or lower and slower. Beside FILE.safetensors stand FILE-without-VOICE.safetensors, each
+SENTENCES.txt has a sentence a line, none of evaluation.hearing.boundary_errors's. flite's voices
+say them, clean and in noise or a room, and tell when each phone ends; what the aligner makes of the
+same recordings is the input. Each sentence is also heard as by a voice that is higher and faster,
+or lower and slower. Beside FILE.safetensors stand FILE-without-VOICE.safetensors, each
 trained without one of the voices: measured on that one, by `python -m
 evaluation.hearing.boundary_errors --voice VOICE --boundaries FILE-without-VOICE.safetensors`, they
-say what the network is worth for a voice it does
-not know. Runs on one core, in some twenty minutes; flite and torch are needed.
+say what the network is worth for a voice it does not know. Runs on one core, in some twenty
+minutes; flite and torch are needed.
 
-The network aligner's weights come from 250 prompts of the CMU ARCTIC set and 300 sentences of 5 to
-13 words from LibriSpeech, LJ Speech, VCTK and Common Voice, said by all four voices; PocketSphinx's
-(--aligner pocketsphinx) from 80, whose names in that set's list (cmuarctic.data) are in
-evaluation/hearing/boundary_prompts.txt, in the order in which they were said.
+The weights that ship come from 250 prompts of the CMU ARCTIC set and 300 sentences of 5 to
+13 words from LibriSpeech, LJ Speech, VCTK and Common Voice, said by all four voices.
 """
 
 from __future__ import annotations
@@ -30,15 +27,12 @@ from pathlib import Path
 
 import numpy as np
 
-from alignment.aligners import network_aligner, refinement
+from alignment.aligners import network_aligner
 from alignment.aligners.lookup import stress_of
-from alignment.aligners.network_aligner import BothAcoustics
-from alignment.aligners.pocketsphinx import first_alignment
-from alignment.aligners.refinement import Acoustics
+from alignment.aligners.network_aligner import Acoustics
 from alignment.errors import AlignmentError
 from alignment.network.boundaries import FARTHEST, Boundaries, surroundings
 from alignment.network.phone_network import RATE as SAMPLE_RATE
-from alignment.network.phone_network import SMALL_WEIGHTS, load_weights
 from alignment.network.unwritten import NOTHING_UNWRITTEN
 from alignment.result import PAUSE
 from alignment.waveform import model_waveform
@@ -75,37 +69,28 @@ def true_times(utterance: SyntheticUtterance, symbols: Sequence[str]) -> np.ndar
     return np.array(times)
 
 
-def examples(
-    sentences: Sequence[str], voice: str, aligner: str
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def examples(sentences: Sequence[str], voice: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Of each recording the boundaries' surroundings, (m, SURROUNDINGS), and how far the truth is
     from where they are, seconds, (m,)."""
     for number, sentence in enumerate(sentences):
         spoken = speak(sentence, voice)
-        for condition, pace in conditions(number, aligner):
+        for condition, pace in conditions(number):
             utterance = spoken if pace == 1.0 else faster(spoken, pace)
             samples, rate = CONDITIONS[condition](utterance.samples, utterance.rate)
             waveform, duration = model_waveform(samples, rate), len(samples) / rate
             try:
-                if aligner == "pocketsphinx":
-                    sound, boundaries = of_both(waveform, utterance, duration)
-                    second = None
-                else:
-                    sound, boundaries = of_network(waveform, utterance, duration)
-                    second = sound.second
+                sound, boundaries = of_network(waveform, utterance, duration)
             except AlignmentError:
                 continue
             if boundaries is not None:
-                inputs = surroundings(boundaries, sound.frames, sound.scores, second)
+                inputs = surroundings(boundaries, sound.frames, sound.scores, sound.second)
                 yield inputs, true_times(utterance, boundaries.symbols) - boundaries.times
 
 
-def conditions(number: int, aligner: str) -> list[tuple[str, float]]:
+def conditions(number: int) -> list[tuple[str, float]]:
     """How the sentence of that number is heard, and how much faster each time."""
     first, second = (DISTURBED[(number + k) % len(DISTURBED)] for k in (0, 1))
     normal = [("clean", 1.0), (first, 1.0)]
-    if aligner == "pocketsphinx":
-        return normal
     draw = random.Random(number)
     return [*normal, ("clean", draw.uniform(*PACES)), (second, draw.uniform(*PACES))]
 
@@ -122,21 +107,12 @@ def faster(utterance: SyntheticUtterance, pace: float) -> SyntheticUtterance:
     return replace(utterance, samples=samples, phones=phones)
 
 
-def of_both(
-    waveform: np.ndarray, utterance: SyntheticUtterance, duration: float
-) -> tuple[Acoustics, Boundaries | None]:
-    """PocketSphinx's boundaries and the small network's."""
-    first = first_alignment(waveform, utterance.words, utterance.pronunciations, duration)
-    sound = Acoustics.of(waveform, load_weights(SMALL_WEIGHTS))
-    return sound, refinement.boundaries_of(first, sound)
-
-
 def of_network(
     waveform: np.ndarray, utterance: SyntheticUtterance, duration: float
-) -> tuple[BothAcoustics, Boundaries | None]:
+) -> tuple[Acoustics, Boundaries | None]:
     """The network aligner's boundaries, with nothing unwritten."""
     stressed = stress_of(utterance.words, utterance.pronunciations)
-    sound = BothAcoustics.of(waveform)
+    sound = Acoustics.of(waveform)
     candidates = [list(each.values()) for each in stressed]
     searched = network_aligner.searched(sound.scores, sound.sequences)
     visits = network_aligner.best_path(candidates, searched, NOTHING_UNWRITTEN)
@@ -212,12 +188,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.alignment.train_boundaries")
     parser.add_argument("sentences", type=Path, metavar="SENTENCES.txt")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.safetensors")
-    parser.add_argument("--aligner", choices=("network", "pocketsphinx"), default="network")
     options = parser.parse_args(arguments)
     try:
         lines = options.sentences.read_text(encoding="utf-8").splitlines()
         said = [line for line in lines if line.strip()]
-        parts = {voice: list(examples(said, voice, options.aligner)) for voice in VOICES}
+        parts = {voice: list(examples(said, voice)) for voice in VOICES}
         if not said or not all(parts.values()):
             raise AlignmentError(f"{options.sentences} has no sentences that could be aligned.")
     except (AlignmentError, OSError) as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -17,14 +16,12 @@ from alignment.confidence.alternatives import (
     _of_anything,
     _Place,
     _Ways,
-    advantages,
     summed_advantages,
 )
 from alignment.network.phone_network import (
     INDEX,
     SYMBOLS,
     features,
-    posteriors,
     sequence_scores,
 )
 
@@ -95,19 +92,9 @@ def test_places_do_not_disturb_each_other(scores: np.ndarray, ways: _Ways) -> No
         assert both == pytest.approx([search(scores, [each])[0] for each in (PLACE, short)])
 
 
-@pytest.mark.parametrize(
-    ("network", "judged"),
-    [(posteriors, advantages), (sequence_scores, summed_advantages)],
-    ids=["best", "sum"],
-)
-def test_something_else_fits_better_than_a_wrong_word(
-    aligned: Alignment,
-    speech: Speech,
-    network: Callable[[np.ndarray], np.ndarray],
-    judged: Callable[[Alignment, np.ndarray], np.ndarray],
-) -> None:
-    heard = network(features(speech[0]))
-    right = judged(aligned, heard)
+def test_something_else_fits_better_than_a_wrong_word(aligned: Alignment, speech: Speech) -> None:
+    heard = sequence_scores(features(speech[0]))
+    right = summed_advantages(aligned, heard)
     assert right.shape == (len(aligned.spoken),)
     assert np.median(right) < 0
     place = max(range(len(aligned.spoken)), key=lambda k: aligned.spoken[k].duration)
@@ -120,7 +107,7 @@ def test_something_else_fits_better_than_a_wrong_word(
         Word(each.text, each.start, each.end, each.score, wrong) if each is word else each
         for each in aligned.words
     )
-    changed = judged(Alignment(words, aligned.duration), heard)
+    changed = summed_advantages(Alignment(words, aligned.duration), heard)
     assert changed[place] > right[place] + 20
     far = [k for k in range(len(right)) if abs(k - place) > 3]
     assert changed[far] == pytest.approx(right[far])
@@ -128,4 +115,4 @@ def test_something_else_fits_better_than_a_wrong_word(
 
 def test_a_recording_without_words_has_none() -> None:
     silence = Alignment((), 1.0)
-    assert advantages(silence, np.zeros((101, len(SYMBOLS)))).shape == (0,)
+    assert summed_advantages(silence, np.zeros((101, len(SYMBOLS)))).shape == (0,)

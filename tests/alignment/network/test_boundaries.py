@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from alignment import Alignment
-from alignment.aligners.refinement import Acoustics, boundaries_of
+from alignment.aligners.network_aligner import Acoustics
 from alignment.arpabet import ARPABET
 from alignment.network.boundaries import (
     CLASSES,
     FARTHEST,
     SURROUNDINGS,
-    WIDER_SURROUNDINGS,
     Boundaries,
     changes,
     correct,
@@ -45,21 +44,21 @@ def test_every_phone_is_of_one_class() -> None:
 
 def test_features_of_each_boundary(aligned: Alignment, speech: Speech) -> None:
     sound = Acoustics.of(speech[0])
-    boundaries = boundaries_of(aligned, sound)
-    assert boundaries is not None
-    for second, count in ((None, SURROUNDINGS), (sound.scores, WIDER_SURROUNDINGS)):
-        known = surroundings(boundaries, sound.frames, sound.scores, second)
-        assert known.shape == (len(boundaries.symbols) - 1, count)
-        assert np.isfinite(known).all()
-    times = correct(boundaries, sound.frames, sound.scores)
+    phones = aligned.phones
+    starts = np.array([phone.start for phone in phones[1:]])
+    boundaries = Boundaries([phone.symbol for phone in phones], starts, starts, aligned.duration)
+    known = surroundings(boundaries, sound.frames, sound.scores, sound.second)
+    assert known.shape == (len(boundaries.symbols) - 1, SURROUNDINGS)
+    assert np.isfinite(known).all()
+    times = correct(boundaries, sound.frames, sound.scores, sound.second)
     assert np.abs(times - boundaries.times).max() <= FARTHEST + 1e-9
     assert np.median(np.abs(times - boundaries.times)) < 0.01
 
 
 def test_one_phone_has_no_boundary() -> None:
     nothing = np.zeros(0)
-    alone = Boundaries(["AH0"], nothing, nothing, nothing, 1.0)
-    assert correct(alone, np.zeros((200, 40)), np.zeros((101, 40))).shape == (0,)
+    alone = Boundaries(["AH0"], nothing, nothing, 1.0)
+    assert correct(alone, np.zeros((200, 40)), *np.zeros((2, 101, 40))).shape == (0,)
 
 
 def test_training_and_inference_use_the_same_features(monkeypatch: pytest.MonkeyPatch) -> None:

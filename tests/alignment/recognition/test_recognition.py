@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from alignment import AlignmentError
 from alignment.recognition import recognise
-from alignment.recognition.language_model import END, general_model, write_model
 from alignment.recognition.network_recogniser import recognise_by_network
 
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
 Check = Callable[[BaseException], None]
 Speech = tuple[np.ndarray, int]
 
-NEEDS_POCKETSPHINX = pytest.mark.skipif(
-    find_spec("pocketsphinx") is None, reason="PocketSphinx is not installed"
-)
 SAID = "and you always want to see it in the superlative degree".split()
 
 
-@pytest.mark.parametrize(
-    "recogniser",
-    ["network", pytest.param("pocketsphinx", marks=[pytest.mark.slow, NEEDS_POCKETSPHINX])],
-)
 @pytest.mark.parametrize(
     ("new", "kept"),
     [
@@ -37,10 +27,10 @@ SAID = "and you always want to see it in the superlative degree".split()
     ],
 )
 def test_the_new_text_helps_to_hear_the_old(
-    new: str, kept: set[int], recogniser: str, speech: Speech, lookup: Lookup
+    new: str, kept: set[int], speech: Speech, lookup: Lookup
 ) -> None:
     expected = new.split()
-    heard = recognise(*speech, expected, lookup(expected), recogniser)
+    heard = recognise(*speech, expected, lookup(expected))
     assert [word for k, word in enumerate(SAID) if k in kept] == [
         word for word in heard if word in {SAID[k] for k in kept}
     ]
@@ -61,13 +51,6 @@ def test_without_a_prior_words_are_heard_too(speech: Speech) -> None:
     assert len(set(heard) & set(SAID)) >= 9
 
 
-@pytest.mark.slow
-@NEEDS_POCKETSPHINX
-def test_without_a_prior_pocketsphinx_hears_words_too(speech: Speech) -> None:
-    heard = recognise(*speech, None, {}, "pocketsphinx")
-    assert len(set(heard) & set(SAID)) >= 4
-
-
 def test_words_have_times_in_their_order(speech: Speech) -> None:
     samples, rate = speech
     words = recognise_by_network(samples, rate, SAID, {})
@@ -84,27 +67,3 @@ def test_no_speech_is_refused(samples: np.ndarray, one_sentence: Check) -> None:
     with pytest.raises(AlignmentError) as caught:
         recognise(samples, 16_000, SAID, {})
     one_sentence(caught.value)
-
-
-@NEEDS_POCKETSPHINX
-def test_pocketsphinx_models_probabilities_are_probabilities(tmp_path: Path) -> None:
-    write_model(["we", "meet", "we", "part"], tmp_path / "x.lm")
-    lines = (tmp_path / "x.lm").read_text(encoding="utf-8").splitlines()
-    ones = lines[lines.index("\\1-grams:") + 1 : lines.index("\\2-grams:") - 1]
-    total = sum(10 ** float(line.split()[0]) for line in ones if "<s>" not in line.split())
-    assert total == pytest.approx(1.0, abs=0.01)
-    twos = lines[lines.index("\\2-grams:") + 1 : lines.index("\\3-grams:") - 1]
-    after: dict[str, float] = {}
-    for line in twos:
-        p, before, _, *_ = line.split()
-        after[before] = after.get(before, 0.0) + 10 ** float(p)
-    assert max(after.values()) <= 1.0 + 1e-6
-    assert after["meet"] > 0.8
-
-
-@NEEDS_POCKETSPHINX
-def test_pocketsphinx_general_model_knows_english() -> None:
-    general = general_model()
-    assert general.probability("the", "of") > general.probability("of", "the")
-    assert general.probability("zuperlatiffe") == 0.0
-    assert END in general.unigrams

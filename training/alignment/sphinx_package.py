@@ -1,4 +1,4 @@
-"""The package pocketsphinx, which no edit needs: an aligner and a recogniser of one's choice."""
+"""The package pocketsphinx: a dictionary and a language model to train on, and a reference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ def require_pocketsphinx() -> Any:
         import pocketsphinx
     except ImportError:
         raise AlignmentError(
-            'PocketSphinx is not installed: pip install "a3t[pocketsphinx]", or leave out the '
-            "option that names it."
+            'PocketSphinx is not installed: pip install "a3t[train]" first.'
         ) from None
     return pocketsphinx
