@@ -33,6 +33,7 @@ HARMONICS = 20  # … up to so many
 HARMONIC_BOTH, HARMONIC_ONE = (4.0, 0.6), (10.0, 0.7)  # how sure these are
 STILL = 0.25  # of the strength that it should then have on the other
 UNSEEN = 16.0  # a strength too low to say anything
+LOUDEST = 1.5  # times as loud as beside it may a tone be that is taken out
 AROUND = 0.05  # seconds whose level weighs a moment
 QUIETEST = 1e-4  # of the mean power; what is below weighs no more
 
@@ -72,11 +73,19 @@ class SteadyTones:
         return result
 
     def without(self, sound: np.ndarray) -> np.ndarray:
-        """The sound (n, channels) without what it has of these frequencies itself."""
+        """The sound (n, channels) without these tones, as far as it has them itself.
+
+        Its pauses tell, for speech has all frequencies; and what is louder than the tone beside the
+        edit isn't the tone. Else the opposite of the speech would whistle in the pauses.
+        """
         if not len(self) or len(sound) < 2 * len(self):
             return sound
         basis = _basis(self.frequencies, np.arange(len(sound)), self.rate)
-        return np.asarray(sound - np.einsum("si,ic->sc", basis, _fitted(basis, sound)))
+        weight = np.square(_weights(sound.mean(axis=1), self.rate))
+        found = _fitted(basis, sound, weight).reshape(2, len(self), -1)
+        most = LOUDEST * np.maximum(np.abs(self.left), np.abs(self.right))
+        found *= np.minimum(1.0, most / np.maximum(np.hypot(*found), 1e-20))
+        return np.asarray(sound - np.einsum("si,ic->sc", basis, found.reshape(2 * len(self), -1)))
 
 
 def find_steady_tones(recording: Recording, first: int, last: int) -> SteadyTones:

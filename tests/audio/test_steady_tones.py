@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 from a3t.audio.recording import Recording
-from a3t.audio.steady_tones import find_steady_tones
+from a3t.audio.steady_tones import SteadyTones, find_steady_tones
 from training.sounds import hum, reverberant
 
 MakeRecording = Callable[[np.ndarray, int], Recording]
@@ -110,3 +110,18 @@ def test_a_mains_tells_where_its_faint_harmonics_are(make_recording: MakeRecordi
     assert found(tones[2]) == found(tones[3]) == set()  # too faint by themselves
     assert found(*tones[:2]) == {1, 2}  # and none is invented
     assert found(*tones) == {1, 2, 3, 7}
+
+
+@pytest.mark.parametrize(("own", "left_over"), [(0.0, 2e-5), (1e-5, 2e-5), (3e-3, 3e-4)])
+def test_taking_a_tone_out_of_speech_leaves_no_whistle_in_its_pause(
+    arctic: Path, own: float, left_over: float
+) -> None:
+    speech, rate = soundfile.read(arctic)
+    words = np.concatenate([speech[20_000:28_000], np.zeros(4_000)])
+    words[2_000:4_000] += np.random.default_rng(0).normal(0, 0.1, 2_000)  # a loud sibilant
+    turn = np.exp(2j * np.pi * 5_000.3 / rate * np.arange(len(words)))
+    beside = np.array([[max(own, 1e-5)]], complex)
+    tones = SteadyTones(rate, np.array([5_000.3]), beside, beside)
+    made = tones.without(words[:, None] + own * turn.real[:, None])[8_500:11_500, 0]
+    window = np.hanning(3_000)
+    assert 2 * abs(made @ (window * turn[8_500:11_500])) / window.sum() < left_over
