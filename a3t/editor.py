@@ -146,7 +146,7 @@ class Editor:
             others = hear_others(request, self.alignments.hear, pronouncer)
             edits = None if request.cuts else with_sources(revision, request.moves)
             aligned = self.alignments.around(recording, found, edits, pronouncer)
-        with self._step("plan"), one_thread():
+        with self._step("plan"):
             text = restored(found.transcript, aligned, revision.revised, request.punctuate)
             resolved = replace(
                 request.saying(text.spoken + request.new_transcript.spoken),
@@ -240,7 +240,7 @@ class Editor:
         with self._step("align"):
             hear = self.alignments.hear
             heard = [hear(each, said, target, pronouncer) for each, said in opened_prompts]
-        with self._step("plan"), one_thread():
+        with self._step("plan"):
             recorded = [word for each in heard for word in each.alignment.spoken]
             spoken = speaker_pronunciations(target, recorded, pronouncer)
             return speech_plan(heard, self.prompt, target, spoken, self.durations, seed, speed)
@@ -313,8 +313,10 @@ class Editor:
 
     @contextmanager
     def _step(self, name: str) -> Iterator[None]:
+        """A step, on one thread, so that its result doesn't depend on the number of cores."""
         if self.progress is not None:
             self.progress(name)
         started = time.perf_counter()
-        yield
+        with one_thread():
+            yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started

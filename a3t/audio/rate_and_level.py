@@ -68,6 +68,7 @@ def spread_channels(mono: np.ndarray, surroundings: np.ndarray) -> np.ndarray:
     part in the patch. Delays between channels are not modelled.
     """
     mix = surroundings.mean(axis=1)
-    power = float(mix @ mix)
-    gains = surroundings.T @ mix / power if power > 0 else np.ones(surroundings.shape[1])
+    power = float(np.einsum("i,i", mix, mix))  # BLAS would sum by the number of threads
+    shared = np.einsum("ic,i->c", surroundings, mix)
+    gains = shared / power if power > 0 else np.ones(surroundings.shape[1])
     return mono[:, None] * gains

@@ -14,6 +14,7 @@ from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
 from a3t.model.legacy import network_of
+from a3t.model.threads import one_thread
 from a3t.pretrained import check_sizes, checkpoint_folder, load_checkpoint, part_of
 
 
@@ -27,6 +28,7 @@ class Networks:
     sha256: str
 
 
+@one_thread()
 def load_networks(name_or_path: str | Path, device: str = "cpu") -> Networks:
     """Load a shipped model by name, or a folder's; InputError if it can't be used.
 

@@ -59,10 +59,12 @@ class Voice:
                 f"another version than {networks.name!r}: make it again from its recordings."
             )
         from a3t.model.low_rank import apply_low_rank
+        from a3t.model.threads import one_thread
 
         model = copy.deepcopy(networks.model)
         try:
-            apply_low_rank(model, self.changes)
+            with one_thread():
+                apply_low_rank(model, self.changes)
         except (KeyError, RuntimeError, AttributeError, AssertionError):
             raise InputError(
                 f"The voice {self.name!r} doesn't fit the model {networks.name!r}: make it again."

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import _GeneratorContextManager, contextmanager
 
 import torch
 
 
-def one_thread() -> AbstractContextManager[None]:
-    """Run torch on one thread."""
+def one_thread() -> _GeneratorContextManager[None]:
+    """Run torch on one thread; a decorator as well."""
     return on_threads(1)
 
 

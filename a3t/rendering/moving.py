@@ -221,7 +221,7 @@ def speech_level(plan: EditPlan, most: float = 60.0) -> float:
     for word in plan.alignment.spoken:
         first, last = (min(round(t * rate), plan.recording.samples) for t in (word.start, word.end))
         sound = plan.recording.mono(first, max(first, last)).astype(np.float64)
-        power, count = power + float(sound @ sound), count + len(sound)
+        power, count = power + float(np.square(sound).sum()), count + len(sound)
         if count > most * rate:
             break
     return float(10 * np.log10(power / max(count, 1) + 1e-12))

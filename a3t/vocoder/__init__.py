@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from a3t.errors import InputError
+from a3t.model.threads import one_thread
 from a3t.vocoder.base import Vocoder, check_mel, vocode_chunks, vocode_span
 
 __all__ = ["Vocoder", "check_mel", "load_vocoder", "vocode_chunks", "vocode_span"]
@@ -12,6 +13,7 @@ __all__ = ["Vocoder", "check_mel", "load_vocoder", "vocode_chunks", "vocode_span
 BUILTIN_FOLDER = Path(__file__).parent.parent / "pretrained" / "vocoder-small"
 
 
+@one_thread()
 def load_vocoder(name_or_path: str | Path = "builtin", device: str = "cpu") -> Vocoder:
     """The vocoder called "builtin" (shipped) or "griffin-lim", or the one in a folder.
 

@@ -6,12 +6,9 @@ import json
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
-import torch
 
 from a3t import edit
-from a3t.editor import Editor
 from tests.conftest import ARCTIC
 
 NEW = "You never want to see it again in the superlative degree."
@@ -87,18 +84,3 @@ def test_no_record(tmp_path: Path) -> None:
     assert edit.main(["--replay", str(tmp_path / "none.json")]) == 1
     (tmp_path / "x.json").write_text("[1")
     assert edit.main(["--replay", str(tmp_path / "x.json")]) == 1
-
-
-def test_the_number_of_threads_changes_nothing(editor: Editor, arctic: Path) -> None:
-    plan = editor.plan(arctic, new_text=NEW, text=ARCTIC)
-    made, spoken = [], []
-    for threads in (1, 2, 3):
-        torch.set_num_threads(threads)
-        made.append(editor.render(plan))
-        spoken.append(editor.tts(arctic, "Nobody knows what will happen tomorrow.", ARCTIC))
-        assert torch.get_num_threads() == threads
-    torch.set_num_threads(1)
-    for other, said in zip(made[1:], spoken[1:], strict=True):
-        for one, two in zip(made[0].patches, other.patches, strict=True):
-            assert np.array_equal(one.samples, two.samples)
-        assert np.array_equal(spoken[0].samples, said.samples)
