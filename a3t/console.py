@@ -11,6 +11,7 @@ import gc
 import io
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,9 +103,31 @@ def show_progress(step: str) -> None:
         print(f"{STEPS.get(step, step)} …", end="", file=sys.stderr, flush=True)
 
 
-def show_adaptation(step: int, steps: int) -> None:
-    """Show the progress of learning a voice, like a step of `show_progress`."""
-    show_progress(f"learning the voice, {step} of {steps}")
+class LearningProgress:
+    """Says ``plan`` and that a voice is learnt, then how far: on a terminal in one line, otherwise
+    each quarter."""
+
+    def __init__(self, plan: str = "") -> None:
+        self.plan = plan
+        self._begun: tuple[int, float] | None = None
+        self._quarter = 0
+
+    def __call__(self, step: int, steps: int) -> None:
+        """So many steps are done, of all of them."""
+        now, quarter = time.monotonic(), 4 * step // steps
+        if self._begun is None:
+            self._begun, self._quarter = (step, now), quarter
+            say(self.plan) if self.plan else None
+            say("Learning the speaker's voice first, which takes a minute or more.")
+        done = step - self._begun[0]
+        left = (now - self._begun[1]) / done * (steps - step) if done else None
+        reached = f"learning the voice: step {step} of {steps}"
+        reached += f", {left:.0f} s left" if left is not None else ""
+        if sys.stderr.isatty():
+            show_progress(reached)
+        elif quarter > self._quarter:
+            self._quarter = quarter
+            say(reached)
 
 
 def _clear() -> None:
@@ -185,7 +208,8 @@ def when_to_adapt(value: str) -> str | float:
 
 
 def add_adapt_argument(parser: argparse.ArgumentParser, default: str) -> None:
-    """--adapt of `a3t.voice.of_recording.adapted`."""
+    """--adapt of `a3t.voice.of_recording.adapted`; ``A3T_ADAPT`` has another default."""
+    default = os.environ.get("A3T_ADAPT", default)
     parser.add_argument(
         "--adapt", nargs="?", type=when_to_adapt, const="always", default=default, metavar="WHEN",
         help="first learn the recording's voice, once: always (if nothing follows), auto (if it "

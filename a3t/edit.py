@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from a3t.audio.traits import ALL_TRAITS
 from a3t.console import (
     WORD_EXPORTS,
+    LearningProgress,
     add_adapt_argument,
     add_common_arguments,
     add_export_argument,
@@ -29,7 +30,6 @@ from a3t.console import (
     matching,
     run,
     say,
-    show_adaptation,
     show_progress,
 )
 
@@ -99,7 +99,7 @@ def parser() -> argparse.ArgumentParser:
         "--candidates", type=int, default=1, metavar="N",
         help="make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …",
     )  # fmt: skip
-    add_adapt_argument(result, os.environ.get("A3T_ADAPT", "auto"))
+    add_adapt_argument(result, "never")
     result.add_argument(
         "--replay", type=Path, metavar="EDIT_JSON", help="make the recorded edit again"
     )
@@ -169,6 +169,7 @@ def edit(options: argparse.Namespace) -> None:
         confirm_doubts,
         confirm_transcript,
         doubts_of,
+        offer_learning,
         show_restored,
     )
     from a3t.projects.project import find_project
@@ -192,14 +193,16 @@ def edit(options: argparse.Namespace) -> None:
     if options.adapt != "never" and not options.voice:
         from a3t.voice.of_recording import adapted
 
-        cache = voices_cache()
-        editor = adapted(editor, plan, job.request, options.adapt, cache, show_adaptation)
+        progress = LearningProgress(plan.describe())
+        editor = adapted(editor, plan, job.request, options.adapt, voices_cache(), progress)
     results = job.make(editor, plan)
     provenance = not options.no_provenance
     report(results, job.out, options, provenance, job.write(results, provenance))
     if job.history:
         count = len(job.history.versions[: job.history.place + 1]) + 1
         say(f"This is version {count}; --undo restores the one before.")
+    elif not options.json:
+        offer_learning(plan, options)
 
 
 def edit_list(options: argparse.Namespace) -> None:

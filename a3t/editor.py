@@ -54,8 +54,7 @@ class Editor:
     An edit is described by an `EditRequest`, or by its fields as keywords:
     ``editor.edit("talk.wav", new_text="…")``.
 
-    Not thread-safe: an editor makes one edit at a time, on a GPU as well. Give each thread its own
-    editor; several can run in parallel.
+    Not thread-safe: give each thread its own editor; several can run in parallel.
     """
 
     def __init__(
@@ -313,10 +312,9 @@ class Editor:
 
     @contextmanager
     def _step(self, name: str) -> Iterator[None]:
-        """A step, on one thread, so that its result doesn't depend on the number of cores."""
         if self.progress is not None:
             self.progress(name)
         started = time.perf_counter()
-        with one_thread():
+        with one_thread():  # so that results don't depend on the number of cores
             yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started

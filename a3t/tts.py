@@ -9,18 +9,17 @@ if __name__ == "__main__":  # before the other imports, which are slow
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.console import (
+    LearningProgress,
     add_adapt_argument,
     add_common_arguments,
     importing,
     run,
     say,
-    show_adaptation,
     show_progress,
     text_argument,
 )
@@ -65,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
         help="don't record in the file that it is synthetic",
     )  # fmt: skip
     result.add_argument("--json", action="store_true", help="print speech.json")
-    add_adapt_argument(result, os.environ.get("A3T_ADAPT", "auto"))
+    add_adapt_argument(result, "auto")
     add_common_arguments(result)
     return result
 
@@ -119,7 +118,7 @@ def speak(options: argparse.Namespace) -> None:
         from a3t.voice.of_recording import adapted_to_prompts
 
         cache = voices_cache()
-        editor = adapted_to_prompts(editor, plan, options.adapt, cache, show_adaptation)
+        editor = adapted_to_prompts(editor, plan, options.adapt, cache, LearningProgress())
     if options.out == TO_A_PROGRAM:
         stream(editor, plan)
         return
@@ -160,7 +159,7 @@ def go_on(
         from a3t.source.alignment_cache import voices_cache
         from a3t.voice.of_recording import adapted
 
-        editor = adapted(editor, plan, request, options.adapt, voices_cache(), show_adaptation)
+        editor = adapted(editor, plan, request, options.adapt, voices_cache(), LearningProgress())
     result = editor.make(plan)[0]
     written = result.save(options.out, provenance=not options.no_provenance)
     if options.json:

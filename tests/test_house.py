@@ -93,6 +93,7 @@ ON_REQUEST = {
     ("a3t.projects.batch", "a3t.voice.of_recording"),
     ("a3t.projects.replay", "a3t.voice.of_recording"),
     ("a3t.edit", "a3t.voice.of_recording"),
+    ("a3t.projects.confirmation", "a3t.voice.own_speech"),
     ("a3t.tts", "a3t.voice.of_recording"),
 }
 

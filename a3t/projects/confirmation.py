@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -51,6 +53,16 @@ def show_restored(plan: EditPlan) -> None:
     """Print a transcript whose punctuation was restored."""
     if plan.restored:
         say(f"With punctuation (--no-punctuation leaves it out): {_shown(plan.text.text)}")
+
+
+def offer_learning(plan: EditPlan, options: argparse.Namespace) -> None:
+    """Say that --adapt could learn the recording's voice, unless somebody has refused that."""
+    from a3t.voice.own_speech import PAYS_FROM
+
+    unsaid = "A3T_ADAPT" not in os.environ and options.adapt == "never" and not options.voice
+    spoken = any(edit.is_spoken for edit in plan.edits)
+    if unsaid and spoken and plan.recording.seconds >= PAYS_FROM:
+        say("New words can be made a little more like the speaker: --adapt learns the voice first.")
 
 
 def _shown(text: str) -> str:

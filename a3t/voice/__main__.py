@@ -9,10 +9,9 @@ if __name__ == "__main__":  # before the other imports, which are slow
 
 import argparse
 import sys
-import time
 from pathlib import Path
 
-from a3t.console import run, say
+from a3t.console import LearningProgress, run, say
 from a3t.errors import InputError
 
 CONSENT = (
@@ -69,9 +68,7 @@ def make(options: argparse.Namespace) -> None:
 
     editor = Editor.load(options.model, memory=default_folder())
     config = AdaptationConfig(rank=options.rank, steps=options.steps, seed=options.seed)
-    made = make_voice(
-        options.out, options.recordings, editor, config, say, TimeLeft() if on_terminal() else None
-    )
+    made = make_voice(options.out, options.recordings, editor, config, say, LearningProgress())
     say(f"Made of {made.adaptation.seconds:.0f} s of speech: {made.folder}")
     say(f"Use it with --voice {options.out}.")
 
@@ -85,26 +82,6 @@ def ask_for_consent() -> None:
     print(CONSENT, end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise InputError("Nothing was made: ask the speaker first.")
-
-
-def on_terminal() -> bool:
-    return sys.stderr.isatty()
-
-
-class TimeLeft:
-    """One line on a terminal: the steps done, and the time left."""
-
-    def __init__(self) -> None:
-        self.begun: tuple[int, float] | None = None
-
-    def __call__(self, step: int, steps: int) -> None:
-        now = time.monotonic()
-        if self.begun is None:
-            self.begun = step, now
-        done = step - self.begun[0]
-        left = (now - self.begun[1]) / done * (steps - step) if done else None
-        shown = f", {left:.0f} s left" if left is not None else ""
-        print(f"\r\033[KLearning: {step} of {steps}{shown}", end="", file=sys.stderr, flush=True)
 
 
 def list_voices(options: argparse.Namespace) -> None:

@@ -38,8 +38,8 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--adapt", choices=("auto", "never"),
         default="never" if os.environ.get("A3T_ADAPT") == "never" else "auto",
-        help="whether a voice is learnt from its recording before it is first spoken in (default: "
-        "%(default)s)",
+        help="whether voices are learnt: before one is first spoken in, for edits that ask for it "
+        "(default: %(default)s)",
     )  # fmt: skip
     result.add_argument(
         "--max-megabytes", type=int, metavar="N", help="largest recording (default 200)"

@@ -148,7 +148,7 @@ def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
         speed: Annotated[float, Form()] = 1.0,
         fit: Annotated[bool, Form(description="keep each replaced word's time")] = False,
         seed: Annotated[int, Form()] = 0,
-        adapt: Annotated[str, Form(description=ADAPT)] = "auto",
+        adapt: Annotated[str, Form(description=ADAPT)] = NEVER,
         response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
         reply: Annotated[Literal["job", "recording"], Form()] = "job",
     ) -> Response:

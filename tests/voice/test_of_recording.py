@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,14 +11,13 @@ import pytest
 import soundfile
 import torch
 
-from a3t import edit
+from a3t import edit, tts
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
-from a3t.voice.kept_voices import UNFINISHED, workplace
 from a3t.voice.of_recording import adapted, recorded_speech, recorded_voice
 from a3t.voice.own_speech import OwnSpeech, SaidWord, among, windows_of
 from tests.conftest import ARCTIC
@@ -57,6 +50,26 @@ def test_an_edit_learns_from_its_own_recording(
     assert np.array_equal(soundfile.read(out, dtype="int16")[0][start:end], first[start:end])
     assert edit.main(["--wav", str(out), "--undo"]) == 0
     assert np.array_equal(soundfile.read(out, dtype="int16")[0], first)
+
+
+def test_learning_is_offered_and_announced_and_comes_last(
+    talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
+    monkeypatch.setattr("a3t.voice.own_speech.PAYS_FROM", 1.0)
+    monkeypatch.delenv("A3T_ADAPT")
+    words = ["--wav", str(talk / "one.wav"), "--new-text", NEVER]
+    assert edit.main([*words, "--out", str(tmp_path / "x.wav")]) == 0
+    said = capsys.readouterr().err
+    assert said.count("--adapt") == 1 and "Learning" not in said
+    assert edit.main([*words, "--out", str(tmp_path / "y.wav"), "--adapt"]) == 0
+    said = capsys.readouterr().err
+    plan, announced = said.index("replace"), said.index("Learning the speaker's voice")
+    assert plan < announced < said.index("step 2 of 3") < said.index("Written")
+    assert said.count("Learning") == 1 and "--adapt" not in said
+    # What can be refused is refused before.
+    assert edit.main([*words, "--out", str(talk / "one.wav"), "--adapt"]) == 1
+    assert "Learning" not in capsys.readouterr().err
 
 
 def test_a_voice_is_named_or_learnt_but_not_both(capsys: pytest.CaptureFixture[str]) -> None:
@@ -243,72 +256,18 @@ def test_what_is_no_time_is_wrong_usage(when: str, capsys: pytest.CaptureFixture
     assert "number of seconds" in capsys.readouterr().err
 
 
-def test_the_default_is_where_it_pays(
+def test_edits_learn_on_request_and_speech_where_it_pays(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--wav", "x.wav", "--new-text", "x"]
-    assert edit.parser().parse_args(words).adapt == "never"  # what the tests' environment says
+    speech = ["--prompt-wav", "x.wav", "--text", "x", "--out", "y.wav"]
     monkeypatch.delenv("A3T_ADAPT")
-    assert edit.parser().parse_args(words).adapt == "auto"
+    assert edit.parser().parse_args(words).adapt == "never"
+    assert tts.parser().parse_args(speech).adapt == "auto"
     assert edit.parser().parse_args([*words, "--adapt", "20"]).adapt == 20.0
+    monkeypatch.setenv("A3T_ADAPT", "never")
+    assert tts.parser().parse_args(speech).adapt == "never"
     monkeypatch.setenv("A3T_ADAPT", "sometimes")
     with pytest.raises(SystemExit):
         edit.main(words)
     assert "--adapt" in capsys.readouterr().err
-
-
-LEARN = """
-import os, signal, sys
-from pathlib import Path
-from tests.voice.test_of_recording import learn
-
-def progress(step, steps):
-    if step == 7:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-learn(Path(sys.argv[1]), Path(sys.argv[2]), progress)
-"""
-
-
-def learn(wav: Path, cache: Path, progress: Callable[[int, int], None] | None = None) -> str:
-    editor = Editor.load()
-    recording = Recording.open(wav)
-    speech = OwnSpeech(recording, editor.align(recording, ARCTIC))
-    voice = recorded_voice(editor, speech, cache, progress, replace(QUICK, steps=10))
-    assert voice is not None
-    return voice.sha256
-
-
-def test_killed_in_the_middle_learning_goes_on_to_the_same_voice(
-    arctic: Path, tmp_path: Path
-) -> None:
-    cache = tmp_path / "cache"
-    words = [sys.executable, "-c", LEARN, str(arctic), str(cache)]
-    assert subprocess.run(words).returncode == -signal.SIGKILL
-    (unfinished,) = cache.iterdir()
-    kept = torch.load(unfinished / "run" / "checkpoint.pt", weights_only=True)["step"]
-    assert unfinished.suffix == UNFINISHED and 0 < kept < 7
-    steps: list[int] = []
-    voice = learn(arctic, cache, lambda step, _: steps.append(step))
-    assert steps == list(range(kept, 10))
-    assert voice == learn(arctic, tmp_path / "whole")
-    (left,) = cache.iterdir()
-    assert left.is_file()
-
-
-def test_two_learn_apart_and_what_is_never_finished_is_deleted(tmp_path: Path) -> None:
-    def work(number: int) -> AbstractContextManager[Path]:
-        return workplace(tmp_path / f"{number}.safetensors")
-
-    with work(0) as one, work(0) as other:
-        assert one.parent == tmp_path != other.parent
-    assert not one.exists() and not other.exists()
-    for number in range(5):
-        with suppress(KeyboardInterrupt), work(number) as folder:
-            os.utime(folder, (number, number))
-            raise KeyboardInterrupt
-    left = {path.name for path in tmp_path.iterdir()}
-    assert left == {f"{number}{UNFINISHED}" for number in (2, 3, 4)}
-    (tmp_path / "file").touch()
-    with workplace(tmp_path / "file" / "x.safetensors") as folder:  # can't be
-        assert folder.is_dir() and tmp_path not in folder.parents

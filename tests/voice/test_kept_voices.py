@@ -1,0 +1,78 @@
+"""What is learnt is kept, and what is half learnt goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from a3t.audio.recording import Recording
+from a3t.editor import Editor
+from a3t.voice.kept_voices import UNFINISHED, workplace
+from a3t.voice.of_recording import recorded_voice
+from a3t.voice.own_speech import OwnSpeech
+from tests.conftest import ARCTIC
+from tests.voice.conftest import QUICK
+
+LEARN = """
+import os, signal, sys
+from pathlib import Path
+from tests.voice.test_kept_voices import learn
+
+def progress(step, steps):
+    if step == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+learn(Path(sys.argv[1]), Path(sys.argv[2]), progress)
+"""
+
+
+def learn(wav: Path, cache: Path, progress: Callable[[int, int], None] | None = None) -> str:
+    editor = Editor.load()
+    recording = Recording.open(wav)
+    speech = OwnSpeech(recording, editor.align(recording, ARCTIC))
+    voice = recorded_voice(editor, speech, cache, progress, replace(QUICK, steps=10))
+    assert voice is not None
+    return voice.sha256
+
+
+def test_killed_in_the_middle_learning_goes_on_to_the_same_voice(
+    arctic: Path, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    words = [sys.executable, "-c", LEARN, str(arctic), str(cache)]
+    assert subprocess.run(words).returncode == -signal.SIGKILL
+    (unfinished,) = cache.iterdir()
+    kept = torch.load(unfinished / "run" / "checkpoint.pt", weights_only=True)["step"]
+    assert unfinished.suffix == UNFINISHED and 0 < kept < 7
+    steps: list[int] = []
+    voice = learn(arctic, cache, lambda step, _: steps.append(step))
+    assert steps == list(range(kept, 10))
+    assert voice == learn(arctic, tmp_path / "whole")
+    (left,) = cache.iterdir()
+    assert left.is_file()
+
+
+def test_two_learn_apart_and_what_is_never_finished_is_deleted(tmp_path: Path) -> None:
+    def work(number: int) -> AbstractContextManager[Path]:
+        return workplace(tmp_path / f"{number}.safetensors")
+
+    with work(0) as one, work(0) as other:
+        assert one.parent == tmp_path != other.parent
+    assert not one.exists() and not other.exists()
+    for number in range(5):
+        with suppress(KeyboardInterrupt), work(number) as folder:
+            os.utime(folder, (number, number))
+            raise KeyboardInterrupt
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {f"{number}{UNFINISHED}" for number in (2, 3, 4)}
+    (tmp_path / "file").touch()
+    with workplace(tmp_path / "file" / "x.safetensors") as folder:  # can't be
+        assert folder.is_dir() and tmp_path not in folder.parents
