@@ -12,6 +12,7 @@ from a3t.audio.recording import Recording
 from a3t.audio.speech import check_record, record_path
 from a3t.audio.writing import check_output
 from a3t.errors import InputError
+from a3t.rendering.edited import RECORD_ENTRY
 from a3t.source.transcripts import SIDECARS
 
 # Inode, time and size of an edit.json; None: no file. Where it may be unknown as well, it stands in
@@ -72,7 +73,7 @@ def check_outputs(
     """InputError if one of an edit's files can't be written, or is one of its inputs."""
     for sound in outputs(out, candidates):
         check_output(recording, sound)
-        check_record(record_path(sound), "edits")
+        check_record(record_path(sound), RECORD_ENTRY, sound)
     written = [*outputs(out, candidates), *export_files(out, kinds)]
     used = [path for path in inputs if path.exists()]
     for path in written:

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from a3t.audio.recording import Recording
-from a3t.audio.speech import record_path
+from a3t.audio.speech import NEXT, load_record, record_path
 from a3t.audio.writing import default_output
 from a3t.errors import InputError
 from a3t.projects.history import History
 from a3t.projects.output_files import RecordState, record_state
 from a3t.projects.replay import read_record, source_of
-from a3t.rendering.edited import NEXT
+from a3t.rendering.edited import RECORD_ENTRY
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ def find_project(recording: Recording, out: Path | None = None) -> Project | Non
     """The project that a new edit of a recording continues, if any.
 
     If this program made the recording, it is that of the recording's source; else it is the one of
-    ``out`` (default: {stem}.edited.wav), provided that was made from the recording.
+    ``out`` (default: {stem}.edited.wav), provided that was made from the recording. InputError for
+    a damaged edit.json, and if the default is an edit of another recording.
     """
     wav = recording.path
     seen, record = record_state(wav), _record(wav)
@@ -50,10 +51,20 @@ def find_project(recording: Recording, out: Path | None = None) -> Project | Non
             if source.sha256 == record["source"]["sha256"]:
                 seen = seen if out is None else record_state(out)
                 return Project(out or wav, source, History.of(record), seen)
-    out = out or default_output(wav)
-    seen, record = record_state(out), _record(out)
-    if record is not None and out.is_file() and _is_of(record, recording):
-        return Project(out, recording, History.of(record), seen)
+    usual = default_output(wav)
+    target = out or usual
+    seen, record = record_state(target), _record(target)
+    if record is None or not target.is_file():
+        return None
+    if _is_of(record, recording):
+        return Project(target, recording, History.of(record), seen)
+    of = record["source"]
+    if out is None and (Path(of["path"]).name, of.get("track")) != (wav.name, recording.track):
+        track = f", track {of['track']}" if of.get("track") is not None else ""
+        raise InputError(
+            f"{target} is an edit of {of['path']}{track} and would be replaced: name another "
+            "output with --out."
+        )
     return None
 
 
@@ -82,8 +93,6 @@ def _is_file(path: Path) -> bool:
 
 
 def _record(out: Path) -> Mapping[str, Any] | None:
-    """The edit.json beside a file, if there is one that can be replayed."""
-    try:
-        return read_record(record_path(out)) if record_path(out).is_file() else None
-    except InputError:
-        return None
+    """The edit.json beside a file, if there is one that a3t wrote; InputError if it is damaged."""
+    path = record_path(out)
+    return read_record(path) if _is_file(path) and RECORD_ENTRY in load_record(path) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +12,12 @@ from a3t.audio.formats import is_lossy, to_float
 from a3t.audio.patches import Patch, sample_map
 from a3t.audio.recording import Recording
 from a3t.audio.recording_stretch import stretch_of
-from a3t.audio.speech import LARGEST_RECORD
+from a3t.audio.speech import damaged, load_record
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, load_voice
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.json_values import positive_number
+from a3t.plan.json_values import positive_number, string
 from a3t.plan.request import EditRequest
 from a3t.projects.history import History, Version, keep
 from a3t.projects.takes import (
@@ -31,7 +30,7 @@ from a3t.projects.takes import (
     alignment_within,
     made_edits,
 )
-from a3t.rendering.edited import EditedRecording
+from a3t.rendering.edited import RECORD_ENTRY, EditedRecording
 from a3t.source.alignment_cache import voices_cache
 from a3t.source.transcripts import aligned_transcript
 from alignment import Alignment
@@ -228,37 +227,43 @@ def voice_name(record: Mapping[str, Any]) -> str | None:
 
 def read_record(path: Path) -> Mapping[str, Any]:
     """An edit.json; InputError if it can't be read or lacks what a replay needs."""
+    data = load_record(path)
+    if RECORD_ENTRY not in data:
+        raise InputError(f"{path} is not an edit.json: give the one beside an edited recording.")
+    broken = "edits”, “new_text” or “versions"
     try:
-        if path.stat().st_size > LARGEST_RECORD:
-            raise InputError(f"{path} is too large for an edit.json.")
-        data = json.loads(path.read_text(encoding="utf-8"))
-        checked: set[int] = set()  # alignments that versions have in common
+        checked: set[tuple[str, int]] = set()  # versions share most of what they hold
         for version in History.of(data).versions:
-            for kind, key in (("source", "path"), ("model", "name"), ("vocoder", "name")):
-                if not isinstance(version[kind][key], str):
-                    raise TypeError(key)
-                if not isinstance(version[kind]["sha256"], str | None):
-                    raise TypeError("sha256")
-            if not isinstance(version["source"].get("track"), int | None):
-                raise TypeError("track")
-            if not isinstance(version.get("output", {}), Mapping):
-                raise TypeError("output")
-            if len(version["source"]["path"]) > LONGEST_PATH:
-                raise ValueError("path")
-            if id(version.get(TAKES)) not in checked:
-                _check_takes(version)
-                checked.add(id(version.get(TAKES)))
-            aligned = version.get("alignment")
-            known = {"alignment": None} if id(aligned) in checked else {}
-            checked.add(id(aligned))
-            EditRequest.from_json({**version, **known}), voice_name(version)
-    except InputError:
-        raise
-    except OSError as error:
-        raise InputError(f"{path} can't be read: {error.strerror}.") from None
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-        raise InputError(f"{path} is not an edit.json that this version can read.") from None
-    return data  # type: ignore[no-any-return]
+            for broken, check in _CHECKS.items():
+                part = broken, id(version.get(broken))
+                if part not in checked:
+                    check(version)
+                    checked.add(part)
+    except _WRONG:
+        raise damaged(path, f"“{broken}” is missing or invalid") from None
+    return data
+
+
+def _check_source(version: Version) -> None:
+    source = version["source"]
+    if len(string(source["path"])) > LONGEST_PATH:
+        raise ValueError("path")
+    if not isinstance(source["sha256"], str | None) or not isinstance(
+        source.get("track"), int | None
+    ):
+        raise TypeError("sha256 or track")
+
+
+def _check_models_of(version: Version) -> None:
+    for kind in ("model", "vocoder"):
+        string(version[kind]["name"])
+        if not isinstance(version[kind]["sha256"], str | None):
+            raise TypeError("sha256")
+
+
+def _check_output(version: Version) -> None:
+    if not isinstance(version.get("output", {}), Mapping):
+        raise TypeError("output")
 
 
 def _check_takes(version: Version) -> None:
@@ -270,15 +275,33 @@ def _check_takes(version: Version) -> None:
     place = 0
     for entry in takes:
         Take.from_json(entry), voice_name(entry)
-        for kind in ("model", "vocoder"):
-            if not isinstance(entry[kind]["name"], str):
-                raise TypeError(kind)
-            if not isinstance(entry[kind]["sha256"], str | None):
-                raise TypeError("sha256")
+        _check_models_of(entry)
         for word in entry[PLACES]:
             if type(word) is not int or not place <= word <= count:
                 raise ValueError(PLACES)
             place = word
+
+
+def _request_check(entry: str) -> Callable[[Version], object]:
+    """A check of one entry of a request: beside it there is a request that says nothing."""
+    blank = EditRequest(new_text="").to_json()
+    del blank[entry]
+    return lambda version: EditRequest.from_json(
+        blank | {name: value for name, value in version.items() if name == entry}
+    )
+
+
+# What reading an entry that somebody else wrote may raise, and the check of each entry.
+_WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+_CHECKS: dict[str, Callable[[Version], object]] = {
+    "source": _check_source,
+    "model": _check_models_of,
+    "vocoder": _check_models_of,
+    "output": _check_output,
+    "voice": voice_name,
+    **{entry: _request_check(entry) for entry in EditRequest(new_text="").to_json()},
+    TAKES: _check_takes,
+}
 
 
 def source_of(record: Path, data: Mapping[str, Any]) -> Path:

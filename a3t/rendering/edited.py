@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +14,7 @@ from a3t.audio.patches import Patch, sample_map
 from a3t.audio.provenance import Trace, comment, models_named, traces_after
 from a3t.audio.recording import Recording
 from a3t.audio.span_map import Span
-from a3t.audio.speech import check_record, record_path, write_json
+from a3t.audio.speech import NEXT, check_record, load_record, record_path, write_json
 from a3t.audio.writing import check_output, default_output, write_edited
 from a3t.plan.edit_map import EditMap
 from a3t.plan.edit_plan import EditPlan
@@ -25,7 +24,7 @@ from alignment.atomic import put_in_place
 DOUBTFUL = 0.5  # a word with a lower confidence can hardly be heard
 
 
-RECORD_ENTRY, NEXT = "edits", "next"  # in every edit.json; in one whose sound is being replaced
+RECORD_ENTRY = "edits"  # in every edit.json
 
 
 def record_and_sound(stage: Path, out: Path) -> list[tuple[Path, Path]]:
@@ -39,8 +38,7 @@ def record_and_sound(stage: Path, out: Path) -> list[tuple[Path, Path]]:
     if not (record[1].is_file() and out.is_file()):
         return [record, sound]
     earlier = stage / "earlier.edit.json"
-    existing = dict(json.loads(record[1].read_text(encoding="utf-8")))
-    write_json(earlier, existing | {NEXT: sha256_of(sound[0])})
+    write_json(earlier, load_record(record[1]) | {NEXT: sha256_of(sound[0])})
     return [(earlier, record[1]), sound, record]
 
 
@@ -139,7 +137,7 @@ class EditedRecording:
         traces = self.traces if provenance else ()
         text = comment(self.recording, self.patches, traces, out)
         write_edited(self.recording, self.patches, out, text)
-        output = {"sha256": sha256_of(out)}
+        output = {"sha256": sha256_of(out), "ending": out.suffix}
         record = self.record | {"output": output, "provenance": provenance, **(notes or {})}
         write_json(record_path(out), record)
 
@@ -172,7 +170,7 @@ class EditedRecording:
     def check(self, out: Path | str | None = None) -> Path:
         """The path that `save` will write to; raises InputError if it would fail."""
         out = Path(out or default_output(self.recording.path))
-        check_record(record_path(out), RECORD_ENTRY)
+        check_record(record_path(out), RECORD_ENTRY, out)
         return check_output(self.recording, out)
 
     @property

@@ -50,11 +50,11 @@ class SpokenRecording:
         for path in prompts:
             check_target(out, path)
         check_target(out)
-        check_record(record, "phones")
+        check_record(record, "phones", out)
         with staged_beside(out) as stage:
             sound = stage / out.name
             write_speech(sound, self.samples, SAMPLE_RATE, comment=block)
-            write_json(stage / record.name, self.record)
+            write_json(stage / record.name, self.record | {"output": {"ending": out.suffix}})
             put_in_place([(stage / record.name, record), (sound, out)])
         return out
 

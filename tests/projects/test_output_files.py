@@ -190,9 +190,10 @@ def test_a_foreign_edit_json_is_not_replaced(
 ) -> None:
     record = talk.with_name("o.edit.json")
     record.write_text(foreign)
-    with pytest.raises(InputError, match="is not a record that this program wrote"):
+    sentence = "is not a record that this program wrote|is damaged"
+    with pytest.raises(InputError, match=sentence):
         ProjectEdit.of(command(talk, "--text", ARCTIC, "--out", talk.with_name("o.wav")))
-    with pytest.raises(InputError, match="is not a record that this program wrote"):
+    with pytest.raises(InputError, match=sentence):
         results[0].save(talk.with_name("o.wav"))
     assert record.read_text() == foreign and not talk.with_name("o.wav").exists()
 
@@ -236,8 +237,8 @@ def record(results: list[EditedRecording]) -> str:
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: ".".join(map(str, place)))
-def test_a_broken_edit_json_is_passed_over(place: tuple[Any, ...], record: str, talk: Path) -> None:
-    """It is as if it were not there, or it is one whose versions can all be made again."""
+def test_a_broken_edit_json_is_refused(place: tuple[Any, ...], record: str, talk: Path) -> None:
+    """Or it is another recording's, or one whose versions can all be made again."""
     for value in VALUES:
         told = json.loads(record)
         told["output"]["sha256"] = Recording.open(talk).sha256
@@ -246,7 +247,11 @@ def test_a_broken_edit_json_is_passed_over(place: tuple[Any, ...], record: str, 
             inner = inner[key]
         inner[place[-1]] = value
         record_path(talk).write_text(json.dumps(told))
-        project = find_project(Recording.open(talk))
+        try:
+            project = find_project(Recording.open(talk))
+        except InputError as error:
+            assert str(error).startswith(f"{record_path(talk)} is damaged (“")
+            continue
         if project is None:
             continue
         for version in project.history.versions:
@@ -257,8 +262,14 @@ def test_a_broken_edit_json_is_passed_over(place: tuple[Any, ...], record: str, 
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "1" * 5000, "\0", "", "nul"])
-def test_an_invalid_edit_json_is_ignored(text: str, talk: Path) -> None:
+def test_an_invalid_edit_json_is_refused(text: str, talk: Path) -> None:
     record_path(talk).write_text(text)
+    with pytest.raises(InputError, match="is damaged"):
+        find_project(Recording.open(talk))
+
+
+def test_another_programs_edit_json_is_passed_over(talk: Path) -> None:
+    record_path(talk).write_text('{"video": 1}')
     assert find_project(Recording.open(talk)) is None
 
 

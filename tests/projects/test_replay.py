@@ -61,9 +61,9 @@ Change = dict[str, object]
         ({"model": {"name": "small", "sha256": "0"}}, "model 'small' is not the one"),
         ({"vocoder": {"name": "builtin", "sha256": "0"}}, "vocoder 'builtin' is not the one"),
         ({"model": {"name": "nothing", "sha256": "0"}}, "There is no model"),
-        ({"asked": {"speed": 99, "fit": False, "margin": 0}}, "out of range"),
-        ({"asked": None}, "not an edit.json"),
-        ({"alignment": {"words": 3}}, "not an edit.json"),
+        ({"asked": {"speed": 99, "fit": False, "margin": 0}}, "“asked” is missing or invalid"),
+        ({"asked": None}, "is damaged"),
+        ({"alignment": {"words": 3}}, "“alignment” is missing or invalid"),
         ({"source": {"path": "gone.wav", "sha256": "0"}}, "gone.wav"),
     ],
 )
