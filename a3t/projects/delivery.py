@@ -35,15 +35,20 @@ def write(
     ``provenance`` and ``notes``, for each result, as for `EditedRecording.save`. Also writes the
     best one's ``exports`` (`a3t.projects.exports`) and returns their paths. ``seen`` is the state
     of ``out``'s edit.json when the edit began. Raises InputError, and writes and replaces nothing,
-    if a file can't be written or is one of ``inputs``, or if another edit has changed ``out``.
+    if a file can't be written or is one of ``inputs``, or if another edit has changed ``out``. An
+    export that fails is an InputError too, or whatever it raised, but the edit is written first.
     """
     check_outputs(results[0].recording, out, len(results), exports, inputs)
     targets = outputs(out, len(results))
     with staged_beside(out) as stage:
         for result, target in zip(results, targets, strict=True):
             result.write_files(stage / target.name, provenance, notes(result))
-        export(results[0], out, exports, stage)
-        staged = export_files(stage / out.name, exports)
+        failed: Exception | None = None
+        try:
+            export(results[0], out, exports, stage)
+        except Exception as error:
+            failed = error
+        staged = [path for path in export_files(stage / out.name, exports) if path.exists()]
         with locked(stage.parent):
             if seen is not None and record_state(out) != seen[0]:
                 raise InputError(
@@ -52,4 +57,8 @@ def write(
                 )
             files = [pair for target in targets for pair in record_and_sound(stage, target)]
             put_in_place([*((path, out.with_name(path.name)) for path in staged), *files])
+        if isinstance(failed, ValueError | OSError):
+            raise InputError(f"{out} was written, but not all of --export: {failed}") from failed
+        if failed is not None:
+            raise failed
     return export_paths(out, exports)

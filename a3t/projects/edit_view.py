@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from a3t.audio.recording import Recording
 from a3t.errors import InputError
 
 LONGEST = 12.0  # seconds shown; a longer recording is cut to the part around its first edits
@@ -93,11 +94,11 @@ def sides_of(source: Path, edited: Path, record: Mapping[str, Any]) -> tuple[Sid
     start = max(start, 0.0)
     labels = _labels(record, edits, rate)
     sides = []
-    for title, path, key, words in (
-        ("Before", source, "source", labels[0]),
-        ("After", edited, "output", labels[1]),
+    for title, path, track, key, words in (
+        ("Before", source, record["source"].get("track"), "source", labels[0]),
+        ("After", edited, None, "output", labels[1]),
     ):
-        samples = _read(path, start, LONGEST)
+        samples = _read(path, track, start, LONGEST)
         wordless = "insert" if key == "source" else "delete"
         marks = tuple(
             Mark(e["op"], e[key][0] / rate, e[key][1] / rate, e["op"] == wordless) for e in edits
@@ -170,15 +171,10 @@ def _words(value: str | Sequence[str]) -> list[str]:
     return value.split() if isinstance(value, str) else [str(word) for word in value]
 
 
-def _read(path: Path, start: float, seconds: float) -> npt.NDArray[np.float32]:
+def _read(path: Path, track: int | None, start: float, seconds: float) -> npt.NDArray[np.float32]:
     """A part of a file, mixed down to mono: (n,)."""
-    import soundfile
-
-    try:
-        with soundfile.SoundFile(str(path)) as file:
-            file.seek(min(round(start * file.samplerate), file.frames))
-            samples = file.read(round(seconds * file.samplerate), dtype="float32", always_2d=True)
-    except (OSError, RuntimeError):  # libsndfile's errors are RuntimeErrors
-        raise InputError(f"{path} can't be read as sound.") from None
-    mono: npt.NDArray[np.float32] = samples.mean(axis=1)
+    recording = Recording.open(path, track)
+    first = min(round(start * recording.sample_rate), recording.samples)
+    last = min(first + round(seconds * recording.sample_rate), recording.samples)
+    mono: npt.NDArray[np.float32] = recording.mono(first, last)
     return mono

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import soundfile
 
+from a3t.audio.recording import Recording
 from a3t.console import EXPORTS, export_kinds
 from a3t.editor import Editor
 from a3t.projects.exports import export, timecode
@@ -158,6 +159,21 @@ def test_a_film_is_cut_with_its_picture(film: EditedRecording, tmp_path: Path) -
     assert {clip.media_reference.target_url.rpartition("/")[2] for clip in read.find_clips()} == {
         "talk.mov", out.name,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["mov", "m4a", "wav"])
+def test_a_picture_of_a_film_and_of_its_second_track(
+    ending: str, editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
+    """It is read with FFmpeg's libraries, as the recording was."""
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    path = made_film(tmp_path / "talk.mov", arctic, tracks=2)
+    recording = Recording.open(path, 2)
+    result = editor.edit(
+        recording, text=ARCTIC, new_text=ARCTIC.replace("always", "never"), fit=True, verify=False
+    )
+    (picture,) = export(result, result.save(tmp_path / f"o.{ending}"), ["png"])
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_reaper_project(result: EditedRecording, out: Path) -> None:

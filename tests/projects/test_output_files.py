@@ -21,6 +21,7 @@ from a3t.audio.speech import record_path, write_json
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
+from a3t.projects import exports as writing
 from a3t.projects.delivery import write
 from a3t.projects.history import History
 from a3t.projects.output_files import record_state
@@ -129,6 +130,23 @@ def test_every_file_of_every_export_is_there(
     write([results[0]], tmp_path / "o.wav", kinds)
     assert len(os.listdir(tmp_path)) == 2 + len(kinds) + 1
     assert (tmp_path / "o.labels.phones.txt").is_file()  # of the labels
+
+
+@pytest.mark.parametrize("error", [InputError("No ink."), OSError(28, "No space"), KeyError("x")])
+def test_an_export_that_fails_does_not_lose_the_edit(
+    error: Exception,
+    results: list[EditedRecording],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise error
+
+    monkeypatch.setitem(writing._WRITERS, "png", fail)
+    expected = KeyError if isinstance(error, KeyError) else InputError
+    with pytest.raises(expected, match=r"o\.wav was written, but|x"):
+        write([results[0]], tmp_path / "o.wav", ("srt", "png", "vtt"))
+    assert sorted(contents(tmp_path)) == ["o.edit.json", "o.srt", "o.wav"]
 
 
 @pytest.mark.parametrize("blocked", ["o.edit.json", "o.2.wav", "o.2.edit.json", "o.srt", "o.png"])

@@ -144,6 +144,6 @@ def test_files_that_are_not_records_or_sounds_are_refused(tmp_path: Path) -> Non
         (tmp_path / "wrong.json").write_text(wrong)
         with pytest.raises(InputError, match="not the record of an edit"):
             draw_edit(source, edited, tmp_path / "wrong.json", tmp_path / "out.png")
-    with pytest.raises(InputError, match="can't be read as sound"):
+    with pytest.raises(InputError, match="is not audio"):
         draw_edit(record, edited, record, tmp_path / "out.png")
     assert not (tmp_path / "out.png").exists()
