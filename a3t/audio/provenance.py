@@ -37,6 +37,7 @@ MOST_TRACES = 20_000  # that are read; an edited word every second for five hour
 _HEAD = re.compile(r"\[a3t \S{1,40} wrote this file: (\d{1,15}) samples at (\d{1,9}) Hz\]\n")
 _END = "[end of a3t]"
 MOVED = "recorded elsewhere"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # a NUL ends a comment, a line break a line
 _TIME = r"(\d{1,9}(?:\.\d{1,9})?)"
 _LINE = re.compile(
     rf"{_TIME}-{_TIME} s "
@@ -63,8 +64,9 @@ class Trace:
     def __str__(self) -> str:
         if not self.synthetic and not self.moved:
             return f"{self.start:.6f}-{self.end:.6f} s {CUT}"
-        words = ' "{}"'.format(self.words.replace('"', "'")) if self.words else ""
-        models = " ({})".format(re.sub("[()]", "", self.models)) if self.models else ""
+        words, models = (_CONTROL.sub(" ", text) for text in (self.words, self.models))
+        words = ' "{}"'.format(words.replace('"', "'")) if words else ""
+        models = " ({})".format(re.sub("[()]", "", models)) if models else ""
         kind = MOVED if self.moved else "synthetic"
         return f"{self.start:.6f}-{self.end:.6f} s {kind}{words}{models}"
 

@@ -97,6 +97,14 @@ def test_other_comments_are_kept(noise: Path, tmp_path: Path) -> None:
     assert comment(recording, [], (), tmp_path / "x.wav") == "Take 3\nof Monday"
 
 
+@pytest.mark.parametrize("ending", ["wav", "flac", "mp3"])
+def test_control_characters_do_not_hide_what_follows(
+    noise: Path, tmp_path: Path, ending: str
+) -> None:
+    out = edited(noise, tmp_path / f"o.{ending}", (800, 1600, 1200, "some\0 \x1b[2Kwo\nrds"))
+    assert spans(out) == [(800, 2000, "some   [2Kwo rds", True)]
+
+
 def test_words_are_omitted_where_space_is_short(noise: Path, tmp_path: Path) -> None:
     recording = Recording.open(noise)
     traces = [Trace(k, k + 0.5, True, "word " * 20, "m") for k in range(60)]
