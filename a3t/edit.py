@@ -121,8 +121,8 @@ def parser() -> argparse.ArgumentParser:
     many = result.add_argument_group("batch editing")
     many.add_argument(
         "--manifest", type=Path, metavar="LIST",
-        help="a .tsv or .jsonl file with one edit per line; its columns are named after these "
-        "options (wav, new_text …)",
+        help="a .csv, .tsv or .jsonl file with one edit per line; its columns are named after "
+        "these options (wav, new_text …)",
     )  # fmt: skip
     many.add_argument("--out-dir", type=Path, metavar="DIR", help="folder for the results")
     many.add_argument(

@@ -1,15 +1,17 @@
 """Reads a list of edits: one line per edit, with the options of the single command.
 
-.tsv: tab-separated, with column names in the first line. .jsonl: one JSON object per line. Columns
-are named after options (`wav`, `new_text`, `text`, `out`, `seed`, `speed` …); an option that a line
-omits has its value from the command line. Files are relative to the list's folder, outputs to
---out-dir.
+.csv: as spreadsheets write it, with column names in the first line. .tsv: the same, separated by
+tabs and without quoting. .jsonl: one JSON object per line. Columns are named after options (`wav`,
+`new_text`, `text`, `out`, `seed`, `speed` …); an option that a line omits has its value from the
+command line. Files are relative to the list's folder, outputs to --out-dir.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import hashlib
+import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -157,36 +159,62 @@ def _strange(name: str, usual: Mapping[str, Any]) -> str:
 
 
 def _lines(manifest: Path, usual: Mapping[str, Any]) -> Iterator[Line]:
-    read = {".tsv": _table, ".jsonl": _objects}.get(manifest.suffix.lower())
-    if read is None:
-        raise InputError(f"{manifest} is not a list of edits: its name must end in .tsv or .jsonl.")
+    ending = manifest.suffix.lower()
+    if ending not in (".csv", ".tsv", ".jsonl"):
+        raise InputError(
+            f"{manifest} is not a list of edits: its name must end in .csv, .tsv or .jsonl."
+        )
     try:
         if manifest.stat().st_size > LARGEST:
             raise InputError(f"{manifest} is too large for a list of edits: split it.")
-        lines = manifest.read_text(encoding="utf-8-sig").split("\n")
+        text = manifest.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"{manifest} can't be read: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise InputError(f"{manifest} is not UTF-8 text: save it as UTF-8.") from None
-    return read(manifest, lines, usual)
+    if ending == ".jsonl":
+        return _objects(text.split("\n"))
+    return _table(manifest, _quoted(manifest, text) if ending == ".csv" else _tabbed(text), usual)
 
 
-def _table(manifest: Path, lines: list[str], usual: Mapping[str, Any]) -> Iterator[Line]:
+Row = tuple[int, list[str]]  # its line, from 1, and its cells
+
+
+def _tabbed(text: str) -> Iterator[Row]:
     # A quotation mark is an ordinary character here and may be unpaired.
-    table = [[cell.strip() for cell in line.split("\t")] for line in lines]
-    names = [name.lower() for name in table[0]] if any(table[0]) else []
+    for number, line in enumerate(text.split("\n"), 1):
+        yield number, [cell.strip() for cell in line.split("\t")]
+
+
+def _quoted(manifest: Path, text: str) -> Iterator[Row]:
+    """As spreadsheets write it: separated by semicolons where commas are for decimals."""
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    number, rows = 1, csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        for cells in rows:
+            yield number, [" ".join(cell.split()) for cell in cells]
+            number = rows.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"{manifest}, line {number}: {error}: save it as CSV again.") from None
+
+
+def _table(manifest: Path, rows: Iterator[Row], usual: Mapping[str, Any]) -> Iterator[Line]:
+    names = [name.lower() for name in next(rows, (1, [""]))[1]]
+    if not any(names):
+        return
     if strange := sorted(set(names) - usual.keys()):
         raise InputError(f"{manifest}, line 1: {_strange(strange[0], usual)}")
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"{manifest}, line 1: “{twice[0]}” names two columns: leave one out.")
-    for number, cells in enumerate(table[1:], 2):
+    for number, cells in rows:
         if any(cells) and len(cells) > len(names):
             yield number, InputError("It has more cells than columns.")
         elif any(cells):
             yield number, dict(zip(names, cells, strict=False))
 
 
-def _objects(manifest: Path, lines: list[str], usual: Mapping[str, Any]) -> Iterator[Line]:
+def _objects(lines: list[str]) -> Iterator[Line]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue

@@ -108,6 +108,23 @@ def test_json_lines_are_the_same_as_a_table(folder: Path) -> None:
     assert [row["became"] for row in report(folder)] == ["kept"]
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_the_list_in_the_documentation(separator: str, folder: Path) -> None:
+    """As spreadsheets save it, with a byte-order mark, and a line break in a cell."""
+    text = (Path(__file__).parents[2] / "docs" / "many-edits.md").read_text()
+    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line[:2] == "| "]
+    lines[1][1] = 'We "meet"\non Monday; at noon, sharp.'
+    manifest = folder / "edits.csv"
+    with manifest.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=separator).writerows(lines)
+    options = edit.parser().parse_args(command(manifest))
+    one, two = read_jobs(options, edit.parser())
+    assert (one.problem, two.problem) == (None, None)
+    assert one.options.text == 'We "meet" on Monday; at noon, sharp.' and two.line == 4
+    assert [job.options.out.name for job in (one, two)] == ["friday.wav", "noon.wav"]
+    assert [job.options.speed for job in (one, two)] == [1.1, 1.0]
+
+
 REFUSED = {
     "unknown column": ([{"new_text": "a", "newtext": "b"}], "newtext"),
     "not an edit's": ([{"new_text": "a", "replay": "b"}], "replay"),
@@ -131,11 +148,12 @@ def test_lists_that_are_refused(
     assert not (folder / "out").exists()
 
 
-@pytest.mark.parametrize("name", ["none.tsv", "list.csv", "latin.tsv", "twice.tsv"])
+@pytest.mark.parametrize("name", ["none.tsv", "list.txt", "latin.tsv", "twice.tsv", "long.csv"])
 def test_files_that_are_no_lists(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "list.csv").write_text("wav,new_text\n")
+    (folder / "list.txt").write_text("wav,new_text\n")
+    (folder / "long.csv").write_text(f"wav,new_text\ntalk.wav,{'a' * 200_000}\n")
     (folder / "latin.tsv").write_bytes("wav\tnew_text\ntalk.wav\tcafé\n".encode("latin-1"))
     (folder / "twice.tsv").write_text("wav\tnew_text\tnew_text\ntalk.wav\tOne.\tTwo.\n")
     assert edit.main(command(folder / name)) == 1
