@@ -267,6 +267,12 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
 
     if options.plan_file and options.new_text is not None:
         raise InputError("A plan file has its own new text: omit the one given beside it.")
+    times = [f"--{name}" for name in ("fit", "duration", "plan_file") if getattr(options, name)]
+    if options.speed != 1 and times:
+        raise InputError(
+            f"--speed sets the pace of the new words and {times[0].replace('_', '-')} their time: "
+            "omit one of them."
+        )
     fields = read_plan(options.plan_file) if options.plan_file else {}
     if "new_text" not in fields:
         fields["new_text"] = text_argument(options.new_text)

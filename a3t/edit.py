@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -126,7 +127,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     many.add_argument("--out-dir", type=Path, metavar="DIR", help="folder for the results")
     many.add_argument(
-        "--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
+        "--jobs", type=int, metavar="N",
         help="number of parallel edits (default: one per core)",
     )  # fmt: skip
     many.add_argument(
@@ -138,12 +139,19 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if options.manifest:
-        if not options.out_dir or options.wav or options.new_text is not None:
-            parser().error("--manifest needs --out-dir, and excludes --wav and --new-text")
+        refuse_without_effect(options, "--manifest", SINGLE)
+        if not options.out_dir:
+            parser().error("--manifest needs --out-dir")
         return run(lambda: edit_list(options))
-    if options.replay:
-        return run(lambda: again(options))
-    if options.wav and (options.undo or options.redo or options.history):
+    refuse_without_effect(options, "one edit: they need --manifest", LISTS)
+    back = [name for name in ("replay", "undo", "redo", "history") if getattr(options, name)]
+    if back:
+        useful = AGAIN | {back[0]} | ({"track"} if back[0] != "replay" else set())
+        refuse_without_effect(options, f"--{back[0]}", vars(options).keys() - useful)
+        if back[0] == "replay":
+            return run(lambda: again(options))
+        if not options.wav:
+            parser().error(f"--{back[0]} needs --wav")
         return run(lambda: go_back(options))
     if options.voice and options.adapt not in ("auto", "never"):
         parser().error("--adapt learns the recording's own voice: omit --voice")
@@ -152,6 +160,25 @@ def main(arguments: list[str] | None = None) -> int:
     if options.new_text is not None and options.plan_file:
         parser().error("--plan-file has its own new text: omit --new-text")
     return run(lambda: edit(options))
+
+
+# Options that mean nothing in a list, those that mean nothing outside one, and those of --replay,
+# --undo, --redo and --history, which make an edit again as it is recorded.
+SINGLE = ("wav", "new_text", "out", "plan", "replay", "undo", "redo", "history")
+LISTS = ("out_dir", "jobs", "scheduler")
+AGAIN = {"wav", "out", "export", "no_provenance", "json", "model", "vocoder", "device"}
+
+
+def refuse_without_effect(options: argparse.Namespace, where: str, names: Collection[str]) -> None:
+    """Wrong usage if one of these options is given, which would be ignored."""
+    usual = parser()
+    given = [name for name in names if getattr(options, name) != usual.get_default(name)]
+    if given:
+        flags = ", ".join(
+            "--from" if name == "others" else f"--{name.replace('_', '-')}"
+            for name in sorted(given)
+        )
+        usual.error(f"{flags} would have no effect with {where}")
 
 
 def edit(options: argparse.Namespace) -> None:
@@ -180,7 +207,7 @@ def edit(options: argparse.Namespace) -> None:
         job = job.continuing(project)
     names = (options.model, options.vocoder, options.device)
     editor = Editor.load(*names, show_progress, memory=default_folder(), voice=options.voice)
-    plan = editor.plan(job.recording, job.request)
+    plan = job.plan(editor)
     if job.request.text is None and options.alignment is None:
         confirm_transcript(plan, ask=not (options.plan or options.yes))
     show_restored(plan)
@@ -226,11 +253,12 @@ def again(options: argparse.Namespace) -> None:
 
 def go_back(options: argparse.Namespace) -> None:
     """Carry out --undo, --redo and --history; raises InputError."""
+    from a3t.audio.recording import Recording
     from a3t.editor import Editor
     from a3t.projects.project import open_project
     from a3t.projects.replay import remake
 
-    project = open_project(options.wav, options.out)
+    project = open_project(Recording.open(options.wav, options.track), options.out)
     if options.history:
         print(f"{project.out}, made from {project.source.path}")
         print(project.history.describe())

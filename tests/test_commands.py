@@ -73,6 +73,26 @@ def test_wrong_usage_is_2(command: list[str]) -> None:
     assert stopped.value.code == 2
 
 
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("--wav x --undo --new-text y", "--new-text would have no effect with --undo"),
+        ("--wav x --undo --redo", "--redo would have no effect with --undo"),
+        ("--replay x --speed 2 --from y", "--from, --speed would have no effect with --replay"),
+        ("--wav x --new-text y --jobs -1", "--jobs would have no effect"),
+        ("--wav x --new-text y --out-dir z", "--out-dir would have no effect"),
+        ("--manifest x --out-dir z --plan", "--plan would have no effect with --manifest"),
+        ("--undo", "--undo needs --wav"),
+    ],
+)
+def test_no_option_is_ignored(
+    command: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        edit.main(command.split())
+    assert stopped.value.code == 2 and reason in capsys.readouterr().err
+
+
 Spoil = Callable[[Path], None]
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
 from a3t.plan.json_values import positive_number, string
+
+if TYPE_CHECKING:
+    from a3t.plan.edit_plan import EditPlan
 
 LARGEST_PLAN = 20_000_000  # bytes
 
@@ -18,7 +21,7 @@ def read_plan(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > LARGEST_PLAN:
             raise InputError(f"{path} is too large for a plan.")
-        plan = json.loads(path.read_text(encoding="utf-8"))
+        plan = json.loads(path.read_bytes())
         lengths = tuple(
             tuple(positive_number(word["seconds"]) for word in edit["words"])
             for edit in plan["edits"]
@@ -31,7 +34,34 @@ def read_plan(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
+        raise _not_a_plan(path) from None
+
+
+def check_plan(path: Path, made: EditPlan) -> None:
+    """InputError if a plan file isn't the plan that was made of it: it is for another recording, or
+    more than its seconds was changed."""
+    try:
+        plan = json.loads(path.read_bytes())
+        sha256 = plan["source"]["sha256"]
+        words = [word["word"] for edit in plan["edits"] for word in edit["words"]]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise _not_a_plan(path) from None
+    if sha256 != made.recording.sha256:
         raise InputError(
-            f"{path} is not a plan: print one with --plan --json, and change only the seconds of "
-            "its words."
-        ) from None
+            f"{path} is not a plan for {made.recording.path} (the sha256 differs): plan the edit "
+            "again."
+        )
+    planned = [word.to_json()["word"] for edit in made.edits for word in edit.words]
+    for told, word in zip(words, planned, strict=False):
+        if told != word:
+            raise InputError(
+                f"{path} has “{told}” where its new text has “{word}”: change only the seconds, "
+                "and plan the edit again for other words."
+            )
+
+
+def _not_a_plan(path: Path) -> InputError:
+    return InputError(
+        f"{path} is not a plan: print one with --plan --json, and change only the seconds of its "
+        "words."
+    )

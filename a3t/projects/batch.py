@@ -55,7 +55,8 @@ class Outcome:
 
 def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     """Carry out the list; raises InputError if it can't be read or an edit failed."""
-    if options.jobs < 1:
+    workers = (os.cpu_count() or 1) if options.jobs is None else options.jobs
+    if workers < 1:
         raise InputError("--jobs must be at least 1.")
     jobs = read_jobs(options, parser)
     options.out_dir.mkdir(parents=True, exist_ok=True)
@@ -63,7 +64,7 @@ def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
     rows: list[Outcome] = []
     begun = time.monotonic()
     try:
-        for row in _rows(jobs, options.jobs, options.scheduler):
+        for row in _rows(jobs, workers, options.scheduler):
             rows.append(row)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
@@ -117,7 +118,7 @@ def carry_out(job: ManifestEdit) -> Outcome:
     edit = ProjectEdit.of(options)
     with _turn:
         editor = _editor(options.model, options.vocoder, options.device, options.voice)
-        plan = editor.plan(edit.recording, edit.request)
+        plan = edit.plan(editor)
         if options.strict:
             refuse_doubts(doubts_of(plan, options.voice))
         if options.adapt != "never":

@@ -68,9 +68,9 @@ def find_project(recording: Recording, out: Path | None = None) -> Project | Non
     return None
 
 
-def open_project(wav: Path, out: Path | None = None) -> Project:
+def open_project(recording: Recording, out: Path | None = None) -> Project:
     """As `find_project`; InputError if there is none."""
-    project = find_project(Recording.open(wav), out)
+    wav, project = recording.path, find_project(recording, out)
     if project is None:
         raise InputError(
             f"There is no edit of {wav.name}: it is not an edit with its edit.json and original "

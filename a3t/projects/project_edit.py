@@ -12,6 +12,7 @@ from a3t.audio.writing import default_output
 from a3t.console import edit_request
 from a3t.errors import InputError
 from a3t.plan.other_recordings import OtherRecording
+from a3t.plan.plan_file import check_plan
 from a3t.plan.request import EditRequest
 from a3t.projects.output_files import (
     RecordState,
@@ -44,6 +45,7 @@ class ProjectEdit:
     inputs: tuple[Path, ...] = ()
     exports: tuple[str, ...] = ()
     seen: tuple[RecordState] | None = None
+    plan_file: Path | None = None
 
     @classmethod
     def of(cls, options: argparse.Namespace) -> ProjectEdit:
@@ -60,6 +62,7 @@ class ProjectEdit:
             input_files(options),
             options.export,
             (record_state(out),),
+            options.plan_file,
         )
         if not options.plan:
             edit.check_files()
@@ -126,6 +129,13 @@ class ProjectEdit:
         beside = any(project.source.path.with_suffix(suffix).is_file() for suffix in SIDECARS)
         long = bool(project.history.current.get("aligned_words"))
         return self.request.alignment is not None or (long and beside)
+
+    def plan(self, editor: Editor) -> EditPlan:
+        """The plan of the edit; InputError if a plan file is for another one."""
+        plan = editor.plan(self.recording, self.request)
+        if self.plan_file is not None:
+            check_plan(self.plan_file, plan)
+        return plan
 
     def make(self, editor: Editor, plan: EditPlan) -> list[EditedRecording]:
         """The results that the plan requests, the best first, with the previous version's edits as

@@ -97,6 +97,8 @@ def test_a_users_own_pronunciation_is_used(command: list[str], tmp_path: Path) -
         (["--duration", "9"], "times as slowly"),
         (["--duration", "0.1"], "times as long as the time available"),
         (["--duration", "1", "--fit"], "given twice"),
+        (["--speed", "1.2", "--fit"], "omit one of them"),
+        (["--speed", "1.2", "--duration", "1"], "omit one of them"),
     ],
 )
 def test_impossible_times(
@@ -105,6 +107,30 @@ def test_impossible_times(
     assert edit.main([*command, "--new-text", NEW, *options]) == 1
     error = capsys.readouterr().err.strip()
     assert reason in error and len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('"word": "ever"', '"word": "often"', "“often” where its new text has “ever”"),
+        ('"sha256": "', '"sha256": "0', "is not a plan for"),
+    ],
+)
+def test_of_a_plan_only_the_seconds_may_be_changed(
+    old: str,
+    new: str,
+    reason: str,
+    command: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert edit.main([*command, "--new-text", NEW, "--plan", "--json"]) == 0
+    plan = capsys.readouterr().out
+    assert plan.count(old) == 1
+    path = tmp_path / "plan.json"
+    path.write_text(plan.replace(old, new))
+    assert edit.main([*command[:2], *command[4:], "--plan-file", str(path)]) == 1
+    assert reason in capsys.readouterr().err and not (tmp_path / "x.wav").exists()
 
 
 @pytest.mark.parametrize("content", ["", "[1]", '{"edits": 3}', '{"text": 1, "edits": []}'])
