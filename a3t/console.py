@@ -62,7 +62,6 @@ def run(command: Callable[[], None]) -> int:
         complain(str(interrupt) or "Interrupted: nothing was written.")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone
-        sys.stderr.close()
         return BAD_INPUT
     except MemoryError:
         complain("Not enough memory: use a shorter recording.")

@@ -1,8 +1,12 @@
-"""How a program ends early: its input can't be used, or the user pressed Ctrl-C."""
+"""How a program ends early: unusable input, Ctrl-C, or a reader of its output that ends first."""
 
 from __future__ import annotations
 
+import atexit
+import os
 import signal
+import sys
+from types import TracebackType
 
 
 class InputError(ValueError):
@@ -14,8 +18,11 @@ def end_at_once() -> None:
 
     A program calls this before it imports anything else. Nothing has been written by then, so there
     is nothing to tidy up, and a KeyboardInterrupt during an import would print a traceback. Where
-    Ctrl-C is ignored, as in a shell's background jobs, it stays ignored.
+    Ctrl-C is ignored, as in a shell's background jobs, it stays ignored. A reader that ends first,
+    as in `| head`, is no error either.
     """
+    sys.excepthook = _unless_unread
+    atexit.register(_drop_unread)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -24,3 +31,21 @@ def tidy_up_first() -> None:
     """Undo end_at_once(): Ctrl-C raises KeyboardInterrupt again, for the caller to catch."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _unless_unread(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    if not issubclass(kind, BrokenPipeError):
+        sys.__excepthook__(kind, error, trace)
+
+
+def _drop_unread() -> None:
+    """Else Python would complain, and exit with 120, when it flushes its output."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except (AttributeError, ValueError):  # none, or closed
+            pass

@@ -111,7 +111,6 @@ def run(command: Callable[[], int | None]) -> int:
     except KeyboardInterrupt:
         return complain("Interrupted: nothing was written.", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has gone
-        sys.stderr.close()
         return BAD_INPUT
     except MemoryError:
         return complain("Not enough memory: use a shorter recording.")

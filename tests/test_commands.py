@@ -273,6 +273,24 @@ def test_ctrl_c_while_modules_are_imported(program: str, imported: str, talk: Pa
     assert {path.name for path in talk.parent.rglob("*.wav")} <= {"talk.wav", "arctic.wav"}
 
 
+@pytest.mark.parametrize("buffered", [True, False])
+@pytest.mark.parametrize(
+    "command", ["a3t --help", "a3t edit --help", "a3t.text Hello.", "alignment --help"]
+)
+def test_a_reader_that_ends_first_is_no_error(command: str, buffered: bool) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", *command.split()],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONUNBUFFERED": "" if buffered else "1"},
+            cwd=ROOT,
+        )
+    assert done.stderr == b"" and done.returncode in (0, 1)
+
+
 def test_a_full_disk_leaves_nothing(talk: Path) -> None:
     """A limit on file sizes fails in the middle of writing, as a full disk does."""
 
