@@ -113,7 +113,12 @@ def main(arguments: list[str] | None = None) -> int:
                 finally:
                     service.close()
         except ModuleNotFoundError as error:
-            if error.name != "gradio":
+            if str(error.name).partition(".")[0] not in (
+                "gradio",
+                "starlette",
+                "fastapi",
+                "uvicorn",
+            ):
                 raise
             print("The page needs gradio: pip install 'a3t[app]'.", file=sys.stderr)
             return 1

@@ -15,6 +15,7 @@ import pytest
 import soundfile
 
 from a3t import console, edit, tts
+from a3t.source import __main__ as transcribe
 from tests.conftest import ARCTIC
 
 NEW = "And you never want to see it in the superlative degree."
@@ -289,6 +290,24 @@ def test_a_reader_that_ends_first_is_no_error(command: str, buffered: bool) -> N
             cwd=ROOT,
         )
     assert done.stderr == b"" and done.returncode in (0, 1)
+
+
+def test_speakers_need_packages_before_anything_is_recognised(
+    talk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("a3t.source.diarisation.find_spec", lambda name: None)
+    monkeypatch.setattr("a3t.source.transcripts.recognised_text", None)
+    assert transcribe.main([str(talk), "--speakers"]) == 1
+    assert "a3t[speakers]" in capsys.readouterr().err
+
+
+def test_the_page_without_its_packages_says_so() -> None:
+    without = "import sys; sys.modules |= dict.fromkeys(['gradio', 'starlette', 'fastapi'])"
+    program = f"{without}; from app.__main__ import main; sys.exit(main(['--port', '0']))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert (
+        done.returncode == 1 and done.stderr == "The page needs gradio: pip install 'a3t[app]'.\n"
+    )
 
 
 def test_a_full_disk_leaves_nothing(talk: Path) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from a3t.errors import InputError
-
 LONGEST_BREAK = 2.0  # seconds of silence after which a paragraph begins
 LONGEST = 120  # words of a paragraph; the next sentence begins another
 
@@ -65,11 +63,9 @@ def _escaped(text: str) -> str:
 
 
 def write_docx(title: str, words: list[ShownWord], path: Path) -> None:
-    """A Word document, with the words that were made in bold; InputError without python-docx."""
-    try:
-        import docx
-    except ModuleNotFoundError:
-        raise InputError("This export needs python-docx: pip install 'a3t[exports]'.") from None
+    """A Word document, with the words that were made in bold."""
+    import docx
+
     document = docx.Document()
     document.add_heading(_printable(title), level=1)
     for own in paragraphs(words):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from a3t.audio.files import check_target
@@ -35,6 +36,14 @@ ENDINGS = {
     "md": ".md",
     "docx": ".docx",
     "png": ".png",
+}
+
+# What some exports need: the package, and the extra that brings it.
+PACKAGES = {
+    "otio": ("opentimelineio", "exports"),
+    "xml": ("opentimelineio", "exports"),
+    "docx": ("docx", "exports"),
+    "png": ("matplotlib", "demo"),
 }
 
 
@@ -71,6 +80,10 @@ def check_outputs(
     recording: Recording, out: Path, candidates: int, kinds: Sequence[str], inputs: Iterable[Path]
 ) -> None:
     """InputError if one of an edit's files can't be written, or is one of its inputs."""
+    for kind in kinds:
+        package, extra = PACKAGES.get(kind, ("", ""))
+        if package and not find_spec(package):
+            raise InputError(f"--export {kind} needs {package}: pip install 'a3t[{extra}]'.")
     for sound in outputs(out, candidates):
         check_output(recording, sound)
         check_record(record_path(sound), RECORD_ENTRY, sound)

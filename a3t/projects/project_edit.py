@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from a3t.audio.emphasis import require_world
+from a3t.audio.muxing import check_in_sync
 from a3t.audio.recording import Recording
 from a3t.audio.writing import default_output
 from a3t.console import edit_request
 from a3t.errors import InputError
+from a3t.grid import seconds_of
 from a3t.plan.other_recordings import OtherRecording
 from a3t.plan.plan_file import check_plan
 from a3t.plan.request import EditRequest
@@ -52,7 +55,8 @@ class ProjectEdit:
         """The edit that parsed options describe; InputError if they can't be used."""
         request = edit_request(options)
         recording = Recording.open(options.wav, options.track)
-        request.new_transcript  # noqa: B018  (raises for a text that can't be spoken)
+        if request.new_transcript.emphasis:
+            require_world()
         out = options.out or default_output(options.wav)
         edit = cls(
             recording,
@@ -131,8 +135,13 @@ class ProjectEdit:
         return self.request.alignment is not None or (long and beside)
 
     def plan(self, editor: Editor) -> EditPlan:
-        """The plan of the edit; InputError if a plan file is for another one."""
+        """The edit's plan; InputError if a plan file is for another one, or if a film's picture and
+        sound would no longer match."""
         plan = editor.plan(self.recording, self.request)
+        made = [e for e in plan.edits if not e.is_cut and not e.taken]
+        if changed := sum(e.frames - (e.source[1] - e.source[0]) for e in made):
+            samples = round(seconds_of(changed) * self.recording.sample_rate)
+            check_in_sync(self.recording, self.recording.samples + samples, self.out)
         if self.plan_file is not None:
             check_plan(self.plan_file, plan)
         return plan

@@ -15,8 +15,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from a3t.errors import InputError
-
 ADAPTERS = {"otio": "otio_json", "xml": "fcp_xml"}
 PICTURES = Fraction(30)  # a second, of formats that count pictures where there are none
 LONGEST_JOINT = 0.1  # seconds, of nothing but a cross-fade
@@ -91,11 +89,9 @@ def framed(played: Iterable[Played], rate: Fraction | int) -> Iterator[tuple[Pla
 
 
 def timeline_text(kind: str, title: str, played: Iterable[Played], sounds: Sequence[Sound]) -> str:
-    """The timeline in a format of ADAPTERS; InputError without OpenTimelineIO."""
-    try:
-        import opentimelineio as otio
-    except ModuleNotFoundError:
-        raise InputError("This export needs OpenTimelineIO: pip install 'a3t[exports]'.") from None
+    """The timeline in a format of ADAPTERS."""
+    import opentimelineio as otio
+
     # OTIO's own format counts samples; Final Cut's count pictures.
     files = {sound.path: sound for sound in sounds}
     film = next((sound for sound in sounds if sound.pictures), None)

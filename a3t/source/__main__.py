@@ -50,7 +50,8 @@ def transcribe(options: argparse.Namespace) -> None:
     from a3t.audio.recording import Recording
     from a3t.source.alignment_cache import default_folder
     from a3t.source.alignments import AlignmentStore
-    from a3t.source.transcripts import find_transcript
+    from a3t.source.diarisation import numbered, require_packages, speakers_by_sound
+    from a3t.source.transcripts import find_transcript, sidecar
     from a3t.source.unpunctuated import restored_by_sound
     from a3t.text.pronunciation.pronouncer import Pronouncer
     from a3t.text.speakers import turns_of, with_names
@@ -61,20 +62,23 @@ def transcribe(options: argparse.Namespace) -> None:
     prior = Transcript.from_text(expected, max_words=None) if expected else None
     show_progress("read")
     recording = Recording.open(options.wav)
+    named = options.speakers is not None or options.speaker is not None
+    if named and given is None and sidecar(recording.path) is None:
+        require_packages()  # before the work: what is recognised names nobody
     show_progress("transcribe")
     found = find_transcript(recording, given, prior, Pronouncer(), options.recogniser)
     store = AlignmentStore(NetworkAligner(), default_folder())
     transcript = restored_by_sound(recording, found, store, not options.no_punctuation)
     say("Recognised:" if found.origin == "recognised" else f"Transcript ({found.origin}):")
-    if options.speakers is None and options.speaker is None:
+    if not named:
         print(transcript.text.strip())
         return
-    show_progress("align")
-    aligned = store.whole(recording, found, Pronouncer())
     names = [word.speaker for word in transcript.words]
     if not any(names):
-        from a3t.source.diarisation import numbered, speakers_by_sound
-
+        require_packages()
+    show_progress("align")
+    aligned = store.whole(recording, found, Pronouncer())
+    if not any(names):
         show_progress("speakers")
         names = numbered(
             speakers_by_sound(recording, aligned, transcript, options.speakers or None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,8 @@ def speakers_by_sound(
 ) -> list[int]:
     """The number of each spoken word's speaker, from 0 in the order in which they begin.
 
-    ``count``: how many there are, if that is known. InputError for a count that can't be, and if
-    Resemblyzer or scikit-learn is missing.
+    ``count``: how many there are, if that is known. InputError for a count that can't be. Needs
+    `require_packages`.
     """
     if count is not None and not 1 <= count <= MOST_SPEAKERS:
         raise InputError(f"{count} speakers can't be told apart: give 1 to {MOST_SPEAKERS}.")
@@ -98,10 +99,7 @@ def _clustered(vectors: np.ndarray, lengths: np.ndarray, count: int | None) -> n
         return labels
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
-            from sklearn.cluster import AgglomerativeClustering
-        except ModuleNotFoundError:
-            raise _missing("scikit-learn") from None
+        from sklearn.cluster import AgglomerativeClustering
     wanted: dict[str, Any] = {"n_clusters": min(count, len(sure))} if count else {
         "n_clusters": None, "distance_threshold": APART
     }  # fmt: skip
@@ -136,17 +134,17 @@ def _mean(vectors: np.ndarray, times: np.ndarray, start: float, end: float) -> n
 def _encoder() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it imports what setuptools and scipy have deprecated
-        try:
-            from resemblyzer import VoiceEncoder
-        except ModuleNotFoundError:
-            raise _missing("Resemblyzer") from None
+        from resemblyzer import VoiceEncoder
     return VoiceEncoder("cpu", verbose=False)
 
 
-def _missing(package: str) -> InputError:
-    return InputError(
-        f"To tell speakers apart the package {package} is needed: pip install 'a3t[speakers]'."
-    )
+def require_packages() -> None:
+    """InputError if Resemblyzer or scikit-learn is missing."""
+    if not (find_spec("resemblyzer") and find_spec("sklearn")):
+        raise InputError(
+            "To tell speakers apart Resemblyzer and scikit-learn are needed: pip install "
+            "'a3t[speakers]'."
+        )
 
 
 def numbered(speakers: Sequence[int]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,9 +13,13 @@ import soundfile
 
 from a3t.audio.recording import Recording
 from a3t.console import EXPORTS, export_kinds
+from a3t.edit import parser
 from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.projects import output_files
 from a3t.projects.exports import export, timecode
 from a3t.projects.output_files import ENDINGS
+from a3t.projects.project_edit import ProjectEdit
 from a3t.rendering.edited import EditedRecording
 from alignment.formats import read_alignment
 from tests.audio.films import FPS
@@ -174,6 +179,42 @@ def test_a_picture_of_a_film_and_of_its_second_track(
     )
     (picture,) = export(result, result.save(tmp_path / f"o.{ending}"), ["png"])
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_film_out_of_sync_is_refused_when_it_is_planned(
+    editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
+    path = made_film(tmp_path / "talk.mov", arctic)
+    new = ARCTIC.replace("always", "never ever")
+    command = ["--wav", str(path), "--text", ARCTIC, "--new-text", new, "--out"]
+
+    def job(*more: str) -> ProjectEdit:
+        return ProjectEdit.of(parser().parse_args([*command, *more]))
+
+    with pytest.raises(InputError, match="the picture would no longer match it"):
+        job(str(tmp_path / "o.mov")).plan(editor)
+    job(str(tmp_path / "o.mov"), "--fit").plan(editor)
+    job(str(tmp_path / "o.wav")).plan(editor)
+
+
+@pytest.mark.parametrize(
+    ("more", "package", "needs"),
+    [
+        (["--export", "srt,png"], "matplotlib", r"a3t\[demo\]"),
+        (["--export", "otio"], "opentimelineio", r"a3t\[exports\]"),
+        (["--export", "docx"], "docx", r"a3t\[exports\]"),
+        (["--new-text", "You *never* want to."], "pyworld", "pyworld"),
+    ],
+)
+def test_a_missing_package_is_named_before_the_work(
+    more: list[str], package: str, needs: str, arctic: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr(output_files, "find_spec", lambda name: name != package or None)
+    command = ["--wav", str(arctic), "--new-text", NEW, "--out", str(tmp_path / "o.wav"), *more]
+    with pytest.raises(InputError, match=needs):
+        ProjectEdit.of(parser().parse_args(command))
 
 
 def test_a_reaper_project(result: EditedRecording, out: Path) -> None:
