@@ -86,7 +86,7 @@ class AlignmentStore:
 
     def __init__(self, aligner: Aligner, folder: Path | None) -> None:
         self.aligner = aligner
-        self._held: OrderedDict[Key, Passages] = OrderedDict()
+        self._held: OrderedDict[tuple[Aligner, Key], Passages] = OrderedDict()
         self._cache = AlignmentCache(folder)
 
     def around(
@@ -249,12 +249,13 @@ class AlignmentStore:
         return self._once(_key(recording, text, words, pronouncer), align)
 
     def _once(self, key: Key, align: Callable[[], Passages]) -> Passages:
-        if key not in self._held:
-            self._held[key] = align()
-        self._held.move_to_end(key)
+        held = self.aligner, key
+        if held not in self._held:
+            self._held[held] = align()
+        self._held.move_to_end(held)
         while len(self._held) > MOST_HELD:
             self._held.popitem(last=False)
-        return self._held[key]
+        return self._held[held]
 
 
 def _own_pronunciations(pronouncer: Pronouncer, text: Transcript) -> str:

@@ -10,6 +10,7 @@ import soundfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.edit_plan import EditPlan
@@ -202,8 +203,6 @@ def test_a_long_recording_is_aligned_once(
             Once.runs += 1
             return aligned(["ban", "dot"])
 
-    from a3t.audio.recording import Recording
-
     recording = Recording.open(long_talk)
     found = FoundTranscript(Transcript.from_text("ban dot"), "given")
     first, second = (
@@ -216,6 +215,23 @@ def test_a_long_recording_is_aligned_once(
     monkeypatch.setattr("a3t.source.alignments.edition", lambda: "another")
     AlignmentStore(Once(), tmp_path / "kept").whole(recording, found, Pronouncer())
     assert Once.runs == 3
+
+
+def test_another_aligner_aligns_anew(arctic: Path) -> None:
+    """What is held in memory too."""
+
+    class Says(NetworkAligner):
+        def __init__(self, word: str) -> None:
+            self.word = word
+
+        def align_recording(self, *rest: object) -> Alignment:  # type: ignore[override]
+            return aligned([self.word])
+
+    store = AlignmentStore(Says("ban"), None)
+    asked = Recording.open(arctic), FoundTranscript(Transcript.from_text("ban"), "given")
+    assert store.whole(*asked, Pronouncer()).spoken[0].text == "ban"
+    store.aligner = Says("dot")
+    assert store.whole(*asked, Pronouncer()).spoken[0].text == "dot"
 
 
 def test_bad_ranges_in_a_record_are_refused() -> None:
