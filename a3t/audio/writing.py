@@ -176,6 +176,9 @@ def _write(
             set_texts(file, texts)
             for block in blocks:
                 file.write(block)
+    except sf.LibsndfileError:
+        return False
+    try:
         # The FLAC and Ogg encoders write their last pages on closing, where libsndfile can't
         # report that the disk is full: what a reader finds is the proof.
         with open_audio(path) as file:

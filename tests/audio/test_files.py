@@ -198,6 +198,13 @@ def test_a_disk_that_fills_up_at_any_point_leaves_the_old_file(recording, folder
     assert os.listdir(folder) == [name]
 
 
+def test_a_recording_that_changes_while_it_is_copied_is_named(recording, folder):
+    with open(recording.path, "r+b") as file:
+        file.truncate(recording.path.stat().st_size // 2)
+    with pytest.raises(InputError, match="changed while it was being read"):
+        write_edited(recording, CUT, folder / "o.wav")
+
+
 def test_a_full_disk(recording, tmp_path):
     """A file system of 64 KiB, where one may be mounted."""
     disk = tmp_path / "disk"
