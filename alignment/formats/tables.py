@@ -41,6 +41,7 @@ def read_lab(path: Path) -> Alignment:
     """HTK labels with words; times in 100 ns or, with a decimal point, in seconds."""
     phones: list[LabelledInterval] = []
     words: list[LabelledInterval] = []
+    scores: list[list[float]] = []  # of each word's phones: a label file has none of words
     duration = 0.0
     spoken = ""
     for fields in _fields(path, re.compile(r"\s+"), 3):
@@ -57,23 +58,21 @@ def read_lab(path: Path) -> Alignment:
         phones.append(entry)
         if rest:
             spoken = " ".join(rest)
-            words.append(LabelledInterval(start, end, spoken, score))
+            words.append(LabelledInterval(start, end, spoken))
+            scores.append([score])
         elif spoken:
-            first = words.pop()
-            words.append(LabelledInterval(first.start, end, spoken, first.score))
+            words[-1] = words[-1]._replace(end=end)
+            scores[-1].append(score)
         else:
             raise AlignmentError(
                 f'{path.name} has the phone "{fields[2]}" at {start:.3f} s without its word: '
                 "labels with words are needed, as a3t align writes them."
             )
-    means = [_mean_score(phones, word) for word in words]
+    means = [
+        word._replace(score=round(sum(own) / len(own), 4))
+        for word, own in zip(words, scores, strict=True)
+    ]
     return assemble(means, phones, duration, path)
-
-
-def _mean_score(phones: Sequence[LabelledInterval], word: LabelledInterval) -> LabelledInterval:
-    """The word with the mean score of its phones: a label file has no scores of words."""
-    inside = [phone.score for phone in phones if word.start <= phone.start < word.end]
-    return word._replace(score=round(sum(inside) / len(inside), 4)) if inside else word
 
 
 def write_ctm(alignment: Alignment, path: Path) -> None:
@@ -113,7 +112,7 @@ def is_label_file(path: Path) -> bool:
     """
     try:
         with path.open("rb") as file:
-            first = file.readline(500).decode("utf-8-sig", errors="replace").strip()
+            first = file.readline(500).decode("utf-8-sig", errors="replace")
     except OSError:
         return False
     if path.suffix.lower() == ".txt":
@@ -185,7 +184,8 @@ def _fields(path: Path, separator: re.Pattern[str], least: int) -> list[list[str
     for line in text.splitlines():
         if not line.strip() or line.startswith((";;", "\\")):
             continue
-        fields = separator.split(line.strip())
+        # Audacity writes a label without a text too: nothing after its second tab.
+        fields = separator.split(line.strip(" ") if separator.pattern == r"\t" else line.strip())
         if len(fields) < least:
             raise AlignmentError(
                 f'{path.name} has the line "{line.strip()[:40]}", which has fewer than {least} '

@@ -201,6 +201,7 @@ FILES: dict[str, tuple[str, str, str]] = {  # ending, beginning, what is repeate
     "arrows": ("srt", "", " --> "),
     "empty cues": ("vtt", "WEBVTT\n\n", "00:00.000 --> 00:01.500\n"),
     "lab": ("lab", "", "0 5000000 and 0.9\n"),
+    "words of a lab": ("lab", "", "0.0 0.5 W 0.9 we\n0.5 0.9 IY1 0.9\n"),
     "ctm": ("ctm", "", "talk 1 0.00 0.50 and 0.9\n"),
     "tabs": ("ctm", "", "\t"),
     "labels": ("txt", "", "0.0\t0.5\tand\n"),

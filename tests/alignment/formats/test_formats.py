@@ -14,7 +14,6 @@ from praatio import textgrid
 
 from alignment import Alignment, AlignmentError, Phone, Word, pause
 from alignment.formats import read_alignment, write_alignment
-from alignment.formats.tables import is_label_file
 
 Check = Callable[[BaseException], None]
 
@@ -296,23 +295,3 @@ def test_a_failed_write_leaves_the_old_file(
     one_sentence(caught.value)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize(
-    ("name", "first", "labels"),
-    [
-        ("a.txt", "0.000000\t0.500000\tsee", True),
-        ("a.txt", "12 30 people came", False),
-        ("a.txt", "And you", False),
-        ("a.lab", "0 5000000 sil", True),
-        ("a.lab", "0.1 0.25 AH0 a", True),
-        ("a.lab", "3 4 people came", False),
-        ("a.lab", "10 5 S", False),
-        ("a.lab", "", False),
-    ],
-)
-def test_label_files_are_distinguished_from_transcripts(
-    name: str, first: str, labels: bool, tmp_path: Path
-) -> None:
-    (tmp_path / name).write_text(f"{first}\nand more\n")
-    assert is_label_file(tmp_path / name) is labels
