@@ -36,7 +36,8 @@ inside = find_namespace_packages(
 )
 laboratory = find_namespace_packages(include=["evaluation", "evaluation.*"])
 if "editable_wheel" in sys.argv:
-    setup(packages=packages + inside + laboratory)
+    # A path that mypy and other readers of code can follow, where setuptools would install a hook.
+    setup(packages=packages + inside + laboratory, package_dir={"": "."})
 else:
     setup(
         packages=packages + [f"a3t.{name}" for name in inside],

@@ -41,7 +41,10 @@ def show(path: Path, as_json: bool) -> None:
         print(json.dumps(asdict(provenance), indent=1, ensure_ascii=False))
         return
     if not provenance.traces:
-        print(f"{path} has no record of parts that a3t made.")
+        print(
+            f"{path} has no record of parts that a3t made, which proves nothing: records can be "
+            "removed, and other programs leave none."
+        )
         return
     parts = sum(trace.synthetic for trace in provenance.traces)
     seconds = provenance.samples / provenance.sample_rate

@@ -68,7 +68,7 @@ def test_a_pickle_is_not_opened(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["nothing", "../durations", "/nowhere/at/all", ""])
 def test_a_missing_model_is_named(name: str) -> None:
-    with pytest.raises(InputError, match="There is no model"):
+    with pytest.raises(InputError, match=r"There is no model .* use small, or a path"):
         checkpoint_folder(name)
 
 

@@ -94,7 +94,9 @@ class EditRequest:
         check_characters(self.text or "")
         check_speed(self.speed)
         if not 0.0 <= self.margin <= 0.5:
-            raise InputError(f"A margin of {self.margin:g} s is out of range: use 0 to 0.5.")
+            raise InputError(
+                f"A margin of {1000 * self.margin:g} ms is out of range: use 0 to 500 ms."
+            )
         if not 0.025 <= self.reach <= 0.25:
             raise InputError(f"A reach of {self.reach:g} s is out of range: use 0.025 to 0.25.")
         if self.duration is not None and not 0.05 <= self.duration <= 60:

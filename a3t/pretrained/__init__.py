@@ -38,10 +38,14 @@ def checkpoint_folder(name_or_path: str | Path) -> Path:
         on_hub = None if folder.is_dir() else hub_name(str(name_or_path))
         if on_hub is not None:
             return fetch(on_hub)
-        names = ", ".join(sorted(path.parent.name for path in SHIPPED.glob(f"*/{CONFIG}")))
+        names = ", ".join(
+            path.parent.name
+            for path in sorted(SHIPPED.glob(f"*/{CONFIG}"))
+            if "model" in read_config(path)  # others are parts of one
+        )
         raise InputError(
-            f"There is no model {str(name_or_path)!r}: use one of {names or '(none shipped)'}, or "
-            f"a path to a folder with {CONFIG} and {WEIGHTS}."
+            f"There is no model {str(name_or_path)!r}: use {names or '(none shipped)'}, or a path "
+            f"to a folder with {CONFIG} and {WEIGHTS}."
         )
     return folder
 

@@ -53,7 +53,8 @@ def show(options: argparse.Namespace) -> None:
     out: Path | None = None
     if options.to is not None:
         path: Path = options.wav
-        out = check_output(recording, options.out or path.with_name(f"{path.stem}.loud.wav"))
+        out = options.out or path.with_name(f"{path.stem}.loud.wav")
+        check_output(recording, out)
     found = loudness(recording)
     if options.to is not None:
         gain = found.gain_to(options.to, options.peak)

@@ -1,4 +1,7 @@
-"""Marks in a text that aren't words: [pause 0.4] and [pause] for silence, *word* for emphasis."""
+"""Marks in a text that aren't words: [pause 0.4] and [pause] for silence, *word* for emphasis.
+
+SSML's <break time="400ms"/> and <break/> are pauses too.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,12 @@ LONGEST_PAUSE = 10.0  # seconds
 AS_USUAL = 0.0  # a [pause] without a length: as long as this speaker pauses
 
 # Lengths are bounded, so that an unclosed bracket isn't searched for to the end of a text.
-_PAUSE = re.compile(r"\[\s{0,9}pause\b([^\[\]]{0,40})\]", re.IGNORECASE)
+_PAUSE = re.compile(
+    r"\[\s{0,9}pause\b(?P<stated>[^\[\]]{0,40})\]|<break\b(?P<ssml>[^<>]{0,40})>", re.IGNORECASE
+)
+_TIME = re.compile(
+    r"""time\s{0,9}=\s{0,9}["']?(\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})(m?)s\b""", re.IGNORECASE
+)
 _MARK = re.compile(r"\[\s{0,9}[A-Za-z_]{1,40}(?:[\s:=]{0,9}-?\d[^\[\]]{0,40})?\s{0,9}\]")
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{0,400}[^\s*])\*(?![\w*])")
 _SECONDS = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(?:s|sec|seconds)?", re.IGNORECASE)
@@ -32,7 +40,9 @@ def parted_at_pauses(text: str) -> Iterator[tuple[str, float | None]]:
 
 
 def _seconds(mark: re.Match[str]) -> float:
-    stated = mark[1].strip()
+    stated = (mark["stated"] or "").strip()
+    if time := _TIME.search(mark["ssml"] or ""):
+        stated = str(float(time[1]) / (1000 if time[2] else 1))
     if not stated:
         return AS_USUAL
     number = _SECONDS.fullmatch(stated)

@@ -88,8 +88,8 @@ def list_voices(options: argparse.Namespace) -> None:
     """Print the names of all voices."""
     from a3t.model.saved_voices import voice_names
 
-    for name in voice_names():
-        print(name)
+    names = voice_names()
+    print("\n".join(names)) if names else say("No voices yet: a3t voice make learns one.")
 
 
 def show(options: argparse.Namespace) -> None:

@@ -63,11 +63,17 @@ def test_a_copy_at_another_loudness(
     assert rate == same_rate and np.abs(new - factor * old).max() < 2 / 2**15
 
 
-def test_peaks_are_kept(arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "loud.wav"
-    assert main(["loudness", str(arctic), "--to", "-5", "--out", str(out)]) == 0
-    assert loudness(Recording.open(out)).peak <= -0.9
-    assert "peaks would pass" in capsys.readouterr().err
+def test_peaks_are_kept(
+    arctic: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["loudness", str(arctic), "--to", "-5", "--out", "loud.wav"]) == 0
+    assert loudness(Recording.open(tmp_path / "loud.wav")).peak <= -0.9
+    told = capsys.readouterr().err
+    assert "peaks would pass" in told and told.startswith("Written: loud.wav (")
 
 
 @pytest.mark.parametrize("level", [-80.0, 0.0, float("nan")])

@@ -90,6 +90,7 @@ def test_a_users_own_pronunciation_is_used(command: list[str], tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
+        (["--margin", "-5"], "A margin of -5 ms is out of range: use 0 to 500 ms"),
         (["--pronounce", "Nguyen=W XX"], "not an ARPAbet phone"),
         (["--pronounce", "Nguyen=9"], "how a word sounds"),
         (["--dict", "nowhere.dict"], "can't be read"),

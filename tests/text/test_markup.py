@@ -19,6 +19,16 @@ def test_pauses_stand_between_words() -> None:
     assert read.pauses == ((0, 1.0), (1, 0.0), (2, 0.5))
 
 
+def test_breaks_of_ssml_are_pauses() -> None:
+    read = Transcript.from_text(
+        """we<break/> meet <break time="500ms"/>at <BREAK time='1.5s' />ten"""
+    )
+    assert read.spoken == ("we", "meet", "at", "ten")
+    assert read.pauses == ((1, 0.0), (2, 0.5), (3, 1.5))
+    with pytest.raises(InputError, match="isn't a pause that can be made"):
+        Transcript.from_text('we <break time="90s"/> meet')
+
+
 def test_emphasis_marks_are_neither_words_nor_written() -> None:
     read = Transcript.from_text("we *never* do *that at all*, “*truly*”")
     assert [read.spoken[k] for k in sorted(read.emphasis)] == "never that at all truly".split()
