@@ -12,7 +12,6 @@ if __name__ == "__main__":  # before the other imports, which are slow
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Collection
 from pathlib import Path

@@ -167,7 +167,7 @@ def credentials(auth: str | None) -> tuple[str, str] | None:
         return None
     if auth.startswith("@"):
         try:
-            auth = Path(auth[1:]).read_text(encoding="utf-8").strip()
+            auth = Path(auth[1:]).read_text(encoding="utf-8-sig").strip()
         except (OSError, UnicodeDecodeError):
             raise ValueError(f"{auth[1:]} can't be read: write NAME:PASSWORD into it.") from None
     name, colon, password = auth.partition(":")

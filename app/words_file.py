@@ -55,7 +55,7 @@ def words_in(path: Path) -> WordsFile:
 def _edit_json(path: Path) -> WordsFile:
     """Read an edit.json, which has both texts, or Whisper's JSON, which has only one."""
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
         raise InputError(texts.no_json(path.name)) from None
     if not isinstance(record, dict) or not isinstance(record.get("new_text"), str):

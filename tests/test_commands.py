@@ -15,7 +15,6 @@ import pytest
 import soundfile
 
 from a3t import console, edit, tts
-from a3t.source import __main__ as transcribe
 from tests.conftest import ARCTIC
 
 NEW = "And you never want to see it in the superlative degree."
@@ -72,26 +71,6 @@ def test_wrong_usage_is_2(command: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         edit.main(command)
     assert stopped.value.code == 2
-
-
-@pytest.mark.parametrize(
-    ("command", "reason"),
-    [
-        ("--wav x --undo --new-text y", "--new-text would have no effect with --undo"),
-        ("--wav x --undo --redo", "--redo would have no effect with --undo"),
-        ("--replay x --speed 2 --from y", "--from, --speed would have no effect with --replay"),
-        ("--wav x --new-text y --jobs -1", "--jobs would have no effect"),
-        ("--wav x --new-text y --out-dir z", "--out-dir would have no effect"),
-        ("--manifest x --out-dir z --plan", "--plan would have no effect with --manifest"),
-        ("--undo", "--undo needs --wav"),
-    ],
-)
-def test_no_option_is_ignored(
-    command: str, reason: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        edit.main(command.split())
-    assert stopped.value.code == 2 and reason in capsys.readouterr().err
 
 
 Spoil = Callable[[Path], None]
@@ -272,42 +251,6 @@ def test_ctrl_c_while_modules_are_imported(program: str, imported: str, talk: Pa
     assert done.returncode in (0 if program == "app" else 130, -signal.SIGINT)
     assert len(done.stderr.splitlines()) <= 1, done.stderr
     assert {path.name for path in talk.parent.rglob("*.wav")} <= {"talk.wav", "arctic.wav"}
-
-
-@pytest.mark.parametrize("buffered", [True, False])
-@pytest.mark.parametrize(
-    "command", ["a3t --help", "a3t edit --help", "a3t.text Hello.", "alignment --help"]
-)
-def test_a_reader_that_ends_first_is_no_error(command: str, buffered: bool) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    with os.fdopen(writer, "w") as closed:
-        done = subprocess.run(
-            [sys.executable, "-m", *command.split()],
-            stdout=closed,
-            stderr=subprocess.PIPE,
-            env=os.environ | {"PYTHONUNBUFFERED": "" if buffered else "1"},
-            cwd=ROOT,
-        )
-    assert done.stderr == b"" and done.returncode in (0, 1)
-
-
-def test_speakers_need_packages_before_anything_is_recognised(
-    talk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("a3t.source.diarisation.find_spec", lambda name: None)
-    monkeypatch.setattr("a3t.source.transcripts.recognised_text", None)
-    assert transcribe.main([str(talk), "--speakers"]) == 1
-    assert "a3t[speakers]" in capsys.readouterr().err
-
-
-def test_the_page_without_its_packages_says_so() -> None:
-    without = "import sys; sys.modules |= dict.fromkeys(['gradio', 'starlette', 'fastapi'])"
-    program = f"{without}; from app.__main__ import main; sys.exit(main(['--port', '0']))"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert (
-        done.returncode == 1 and done.stderr == "The page needs gradio: pip install 'a3t[app]'.\n"
-    )
 
 
 def test_a_full_disk_leaves_nothing(talk: Path) -> None:

@@ -71,7 +71,7 @@ def read_record(edit_json: Path | str | Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(edit_json, Mapping):
         return edit_json
     try:
-        record = dict(json.loads(Path(edit_json).read_text(encoding="utf-8")))
+        record = dict(json.loads(Path(edit_json).read_bytes()))
         rate = record["source"]["sample_rate"]
         if type(rate) is not int or rate <= 0 or not isinstance(record["edits"], list):
             raise ValueError

@@ -57,7 +57,7 @@ class ManifestEdit:
             written = record.stat().st_mtime
             if any(path.stat().st_mtime > written for path in (out, *self.sources)):
                 return False
-            data = json.loads(record.read_text(encoding="utf-8"))
+            data = json.loads(record.read_bytes())
             if not isinstance(data, dict) or data.get("job") != self.digest:
                 return False
             # The process may have been killed between writing the record and its sound.

@@ -82,7 +82,7 @@ def _lines(texts: Iterable[str]) -> Iterable[str]:
     texts = list(texts)
     if not texts:
         for raw in sys.stdin.buffer:
-            yield raw.decode("utf-8", errors="replace").rstrip("\r\n")
+            yield raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")
     for text in texts:
         yield from text_argument(text).splitlines() or [""]
 

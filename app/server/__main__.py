@@ -101,7 +101,7 @@ def token_of(given: str | None) -> str:
         return secrets.token_urlsafe(24)
     if given.startswith("@"):
         try:
-            given = Path(given[1:]).read_text(encoding="utf-8").strip()
+            given = Path(given[1:]).read_text(encoding="utf-8-sig").strip()
         except (OSError, UnicodeDecodeError):
             raise InputError(f"{given[1:]} can't be read: write the token into it.") from None
     if len(given) < LEAST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:

@@ -13,7 +13,7 @@ from training.corpora.layouts import Utterance
 def read_list(path: Path) -> dict[str, str]:
     """Lines of "NAME REST" by name; InputError if the file is missing."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError:
         raise InputError(f"There is no {path}: run the previous stage first.") from None
     return dict(line.split(" ", 1) for line in lines if " " in line)

@@ -202,7 +202,7 @@ def read_names(path: Path | None) -> frozenset[str]:
     """One name per line; what follows a # is a comment."""
     if path is None:
         return frozenset()
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
     return frozenset(filter(None, (line.partition("#")[0].strip() for line in lines)))
 
 

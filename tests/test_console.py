@@ -1,0 +1,92 @@
+"""What all command lines share: nothing ignored, quiet ends, missing packages, files of editors."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from a3t import edit
+from a3t.source import __main__ as transcribe
+from app.__main__ import credentials
+from app.server.__main__ import token_of
+from app.words_file import words_in
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("--wav x --undo --new-text y", "--new-text would have no effect with --undo"),
+        ("--wav x --undo --redo", "--redo would have no effect with --undo"),
+        ("--replay x --speed 2 --from y", "--from, --speed would have no effect with --replay"),
+        ("--wav x --new-text y --jobs -1", "--jobs would have no effect"),
+        ("--wav x --new-text y --out-dir z", "--out-dir would have no effect"),
+        ("--manifest x --out-dir z --plan", "--plan would have no effect with --manifest"),
+        ("--undo", "--undo needs --wav"),
+    ],
+)
+def test_no_option_is_ignored(
+    command: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        edit.main(command.split())
+    assert stopped.value.code == 2 and reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+@pytest.mark.parametrize(
+    "command", ["a3t --help", "a3t edit --help", "a3t.text Hello.", "alignment --help"]
+)
+def test_a_reader_that_ends_first_is_no_error(command: str, buffered: bool) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", *command.split()],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONUNBUFFERED": "" if buffered else "1"},
+            cwd=ROOT,
+        )
+    assert done.stderr == b"" and done.returncode in (0, 1)
+
+
+def test_speakers_need_packages_before_anything_is_recognised(
+    arctic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("a3t.source.diarisation.find_spec", lambda name: None)
+    monkeypatch.setattr("a3t.source.transcripts.recognised_text", None)
+    assert transcribe.main([str(arctic), "--speakers"]) == 1
+    assert "a3t[speakers]" in capsys.readouterr().err
+
+
+def test_the_page_without_its_packages_says_so() -> None:
+    without = "import sys; sys.modules |= dict.fromkeys(['gradio', 'starlette', 'fastapi'])"
+    program = f"{without}; from app.__main__ import main; sys.exit(main(['--port', '0']))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert (
+        done.returncode == 1 and done.stderr == "The page needs gradio: pip install 'a3t[app]'.\n"
+    )
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    """Some editors begin each file with one."""
+
+    def file(text: str) -> Path:
+        path = tmp_path / "saved.json"
+        path.write_text(text, encoding="utf-8-sig")
+        return path
+
+    assert token_of(f"@{file('long-enough')}") == "long-enough"
+    assert credentials(f"@{file('anna:secret')}") == ("anna", "secret")
+    assert words_in(file(json.dumps({"text": "a", "new_text": "b"}))).new_text == "b"
+    hello = subprocess.run(
+        [sys.executable, "-m", "a3t.text"], input="\ufeffHello.".encode(), cwd=ROOT, stdout=-1
+    )
+    assert hello.stdout.startswith(b"hello\n")
