@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from a3t.errors import InputError, tidy_up_first
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from a3t.audio.traits import MatchedTraits
     from a3t.plan.request import EditRequest
 
-DONE, BAD_INPUT, INTERRUPTED = 0, 1, 130
+DONE, BAD_INPUT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 STEPS = {
     "read": "reading",
@@ -37,6 +37,33 @@ STEPS = {
     "splice": "splicing",
     "check": "listening to the new words",
 }
+
+
+# What options are added to: a parser, or a group of one.
+Options = argparse.ArgumentParser | argparse._ArgumentGroup
+
+
+class Parser(argparse.ArgumentParser):
+    """Wrong usage is told in one line, without the usage of every option."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(WRONG_USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+class Once(argparse.Action):
+    """An argument that can be given in two ways, but not in both."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        for value in values if isinstance(values, list) else [values]:
+            if getattr(namespace, self.dest, None) is not None:
+                parser.error(f"{self.metavar} is given twice")
+            setattr(namespace, self.dest, value)
 
 
 def run(command: Callable[[], None]) -> int:
@@ -162,19 +189,19 @@ def export_kinds(value: str) -> tuple[str, ...]:
     return kinds
 
 
-def add_export_argument(parser: argparse.ArgumentParser) -> None:
+def add_export_argument(options: Options) -> None:
     """--export of whatever makes an edit."""
-    parser.add_argument(
+    options.add_argument(
         "--export", type=export_kinds, default=(), metavar="KINDS",
         help=f"also write these files about the result, beside OUT: {', '.join(EXPORTS)}",
     )  # fmt: skip
 
 
-def add_recogniser_argument(parser: argparse.ArgumentParser) -> None:
+def add_recogniser_argument(options: Options) -> None:
     """--recogniser of whatever may have to find out what a recording says."""
     from alignment.recognition import RECOGNISERS
 
-    parser.add_argument(
+    options.add_argument(
         "--recogniser", choices=RECOGNISERS, default="auto",
         help="speech recogniser, used if there is no transcript (auto: whisper if it is installed "
         "and has a model, else the aligner's network)",
@@ -206,53 +233,43 @@ def when_to_adapt(value: str) -> str | float:
     return seconds
 
 
-def add_adapt_argument(parser: argparse.ArgumentParser, default: str) -> None:
-    """--adapt of `a3t.voice.of_recording.adapted`; ``A3T_ADAPT`` has another default."""
-    default = os.environ.get("A3T_ADAPT", default)
-    parser.add_argument(
+def add_voice_arguments(options: Options, adapt: str) -> None:
+    """The options of `a3t edit` and `a3t tts` about how new words sound; ``adapt``: the default of
+    --adapt (`a3t.voice.of_recording.adapted`), unless ``A3T_ADAPT`` has another."""
+    from alignment.formats.dictionary import add_dictionary_arguments
+
+    options.add_argument(
+        "--speed", type=float, default=1.0, metavar="X",
+        help="rate of the new words relative to the speaker's own (default: 1)",
+    )  # fmt: skip
+    add_dictionary_arguments(options)
+    options.add_argument(
+        "--voice", metavar="NAME", help="the speaker's voice, as made by `a3t voice make`"
+    )
+    default = os.environ.get("A3T_ADAPT", adapt)
+    options.add_argument(
         "--adapt", nargs="?", type=when_to_adapt, const="always", default=default, metavar="WHEN",
         help="first learn the recording's voice, once: always (if nothing follows), auto (if it "
         f"has enough speech), never, or in so many seconds (default: {default})",
     )  # fmt: skip
 
 
-def add_common_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that `a3t edit` and `a3t tts` share."""
-    from alignment.formats.dictionary import add_dictionary_arguments
-
-    add_dictionary_arguments(parser)
-    parser.add_argument("--seed", type=int, default=0, metavar="N")
-    parser.add_argument(
-        "--speed",
-        type=float,
-        default=1.0,
-        metavar="X",
-        help="rate of the new words relative to the speaker's own (default: 1)",
-    )
-    parser.add_argument(
-        "--voice", metavar="NAME", help="the speaker's voice, as made by `a3t voice make`"
-    )
-    parser.add_argument("--model", default="small", metavar="NAME_OR_PATH")
-    parser.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
-    parser.add_argument("--device", default="cpu", metavar="D")
-
-
-def add_move_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options about words that are recorded elsewhere."""
-    parser.add_argument(
-        "--from",
-        type=Path,
-        action="append",
-        default=[],
-        dest="others",
-        metavar="FILE",
-        help="another recording of this speaker, whose words may be put into this one; its "
-        "transcript is the file beside it, or recognised; may be given several times",
-    )
-    parser.add_argument(
-        "--no-moves",
-        action="store_true",
-        help="make all new words, also those that are recorded elsewhere in IN",
+def add_expert_arguments(options: Options) -> None:
+    """The options of `a3t edit` and `a3t tts` about the models."""
+    options.add_argument(
+        "--seed", type=int, default=0, metavar="N",
+        help="of the noise, and of the melody: 0 is the likeliest, others draw one (default: 0)",
+    )  # fmt: skip
+    for name, default in (("model", "small"), ("vocoder", "builtin")):
+        options.add_argument(
+            f"--{name}", default=default, metavar="NAME_OR_PATH",
+            help=f"a shipped {name}, or a folder with another (default: {default})",
+        )  # fmt: skip
+    options.add_argument(
+        "--device",
+        default="cpu",
+        metavar="D",
+        help="what the models run on: cpu, cuda … (default: cpu)",
     )
 
 

@@ -10,14 +10,13 @@ if __name__ == "__main__":  # before the other imports, which are slow
 
     end_at_once()
 
-import argparse
 import shutil
 import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
 
-from a3t.console import run
+from a3t.console import Parser, run
 from a3t.errors import InputError
 
 TEXT = "And you always want to see it in the superlative degree."
@@ -35,7 +34,7 @@ def example_recording() -> Path:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="a3t demo", description=__doc__)
+    parser = Parser(prog="a3t demo", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for the results")
     options = parser.parse_args(arguments)
     return run(lambda: show(options.out))

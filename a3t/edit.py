@@ -1,4 +1,4 @@
-"""Change what a recording says: python -m a3t.edit --wav IN --new-text TEXT
+"""Change what a recording says: a3t edit IN --new-text TEXT
 
 Only the words that differ are synthesised; everything else stays as it was recorded.
 """
@@ -17,21 +17,15 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.audio.traits import ALL_TRAITS
 from a3t.console import (
     WORD_EXPORTS,
     LearningProgress,
-    add_adapt_argument,
-    add_common_arguments,
-    add_export_argument,
-    add_move_arguments,
-    add_recogniser_argument,
     importing,
-    matching,
     run,
     say,
     show_progress,
 )
+from a3t.edit_options import parser
 
 if TYPE_CHECKING:
     from a3t.projects.history import History
@@ -39,104 +33,8 @@ if TYPE_CHECKING:
     from a3t.rendering.edited import EditedRecording
 
 
-def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(
-        prog="a3t edit",
-        description="Change what a recording says.",
-        epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
-    )
-    result.add_argument("--wav", type=Path, metavar="IN", help="the recording to edit")
-    result.add_argument(
-        "--track", type=int, metavar="N",
-        help="which track of sound to edit in a file with several (default: its main one)",
-    )  # fmt: skip
-    result.add_argument("--new-text", metavar="TEXT", help="what the recording should say")
-    result.add_argument(
-        "--text",
-        metavar="TEXT",
-        help="what it says now (default: the text of IN's .txt, .lab, .TextGrid, .srt, .vtt or "
-        ".json, otherwise speech recognition)",
-    )
-    add_recogniser_argument(result)
-    result.add_argument(
-        "--no-punctuation", action="store_true", help="don't restore a transcript's punctuation"
-    )
-    result.add_argument(
-        "--yes", action="store_true",
-        help="don't ask for confirmation of a recognised transcript or of doubtful words",
-    )  # fmt: skip
-    result.add_argument(
-        "--strict", action="store_true",
-        help="refuse the edit if a word next to it is doubtful or speech there is missing from the "
-        "text",
-    )  # fmt: skip
-    result.add_argument(
-        "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
-    )
-    result.add_argument(
-        "--alignment", type=Path, metavar="FILE", help="a TextGrid, JSON, .srt or .vtt file"
-    )
-    result.add_argument(
-        "--fit", action="store_true", help="give the new words the duration of those they replace"
-    )
-    result.add_argument(
-        "--duration", type=float, metavar="S", help="give the new words exactly S seconds"
-    )
-    result.add_argument(
-        "--plan-file", type=Path, metavar="PLAN_JSON",
-        help="take the duration of each new word from this file; print one with --plan --json",
-    )  # fmt: skip
-    result.add_argument(
-        "--margin", type=float, default=25.0, metavar="MS",
-        help="how much of the neighbouring words to regenerate with an edit, in ms (default: 25)",
-    )  # fmt: skip
-    result.add_argument(
-        "--match", type=matching, default=ALL_TRAITS, metavar="KINDS",
-        help="which traits of the recording the new words take on: bandwidth,spectrum,room "
-        "(default: all) or none",
-    )  # fmt: skip
-    result.add_argument(
-        "--candidates", type=int, default=1, metavar="N",
-        help="make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …",
-    )  # fmt: skip
-    add_adapt_argument(result, "never")
-    result.add_argument(
-        "--replay", type=Path, metavar="EDIT_JSON", help="make the recorded edit again"
-    )
-    add_export_argument(result)
-    result.add_argument(
-        "--undo", action="store_true",
-        help="restore the version of OUT before its last edit (IN: OUT or its source)",
-    )  # fmt: skip
-    result.add_argument("--redo", action="store_true", help="reverse an --undo")
-    result.add_argument("--history", action="store_true", help="list OUT's versions")
-    result.add_argument(
-        "--no-provenance", action="store_true",
-        help="don't record in the file which parts of it are synthetic",
-    )  # fmt: skip
-    result.add_argument("--plan", action="store_true", help="print the plan, render nothing")
-    result.add_argument("--json", action="store_true", help="print edit.json")
-    add_common_arguments(result)
-    add_move_arguments(result)
-    many = result.add_argument_group("batch editing")
-    many.add_argument(
-        "--manifest", type=Path, metavar="LIST",
-        help="a .csv, .tsv or .jsonl file with one edit per line; its columns are named after "
-        "these options (wav, new_text …)",
-    )  # fmt: skip
-    many.add_argument("--out-dir", type=Path, metavar="DIR", help="folder for the results")
-    many.add_argument(
-        "--jobs", type=int, metavar="N",
-        help="number of parallel edits (default: one per core)",
-    )  # fmt: skip
-    many.add_argument(
-        "--scheduler", metavar="ADDRESS", help="run on a Dask cluster, e.g. tcp://host:8786"
-    )
-    return result
-
-
 def main(arguments: list[str] | None = None) -> int:
-    options = parser().parse_args(arguments)
+    options = parser().parse_intermixed_args(arguments)
     if options.manifest:
         refuse_without_effect(options, "--manifest", SINGLE)
         if not options.out_dir:
@@ -150,12 +48,12 @@ def main(arguments: list[str] | None = None) -> int:
         if back[0] == "replay":
             return run(lambda: again(options))
         if not options.wav:
-            parser().error(f"--{back[0]} needs --wav")
+            parser().error(f"--{back[0]} needs the recording")
         return run(lambda: go_back(options))
     if options.voice and options.adapt not in ("auto", "never"):
         parser().error("--adapt learns the recording's own voice: omit --voice")
     if not options.wav or (options.new_text is None and not options.plan_file):
-        parser().error("--wav and --new-text are required (or --replay)")
+        parser().error("name the recording, and give --new-text")
     if options.new_text is not None and options.plan_file:
         parser().error("--plan-file has its own new text: omit --new-text")
     return run(lambda: edit(options))

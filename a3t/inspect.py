@@ -11,17 +11,16 @@ if __name__ == "__main__":  # before the other imports, which are slow
 
     end_at_once()
 
-import argparse
 import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from a3t.console import run
+from a3t.console import Parser, run
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="a3t inspect",
         description="List the parts of a file that a3t made.",
         epilog="Exit codes: 0 success, 1 unreadable file, 2 wrong usage.",

@@ -1,4 +1,4 @@
-"""Speak a text in a recording's voice: python -m a3t.tts --prompt-wav IN --text TEXT --out OUT"""
+"""Speak a text in a recording's voice: a3t tts IN --text TEXT --out OUT"""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from a3t.console import (
     LearningProgress,
-    add_adapt_argument,
-    add_common_arguments,
+    Parser,
+    add_expert_arguments,
+    add_voice_arguments,
     importing,
     run,
     say,
@@ -37,14 +38,19 @@ TO_A_PROGRAM = Path("-")  # instead of a file: a WAV to the standard output, as 
 
 
 def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(
+    result = Parser(
         prog="a3t tts",
+        usage="a3t tts IN --text TEXT --out OUT [--prompt-text TEXT] [options]",
         description="Speak a text in the voice of a recording, or in a voice of a3t voice.",
         epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
     result.add_argument(
+        "prompts", nargs="*", type=Path, metavar="IN",
+        help="a recording of the voice, or several (default: what --voice was made of)",
+    )  # fmt: skip
+    result.add_argument(
         "--prompt-wav", type=Path, action="append", default=[], metavar="IN",
-        help="a recording of the voice (repeatable; default: what --voice was made of)",
+        help="the same (repeatable)",
     )  # fmt: skip
     result.add_argument(
         "--prompt-text", action="append", metavar="TEXT",
@@ -64,21 +70,22 @@ def parser() -> argparse.ArgumentParser:
         help="don't record in the file that it is synthetic",
     )  # fmt: skip
     result.add_argument("--json", action="store_true", help="print speech.json")
-    add_adapt_argument(result, "auto")
-    add_common_arguments(result)
+    add_voice_arguments(result.add_argument_group("how it sounds"), "auto")
+    add_expert_arguments(result.add_argument_group("for experts"))
     return result
 
 
 def main(arguments: list[str] | None = None) -> int:
-    options = parser().parse_args(arguments)
+    options = parser().parse_intermixed_args(arguments)
+    options.prompt_wav = [*options.prompts, *options.prompt_wav]
     if not options.prompt_wav and options.voice is None:
-        parser().error("give --prompt-wav, or --voice with a voice of your own")
+        parser().error("name a recording of the voice, or --voice with a voice of your own")
     if options.voice and options.adapt not in ("auto", "never"):
         parser().error("--adapt learns the prompt's own voice: omit --voice")
     if options.json and options.out == TO_A_PROGRAM:
         parser().error("--json and --out - both write to the standard output: omit one")
     if options.goes_on and (len(options.prompt_wav) != 1 or options.out == TO_A_PROGRAM):
-        parser().error("--continue needs one --prompt-wav, and a file for --out")
+        parser().error("--continue needs one recording, and a file for --out")
     return run(lambda: speak(options))
 
 

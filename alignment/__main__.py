@@ -37,7 +37,9 @@ SAME_LENGTH = 0.1  # seconds by which an alignment's end may differ from the rec
 
 
 def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(
+    from a3t.console import Parser
+
+    result = Parser(
         prog="a3t align",
         description="Find every word and phone of a recording. (A folder: a3t align "
         "corpus FOLDER.)",
@@ -45,9 +47,10 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("wav", type=Path, metavar="IN")
     text = result.add_mutually_exclusive_group()
-    text.add_argument("--text", metavar="TEXT", help="what the recording says, or @FILE")
     text.add_argument(
-        "--text-file", type=Path, metavar="FILE", help="a text file, .srt, .vtt or Whisper's .json"
+        "--text",
+        metavar="TEXT",
+        help="what the recording says, or @FILE: a text file, .srt, .vtt or Whisper's .json",
     )
     text.add_argument(
         "--alignment",
@@ -140,13 +143,13 @@ class Reader:
 
         return Recording.open(path)
 
-    def transcript(self, recording: Recording, text: str | None, path: Path | None) -> Transcript:
+    def transcript(self, recording: Recording, text: str | None) -> Transcript:
         """The text as given, of a file, beside the recording, or recognised."""
         from a3t.source.transcripts import find_transcript, text_of
         from a3t.text.pronunciation.pronouncer import Pronouncer
 
-        if path is not None or (text is not None and text.startswith("@")):
-            text = text_of(path or Path(str(text)[1:]))
+        if text is not None and text.startswith("@"):
+            text = text_of(Path(text[1:]))
         return find_transcript(recording, text, None, Pronouncer()).transcript
 
     def pronunciations(self, words: Sequence[str]) -> dict[str, Sequence[Sequence[str]]]:
@@ -173,8 +176,8 @@ def align(options: argparse.Namespace) -> None:
         require_length(alignment, recording.seconds, options.alignment)
     else:
         aligner = load_aligner(options.aligner, options.jobs)
-        transcript = reader.transcript(recording, options.text, options.text_file)
-        if options.text is None and options.text_file is None:
+        transcript = reader.transcript(recording, options.text)
+        if options.text is None:
             print(f"Transcript: {transcript.text.strip()}", file=sys.stderr)
         alignment = aligner.align_recording(
             recording, transcript.spoken, reader.pronunciations(transcript.spoken)

@@ -38,7 +38,7 @@ class CorpusReader(Protocol):
 
     def recording(self, path: Path) -> Any: ...
 
-    def transcript(self, recording: Any, text: str | None, path: Path | None) -> Any: ...
+    def transcript(self, recording: Any, text: str | None) -> Any: ...
 
     def pronunciations(self, words: Sequence[str]) -> dict[str, Sequence[Sequence[str]]]: ...
 
@@ -107,7 +107,7 @@ def _read(task: Task, reader: CorpusReader) -> tuple[Readable, Sequence[str]]:
     if task.text is None:
         raise AlignmentError("It has no text beside it: write one with the ending .txt.")
     recording = reader.recording(task.recording)
-    return recording, reader.transcript(recording, None, task.text).spoken
+    return recording, reader.transcript(recording, f"@{task.text}").spoken
 
 
 def _write(alignment: Alignment, task: Task) -> None:

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from a3t.console import Parser
 from a3t.errors import tidy_up_first
 
 if TYPE_CHECKING:
@@ -30,9 +31,7 @@ asks visitors who they are."""
 
 
 def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(
-        prog="a3t app", description="The speech editor as a web page.", epilog=EPILOG
-    )
+    result = Parser(prog="a3t app", description="The speech editor as a web page.", epilog=EPILOG)
     result.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     result.add_argument("--port", type=int, default=7860, help="port to listen on (%(default)s)")
     who = result.add_mutually_exclusive_group()

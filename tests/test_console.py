@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from a3t import edit
+from a3t import edit, tts
+from a3t.projects import clean
 from a3t.source import __main__ as transcribe
 from app.__main__ import credentials
 from app.server.__main__ import token_of
@@ -28,7 +29,10 @@ ROOT = Path(__file__).parents[1]
         ("--wav x --new-text y --jobs -1", "--jobs would have no effect"),
         ("--wav x --new-text y --out-dir z", "--out-dir would have no effect"),
         ("--manifest x --out-dir z --plan", "--plan would have no effect with --manifest"),
-        ("--undo", "--undo needs --wav"),
+        ("--undo", "--undo needs the recording"),
+        ("x --wav y --new-text z", "IN is given twice"),
+        ("x --new-text z --nonsense", "unrecognized arguments: --nonsense"),
+        ("", "name the recording, and give --new-text"),
     ],
 )
 def test_no_option_is_ignored(
@@ -36,7 +40,22 @@ def test_no_option_is_ignored(
 ) -> None:
     with pytest.raises(SystemExit) as stopped:
         edit.main(command.split())
-    assert stopped.value.code == 2 and reason in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert stopped.value.code == 2 and reason in error
+    assert error.startswith("a3t edit: ") and len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["x.wav --new-text y", "--new-text y x.wav", "--wav x.wav"])
+def test_the_recording_is_named_anywhere(command: str) -> None:
+    assert edit.parser().parse_intermixed_args(command.split()).wav == Path("x.wav")
+    own = command.replace("--new-text", "--text").replace("--wav", "--text y --prompt-wav")
+    options = tts.parser().parse_intermixed_args([*own.split(), "--out", "o.wav"])
+    assert [*options.prompts, *options.prompt_wav] == [Path("x.wav")]
+
+
+def test_every_option_is_explained() -> None:
+    for parser in (edit.parser(), tts.parser(), clean.parser()):
+        assert all(action.help for action in parser._actions)
 
 
 @pytest.mark.parametrize("buffered", [True, False])

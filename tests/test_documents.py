@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import re
 import tomllib
 from importlib import import_module
@@ -13,6 +14,8 @@ import pytest
 import yaml
 
 from a3t.__main__ import PROGRAMS
+from a3t.edit_options import parser
+from a3t.projects.manifest import read_jobs
 
 ROOT = Path(__file__).parents[1]
 
@@ -131,6 +134,23 @@ def test_the_readme_is_short_and_says_how_to_begin() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert {"make demo", "make test"} <= set(re.findall(r"make [a-z]+", " ".join(code(readme))))
     assert readme.count("\n") <= 150
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_the_list_in_the_documentation(separator: str, tmp_path: Path) -> None:
+    """As spreadsheets save it, with a byte-order mark, and a line break in a cell."""
+    text = (ROOT / "docs" / "many-edits.md").read_text()
+    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line[:2] == "| "]
+    lines[1][1] = 'We "meet"\non Monday; at noon, sharp.'
+    manifest = tmp_path / "edits.csv"
+    with manifest.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=separator).writerows(lines)
+    options = parser().parse_args(["--manifest", str(manifest), "--out-dir", str(tmp_path / "out")])
+    one, two = read_jobs(options, parser())
+    assert (one.problem, two.problem) == (None, None)
+    assert one.options.text == 'We "meet" on Monday; at noon, sharp.' and two.line == 4
+    assert [job.options.out.name for job in (one, two)] == ["friday.wav", "noon.wav"]
+    assert [job.options.speed for job in (one, two)] == [1.1, 1.0]
 
 
 def test_ci_runs_the_readme_test_command() -> None:

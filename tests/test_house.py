@@ -21,7 +21,7 @@ ORDER = """
     a3t.plan a3t.rendering a3t.editor
     a3t.console a3t.inspect
     a3t.convert a3t.corpora training a3t.voice
-    a3t.projects a3t.demo a3t.edit a3t.tts
+    a3t.projects a3t.demo a3t.edit_options a3t.edit a3t.tts
     app evaluation programs a3t.__main__
 """.split()
 # What runs back up, and why.

@@ -9,7 +9,6 @@ server of the same kind.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -22,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from a3t.console import run, say
+from a3t.console import Parser, run, say
 from a3t.corpora.download import Archive, fetch
 from a3t.errors import InputError
 from alignment.recognition.whisper import MODELS, fetched_model
@@ -136,7 +135,7 @@ def _agreed(question: str) -> bool:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line: returns 0 when the model is there, 1 if it can't be fetched."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="a3t fetch-recogniser",
         description="Fetch a Whisper model for faster-whisper (pip install 'a3t[asr]').",
     )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from a3t.audio.recording import Recording
 from a3t.audio.writing import default_output
 from a3t.console import (
+    Parser,
     add_export_argument,
     add_recogniser_argument,
     complain,
@@ -40,7 +41,7 @@ _KINDS = ", ".join(ALL_KINDS)
 
 
 def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(
+    result = Parser(
         prog="a3t clean",
         description="Take fillers, repetitions, noises and long pauses out of recordings.",
         epilog="LIST is separated by commas. Exit codes: 0 success, 1 unusable input, 2 wrong "
@@ -48,7 +49,9 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("wav", nargs="+", type=Path, metavar="IN", help="a recording")
     result.add_argument("--text", metavar="TEXT", help="what it says; @FILE reads it from a file")
-    result.add_argument("--alignment", type=Path, metavar="FILE")
+    result.add_argument(
+        "--alignment", type=Path, metavar="FILE", help="when it says that: a TextGrid, JSON …"
+    )
     add_recogniser_argument(result)
     result.add_argument("--track", type=int, metavar="N", help="which track of sound to clean")
     result.add_argument(
@@ -84,7 +87,9 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--plan", action="store_true", help="list what is found, change nothing")
     result.add_argument("--json", action="store_true", help="print the list as JSON")
     add_export_argument(result)
-    result.add_argument("--no-provenance", action="store_true")
+    result.add_argument(
+        "--no-provenance", action="store_true", help="don't record in the file where it was cut"
+    )
     return result
 
 

@@ -14,13 +14,13 @@ from pathlib import Path
 from a3t.audio.loudness import loudness
 from a3t.audio.recording import Recording
 from a3t.audio.writing import check_output, write_edited
-from a3t.console import run, say
+from a3t.console import Parser, run, say
 
 PODCAST, PEAK = -16.0, -1.0  # LUFS, dB
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="a3t loudness",
         description="Measure loudness by EBU R128, and write a copy at another one.",
         epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",

@@ -107,7 +107,7 @@ def _job(
 ) -> ManifestEdit:
     folder, into = options.manifest.resolve().parent, options.out_dir.resolve()
     given = argparse.Namespace(**vars(options))
-    given.wav, given.out, given.plan, problem = folder, None, False, None
+    given.wav, given.out, problem = None, None, None
     sources: tuple[Path, ...] = ()
     try:
         if isinstance(row, InputError):
@@ -129,6 +129,7 @@ def _job(
         problem = str(error)
     except (OSError, ValueError):  # a NUL in a name, one too long, none at all ("/")
         problem = "Its names can't be those of files: check “wav” and “out”."
+    given.wav = given.wav or folder  # for the report
     if problem is not None and (given.out is None or into not in given.out.parents):
         given.out = into / f"line {line}"  # for the report; it is not written
     apart = (WHOLE | NO_EDIT) - {"model", "vocoder", "voice"}

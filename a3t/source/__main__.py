@@ -11,12 +11,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from a3t.console import add_recogniser_argument, run, say, show_progress, text_argument
+from a3t.console import Parser, add_recogniser_argument, run, say, show_progress, text_argument
 from a3t.errors import InputError
 
 
 def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(
+    result = Parser(
         prog="a3t transcribe",
         description="Print what a recording says: the text of the file beside it, otherwise speech "
         "recognition. A text without punctuation gets it, by its words and its pauses.",

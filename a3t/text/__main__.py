@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from a3t.console import run, say, text_argument
+from a3t.console import Parser, run, say, text_argument
 from a3t.text.pronunciation.as_it_sounds import as_it_sounds
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.readings import Reading, read
@@ -22,7 +22,7 @@ from alignment.formats.dictionary import Dictionary, add_dictionary_arguments, u
 
 def main(arguments: list[str] | None = None) -> int:
     """Print how each line is said; the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="a3t say-as",
         description="Print the spoken words of each line of text, and their phones (ARPAbet).",
         epilog="Exit codes: 0 done (a line that can't be read is reported in its place), 1 the "

@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from a3t.console import LearningProgress, run, say
+from a3t.console import LearningProgress, Parser, run, say
 from a3t.errors import InputError
 
 CONSENT = (
@@ -21,7 +21,7 @@ CONSENT = (
 
 
 def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(
+    result = Parser(
         prog="a3t voice",
         description="Make and keep the voices of people who agreed, for a3t edit --voice NAME.",
         epilog="Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",

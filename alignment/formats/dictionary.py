@@ -55,9 +55,13 @@ def _is_phone(symbol: str) -> bool:
     return symbol.upper().rstrip("012") in ARPABET
 
 
-def add_dictionary_arguments(parser: argparse.ArgumentParser) -> None:
+def add_dictionary_arguments(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup,
+) -> None:
     """--dict and --pronounce, for `user_dictionary`."""
-    parser.add_argument("--dict", type=Path, metavar="FILE", help="pronunciations, as in CMUdict")
+    parser.add_argument(
+        "--dict", type=Path, metavar="FILE", help="a file of pronunciations, as in CMUdict"
+    )
     parser.add_argument(
         "--pronounce",
         action="append",

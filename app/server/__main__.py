@@ -13,7 +13,7 @@ import secrets
 import sys
 from pathlib import Path
 
-from a3t.console import BAD_INPUT, complain, run, say
+from a3t.console import BAD_INPUT, Parser, complain, run, say
 from a3t.errors import InputError
 
 LEAST_TOKEN = 8  # characters
@@ -22,7 +22,7 @@ MAX_MEGABYTES = 200  # of a request
 
 
 def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(
+    result = Parser(
         prog="a3t serve",
         description="Speech, edits and alignments for other programs, over HTTP.",
         epilog="Every request needs “Authorization: Bearer TOKEN”. Without --token and A3T_TOKEN "

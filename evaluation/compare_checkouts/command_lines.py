@@ -97,7 +97,7 @@ def commands() -> list[Command]:
     add("speech-fast", "a3t.tts", *prompt, *morning)
     for suffix in ("TextGrid", "json", "srt"):
         add(f"align-{suffix}", "alignment", *aligned, "--out", f"aligned.{suffix}")
-    long = ("long.wav", "--text-file", "words.txt", "--jobs", "1", "--out", "long.ctm")
+    long = ("long.wav", "--text", "@words.txt", "--jobs", "1", "--out", "long.ctm")
     add("align-long", "alignment", *long)
     conversion = ("talk.wav", "--alignment", "aligned.TextGrid", "--out", "converted.lab")
     add("convert", "alignment", *conversion, needs="align-TextGrid")

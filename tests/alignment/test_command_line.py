@@ -51,7 +51,7 @@ def test_json_on_standard_output(
     talk: Path, aligned: Alignment, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (talk.parent / "said.txt").write_text(TEXT)
-    assert command.main([str(talk), "--text-file", str(talk.parent / "said.txt"), "--json"]) == 0
+    assert command.main([str(talk), "--text", f"@{talk.parent / 'said.txt'}", "--json"]) == 0
     read = Alignment.from_json(json.loads(capsys.readouterr().out))
     assert [w.text for w in read.spoken] == [w.text for w in aligned.spoken]
     assert not talk.with_suffix(".TextGrid").exists()
@@ -104,7 +104,7 @@ def test_a_users_own_pronunciation_is_used(talk: Path, capsys: pytest.CaptureFix
         ["--text", "привет мир"],
         ["--text", "the weather in these mountains is often bad"],
         ["--text", "@nowhere.txt"],
-        ["--text-file", "nowhere.srt"],
+        ["--text", "@nowhere.srt"],
         ["--text", TEXT, "--out", "x.docx"],
         ["--text", TEXT, "--out", "nowhere/x.json"],
         ["--alignment", "nowhere.json"],

@@ -108,23 +108,6 @@ def test_json_lines_are_the_same_as_a_table(folder: Path) -> None:
     assert [row["became"] for row in report(folder)] == ["kept"]
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_the_list_in_the_documentation(separator: str, folder: Path) -> None:
-    """As spreadsheets save it, with a byte-order mark, and a line break in a cell."""
-    text = (Path(__file__).parents[2] / "docs" / "many-edits.md").read_text()
-    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line[:2] == "| "]
-    lines[1][1] = 'We "meet"\non Monday; at noon, sharp.'
-    manifest = folder / "edits.csv"
-    with manifest.open("w", encoding="utf-8-sig", newline="") as file:
-        csv.writer(file, delimiter=separator).writerows(lines)
-    options = edit.parser().parse_args(command(manifest))
-    one, two = read_jobs(options, edit.parser())
-    assert (one.problem, two.problem) == (None, None)
-    assert one.options.text == 'We "meet" on Monday; at noon, sharp.' and two.line == 4
-    assert [job.options.out.name for job in (one, two)] == ["friday.wav", "noon.wav"]
-    assert [job.options.speed for job in (one, two)] == [1.1, 1.0]
-
-
 REFUSED = {
     "unknown column": ([{"new_text": "a", "newtext": "b"}], "newtext"),
     "not an edit's": ([{"new_text": "a", "replay": "b"}], "replay"),
