@@ -1,9 +1,5 @@
 # The page on a CPU:  docker build -t a3t . && docker run --rm -p 127.0.0.1:7860:7860 a3t
 FROM python:3.11-slim-bookworm
-# A compiler for pysptk, which holds the example.
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends build-essential \
-    && rm -rf /var/lib/apt/lists/*
 WORKDIR /srv/a3t
 COPY requirements.txt pyproject.toml setup.py README.md LICENSE ./
 # torch first, from the index whose builds have no CUDA: 190 MB instead of several GB.
@@ -12,8 +8,8 @@ RUN pip install --no-cache-dir -c requirements.txt "$(grep '^torch==' requiremen
 COPY a3t a3t
 COPY alignment alignment
 COPY app app
-# Editable: the weights and the page's files are used where they lie. `demo` brings the example.
-RUN pip install --no-cache-dir -c requirements.txt -e '.[app,demo]' \
+# Editable: the weights and the page's files are used where they lie.
+RUN pip install --no-cache-dir -c requirements.txt -e '.[app]' \
     && useradd --create-home speaker
 # All that is written goes to /tmp, so the rest may be read-only.
 ENV MPLCONFIGDIR=/tmp/matplotlib PYTHONDONTWRITEBYTECODE=1

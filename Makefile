@@ -81,7 +81,6 @@ $(VENV)/.torch-ready: requirements.txt
 	@test -n "$(PYTHON)" || { echo "No python3 found: install Python 3.11 or newer, or say where it is with 'make PYTHON=/path/to/python3'." >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than Python 3.11: say where a newer one is with 'make PYTHON=/path/to/python3.11'." >&2; exit 1; }
 	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { echo "$(PYTHON) can't make virtual environments: on Debian or Ubuntu run 'apt-get install python3-venv' first." >&2; exit 1; }
-	@"$(PYTHON)" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' && command -v cc >/dev/null || { echo "A C compiler and Python's headers are needed to build pysptk, which holds the demo's sentence: on Debian or Ubuntu run 'apt-get install build-essential python3-dev' first." >&2; exit 1; }
 	@echo "Setting up $(VENV), once: 1.4 GB, and 2.6 GB with what the tests need; a few minutes."
 	"$(PYTHON)" -m venv $(VENV)
 	$(PIP) install -q --retries 0 --timeout 15 $(TORCH) -c requirements.txt --index-url $(CPU_INDEX) --extra-index-url https://pypi.org/simple 2>/dev/null || $(PIP) install -q -c requirements.txt $(TORCH)
@@ -92,6 +91,7 @@ $(VENV)/.demo-ready: $(VENV)/.torch-ready pyproject.toml requirements.txt
 	@touch $@
 
 $(VENV)/.dev-ready: $(VENV)/.demo-ready
+	@"$(PYTHON)" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' && command -v cc >/dev/null || { echo "A C compiler and Python's headers are needed to build pysptk and pyworld, which the tests compare with: on Debian or Ubuntu run 'apt-get install build-essential python3-dev' first." >&2; exit 1; }
 	$(PIP) install -q -c requirements.txt -e '.[app,exports,dev]'
 	$(PIP) install -q --no-deps --no-build-isolation $(WAVEGAN)
 	@touch $@

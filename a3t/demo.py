@@ -1,7 +1,4 @@
-"""`make demo`: three edits in one run, on a sentence that comes with a Python package.
-
-The sentence is CMU ARCTIC a0007, read by the speaker awb, which pysptk ships as its example.
-"""
+"""`make demo`: three edits in one run, of the sentence in `a3t.example`."""
 
 from __future__ import annotations
 
@@ -13,24 +10,10 @@ if __name__ == "__main__":  # before the other imports, which are slow
 import shutil
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 from a3t.console import Parser, run
-from a3t.errors import InputError
-
-TEXT = "And you always want to see it in the superlative degree."
-NEW_TEXT = "You never want to see it again in the superlative degree."
-
-
-def example_recording() -> Path:
-    """pysptk's example recording (16 kHz, mono, 4 s), found without importing pysptk."""
-    spec = find_spec("pysptk")
-    for folder in (spec.submodule_search_locations if spec else None) or ():
-        path = Path(folder) / "example_audio_data" / "arctic_a0007.wav"
-        if path.is_file():
-            return path
-    raise InputError("The demo's sentence comes with pysptk: run pip install 'a3t[demo]' first.")
+from a3t.example import NEW_TEXT, RECORDING, TEXT
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -45,7 +28,7 @@ def show(folder: Path) -> None:
     started = time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "arctic.wav"
-    shutil.copyfile(example_recording(), source)
+    shutil.copyfile(RECORDING, source)
     print(f"Before  {TEXT}\nAfter   {NEW_TEXT}", flush=True)
 
     from a3t.editor import Editor

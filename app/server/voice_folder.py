@@ -7,6 +7,7 @@ from pathlib import Path
 
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
+from a3t.example import RECORDING, TEXT
 from a3t.source.transcripts import SIDECARS, read_text
 
 EXAMPLE = "example"
@@ -32,9 +33,7 @@ def voices_in(folder: Path | None) -> dict[str, PromptVoice]:
 
     learnt = set(voice_names())
     if folder is None:
-        from a3t.demo import TEXT, example_recording
-
-        return {EXAMPLE: PromptVoice(EXAMPLE, example_recording(), TEXT, EXAMPLE in learnt)}
+        return {EXAMPLE: PromptVoice(EXAMPLE, RECORDING, TEXT, EXAMPLE in learnt)}
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder: put a recording of each voice into one.")
     voices: dict[str, PromptVoice] = {}

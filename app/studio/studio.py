@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from a3t.errors import InputError
+from a3t.example import NEW_TEXT, RECORDING, TEXT
 from app import limits, texts
 from app.bounded import bounded
 from app.service import Service, without_folder
@@ -55,15 +56,9 @@ class Studio:
         return self._create(visitor, source, source.name, about)
 
     def example(self, visitor: str) -> Desk:
-        """A project of the sentence that comes with a package."""
-        from a3t.demo import NEW_TEXT, TEXT, example_recording
-
-        try:
-            source = example_recording()
-        except InputError:
-            raise InputError(texts.NO_EXAMPLE) from None
+        """A project of the sentence in `a3t.example`."""
         about = {"text": TEXT, "offered": NEW_TEXT}
-        return self._create(visitor, source, f"example{source.suffix}", about)
+        return self._create(visitor, RECORDING, f"example{RECORDING.suffix}", about)
 
     def _create(self, visitor: str, source: Path, name: str, about: dict[str, Any]) -> Desk:
         suffix = Path(name).suffix.lower()

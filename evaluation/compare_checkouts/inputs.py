@@ -11,7 +11,7 @@ import numpy as np
 import soundfile
 import soxr
 
-from a3t.demo import example_recording
+from a3t.example import RECORDING
 from evaluation.speed.batch_speed import write_list
 
 SAYS = "And you always want to see it in the superlative degree."
@@ -78,7 +78,7 @@ def list_of_edits() -> dict[str, Line]:
 
 def write_inputs(folder: Path, only: str | None, clips: int) -> None:
     """Write the recordings, texts and lists, the same for both checkouts."""
-    samples, rate = soundfile.read(example_recording(), always_2d=True)
+    samples, rate = soundfile.read(RECORDING, always_2d=True)
     for file, own, channels, container, subtype in FORMATS.values():
         sound = soxr.resample(samples, rate, own) * (0.9 ** np.arange(channels))
         settings = (folder / file, "w", own, channels, subtype, None, container)

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import av
 import numpy as np
-import pysptk.util
 import soundfile
 
 from a3t.audio.formats import to_float
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.example import RECORDING
 
 OLD = "And you always want to see it in the superlative degree."
 NEW = OLD.replace("always", "never")
@@ -102,7 +102,7 @@ def checked(editor: Editor, source: Path, out: Path, alignment: object) -> str:
 
 
 def main() -> int:
-    sound, rate = soundfile.read(pysptk.util.example_audio_file())
+    sound, rate = soundfile.read(RECORDING)
     import soxr
 
     sound = soxr.resample(sound, rate, RATE)

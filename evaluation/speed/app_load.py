@@ -25,7 +25,7 @@ import numpy as np
 import soundfile
 import soxr
 
-from a3t.demo import TEXT, example_recording
+from a3t.example import RECORDING, TEXT
 
 NEW_TEXT = TEXT.replace("always", "never")
 
@@ -84,7 +84,7 @@ def main() -> None:
 
 def own_recording(folder: Path, k: int) -> Path:
     """The example recording, 1 % faster for each person, so that no two are the same."""
-    samples, rate = soundfile.read(example_recording())
+    samples, rate = soundfile.read(RECORDING)
     path = folder / f"person-{k}.wav"
     soundfile.write(path, soxr.resample(samples, rate * (1 + 0.01 * k), rate), rate, "PCM_16")
     return path

@@ -28,6 +28,8 @@ from typing import Any
 import numpy as np
 import soundfile
 
+from a3t.example import RECORDING
+
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = "And you always want to see it in the superlative degree."
 NEW_TEXT = "And you never want to see it in the superlative degree."
@@ -45,13 +47,11 @@ class Cold:
 
 
 def make_recording(folder: Path, number: int = 0) -> Path:
-    """The CMU ARCTIC sentence that pysptk ships, its final silence extended to 5 s.
+    """The example sentence, its final silence extended to 5 s.
 
     The last sample is ``number``, so that the editor's cache treats each recording as a new one.
     """
-    from a3t.demo import example_recording
-
-    samples, rate = soundfile.read(str(example_recording()), dtype="int16")
+    samples, rate = soundfile.read(RECORDING, dtype="int16")
     missing = round(SECONDS * rate) - len(samples)
     tail = samples[-rate // 4 :]
     silence = np.resize(np.concatenate([tail[::-1], tail]), missing)  # mirrored: no step

@@ -30,7 +30,7 @@ import httpx
 import numpy as np
 import soundfile
 
-from a3t.demo import TEXT, example_recording
+from a3t.example import RECORDING, TEXT
 
 PATIENCE = 1800.0  # seconds
 
@@ -179,7 +179,7 @@ def measured(
     url: str, wav: Path, hour: Path, rounds: int, server: int, until: float
 ) -> dict[str, Any]:
     served(url)
-    sentence = example_recording()
+    sentence = RECORDING
     warm = Visitor(url, sentence, TEXT)
     first = warm.edit("never")
     typed = [warm.edit(word) for word in "seldom often rarely sometimes usually".split()[:rounds]]

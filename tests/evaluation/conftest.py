@@ -1,14 +1,15 @@
-"""One real recording for every test here: the CMU ARCTIC sentence that pysptk ships."""
+"""One real recording for every test here: `a3t.example`."""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import soundfile
 
 from a3t.audio.mel import log_mel
+from a3t.example import RECORDING
 from a3t.grid import SAMPLE_RATE
 from a3t.model.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -24,11 +25,7 @@ RATE = 16000
 @pytest.fixture(scope="session")
 def sentence() -> np.ndarray:
     """ "And you always want to see it in the superlative degree.": (64000,) float64 at 16 kHz."""
-    sf = pytest.importorskip("soundfile")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        util = pytest.importorskip("pysptk.util")
-    samples, rate = sf.read(util.example_audio_file())
+    samples, rate = soundfile.read(RECORDING)
     assert rate == RATE
     return samples
 

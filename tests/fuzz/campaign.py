@@ -22,6 +22,7 @@ from typing import Any
 
 import a3t.editor
 from a3t import edit
+from a3t.example import RECORDING
 from tests.conftest import ARCTIC
 from tests.fuzz.corpus import inputs
 from tests.fuzz.outcomes import Count
@@ -132,9 +133,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=2400, help="how many (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    import pysptk.util
-
-    talk = Path(pysptk.util.example_audio_file())
+    talk = RECORDING
     counts: dict[str, Count] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
