@@ -233,9 +233,18 @@ def when_to_adapt(value: str) -> str | float:
     return seconds
 
 
+def add_adapt_argument(options: Options, default: str) -> None:
+    """--adapt of `a3t.voice.of_recording.adapted`; ``A3T_ADAPT`` has another default."""
+    default = os.environ.get("A3T_ADAPT", default)
+    options.add_argument(
+        "--adapt", nargs="?", type=when_to_adapt, const="always", default=default, metavar="WHEN",
+        help="first learn the recording's voice, once: always (if nothing follows), auto (if it "
+        f"has enough speech), never, or in so many seconds (default: {default})",
+    )  # fmt: skip
+
+
 def add_voice_arguments(options: Options, adapt: str) -> None:
-    """The options of `a3t edit` and `a3t tts` about how new words sound; ``adapt``: the default of
-    --adapt (`a3t.voice.of_recording.adapted`), unless ``A3T_ADAPT`` has another."""
+    """The options of `a3t edit` and `a3t tts` about how new words sound; ``adapt`` by default."""
     from alignment.formats.dictionary import add_dictionary_arguments
 
     options.add_argument(
@@ -246,12 +255,7 @@ def add_voice_arguments(options: Options, adapt: str) -> None:
     options.add_argument(
         "--voice", metavar="NAME", help="the speaker's voice, as made by `a3t voice make`"
     )
-    default = os.environ.get("A3T_ADAPT", adapt)
-    options.add_argument(
-        "--adapt", nargs="?", type=when_to_adapt, const="always", default=default, metavar="WHEN",
-        help="first learn the recording's voice, once: always (if nothing follows), auto (if it "
-        f"has enough speech), never, or in so many seconds (default: {default})",
-    )  # fmt: skip
+    add_adapt_argument(options, adapt)
 
 
 def add_expert_arguments(options: Options) -> None:
