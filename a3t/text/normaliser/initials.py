@@ -69,6 +69,15 @@ def joined_initials(match: re.Match[str], _: Context) -> list[str]:
     return [*words[:-1], words[-1] + "'s"] if match[3] else words
 
 
+def mixed(match: re.Match[str], context: Context) -> list[str]:
+    """mRNA, iOS, YoY, IoT."""
+    if match[3]:
+        return [match[3].lower(), "o", match[4].lower()]
+    if in_lexicon(match[0].lower()):
+        return [match[0].lower()]
+    return [match[1], *acronym(match[2])]
+
+
 def capitals(match: re.Match[str], context: Context) -> list[str]:
     """FBI, CEOs, NASA's."""
     letters, ending = match[1], match[2].replace("'", "")

@@ -250,5 +250,6 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (re.compile(r"([A-Z]{1,3})&([A-Z]{1,3})('?s)?"), initials.joined_initials),
     (_compile(r"([a-z]{3,})(?:-'?n'?-|'n')([a-z]{3,})"), _and_clipped),
     (_compile(r"(.*\d.*|(?:[a-z]\.)+)'s"), _possessive),
+    (re.compile(r"([a-z])([A-Z]{2,})|([A-Z])o([A-Z])"), initials.mixed),
     (re.compile(r"([A-Z]{2,})((?:'?s)?)"), initials.capitals),
 )  # fmt: skip

