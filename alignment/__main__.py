@@ -94,9 +94,15 @@ def as_it_sounds(said: str) -> Sequence[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if arguments[:1] == ["corpus"]:
+        from a3t.console import Parser
         from alignment import corpus
 
-        options = corpus.parser(add_aligner_arguments).parse_args(arguments[1:])
+        of_folders = Parser(
+            prog="a3t align corpus", description="Align every recording of a folder."
+        )
+        corpus.add_arguments(of_folders)
+        add_aligner_arguments(of_folders)
+        options = of_folders.parse_args(arguments[1:])
         return run(
             lambda: corpus.align_folder(options, Reader(user_dictionary(options, as_it_sounds)))
         )

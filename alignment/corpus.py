@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -58,10 +58,8 @@ class Task:
         return all(made >= path.stat().st_mtime for path in (self.recording, self.text))
 
 
-def parser(add_aligner_arguments: Callable[[argparse.ArgumentParser], None]) -> Any:
-    result = argparse.ArgumentParser(
-        prog="a3t align corpus", description="Align every recording of a folder."
-    )
+def add_arguments(result: argparse.ArgumentParser) -> None:
+    """The options of `align_folder`, beside those of the aligner."""
     result.add_argument("folder", type=Path, metavar="FOLDER")
     result.add_argument("--out", type=Path, metavar="FOLDER", help="default: beside the recordings")
     result.add_argument(
@@ -73,8 +71,6 @@ def parser(add_aligner_arguments: Callable[[argparse.ArgumentParser], None]) -> 
         metavar="ADDRESS",
         help="a Dask scheduler, whose workers do it: tcp://host:8786",
     )
-    add_aligner_arguments(result)
-    return result
 
 
 def find_tasks(folder: Path, out: Path, ending: str) -> list[Task]:

@@ -123,7 +123,7 @@ def test_going_on_keeps_the_recording(arctic: Path, tmp_path: Path) -> None:
 def test_usage_is_checked_before_anything_is_loaded(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         tts.main(["--text", "Hello.", "--out", "x.wav"])
-    assert "--prompt-wav" in capsys.readouterr().err
+    assert "name a recording of the voice" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         tts.main(["--text", "Hello.", "--out", "-", "--json", "--prompt-wav", "x.wav"])
     assert "omit one" in capsys.readouterr().err
@@ -138,3 +138,5 @@ def test_the_record_names_every_prompt(editor: Editor, arctic: Path, tmp_path: P
     assert provenance_of(out).traces[0].synthetic
     with pytest.raises(InputError):
         result.save(arctic)
+    with pytest.raises(InputError, match=r"is the record of said\.wav"):
+        result.save(tmp_path / "said.flac")
