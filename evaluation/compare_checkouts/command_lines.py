@@ -93,7 +93,7 @@ def commands() -> list[Command]:
     add("mismatch", "a3t.edit", *talk, "--text", "The weather will be sunny on Friday.", *new)
     papers = ("--text", "Bring the papers with you.", "--out", "speech.wav")
     add("speech", "a3t.tts", *prompt, *papers, "--json")
-    morning = ("--text", "Good morning.", "--speed", "1.2", "--seed", "3", "--out", "speech.flac")
+    morning = ("--text", "Good morning.", "--speed", "1.2", "--seed", "3", "--out", "fast.flac")
     add("speech-fast", "a3t.tts", *prompt, *morning)
     for suffix in ("TextGrid", "json", "srt"):
         add(f"align-{suffix}", "alignment", *aligned, "--out", f"aligned.{suffix}")
