@@ -14,7 +14,7 @@ from pathlib import Path
 from setuptools import find_namespace_packages, setup
 from setuptools.command.build_py import build_py
 
-INSIDE = ("alignment", "app", "training")
+INSIDE = ("alignment", "app")
 IMPORT = re.compile(rf"^((?:>>> )?\s*(?:from|import) )({'|'.join(INSIDE)})\b", re.MULTILINE)
 
 
@@ -34,7 +34,9 @@ packages = find_namespace_packages(include=["a3t", "a3t.*"])
 inside = find_namespace_packages(
     include=[pattern for name in INSIDE for pattern in (name, f"{name}.*")]
 )
-laboratory = find_namespace_packages(include=["evaluation", "evaluation.*"])
+laboratory = find_namespace_packages(
+    include=["evaluation", "evaluation.*", "training", "training.*"]
+)
 if "editable_wheel" in sys.argv:
     # A path that mypy and other readers of code can follow, where setuptools would install a hook.
     setup(packages=packages + inside + laboratory, package_dir={"": "."})

@@ -129,26 +129,32 @@ def show_progress(step: str) -> None:
         print(f"{STEPS.get(step, step)} …", end="", file=sys.stderr, flush=True)
 
 
-class LearningProgress:
-    """Says ``plan`` and that a voice is learnt, then how far: on a terminal in one line, otherwise
-    each quarter."""
+class Progress:
+    """Shows steps, by `show_progress`. Of learning a voice it says, once, that it begins, and off a
+    terminal each quarter of it. plan: said before that."""
 
     def __init__(self, plan: str = "") -> None:
         self.plan = plan
         self._begun: tuple[int, float] | None = None
         self._quarter = 0
 
-    def __call__(self, step: int, steps: int) -> None:
-        """So many steps are done, of all of them."""
+    def __call__(self, step: str) -> None:
+        name, *numbers = step.split()
+        if numbers:
+            self.learnt(*map(int, numbers))
+        else:
+            show_progress(name)
+
+    def learnt(self, step: int, steps: int) -> None:
+        """So many steps of learning a voice are done, of all of them."""
         now, quarter = time.monotonic(), 4 * step // steps
         if self._begun is None:
             self._begun, self._quarter = (step, now), quarter
             say(self.plan) if self.plan else None
             say("Learning the speaker's voice first, which takes a minute or more.")
-        done = step - self._begun[0]
-        left = (now - self._begun[1]) / done * (steps - step) if done else None
-        reached = f"learning the voice: step {step} of {steps}"
-        reached += f", {left:.0f} s left" if left is not None else ""
+        done, reached = step - self._begun[0], f"learning the voice: step {step} of {steps}"
+        if done:
+            reached += f", {(now - self._begun[1]) / done * (steps - step):.0f} s left"
         if sys.stderr.isatty():
             show_progress(reached)
         elif quarter > self._quarter:
@@ -221,20 +227,17 @@ def matching(value: str) -> MatchedTraits:
 
 
 def when_to_adapt(value: str) -> str | float:
-    """Parse the value of --adapt: a word, or a number of seconds."""
-    if value in ("always", "auto", "never"):
-        return value
+    """Parse the value of --adapt."""
+    from a3t.plan.edit_limits import check_adapt
+
     try:
-        seconds = float(value)
-    except ValueError:
-        seconds = 0.0
-    if not 0.0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError("use always, auto, never or a number of seconds")
-    return seconds
+        return check_adapt(value)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def add_adapt_argument(options: Options, default: str) -> None:
-    """--adapt of `a3t.voice.of_recording.adapted`; ``A3T_ADAPT`` has another default."""
+    """--adapt of a request (`a3t.plan.request`); ``A3T_ADAPT`` has another default."""
     default = os.environ.get("A3T_ADAPT", default)
     options.add_argument(
         "--adapt", nargs="?", type=when_to_adapt, const="always", default=default, metavar="WHEN",
@@ -313,4 +316,5 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
         others=tuple(OtherRecording(path) for path in options.others),
         candidates=options.candidates,
         seed=options.seed,
+        adapt=options.adapt if options.voice is None else "never",
     )

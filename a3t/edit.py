@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING
 
 from a3t.console import (
     WORD_EXPORTS,
-    LearningProgress,
+    Progress,
     importing,
     run,
     say,
-    show_progress,
 )
 from a3t.edit_options import parser
 
@@ -97,13 +96,14 @@ def edit(options: argparse.Namespace) -> None:
         show_restored,
     )
     from a3t.projects.project import find_project
-    from a3t.source.alignment_cache import default_folder, voices_cache
+    from a3t.source.alignment_cache import default_folder
 
-    show_progress("read")
+    progress = Progress()
+    progress("read")
     if project := find_project(job.recording, options.out):
         job = job.continuing(project)
     names = (options.model, options.vocoder, options.device)
-    editor = Editor.load(*names, show_progress, memory=default_folder(), voice=options.voice)
+    editor = Editor.load(*names, progress, memory=default_folder(), voice=options.voice)
     plan = job.plan(editor)
     if job.request.text is None and options.alignment is None:
         confirm_transcript(plan, ask=not (options.plan or options.yes))
@@ -114,11 +114,7 @@ def edit(options: argparse.Namespace) -> None:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())
         return
-    if options.adapt != "never" and not options.voice:
-        from a3t.voice.of_recording import adapted
-
-        progress = LearningProgress(plan.describe())
-        editor = adapted(editor, plan, job.request, options.adapt, voices_cache(), progress)
+    progress.plan = plan.describe()
     results = job.make(editor, plan)
     provenance = not options.no_provenance
     report(results, job.out, options, provenance, job.write(results, provenance))
@@ -142,8 +138,9 @@ def again(options: argparse.Namespace) -> None:
     from a3t.projects.history import History
     from a3t.projects.replay import read_record, replay
 
-    show_progress("read")
-    result = replay(options.replay, options.wav, *models(options), options.device, show_progress)
+    progress = Progress()
+    progress("read")
+    result = replay(options.replay, options.wav, *models(options), options.device, progress)
     out = options.out or default_output(result.recording.path)
     save_version(result, History.of(read_record(options.replay)), out, options, None)
 
@@ -154,6 +151,7 @@ def go_back(options: argparse.Namespace) -> None:
     from a3t.editor import Editor
     from a3t.projects.project import open_project
     from a3t.projects.replay import remake
+    from a3t.source.alignment_cache import default_folder
 
     project = open_project(Recording.open(options.wav, options.track), options.out)
     if options.history:
@@ -166,7 +164,8 @@ def go_back(options: argparse.Namespace) -> None:
         model or history.current["model"]["name"],
         vocoder or history.current["vocoder"]["name"],
         options.device,
-        show_progress,
+        Progress(),
+        default_folder(),
     )
     result = remake(editor, project.source, history.chain())
     save_version(result, history, project.out, options, (project.seen,))

@@ -6,11 +6,11 @@ Recording → Transcript → Alignment → EditPlan → filled mel → patch →
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,22 +20,22 @@ from a3t.model.saved_voices import Voice, load_voice
 from a3t.model.threads import one_thread
 from a3t.plan.cleaning import Findings
 from a3t.plan.disfluencies import Cleaning
-from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.moves import with_sources
 from a3t.plan.other_recordings import OtherRecording, hear_others
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
 from a3t.plan.pronunciations import speaker_pronunciations
-from a3t.plan.request import EditRequest
+from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.plan.revision import Revision
 from a3t.rendering.candidates import make_audible, make_candidates
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import verify
+from a3t.source.alignment_cache import VOICES
 from a3t.source.alignments import AlignmentStore, HeardRecording
-from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
+from a3t.source.transcripts import find_transcript
 from a3t.source.unpunctuated import restored, restored_by_sound
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.lexicon import Pronunciation
@@ -45,7 +45,12 @@ from a3t.vocoder import Vocoder, load_vocoder
 from alignment import Aligner, Alignment
 from alignment.aligners.network_aligner import NetworkAligner
 
+if TYPE_CHECKING:
+    from a3t.voice.of_recording import VoiceLearner
+
 MODEL = "small"
+Sound = str | Path | Recording
+Plan = TypeVar("Plan", EditPlan, SpeechPlan)
 
 
 class Editor:
@@ -73,6 +78,7 @@ class Editor:
         self.prompt: Prompt | None = None  # that voice's own
         self.renderer = Renderer(self.model, vocoder, self._step)
         self.alignments = AlignmentStore(aligner, memory)
+        self.voices = memory and memory / VOICES  # keeps those that are learnt
         self.progress = progress
         self.seconds: dict[str, float] = {}  # for each step of the current edit
 
@@ -89,7 +95,8 @@ class Editor:
         """Load a shipped model by name or a model from a folder; InputError if it can't be used.
 
         ``voice`` names a voice made by `a3t.voice`, to which the model is adapted. ``progress`` is
-        called with each step's name; ``memory`` is a folder for alignments of long recordings.
+        called with each step's name ("learn 3 120" as a voice is learnt); ``memory`` is a folder
+        for alignments of long recordings and learnt voices.
         """
         started = time.perf_counter()
         networks, vocode = load_networks(model, device), load_vocoder(vocoder, device)
@@ -98,35 +105,24 @@ class Editor:
         editor.seconds["load"] = time.perf_counter() - started
         return editor
 
-    @property
-    def aligner(self) -> Aligner:
-        """What places the words; another can be set."""
-        return self.alignments.aligner
-
-    @aligner.setter
-    def aligner(self, aligner: Aligner) -> None:
-        self.alignments.aligner = aligner
-
     def in_voice(self, voice: Voice | None) -> Editor:
         """This editor with a voice, or without one; InputError if it is another model's voice."""
         networks = self.plain if voice is None else voice.adapted(self.plain)
-        other = Editor(networks, self.vocoder, self.aligner, self.progress)
+        other = Editor(networks, self.vocoder, self.alignments.aligner, self.progress)
         other.plain, other.alignments, other.seconds = self.plain, self.alignments, self.seconds
+        other.voices = self.voices
         if voice is not None:
             other.voice = voice.record
-            if voice.prompt:
-                other.prompt = Prompt.from_tensors(voice.prompt)
+            other.prompt = Prompt.from_tensors(voice.prompt) if voice.prompt else None
         return other
 
     def edit(
-        self, recording: str | Path | Recording, request: EditRequest | None = None, **fields: Any
+        self, recording: Sound, request: EditRequest | None = None, **fields: Any
     ) -> EditedRecording:
         """The best result of `make`, not yet written, from the arguments of `plan`."""
         return self.make(self.plan(recording, request, **fields))[0]
 
-    def plan(
-        self, recording: str | Path | Recording, request: EditRequest | None = None, **fields: Any
-    ) -> EditPlan:
+    def plan(self, recording: Sound, request: EditRequest | None = None, **fields: Any) -> EditPlan:
         """Decide everything and render nothing.
 
         ``fields`` are fields of `EditRequest`, in place of a request or to override some of it.
@@ -138,11 +134,13 @@ class Editor:
         with self._step("read"):
             recording = opened(recording)
         pronouncer = Pronouncer(dict(request.pronunciations))
-        found = self.find_transcript(recording, request, pronouncer)
+        with self._step("transcribe"):
+            found = request.find_transcript(recording, pronouncer)
         check_marks(request.new_text, found.transcript.text)
         revision = Revision.of(found.transcript, request.new_transcript)
         with self._step("align"):
-            others = hear_others(request, self.alignments.hear, pronouncer)
+            new, hear = request.new_transcript, self.alignments.hear
+            others = hear_others(request.others, new, hear, pronouncer)
             edits = None if request.cuts else with_sources(revision, request.moves)
             aligned = self.alignments.around(recording, found, edits, pronouncer)
         with self._step("plan"):
@@ -157,124 +155,129 @@ class Editor:
             revision = replace(revision, text=text).within(aligned.words)
             spoken = speaker_pronunciations(revision.new_text, aligned.alignment.spoken, pronouncer)
             plan = make_plan(recording, resolved, revision, spoken, self.durations, others)
-            return replace(plan, restored=text is not found.transcript)
+            return replace(plan, restored=text is not found.transcript, found=found)
 
     def findings(
-        self, recording: str | Path | Recording, cleaning: Cleaning | None = None, **fields: Any
+        self, recording: Sound, cleaning: Cleaning | None = None, **fields: Any
     ) -> Findings:
-        """What can be taken out of a recording. ``fields``: text, alignment and
-        recogniser of an `EditRequest`; errors as for `plan`."""
+        """What can be taken out. ``fields``: those of a request's text; errors as for `plan`."""
         recording, request = opened(recording), EditRequest(new_text="", **fields)
-        found = self.find_transcript(recording, request, Pronouncer())
+        with self._step("transcribe"):
+            found = request.find_transcript(recording, Pronouncer())
         with self._step("align"):
             whole = self.alignments.whole(recording, found, Pronouncer())
         return Findings.of(recording, whole, found.transcript, cleaning or Cleaning())
 
     def clean(
-        self, recording: str | Path | Recording, cleaning: Cleaning | None = None, **fields: Any
+        self, recording: Sound, cleaning: Cleaning | None = None, **fields: Any
     ) -> EditedRecording:
         """The recording without all that `findings` finds, from the same arguments."""
         found = self.findings(recording, cleaning, **fields)
         return self.edit(recording, found.request(found.found))
 
+    def voiced(self, plan: Plan, learn: bool = True) -> tuple[Editor, Plan]:
+        """The editor in the voice that a plan's request wants learnt (``adapt``), unless it has
+        one, and the plan when that is done. InputError if there is too little speech;
+        NotLearntError if the voice isn't known, and ``learn`` is not set."""
+        if plan.request.adapt == "never":
+            return self, plan
+        voice = None if self.voice is not None else self.learner.voice_for(plan, learn)
+        done = replace(plan, request=replace(plan.request, adapt="never"))
+        return self if voice is None else self.in_voice(voice), done
+
+    @property
+    def learner(self) -> VoiceLearner:
+        """Learns voices for this editor's networks, and reports each step."""
+        from a3t.voice.of_recording import VoiceLearner
+
+        return VoiceLearner(self.plain, self.alignments, self.voices, self.progress)
+
     def make(self, plan: EditPlan) -> list[EditedRecording]:
         """As many candidates as the plan's request asks for, the best first; if it asks for one
         and a new word is inaudible in it, others are tried (`a3t.rendering.candidates`)."""
+        own, plan = self.voiced(plan)
         if plan.request.candidates > 1:
-            return self.candidates(plan, plan.request.candidates)
+            return own.candidates(plan, plan.request.candidates)
         if not plan.request.verify:
-            return [self.render(plan)]
-        return [make_audible(plan, self.render, self.durations)]
+            return [own.render(plan)]
+        return [make_audible(plan, own.render, self.durations)]
 
     def candidates(self, plan: EditPlan, count: int = 3) -> list[EditedRecording]:
         """``count`` deliberately different results (1 to 8), the best first, each with its rank."""
-        return make_candidates(plan, count, self.render, self.durations)
+        own, plan = self.voiced(plan)
+        return make_candidates(plan, count, own.render, self.durations)
 
     def render(self, plan: EditPlan) -> EditedRecording:
         """Carry out exactly this plan, and verify the new words if its request says so."""
-        origins = tuple(map(self.render, plan.origins))
+        own, plan = self.voiced(plan)
+        return own._rendered(plan)
+
+    def _rendered(self, plan: EditPlan) -> EditedRecording:
+        origins = tuple(map(self._rendered, plan.origins))
         rendered = self.renderer.render(plan, origins)
         result = EditedRecording(
             plan,
             tuple(each.patch for each in rendered),
+            **self._models,
+            raised=tuple(each.raised for each in rendered),
             origins=origins,
             excerpts=tuple(each.excerpts for each in rendered),
-            model={"name": self.name, "sha256": self.sha256},
-            vocoder={"name": self.vocoder.name, "sha256": self.vocoder.sha256},
-            voice=self.voice,
-            raised=tuple(each.raised for each in rendered),
         )
         if plan.request.verify:
-            result = self.verify(result)
+            with self._step("check"):
+                result = verify(result)
         return replace(result, seconds=dict(self.seconds))
 
-    def verify(self, result: EditedRecording) -> EditedRecording:
-        """The result with each new word's confidence, found by aligning it again."""
-        with self._step("check"):
-            return verify(result)
-
     def plan_speech(
-        self,
-        prompts: Prompts,
-        text: str,
-        prompt_text: str | Sequence[str] | None = None,
-        seed: int = 0,
-        speed: float = 1.0,
-        pronunciations: Mapping[str, Sequence[Pronunciation]] | None = None,
+        self, prompts: Prompts, request: SpeechRequest | str, **fields: Any
     ) -> SpeechPlan:
         """Decide everything about speaking a text; raises the errors of `plan`.
 
-        ``prompts``: a recording of the voice, or several, or None for the prompt of the voice that
-        the model is adapted to. ``prompt_text``: what each says. ``pronunciations`` maps words to
-        their pronunciations, as in `EditRequest`. The method is that of `a3t.plan.prompt`.
+        ``prompts``: a recording of the voice, or several; None for the editor's own voice.
+        ``request``: or its text, with other ``fields`` of it.
         """
-        check_seed(seed)
-        check_speed(speed)
-        check_characters(text)
-        pronouncer = Pronouncer(pronunciations)
+        own = SpeechRequest(text=request) if isinstance(request, str) else request
+        request = replace(own, **fields)
+        pronouncer = Pronouncer(dict(request.pronunciations))
         self._begin()
-        target = Transcript.from_text(text)
+        target = Transcript.from_text(request.text)
         with self._step("read"):
-            opened_prompts = with_texts(prompts, prompt_text)
+            opened_prompts = with_texts(prompts, request.prompt_text)
         with self._step("align"):
             hear = self.alignments.hear
             heard = [hear(each, said, target, pronouncer) for each, said in opened_prompts]
         with self._step("plan"):
             recorded = [word for each in heard for word in each.alignment.spoken]
             spoken = speaker_pronunciations(target, recorded, pronouncer)
-            return speech_plan(heard, self.prompt, target, spoken, self.durations, seed, speed)
+            return speech_plan(heard, self.prompt, target, spoken, self.durations, request)
 
     def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
         """The plan's speech, (n,) float32 at 24 kHz, each piece as soon as it is made."""
-        return self.renderer.speak(plan)
+        own, plan = self.voiced(plan)
+        return own.renderer.speak(plan)
 
-    def tts(self, prompts: Prompts, text: str, *arguments: Any, **fields: Any) -> SpokenRecording:
+    def tts(self, prompts: Prompts, request: SpeechRequest | str, **fields: Any) -> SpokenRecording:
         """The text in the voice of the prompt; arguments and errors as for `plan_speech`."""
-        return self.spoken(self.plan_speech(prompts, text, *arguments, **fields))
+        return self.spoken(self.plan_speech(prompts, request, **fields))
 
     def spoken(self, plan: SpeechPlan) -> SpokenRecording:
         """The plan's speech at 24 kHz: all that `speak` gives."""
-        return SpokenRecording(
-            np.concatenate(list(self.speak(plan))),
-            plan,
-            model={"name": self.name, "sha256": self.sha256},
-            vocoder={"name": self.vocoder.name, "sha256": self.vocoder.sha256},
-            voice=self.voice,
-            seconds=dict(self.seconds),
-        )
+        own, plan = self.voiced(plan)
+        samples = np.concatenate(list(own.speak(plan)))
+        return SpokenRecording(samples, plan, **own._models, seconds=dict(self.seconds))
 
     def hear(
         self, plan: EditPlan, word: str, pronunciation: Pronunciation | None = None
     ) -> SpokenRecording:
         """A word in the voice of a plan's recording, as guessed or said otherwise."""
         own = dict(plan.request.pronunciations)
-        own |= {word.lower(): (pronunciation,)} if pronunciation else {}
+        own |= {word.lower(): (tuple(pronunciation),)} if pronunciation else {}
         heard = HeardRecording(plan.recording, plan.text.text, plan.alignment)
-        return self.tts(heard, word, pronunciations=own)
+        return self.tts(heard, word, pronunciations=tuple(own.items()))
 
     def transcribe(
         self,
-        recording: str | Path | Recording,
+        recording: Sound,
         new_text: str | None = None,
         recogniser: str = "auto",
         text: str | None = None,
@@ -282,13 +285,13 @@ class Editor:
     ) -> Transcript:
         """What the recording says: ``text``, else that of its sidecar file, else what is recognised
         with the new text as a prior; with ``punctuate`` a text without punctuation gets it."""
-        prior = Transcript.from_text(new_text, max_words=None) if new_text else None
         with self._step("transcribe"):
             recording = opened(recording)
+            prior = Transcript.from_text(new_text, max_words=None) if new_text else None
             found = find_transcript(recording, text, prior, Pronouncer(), recogniser)
             return restored_by_sound(recording, found, self.alignments, punctuate)
 
-    def align(self, recording: str | Path | Recording, text: str | None = None) -> Alignment:
+    def align(self, recording: Sound, text: str | None = None) -> Alignment:
         """The words and phones of the whole recording; ``text`` and errors as for `plan`."""
         recording, pronouncer = opened(recording), Pronouncer()
         with self._step("transcribe"):
@@ -296,15 +299,11 @@ class Editor:
         with self._step("align"):
             return self.alignments.whole(recording, found, pronouncer)
 
-    def find_transcript(
-        self, recording: Recording, request: EditRequest, pronouncer: Pronouncer
-    ) -> FoundTranscript:
-        """The transcript that `plan` uses, with whatever times it has; errors as for `plan`."""
-        with self._step("transcribe"):
-            if request.alignment is not None:
-                return aligned_transcript(request.alignment, request.text, request.aligned_words)
-            new = request.new_transcript if request.new_text else None
-            return find_transcript(recording, request.text, new, pronouncer, request.recogniser)
+    @property
+    def _models(self) -> dict[str, Any]:
+        model = {"name": self.name, "sha256": self.sha256}
+        vocoder = {"name": self.vocoder.name, "sha256": self.vocoder.sha256}
+        return {"model": model, "vocoder": vocoder, "voice": self.voice}
 
     def _begin(self) -> None:
         """Reset the timings of the steps, except loading: it counts towards every edit's cost."""

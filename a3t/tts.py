@@ -14,24 +14,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.console import (
-    LearningProgress,
     Parser,
+    Progress,
     add_expert_arguments,
     add_voice_arguments,
     importing,
     run,
     say,
-    show_progress,
     text_argument,
 )
 from a3t.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from a3t.editor import Editor
     from a3t.plan.prompt import SpeechPlan
-    from a3t.text.pronunciation.lexicon import Pronunciation
+    from a3t.plan.request import SpeechRequest
 
 ENDINGS = (".", "?", "!", "…")
 TO_A_PROGRAM = Path("-")  # instead of a file: a WAV to the standard output, as it is made
@@ -96,36 +93,36 @@ def speak(options: argparse.Namespace) -> None:
     prompt_texts = [text_argument(each) for each in given] if given is not None else None
     from a3t.audio.files import check_target
     from a3t.audio.recording import Recording
-    from a3t.plan.edit_limits import check_seed, check_speed
+    from a3t.plan.request import SpeechRequest, pronunciations_of
     from a3t.text.pronunciation.as_it_sounds import as_it_sounds
     from a3t.text.transcript import Transcript
     from alignment.formats.dictionary import user_dictionary
 
-    check_seed(options.seed)
-    check_speed(options.speed)
-    pronunciations = user_dictionary(options, as_it_sounds)
+    request = SpeechRequest(
+        text=text,
+        prompt_text=prompt_texts,
+        speed=options.speed,
+        pronunciations=pronunciations_of(user_dictionary(options, as_it_sounds)),
+        seed=options.seed,
+        adapt=options.adapt if options.voice is None else "never",
+    )
     Transcript.from_text(text)
     for prompt in options.prompt_wav:
         Recording.open(prompt)
         check_target(options.out, prompt)
 
-    show_progress("read")
+    progress = Progress()
+    progress("read")
     with importing():
         from a3t.editor import Editor
-    from a3t.source.alignment_cache import default_folder, voices_cache
+    from a3t.source.alignment_cache import default_folder
 
     names = (options.model, options.vocoder, options.device)
-    editor = Editor.load(*names, show_progress, memory=default_folder(), voice=options.voice)
+    editor = Editor.load(*names, progress, memory=default_folder(), voice=options.voice)
     if options.goes_on:
-        go_on(editor, options, text, prompt_texts[0] if prompt_texts else None, pronunciations)
+        go_on(editor, options, request)
         return
-    wanted = (options.prompt_wav, text, prompt_texts, options.seed, options.speed, pronunciations)
-    plan = editor.plan_speech(*wanted)
-    if options.adapt != "never" and not options.voice:
-        from a3t.voice.of_recording import adapted_to_prompts
-
-        cache = voices_cache()
-        editor = adapted_to_prompts(editor, plan, options.adapt, cache, LearningProgress())
+    plan = editor.plan_speech(options.prompt_wav, request)
     if options.out == TO_A_PROGRAM:
         stream(editor, plan)
         return
@@ -140,34 +137,23 @@ def speak(options: argparse.Namespace) -> None:
         say(f"Written: {written}")
 
 
-def go_on(
-    editor: Editor,
-    options: argparse.Namespace,
-    text: str,
-    prompt_text: str | None,
-    pronunciations: Mapping[str, Sequence[Pronunciation]],
-) -> None:
+def go_on(editor: Editor, options: argparse.Namespace, speech: SpeechRequest) -> None:
     """Write the prompt with the text after it: an insertion at the recording's end."""
-    from a3t.plan.request import EditRequest, pronunciations_of
+    from a3t.plan.request import EditRequest
 
     (prompt,) = options.prompt_wav
-    said = editor.transcribe(prompt).text if prompt_text is None else prompt_text
+    said = speech.prompt_text[0] if speech.prompt_text else editor.transcribe(prompt).text
     ended = said.rstrip()
-    new_text = f"{ended}{'' if ended.endswith(ENDINGS) else '.'} {text}"
+    new_text = f"{ended}{'' if ended.endswith(ENDINGS) else '.'} {speech.text}"
     request = EditRequest(
         new_text=new_text,
         text=said,
-        seed=options.seed,
-        speed=options.speed,
-        pronunciations=pronunciations_of(pronunciations),
+        speed=speech.speed,
+        pronunciations=speech.pronunciations,
+        seed=speech.seed,
+        adapt=speech.adapt,
     )
-    plan = editor.plan(prompt, request)
-    if options.adapt != "never" and not options.voice:
-        from a3t.source.alignment_cache import voices_cache
-        from a3t.voice.of_recording import adapted
-
-        editor = adapted(editor, plan, request, options.adapt, voices_cache(), LearningProgress())
-    result = editor.make(plan)[0]
+    result = editor.edit(prompt, request)
     written = result.save(options.out, provenance=not options.no_provenance)
     if options.json:
         print(json.dumps(result.record, indent=1, ensure_ascii=False))

@@ -12,21 +12,25 @@ from typing import Any
 import gradio as gr
 
 from a3t.errors import InputError
-from a3t.plan.request import EditRequest
+from a3t.plan.edit_limits import check_adapt
+from a3t.plan.request import EditRequest, SpeechRequest
 from app import limits, texts
 from app.error_sentences import one_sentence
 from app.gradio_queue import AT_ONCE, EDITOR
-from app.learnt_voice import NEVER, adapt_of
-from app.page_request import PageRequest, texts_of
+from app.page_request import texts_of
 from app.progress import Watch
 from app.service import Service
 from app.settings import MOST_SEED
 
 
-def wanted(text: str, new_text: str, speed: float, seed: int = 0) -> EditRequest:
+def wanted(
+    text: str, new_text: str, speed: float, seed: int = 0, adapt: str = "never"
+) -> EditRequest:
     """The edit that an endpoint's fields request; InputError if a value is out of range."""
     old, new = texts_of(text, new_text)
-    return EditRequest(new_text=new, text=old, speed=number(speed), seed=whole(seed))
+    return EditRequest(
+        new_text=new, text=old, speed=number(speed), seed=whole(seed), adapt=check_adapt(adapt)
+    )
 
 
 def number(value: float | None) -> float:
@@ -55,7 +59,7 @@ def add_endpoints(service: Service) -> None:
     expected = gr.Textbox("", label="expected", **hidden)
     seed = gr.Number(0, label="seed", precision=0, minimum=0, maximum=MOST_SEED, **hidden)
     speed = gr.Number(1.0, label="speed", **hidden)
-    adapt = gr.Textbox(NEVER, label="adapt", **hidden)
+    adapt = gr.Textbox("never", label="adapt", **hidden)
     audio = gr.Audio(label="audio", type="filepath", **hidden)
     record = gr.File(label="record", **hidden)
     result = gr.JSON(label="result", **hidden)
@@ -86,13 +90,13 @@ def add_endpoints(service: Service) -> None:
         new_text: str,
         seed: int = 0,
         speed: float = 1.0,
-        adapt: str = NEVER,
+        adapt: str = "never",
     ) -> tuple[str, str, str]:
         """The edited recording, its edit.json, and the transcript that was used. adapt: when its
         voice is learnt first, as for `a3t edit`."""
         with one_sentence():
-            request = PageRequest(wanted(text, new_text, speed, seed))
-            made, written, known = service.edit(recording, request, Watch(), adapt_of(adapt))
+            request = wanted(text, new_text, speed, seed, adapt)
+            made, written, known = service.edit(recording, request, Watch())
             return str(made), str(written), known
 
     def tts(
@@ -101,7 +105,7 @@ def add_endpoints(service: Service) -> None:
         prompt_text: str = "",
         seed: int = 0,
         speed: float = 1.0,
-        adapt: str = NEVER,
+        adapt: str = "never",
     ) -> tuple[str, str, str]:
         """The text in the prompt's voice, its speech.json, and the prompt's text. adapt: when the
         voice is learnt first, as for `a3t tts`."""
@@ -110,9 +114,14 @@ def add_endpoints(service: Service) -> None:
             if not to_say:
                 raise InputError(texts.NO_TEXT_TO_SAY)
             known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
-            made, written, prompt_said = service.tts(
-                prompt, known, to_say, Watch(), whole(seed), number(speed), adapt_of(adapt)
+            request = SpeechRequest(
+                text=to_say,
+                prompt_text=known or None,
+                speed=number(speed),
+                seed=whole(seed),
+                adapt=check_adapt(adapt),
             )
+            made, written, prompt_said = service.tts(prompt, request, Watch())
             return str(made), str(written), prompt_said
 
     line: dict[str, Any] = {"concurrency_id": EDITOR, "concurrency_limit": AT_ONCE}

@@ -13,7 +13,6 @@ import a3t
 from a3t.audio.traits import MatchedTraits
 from a3t.errors import InputError
 from a3t.model.saved_voices import voice_names
-from a3t.plan.request import EditRequest
 from alignment import ALIGNERS, AlignmentError, load_aligner
 from app import limits, texts
 
@@ -31,18 +30,6 @@ class Models:
 
 
 USUAL = Models()
-
-
-@dataclass(frozen=True)
-class PageRequest:
-    """What a visitor wants: an edit, made with these models, as a file of that kind.
-
-    suffix: ".wav", ".flac", or "" for the recording's own.
-    """
-
-    edit: EditRequest
-    suffix: str = ""
-    models: Models = USUAL
 
 
 def models_of(model: str, vocoder: str, aligner: str, voice: str = "") -> Models:

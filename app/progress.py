@@ -48,7 +48,7 @@ class Watch:
     def __call__(self, step: str) -> None:
         self.check()
         sentence = texts.STEPS.get(step, step)
-        if step.startswith(LEARN):
+        if step.startswith(f"{LEARN} "):
             done, steps = map(int, step.split()[1:])
             reached = BEGINS["plan"] + (MADE_FROM - BEGINS["plan"]) * done / steps
             sentence = texts.learning(done, steps)

@@ -23,23 +23,13 @@ from alignment import AlignmentError
 from app import limits, texts
 from app.bounded import bounded
 from app.lanes import EditorLane
-from app.learnt_voice import (
-    NEVER,
-    EditOrder,
-    Made,
-    Order,
-    SpeechOrder,
-    Unlearnt,
-    made_if_known,
-    made_when_learnt,
-)
+from app.learnt_voice import Order, Unlearnt, made, made_if_known
 from app.progress import Running, Watch
 from app.worker import EditorProcess
 
 if TYPE_CHECKING:  # torch is imported with the models, in their processes
-    from a3t.plan.request import EditRequest
+    from a3t.plan.request import EditRequest, SpeechRequest
     from alignment import Alignment
-    from app.page_request import PageRequest
 
 LONG = 40.0  # seconds; what is longer has its own lane
 
@@ -105,54 +95,46 @@ class Service:
     def edit(
         self,
         upload: str | None,
-        request: PageRequest,
+        request: EditRequest,
         watch: Watch,
-        adapt: str | float = NEVER,
+        suffix: str = "",
     ) -> tuple[Path, Path, str]:
-        """The edited recording, whose voice may be learnt first, its edit.json, and the transcript
-        that was used."""
+        """The edited recording, its edit.json, and the transcript that was used. suffix: ".wav",
+        ".flac", or "" for the recording's own."""
         with self._request(upload) as recording:
-            order = EditOrder(recording, request.edit, adapt)
-            result = self.make(order, watch, self.lane(recording))
-            suffix = request.suffix or (".flac" if recording.suffix == ".flac" else ".wav")
+            result = self.make(Order(recording, request), watch, self.lane(recording))
+            suffix = suffix or (".flac" if recording.suffix == ".flac" else ".wav")
             out = bounded(result.save, recording.with_name(f"{recording.stem}.edited{suffix}"))
         return out, without_folders(out.with_suffix(".edit.json")), result.plan.text.text
 
     def tts(
         self,
         upload: str | None,
-        prompt_text: str,
-        text: str,
+        request: SpeechRequest,
         watch: Watch,
-        seed: int = 0,
-        speed: float = 1.0,
-        adapt: str | float = NEVER,
     ) -> tuple[Path, Path, str]:
-        """The text in the voice of the upload, which may be learnt first: the speech, its record,
-        the prompt's text."""
+        """The text in the voice of the upload: the speech, its record, the prompt's text."""
         with self._request(upload) as prompt:
-            order = SpeechOrder(prompt, text, prompt_text or None, seed, speed, adapt)
-            result = self.make(order, watch, self.lane(prompt))
+            result = self.make(Order(prompt, request), watch, self.lane(prompt))
             out = bounded(result.save, prompt.with_name(f"{prompt.stem}.spoken.wav"))
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
 
-    def make(self, order: Order[Made], watch: Watch, lane: EditorLane) -> Made:
+    def make(self, order: Order, watch: Watch, lane: EditorLane) -> Any:
         """What is ordered, made in that lane unless a voice has to be learnt first, which holds
         nobody up there. What is learnt is kept, so that the next request finds it. InputError if it
         is to be learnt in any case, and this server learns no voices."""
         if self.learning is None:
-            if order.adapt == "always":
+            if order.request.adapt == "always":
                 raise InputError(texts.LEARNS_NOTHING)
-            order = replace(order, adapt=NEVER)
+            order = replace(order, request=replace(order.request, adapt="never"))
         cache = voices_cache() or self._taught
         with lane.editor(watch, order.models) as editor:
-            found: Made | Unlearnt = editor.run(made_if_known, order, cache)
+            found = editor.run(made_if_known, order, cache)
         if not isinstance(found, Unlearnt):
             return found
         assert self.learning is not None
         with self.learning.editor(watch, order.models) as editor:
-            made: Made = editor.run(made_when_learnt, order, found.plan, cache)
-        return made
+            return editor.run(made, order, found.plan, cache)
 
     @contextmanager
     def _request(self, upload: str | None) -> Iterator[Path]:

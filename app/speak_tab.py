@@ -5,10 +5,10 @@ from __future__ import annotations
 import gradio as gr
 
 from a3t.errors import InputError
+from a3t.plan.request import SpeechRequest
 from app import limits, texts
 from app.error_sentences import one_sentence
 from app.gradio_queue import AT_ONCE, EDITOR, PROGRESS, cancelling, page_of
-from app.learnt_voice import NEVER
 from app.service import Service
 from app.settings import MOST_SEED
 
@@ -88,11 +88,15 @@ class SpeakTab:
             if not wanted:
                 raise InputError(texts.NO_TEXT_TO_SAY)
             known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
-            adapt = "auto" if learns else NEVER
+            speech = SpeechRequest(
+                text=wanted,
+                prompt_text=known or None,
+                speed=float(speed),
+                seed=int(seed or 0),
+                adapt="auto" if learns else "never",
+            )
             with self.service.running.watch(
                 page_of(request), lambda share, step: progress(share, desc=step)
             ) as watch:
-                audio, record, used = self.service.tts(
-                    prompt, known, wanted, watch, int(seed or 0), float(speed), adapt
-                )
+                audio, record, used = self.service.tts(prompt, speech, watch)
             return str(audio), str(record), used

@@ -27,7 +27,6 @@ LEARN_FIRST = "Learn this voice first"
 LEARN_FIRST_INFO = (
     "If it speaks clearly for three seconds or more: nearer to it, about 40 seconds later, once"
 )
-WRONG_ADAPT = "adapt is always, auto, never or a number of seconds."
 LEARNS_NOTHING = "This server learns no voices (--adapt never): leave out adapt."
 MODEL, VOCODER, ALIGNER = "Model", "Vocoder", "Aligner"
 FILE_TYPE = "File type"

@@ -68,7 +68,7 @@ def load_editor(models: Models) -> Editor:
 
     editor = Editor.load(models.model, models.vocoder, voice=models.voice or None)
     if models.aligner != USUAL.aligner:
-        editor.aligner = load_aligner(models.aligner)
+        editor.alignments.aligner = load_aligner(models.aligner)
     return editor
 
 

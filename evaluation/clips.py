@@ -9,8 +9,8 @@ from pathlib import Path
 
 from a3t.errors import InputError
 from a3t.grid import seconds_of
+from a3t.voice.kernel.batches import LEAST_SCORE
 from evaluation.reconstruction import HeldOutClip
-from training.batches import LEAST_SCORE
 from training.clip_features import align, features
 from training.corpora import Clip, is_unseen, split_of
 from training.corpora.decoding import decode_floats

@@ -19,11 +19,11 @@ from torch import Tensor
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
+from a3t.voice.kernel.batches import crop
+from a3t.voice.kernel.objective import cepstral_distance
 from evaluation.aligned import AlignedMel
 from evaluation.metrics import detail
-from training.batches import crop
 from training.export import read_run
-from training.objective import cepstral_distance
 from training.store import Store
 
 SPLITS = {"seen": "test", "unseen": "test_unseen"}

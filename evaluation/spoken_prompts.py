@@ -21,7 +21,6 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.plan.phone_grid import on_grid
 from a3t.text.transcript import Transcript
-from a3t.voice.of_recording import adapted_to_prompts
 from alignment import AlignmentError
 from evaluation import metrics
 from evaluation.edits.listing import set_of
@@ -133,7 +132,7 @@ def evaluate_prompt(
     adapt: str | float = "never",
 ) -> Iterator[SpokenRow]:
     """A voice speaks the other recording's text, and the passage; sounds go to ``out``. ``adapt``:
-    whether its prompts are learnt first (`a3t.voice.of_recording.adapted_to_prompts`).
+    whether its prompts are learnt first (`a3t.plan.request`).
 
     Raises InputError or AlignmentError if a prompt or the recording can't be used.
     """
@@ -151,12 +150,12 @@ def evaluate_prompt(
     copied = editor.vocoder(torch.from_numpy(natural.mel)).numpy()
     yield reference.row(key, SENTENCE, COPY, LabelledSound(copied, natural.phones), words)
     said = [clip.text for clip in prompts]
-    own = adapted_to_prompts(editor, editor.plan_speech(paths, other.text, said), adapt)
+    own, _ = editor.voiced(editor.plan_speech(paths, other.text, prompt_text=said, adapt=adapt))
     system = MODEL if own is editor else LEARNT
     texts = {SENTENCE: other.text} | ({PASSAGE: LONG_TEXT} if passage else {})
     for name, text in texts.items():
         begun = time.perf_counter()
-        result = own.tts(paths, text, said)
+        result = own.tts(paths, text, prompt_text=said)
         waited = time.perf_counter() - begun
         path = result.save(folder / f"{name}.wav", provenance=False)
         try:

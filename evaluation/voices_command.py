@@ -30,9 +30,6 @@ def add_voices_command(commands: argparse._SubParsersAction[argparse.ArgumentPar
     own.add_argument("--steps", type=int, metavar="N", help="of each adaptation (by the material)")
     own.add_argument("--rank", type=int, default=8, metavar="N", help="of the weights' changes")
     own.add_argument("--rate", type=float, default=2e-3, metavar="X", help="of learning")
-    own.add_argument(
-        "--adversarial", type=float, default=0.0, metavar="X", help="weight of the shipped critic"
-    )
     own.add_argument("--batch-frames", type=int, default=1000, metavar="N", help="of a step")
     own.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
     own.add_argument("--out", type=Path, required=True, metavar="FOLDER")
@@ -57,7 +54,6 @@ def evaluate_voices(options: argparse.Namespace) -> None:
         steps=options.steps,
         rate=options.rate,
         batch_frames=options.batch_frames,
-        adversarial=options.adversarial,
     )
     clips = read_corpora(options.corpora or corpora_root())
     found = own_voices.speakers(clips, min(options.seconds), options.clips, options.set)

@@ -198,7 +198,7 @@ def test_ctrl_c_leaves_nothing(
         if begun == step:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(edit, "show_progress", interrupted)
+    monkeypatch.setattr("a3t.console.show_progress", interrupted)
     assert edit.main(["--wav", str(talk), "--text", ARCTIC, "--new-text", NEW]) == 130
     assert capsys.readouterr().err == "a3t: Interrupted: nothing was written.\n"
     assert [path.name for path in talk.parent.iterdir()] == ["talk.wav"]

@@ -169,13 +169,13 @@ def test_another_aligner_is_used_once_it_is_set(editor: Editor, arctic: Path) ->
 
         align_recording = align
 
-    usual = editor.aligner
+    usual = editor.alignments.aligner
     try:
-        editor.aligner = Refusing()  # type: ignore[assignment]
+        editor.alignments.aligner = Refusing()  # type: ignore[assignment]
         with pytest.raises(AlignmentError, match="Not by this one"):
             editor.align(arctic, CASES["delete"])
     finally:
-        editor.aligner = usual
+        editor.alignments.aligner = usual
 
 
 def test_sidecars(editor: Editor, arctic: Path, tmp_path: Path) -> None:

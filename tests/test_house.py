@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -18,14 +18,12 @@ ORDER = """
     a3t.audio a3t.pretrained
     a3t.text a3t.source
     a3t.model a3t.vocoder
-    a3t.plan a3t.rendering a3t.editor
+    a3t.plan a3t.voice a3t.rendering a3t.editor
     a3t.console a3t.inspect
-    a3t.convert a3t.corpora training a3t.voice
+    a3t.convert a3t.corpora
     a3t.projects a3t.demo a3t.edit_options a3t.edit a3t.tts
-    app evaluation programs a3t.__main__
+    app training evaluation programs a3t.__main__
 """.split()
-# What runs back up, and why.
-UPWARDS: dict[tuple[str, str], str] = {}
 
 # Files of one name whose rooms make the difference plain.
 SAME_FILES = {"errors.py"}  # a3t's and alignment's: two packages, of which one knows the other not
@@ -55,11 +53,16 @@ def tree(module: str) -> ast.Module:
 
 @cache
 def imports(module: str) -> frozenset[str]:
-    """What `module` imports anywhere in it, functions included, save for type checking only."""
+    """What `module` imports anywhere in it, functions and types included."""
+    return imported_by(module, list(ast.walk(tree(module))))
+
+
+def imported_by(module: str, nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """What those of a module's statements import."""
     path = modules()[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     names: set[str] = set()
-    for node in runtime_nodes(tree(module)):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -72,30 +75,8 @@ def imports(module: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def runtime_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
-            for other in child.orelse:
-                yield other
-                yield from runtime_nodes(other)
-            continue
-        yield child
-        yield from runtime_nodes(child)
-
-
 def own_imports(module: str) -> set[str]:
     return {name for name in imports(module) if name in modules() and name != module}
-
-
-# A picture is drawn where one is asked for, and a voice is learnt, by what training has.
-ON_REQUEST = {
-    ("a3t.projects.exports", "a3t.projects.pictures"),
-    ("a3t.projects.batch", "a3t.voice.of_recording"),
-    ("a3t.projects.replay", "a3t.voice.of_recording"),
-    ("a3t.edit", "a3t.voice.of_recording"),
-    ("a3t.projects.confirmation", "a3t.voice.own_speech"),
-    ("a3t.tts", "a3t.voice.of_recording"),
-}
 
 
 def closure(*entries: str) -> set[str]:
@@ -106,7 +87,7 @@ def closure(*entries: str) -> set[str]:
         module = waiting.pop()
         if module not in found:
             found.add(module)
-            waiting.extend(n for n in own_imports(module) if (module, n) not in ON_REQUEST)
+            waiting.extend(own_imports(module))
     return found
 
 
@@ -171,10 +152,9 @@ def test_only_the_app_knows_the_app() -> None:
 
 def test_inference_needs_no_framework_training_or_evaluation() -> None:
     for module in closure(*ENTRIES):
-        outside = {name.split(".")[0] for name in imports(module)} & NOT_INFERENCE
-        if module == "a3t.vocoder.parallel_wavegan":  # imported when such a checkpoint is loaded
-            outside -= {"parallel_wavegan"}
-        assert not outside, f"{module} imports {outside}"
+        # Within functions a package is imported when such a checkpoint or a picture is asked for.
+        outside = {name.split(".")[0] for name in imported_by(module, tree(module).body)}
+        assert not outside & NOT_INFERENCE, f"{module} imports {outside & NOT_INFERENCE}"
         assert room(module) not in {"training", "evaluation", "app"}, module
 
 
@@ -188,8 +168,7 @@ def test_a_package_imports_only_the_packages_before_it() -> None:
             continue
         here = place[room(module)]
         for name in own_imports(module) - {"a3t"}:
-            backwards = place[room(name)] > here
-            assert not backwards or (module, name) in UPWARDS, f"{module} imports {name}"
+            assert place[room(name)] <= here, f"{module} imports {name}"
 
 
 def test_no_module_needs_itself() -> None:

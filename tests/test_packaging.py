@@ -25,7 +25,7 @@ ALONE = """if True:
     import sys
     from a3t.__main__ import main
     code = main(sys.argv[1:])
-    assert not {"alignment", "app", "training"} & sys.modules.keys()
+    assert not {"alignment", "app", "training", "evaluation"} & sys.modules.keys()
     sys.exit(code)
 """
 
@@ -63,7 +63,7 @@ def test_nothing_is_imported_unless_requested() -> None:
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy: a build leaves folders behind."""
     source = tmp_path_factory.mktemp("wheel") / "source"
-    for name in ("a3t", "alignment", "app", "training"):
+    for name in ("a3t", "alignment", "app"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, source / name, ignore=ignored)
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
@@ -98,12 +98,12 @@ def test_a_wheel_takes_one_name(wheel: Path) -> None:
         for name in names:
             if name.endswith(".py"):
                 text = opened.read(name).decode()
-                renamed = r"^\s*(from|import) (alignment|app|training)\b"
+                renamed = r"^\s*(from|import) (alignment|app|training|evaluation)\b"
                 assert not re.search(renamed, text, re.MULTILINE)
     # Whatever the packages hold is there, pictures and instructions apart.
     held = {
         str(path.relative_to(ROOT))
-        for package in ("a3t", "alignment", "app", "training")
+        for package in ("a3t", "alignment", "app")
         for path in (ROOT / package).rglob("*.*")
         if path.is_file() and path.suffix not in {".pyc", ".png", ".conf", ".service"}
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from a3t.audio.mel import FMAX, FMIN, MELS, hz_to_mel, mel_to_hz
+from a3t.voice.kernel.batches import DataConfig
 
 BENT = (1000.0, 2500.0)  # Hz, between which a bend begins: harmonics stay multiples of the pitch
 
@@ -46,6 +47,11 @@ class Augment:
         if self.equaliser and rng.random() < self.odds:
             mel = mel + smooth_curve(self.equaliser, rng)
         return mel, factor
+
+
+def augment_of(data: DataConfig) -> Augment | None:
+    """The augmentation of a configuration's part ``data``, if it has one."""
+    return None if data.augment is None else Augment(**data.augment)
 
 
 def _factor(widest: float, rng: np.random.Generator) -> float:

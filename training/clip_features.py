@@ -15,8 +15,8 @@ from a3t.plan.phone_grid import on_grid
 from a3t.text.phones import phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
+from a3t.voice.kernel.batches import LEAST_SCORE
 from alignment import Aligner, Alignment, load_aligner
-from training.batches import LEAST_SCORE
 from training.corpora.decoding import decode_floats
 from training.degrade import degraded_mels
 from training.fundamental import taught_pitch

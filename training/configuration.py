@@ -1,8 +1,8 @@
 """Configurations: one YAML file per model, for the plain loop and for ESPnet.
 
 Its parts are ``model``, ``masking``, ``data``, ``loss`` and ``training``; see
-`a3t.model.a3t.A3T`, `a3t.model.masking`, `training.batches.DataConfig`,
-`training.objective.LossConfig` and `training.loop.Schedule`. A file may begin with
+`a3t.model.a3t.A3T`, `a3t.model.masking`, `a3t.voice.kernel.batches.DataConfig`,
+`a3t.voice.kernel.objective.LossConfig` and `a3t.voice.kernel.loop.Schedule`. A file may begin with
 ``extends: other.yaml`` (a path from its own folder) and then holds only what it changes.
 """
 
@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 import yaml
 
 from a3t.errors import InputError
+from a3t.model.a3t import A3T
+from a3t.voice.kernel.objective import LossConfig, Objective
 
 Settings = TypeVar("Settings")
 Built = TypeVar("Built")
@@ -67,6 +69,11 @@ def build(constructor: Callable[[Mapping[str, Any]], Built], config: Mapping[str
     except (TypeError, KeyError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise InputError(f"The configuration describes no network: {reason}.") from None
+
+
+def objective_of(config: Mapping[str, Any]) -> Objective:
+    """A network with random weights and its losses, by the parts ``model`` and ``loss``."""
+    return Objective(A3T.from_config(config), settings(LossConfig, config.get("loss")))
 
 
 def write_config(config: Mapping[str, Any], path: Path) -> None:

@@ -28,23 +28,26 @@ from torch import Tensor
 from a3t.console import run
 from a3t.model.embeddings import Batch
 from a3t.model.masking import MaskingConfig
-from training.batches import Batches, DataConfig
-from training.configuration import build, read_config, settings, write_config
-from training.loop import Losses, Run, Schedule, stop_signals
-from training.objective import NETWORK, Objective, network_weights, validate
-from training.precision import PRECISIONS, use_bfloat16
+from a3t.voice.kernel.batches import Batches, DataConfig
+from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
+from a3t.voice.kernel.objective import NETWORK, Objective, network_weights, validate
+from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
+from training.augment import augment_of
+from training.configuration import build, objective_of, read_config, settings, write_config
 from training.prefetch import prefetch
 from training.store import Store
 
 
 def build_batches(config: Mapping[str, Any], store: Store, train: bool) -> Batches:
     """The batches for training a configuration, or for validating it."""
+    data = settings(DataConfig, config.get("data"))
     return Batches(
         store,
         "train" if train else "dev",
         settings(MaskingConfig, config.get("masking")),
-        settings(DataConfig, config.get("data")),
+        data,
         train=train,
+        augment=augment_of(data),
         pitch=bool(config["model"].get("pitch", False)),
         alignment_rows=config["model"].get("alignment_rows", 500),
         seed=settings(Schedule, config.get("training")).seed,
@@ -53,7 +56,7 @@ def build_batches(config: Mapping[str, Any], store: Store, train: bool) -> Batch
 
 def build_objective(config: Mapping[str, Any], store: Store | None) -> Objective:
     """A network with random weights; if it standardises mels, with the store's statistics."""
-    objective = build(Objective.from_config, config)
+    objective = build(objective_of, config)
     network = objective.network
     if network.normalise and store is not None:
         mean, scale = store.statistics()

@@ -14,12 +14,13 @@ import fcntl
 import json
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 
 from a3t.errors import InputError
+from a3t.voice.kernel.features import StoredClip, StoredFeatures
 
 INDEX = "index.jsonl"
 MELS = 80
@@ -33,33 +34,6 @@ ARRAYS: dict[str, tuple[type, tuple[int, ...], str]] = {
 }
 OPTIONAL = "pitch"
 COPY = "mel-degraded-"  # + a number from 1: the mels of the same clips in worse conditions
-
-
-@dataclass(frozen=True)
-class StoredClip:
-    """One clip of a store: frames and phones are [first, first + count) of its shard's arrays."""
-
-    name: str
-    voice: str
-    corpus: str
-    split: str
-    score: float  # mean confidence of its alignment, 0 to 1
-    first_frame: int
-    frames: int
-    first_phone: int
-    phones: int
-    shard: int = 0  # set when the store is opened; not in the index
-
-
-@dataclass(frozen=True)
-class StoredFeatures:
-    """The features of a clip, or of a stretch of one."""
-
-    mel: np.ndarray  # (T, 80) log10, float32
-    phones: np.ndarray  # (L,) ids
-    durations: np.ndarray  # (L,) frames, together T
-    words: np.ndarray  # (L,) index of the word, -1 for a pause
-    pitch: np.ndarray | None = None  # (T,) log2 F0, 0 unvoiced
 
 
 class Store:

@@ -32,9 +32,10 @@ from a3t.grid import seconds_of
 from a3t.model.durations import DurationPredictor, word_edges
 from a3t.plan.speaking_rate import rate_ratio
 from a3t.text.phones import PAUSE, PHONE_ID, PHONES, is_vowel, strip_stress
+from a3t.voice.kernel.features import StoredClip
+from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
 from training.configuration import build, read_config, settings, write_config
-from training.loop import Losses, Run, Schedule, stop_signals
-from training.store import Store, StoredClip
+from training.store import Store
 
 # Below this mean confidence of the alignment a clip's durations can't be trusted.
 LEAST_SCORE = 0.5

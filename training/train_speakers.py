@@ -31,8 +31,9 @@ from a3t.errors import InputError
 from a3t.model.masking import MaskingConfig
 from a3t.model.speaker_encoder import SpeakerEncoder
 from a3t.pretrained import save_checkpoint
-from training.batches import Batches, DataConfig, Draw
-from training.loop import Losses, Run, Schedule, stop_signals
+from a3t.voice.kernel.batches import Batches, DataConfig, Draw
+from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
+from training.augment import augment_of
 from training.store import Store
 
 SCALE, MARGIN = 30.0, 0.2
@@ -74,7 +75,7 @@ class SpeakerTraining:
     def __init__(self, store: Store, steps: int, seed: int = 0) -> None:
         data = DATA if store.copies(store.of_split("train")) else replace(DATA, degraded=0.0)
         masking = MaskingConfig("use")
-        self.train = Batches(store, "train", masking, data, seed=seed)
+        self.train = Batches(store, "train", masking, data, augment=augment_of(data), seed=seed)
         self.voices = {v: k for k, v in enumerate(sorted({c.voice for c in self.train.clips}))}
         torch.manual_seed(seed)
         encoder = SpeakerEncoder()

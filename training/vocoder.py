@@ -27,9 +27,9 @@ from torch import Tensor
 from a3t.console import run
 from a3t.errors import InputError
 from a3t.vocoder.spectral import SpectralVocoder
+from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
+from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.configuration import read_config, settings, write_config
-from training.loop import Losses, Run, Schedule, stop_signals
-from training.precision import PRECISIONS, use_bfloat16
 from training.vocoder_data import WaveBatch, WindowConfig, Windows
 from training.vocoder_losses import (
     VocoderLossConfig,

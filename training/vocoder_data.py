@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 
 from a3t.audio.mel import log_mel
+from a3t.audio.world_pitch import log_pitch
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from training.fundamental import log_pitch
 from training.waveforms import CachedWave, Waveforms
 
 LOW = 125.0  # Hz: the median pitch of a low voice lies below

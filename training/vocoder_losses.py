@@ -17,10 +17,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from a3t.audio.mel import FLOOR, N_FFT, WINDOW, mel_filters
+from a3t.audio.world_pitch import log_pitch
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.framing import BINS, spectrum
 from a3t.vocoder.harmonics import class_of
-from training.fundamental import log_pitch
 
 RESOLUTIONS = (256, 512, 1024, 2048)
 MEL_RESOLUTIONS = {256: 16, 512: 32, 1024: 64, 2048: 80}  # window in samples: bands

@@ -100,6 +100,20 @@ def check_speed(speed: float) -> None:
         raise InputError(f"A speed of {speed:g} is out of range: use 0.25 to 4.")
 
 
+def check_adapt(adapt: object) -> str | float:
+    """When the voice is learnt, "always", "auto", "never" or in so many seconds, which may be given
+    as a text; InputError for anything else."""
+    if isinstance(adapt, str) and adapt in ("always", "auto", "never"):
+        return adapt
+    try:
+        seconds = float(str(adapt))
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < float("inf"):
+        raise InputError("A voice is learnt always, auto, never or in a number of seconds.")
+    return seconds
+
+
 def shortened(words: str, letters: int = 40) -> str:
     """A text cut to about ``letters`` letters, for a message."""
     return words if len(words) <= letters else f"{words[:letters].rsplit(' ', 1)[0]} …"

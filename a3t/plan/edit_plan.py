@@ -17,6 +17,7 @@ from a3t.plan.planned_edit import PlannedEdit, Range, frame_range
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
 from a3t.source.alignments import HeardRecording
+from a3t.source.transcripts import FoundTranscript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -40,7 +41,7 @@ class EditPlan:
     new word. phones: the recording's, on the grid. rate: this speaker's durations relative to the
     predicted ones, divided by the requested speed. restored: whether the text's punctuation was.
     origins: of speech that is taken from elsewhere, what is changed there first; others: the
-    request's other recordings, opened.
+    request's other recordings, opened. found: the whole transcript, if the plan was made from it.
     """
 
     recording: Recording
@@ -54,6 +55,7 @@ class EditPlan:
     restored: bool = False
     origins: tuple[EditPlan, ...] = ()
     others: tuple[HeardRecording, ...] = ()
+    found: FoundTranscript | None = None
 
     @property
     def text(self) -> Transcript:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.json_values import checked_alignment, string
 from a3t.source.alignments import HeardRecording
 from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
 from alignment import Alignment
-
-if TYPE_CHECKING:
-    from a3t.plan.request import EditRequest
 
 LONGEST_PATH = 4096  # characters; systems have none longer
 
@@ -62,12 +60,16 @@ class OtherRecording:
 
 
 def hear_others(
-    request: EditRequest, hear: Callable[..., HeardRecording], pronouncer: Pronouncer
+    others: Sequence[OtherRecording],
+    expected: Transcript,
+    hear: Callable[..., HeardRecording],
+    pronouncer: Pronouncer,
 ) -> tuple[HeardRecording, ...]:
-    """A request's other recordings with their words, which ``hear`` (`AlignmentStore.hear`) finds
-    where they aren't known; InputError if one is not the recording that it was."""
+    """Other recordings with their words, which ``hear`` (`AlignmentStore.hear`) finds where they
+    aren't known, with ``expected`` as a prior; InputError if one is not the recording that it
+    was."""
     heard = []
-    for other in request.others:
+    for other in others:
         recording = Recording.open(other.path)
         if other.sha256 not in (None, recording.sha256):
             raise InputError(
@@ -77,5 +79,5 @@ def hear_others(
         if other.text is not None and other.alignment is not None:
             heard.append(HeardRecording(recording, other.text, other.alignment))
         else:
-            heard.append(hear(recording, other.text, request.new_transcript, pronouncer))
+            heard.append(hear(recording, other.text, expected, pronouncer))
     return tuple(heard)

@@ -23,6 +23,7 @@ from a3t.model.durations import DurationPredictor
 from a3t.plan.edit_limits import check_characters, check_speech_length
 from a3t.plan.phone_grid import GridPhone, on_grid
 from a3t.plan.planned_edit import PlannedPhone
+from a3t.plan.request import SpeechRequest
 from a3t.plan.speaking_rate import rate_ratio, whole_frames
 from a3t.plan.windows import WindowFrames
 from a3t.source.alignments import HeardRecording
@@ -111,14 +112,14 @@ class SpeechPlan:
     """Everything decided: what is said, after which prompt, in which frames.
 
     heard: the recordings in the prompt; none for a saved voice's own. target: the text. window: the
-    frames of [prompt ; target], whose sources are frames of the prompt's mel.
+    frames of [prompt ; target], whose sources are frames of the prompt's mel. request: completed.
     """
 
     prompt: Prompt
     heard: tuple[HeardRecording, ...]
     target: Transcript
     window: WindowFrames
-    seed: int = 0
+    request: SpeechRequest
 
     @property
     def text(self) -> str:
@@ -156,8 +157,7 @@ def speech_plan(
     target: Transcript,
     pronunciations: Sequence[Sequence[str]],
     durations: DurationPredictor,
-    seed: int = 0,
-    speed: float = 1.0,
+    request: SpeechRequest,
 ) -> SpeechPlan:
     """How a text is spoken after the recordings ``heard``, or, if there are none, after a voice's
     ``own`` prompt. Raises InputError if there is neither, or if the text is too long."""
@@ -166,8 +166,8 @@ def speech_plan(
         raise InputError(
             "A prompt is needed: give a recording of the voice, or a voice made by a3t voice."
         )
-    window = _lay_out(prompt, target, pronunciations, durations, speed)
-    return SpeechPlan(prompt, tuple(heard), target, window, seed)
+    window = _lay_out(prompt, target, pronunciations, durations, request.speed)
+    return SpeechPlan(prompt, tuple(heard), target, window, request)
 
 
 def _lay_out(

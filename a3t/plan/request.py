@@ -12,12 +12,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from a3t.audio.recording import Recording
 from a3t.audio.traits import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
 from a3t.plan.cuts import Cut, check_cuts
-from a3t.plan.edit_limits import check_characters, check_seed, check_speed
+from a3t.plan.edit_limits import check_adapt, check_characters, check_seed, check_speed
 from a3t.plan.json_values import checked_alignment, finite_number, string
 from a3t.plan.other_recordings import OtherRecording
+from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 
@@ -66,6 +69,10 @@ class EditRequest:
     candidates: how many results to make, the best first. seed: for the random noise and the melody;
     with 0 the melody is the predicted one, others draw it. verify: whether to align the result
     again, to find new words that are inaudible in it.
+
+    adapt: when the recording's voice is learnt before: "never"; "auto", if it has enough speech of
+    one person; a number, likewise, in so many seconds; "always", or InputError. No editor that has
+    a voice learns another.
     """
 
     new_text: str
@@ -88,6 +95,7 @@ class EditRequest:
     candidates: int = 1
     seed: int = 0
     verify: bool = True
+    adapt: str | float = "never"
 
     def __post_init__(self) -> None:
         check_characters(self.new_text)
@@ -115,11 +123,19 @@ class EditRequest:
                 f"{self.candidates} candidates can't be made: ask for 1 to {MOST_CANDIDATES}."
             )
         check_seed(self.seed)
+        check_adapt(self.adapt)
 
     @cached_property
     def new_transcript(self) -> Transcript:
         """The new text's words; InputError if there are none."""
         return Transcript.from_text(self.new_text, max_words=None)
+
+    def find_transcript(self, recording: Recording, pronouncer: Pronouncer) -> FoundTranscript:
+        """The recording's transcript, with whatever times it has; InputError or AlignmentError."""
+        if self.alignment is not None:
+            return aligned_transcript(self.alignment, self.text, self.aligned_words)
+        new = self.new_transcript if self.new_text else None
+        return find_transcript(recording, self.text, new, pronouncer, self.recogniser)
 
     @property
     def times_are_free(self) -> bool:
@@ -199,6 +215,28 @@ class EditRequest:
             others=tuple(OtherRecording.from_json(each) for each in options.get("others", ())),
             seed=int(data["seed"]),
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpeechRequest:
+    """A text to be spoken in the voice of its prompts; InputError for a value that is out of range.
+
+    prompt_text: what the prompt says, or each of several; None to find out. The others are those of
+    an `EditRequest`; a voice is learnt from all prompts together.
+    """
+
+    text: str
+    prompt_text: str | Sequence[str] | None = None
+    speed: float = 1.0
+    pronunciations: Pronunciations = ()
+    seed: int = 0
+    adapt: str | float = "never"
+
+    def __post_init__(self) -> None:
+        check_characters(self.text)
+        check_speed(self.speed)
+        check_seed(self.seed)
+        check_adapt(self.adapt)
 
 
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:

@@ -121,11 +121,6 @@ def carry_out(job: ManifestEdit) -> Outcome:
         plan = edit.plan(editor)
         if options.strict:
             refuse_doubts(doubts_of(plan, options.voice))
-        if options.adapt != "never":
-            from a3t.source.alignment_cache import voices_cache
-            from a3t.voice.of_recording import adapted
-
-            editor = adapted(editor, plan, edit.request, options.adapt, voices_cache())
         results = edit.make(editor, plan)
     provenance, note = not options.no_provenance, {"job": job.digest}
     write(results, edit.out, edit.exports, provenance, lambda result: note, edit.inputs, edit.seen)

@@ -31,7 +31,7 @@ from a3t.projects.takes import (
     made_edits,
 )
 from a3t.rendering.edited import RECORD_ENTRY, EditedRecording
-from a3t.source.alignment_cache import voices_cache
+from a3t.source.alignment_cache import default_folder
 from a3t.source.transcripts import aligned_transcript
 from alignment import Alignment
 
@@ -60,7 +60,8 @@ def replay(
             "differs): give the right one with --wav."
         )
     names = (model or data["model"]["name"], vocoder or data["vocoder"]["name"])
-    return remake(Editor.load(*names, device, progress), recording, History.of(data).chain())
+    editor = Editor.load(*names, device, progress, default_folder())
+    return remake(editor, recording, History.of(data).chain())
 
 
 def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> EditedRecording:
@@ -190,11 +191,7 @@ def in_the_voice_of(record: Version, editor: Editor, plan: EditPlan) -> Editor:
     if name is None:
         return editor if editor.voice is None else editor.in_voice(None)
     if name == OF_RECORDING:
-        from a3t.voice.of_recording import recorded_speech, recorded_voice
-
-        config, speech = recorded_speech(record["voice"], plan)
-        own = recorded_voice(editor, speech, voices_cache(), config=config)
-        assert own is not None  # as long as it may take
+        own = editor.learner.recorded(record["voice"], plan.recording, plan.alignment)
         _check_same("voice", record["voice"], own.sha256)
         return editor.in_voice(own)
     voice = load_voice(name)

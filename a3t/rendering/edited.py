@@ -18,7 +18,6 @@ from a3t.audio.speech import NEXT, check_record, load_record, record_path, write
 from a3t.audio.writing import check_output, default_output, write_edited
 from a3t.plan.edit_map import EditMap
 from a3t.plan.edit_plan import EditPlan
-from a3t.rendering.moving import Excerpt
 from alignment.atomic import put_in_place
 
 DOUBTFUL = 0.5  # a word with a lower confidence can hardly be heard
@@ -48,6 +47,17 @@ class WordScore:
 
     word: str
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Samples ``source`` of the result of an origin (`EditPlan.origins`), and where they begin in a
+    patch. exact: whether they are the same samples there, not resampled or brought to a level."""
+
+    origin: int
+    source: Span
+    begin: int
+    exact: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import soxr
@@ -24,24 +23,11 @@ from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.recorded_speech import RecordedSpeech
-
-if TYPE_CHECKING:
-    from a3t.rendering.edited import EditedRecording
+from a3t.rendering.edited import EditedRecording, Excerpt
 
 CONTEXT = 0.1  # seconds beside a piece, in which a joint may lie
 RADIUS, NARROW = 0.03, 0.0125  # seconds by which a joint may move in silence, and without any
 MOST_GAIN = 20.0  # dB
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """Samples ``source`` of the result of an origin (`EditPlan.origins`), and where they begin in a
-    patch. exact: whether they are the same samples there, not resampled or brought to a level."""
-
-    origin: int
-    source: Span
-    begin: int
-    exact: bool
 
 
 @dataclass(frozen=True, eq=False)

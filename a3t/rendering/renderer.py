@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -24,6 +23,7 @@ from a3t.plan.planned_edit import PlannedEdit, Range
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.questions import rises
 from a3t.plan.windows import WindowFrames, lay_out
+from a3t.rendering.edited import EditedRecording, Excerpt
 from a3t.rendering.joining import (
     deletion_of,
     edit_frames,
@@ -35,13 +35,10 @@ from a3t.rendering.joining import (
 )
 from a3t.rendering.level import SpeechLevel, levelled
 from a3t.rendering.melody import drawn_melody, together
-from a3t.rendering.moving import Excerpt, moved_patch
+from a3t.rendering.moving import moved_patch
 from a3t.rendering.spectral_bias import SpectralBias, unbiased
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
-
-if TYPE_CHECKING:
-    from a3t.rendering.edited import EditedRecording
 
 Step = Callable[[str], AbstractContextManager[None]]
 
@@ -104,7 +101,7 @@ class Renderer:
 
     def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
         """The plan's speech at 24 kHz, float32, piece by piece; the same seed gives the same."""
-        torch.manual_seed(plan.seed)
+        torch.manual_seed(plan.request.seed)
         pieces = self._speech(plan)
         while True:
             with one_thread():  # only while it computes: what is done in between has its own
@@ -119,7 +116,7 @@ class Renderer:
         mel = torch.zeros(len(window.masked), plan.prompt.mel.shape[1])
         mel[:start] = torch.from_numpy(plan.prompt.mel)
         ids = phone_ids(symbols)
-        rise = together(rises(plan.target, window), drawn_melody(window.masked, plan.seed))
+        rise = together(rises(plan.target, window), drawn_melody(window.masked, plan.request.seed))
         item = MaskedMel(mel, window.masked, ids, window.phone_of_frame, rise)
         own = window.phone_of_frame[:start]
         heard = replace(

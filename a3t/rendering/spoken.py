@@ -71,6 +71,6 @@ class SpokenRecording:
             "phones": [[phone.symbol, phone.frames] for phone in self.plan.phones],
             "model": self.model,
             "vocoder": self.vocoder,
-            "seed": self.plan.seed,
+            "seed": self.plan.request.seed,
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
         } | ({"voice": self.voice} if self.voice else {})

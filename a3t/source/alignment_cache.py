@@ -13,6 +13,7 @@ from a3t.audio.files import atomic_path
 from a3t.errors import InputError
 from alignment import Alignment
 
+VOICES = "voices"  # a folder in the cache
 MOST_KEPT = 64  # files; an hour of speech takes about 8 MB
 
 
@@ -31,7 +32,7 @@ def default_folder() -> Path | None:
 def voices_cache() -> Path | None:
     """The folder that caches voices learnt from recordings; None for no cache."""
     folder = default_folder()
-    return folder and folder / "voices"
+    return folder and folder / VOICES
 
 
 class AlignmentCache:

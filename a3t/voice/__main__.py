@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from a3t.console import LearningProgress, Parser, run, say
+from a3t.console import Parser, Progress, run, say
 from a3t.errors import InputError
 
 CONSENT = (
@@ -68,7 +68,9 @@ def make(options: argparse.Namespace) -> None:
 
     editor = Editor.load(options.model, memory=default_folder())
     config = AdaptationConfig(rank=options.rank, steps=options.steps, seed=options.seed)
-    made = make_voice(options.out, options.recordings, editor, config, say, LearningProgress())
+    made = make_voice(
+        options.out, options.recordings, editor.plain, editor.align, config, say, Progress().learnt
+    )
     say(f"Made of {made.adaptation.seconds:.0f} s of speech: {made.folder}")
     say(f"Use it with --voice {options.out}.")
 

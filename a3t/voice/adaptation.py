@@ -22,20 +22,18 @@ from a3t.model.a3t import A3T
 from a3t.model.low_rank import add_low_rank, take_low_rank
 from a3t.model.masking import MaskingConfig
 from a3t.model.threads import on_threads
-from a3t.pretrained import load_checkpoint
+from a3t.voice.kernel.batches import Batches, DataConfig
+from a3t.voice.kernel.features import StoredClip, StoredFeatures
+from a3t.voice.kernel.loop import Run, Schedule
+from a3t.voice.kernel.objective import LossConfig, Objective, validate
+from a3t.voice.kernel.precision import use_bfloat16
 from a3t.voice.material import VoicePiece
-from training.batches import Batches, DataConfig
-from training.loop import Run, Schedule
-from training.objective import LossConfig, Objective, validate
-from training.precision import use_bfloat16
-from training.store import OPTIONAL, Store, StoreWriter
 
 THREADS = 2  # always, since the changes depend on it; more gain little
 LEAST_SECONDS = 3.0  # of speech: less than this generalises to nothing
 HELD_OUT = 0.12  # share of the pieces by which an adaptation is judged
 LEAST_STEPS, MOST_STEPS = 60, 600
 STEPS_A_SECOND = 4.0  # of speech
-SPEAKER = ("speaker", "speaker_matching")
 JUDGED_FROM = 6  # pieces: with fewer none is held out
 
 
@@ -49,11 +47,8 @@ class AdaptationConfig:
         steps, rate: of AdamW; by default as many steps as `steps_for` has for the speech.
         batch_frames: frames of a step.
         crop: shortest and longest stretch in frames.
-        adversarial: weight of a critic that keeps the voice from blurring; 0 for none, which is
-            nearer to the speaker after ten seconds of speech, and no less after sixty.
-        critic: a shipped one to start from, or null for random weights.
-        precision: one of `training.precision.PRECISIONS`.
-        speaker, speaker_matching: weights of the losses of `training.speaker_loss`.
+        precision: one of `a3t.voice.kernel.precision.PRECISIONS`.
+        speaker, speaker_matching: weights of the losses of `a3t.voice.kernel.speaker_loss`.
         seed: of everything that is drawn.
     """
 
@@ -63,8 +58,6 @@ class AdaptationConfig:
     rate: float = 2e-3
     batch_frames: int = 1000
     crop: tuple[int, int] = (160, 320)
-    adversarial: float = 0.0
-    critic: str | None = "critic"
     precision: str = "auto"
     speaker: float = 3.0
     speaker_matching: float = 1.0
@@ -106,9 +99,9 @@ def adapt(
 ) -> Adaptation:
     """Adapt to the speaker of some pieces; the network itself stays as it is.
 
-    ``folder`` takes the features and a checkpoint, from which the same call goes on when it was
-    interrupted. ``progress`` is called with the steps done and all of them. Raises InputError if
-    there is too little speech.
+    ``folder`` takes a checkpoint, from which the same call goes on when it was interrupted.
+    ``progress`` is called with the steps done and all of them. Raises InputError if there is too
+    little speech.
     """
     config = config or AdaptationConfig()
     seconds = sum(piece.seconds for piece in pieces)
@@ -131,15 +124,12 @@ def _adapted(
 ) -> Adaptation:
     """As `adapt`, of a copy of the network, which is changed."""
     torch.manual_seed(config.seed)
-    losses_of = {name: getattr(config, name) for name in ("adversarial", *SPEAKER)}
-    objective = Objective(network, LossConfig(**losses_of))
-    if objective.critic is not None and config.critic is not None:
-        _, weights, _ = load_checkpoint(config.critic)
-        objective.critic.load_state_dict({name: value.float() for name, value in weights.items()})
+    losses = LossConfig(speaker=config.speaker, speaker_matching=config.speaker_matching)
+    objective = Objective(network, losses)
     add_low_rank(network, config.rank, config.parts)
     seconds = sum(piece.seconds for piece in pieces)
     steps = config.steps_of(seconds)
-    batches, held_out = _batches(network, _stored(pieces, folder / "features"), config)
+    batches, held_out = _batches(network, PieceFeatures(pieces), config)
     schedule = Schedule(
         steps=steps,
         rate=config.rate,
@@ -157,13 +147,13 @@ def _adapted(
     if run.resume():
         best.resume()
 
-    def losses(step: int) -> dict[str, Tensor]:
+    def losses_at(step: int) -> dict[str, Tensor]:
         if progress is not None:
             progress(step, steps)
         found: dict[str, Tensor] = objective(batches(step), bfloat16)
         return found
 
-    run.train(losses, lambda: best.judge(run.step), stopping=stopping)
+    run.train(losses_at, lambda: best.judge(run.step), stopping=stopping)
     step = best.restore(run)
     return Adaptation(take_low_rank(network), seconds, step, before, best.value)
 
@@ -218,32 +208,47 @@ class _Best:
         return self.step or run.step
 
 
-def _stored(pieces: Sequence[VoicePiece], folder: Path) -> Store:
-    """The pieces as a feature store; pieces already in it are not written again."""
-    pitched = all(piece.pitch is not None for piece in pieces)
-    count = round(HELD_OUT * len(pieces)) if len(pieces) >= JUDGED_FROM else 0
-    # Evenly spread, so that validation doesn't hang on one moment of one recording.
-    held_out = set(np.linspace(0, len(pieces) - 1, count).round().astype(int).tolist())
-    with StoreWriter(folder, [OPTIONAL] if pitched else [], [p.name for p in pieces]) as writer:
-        there = {clip.name for clip in writer.clips}
-        for number, piece in enumerate(pieces):
-            if piece.name in there:
-                continue
-            arrays = {
-                "mel": piece.mel,
-                "phones": piece.phones,
-                "durations": piece.durations,
-                "words": piece.words,
-                "score": np.array(piece.score),
-            }
-            if pitched and piece.pitch is not None:
-                arrays[OPTIONAL] = piece.pitch
-            writer.add(piece.name, arrays, "voice", "dev" if number in held_out else "train")
-    return Store(folder)
+class PieceFeatures:
+    """Pieces as the features of batches, some of them held out; rounded as a store rounds them."""
+
+    def __init__(self, pieces: Sequence[VoicePiece]) -> None:
+        count = round(HELD_OUT * len(pieces)) if len(pieces) >= JUDGED_FROM else 0
+        # Evenly spread, so that validation doesn't hang on one moment of one recording.
+        held_out = set(np.linspace(0, len(pieces) - 1, count).round().astype(int).tolist())
+        self.has_pitch = all(piece.pitch is not None for piece in pieces)
+        self._pieces = {piece.name: piece for piece in pieces}
+        self._clips = [
+            StoredClip(
+                piece.name,
+                "voice",
+                "",
+                "dev" if number in held_out else "train",
+                round(piece.score, 4),
+                *(0, len(piece.mel), 0, len(piece.phones)),
+            )
+            for number, piece in enumerate(pieces)
+        ]
+
+    def of_split(self, split: str) -> list[StoredClip]:
+        return [clip for clip in self._clips if clip.split == split]
+
+    def copies(self, clips: Sequence[StoredClip]) -> int:
+        return 0
+
+    def read(self, clip: StoredClip, mel: bool = True, copy: int = 0) -> StoredFeatures:
+        own = self._pieces[clip.name]
+        pitch = own.pitch if self.has_pitch else None
+        return StoredFeatures(
+            own.mel.astype(np.float16).astype(np.float32),
+            own.phones.astype(np.int64),
+            own.durations.astype(np.int64),
+            own.words.astype(np.int64),
+            None if pitch is None else pitch.astype(np.float16).astype(np.float32),
+        )
 
 
 def _batches(
-    network: A3T, store: Store, config: AdaptationConfig
+    network: A3T, store: PieceFeatures, config: AdaptationConfig
 ) -> tuple[Batches, Batches | None]:
     masking = MaskingConfig("use")
     data = DataConfig(

@@ -10,17 +10,19 @@ from pathlib import Path
 
 from a3t.audio.recording import Recording
 from a3t.audio.writing import CONTAINERS
-from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.model.loading import Networks
 from a3t.model.saved_voices import check_name, save_voice, voices_folder
 from a3t.model.speaker_encoder import load_speaker_encoder, speech_vector
 from a3t.voice.adaptation import Adaptation, AdaptationConfig, adapt
 from a3t.voice.material import UnusedSpeech, VoicePiece, pieces_of
 from a3t.voice.speaker import of_one_speaker, speaker_facts, speaker_prompt
-from alignment import AlignmentError
+from alignment import Alignment, AlignmentError
 
 MOST_SECONDS = 1800.0  # of speech, half an hour: so few steps learn nothing from more
 MOST_FILES = 5000
+
+Align = Callable[[Recording], Alignment]  # by the text beside it, or what is recognised
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ class MadeVoice:
 def make_voice(
     name: str,
     paths: Sequence[Path],
-    editor: Editor,
+    networks: Networks,
+    align: Align,
     config: AdaptationConfig | None = None,
     say: Callable[[str], None] = lambda sentence: None,
     progress: Callable[[int, int], None] | None = None,
@@ -47,7 +50,7 @@ def make_voice(
     """
     check_name(name)
     work = voices_folder() / f".{name}.making"
-    found, left_out = gather(recordings_in(paths), editor, say)
+    found, left_out = gather(recordings_in(paths), align, say)
     pieces, others = of_one_speaker(found)
     for other in others:
         say(f"Left out: {other}")
@@ -57,23 +60,23 @@ def make_voice(
         raise InputError(f"None of these recordings can be used ({reasons}): give others.")
     config = config or AdaptationConfig()
     adaptation = adapt(
-        editor.model, pieces, work / _digest(editor, pieces, config), config, progress
+        networks.model, pieces, work / _digest(networks, pieces, config), config, progress
     )
     facts = speaker_facts(pieces) | {"steps": adaptation.step, "consent": True}
     if adaptation.before is not None and adaptation.after is not None:
         facts["held_out_error_before"] = round(adaptation.before, 4)
         facts["held_out_error_after"] = round(adaptation.after, 4)
-    model = {"name": editor.name, "sha256": editor.sha256}
-    prompt = speaker_prompt(pieces, editor.durations).to_tensors()
+    model = {"name": networks.name, "sha256": networks.sha256}
+    prompt = speaker_prompt(pieces, networks.durations).to_tensors()
     speaker = speech_vector(load_speaker_encoder(), [piece.spoken for piece in pieces])
     folder = save_voice(name, model, facts, adaptation.changes, prompt, speaker)
     shutil.rmtree(work, ignore_errors=True)
     return MadeVoice(folder, adaptation, tuple(left_out))
 
 
-def _digest(editor: Editor, pieces: Sequence[VoicePiece], config: AdaptationConfig) -> str:
+def _digest(networks: Networks, pieces: Sequence[VoicePiece], config: AdaptationConfig) -> str:
     """Names what an interrupted adaptation may go on with: the same model, speech and settings."""
-    digest = hashlib.sha256(f"{editor.sha256}\n{config!r}".encode())
+    digest = hashlib.sha256(f"{networks.sha256}\n{config!r}".encode())
     for piece in pieces:
         digest.update(piece.name.encode() + piece.phones.tobytes() + piece.durations.tobytes())
     return digest.hexdigest()[:16]
@@ -96,7 +99,7 @@ def recordings_in(paths: Sequence[Path]) -> list[Path]:
 
 
 def gather(
-    paths: Sequence[Path], editor: Editor, say: Callable[[str], None]
+    paths: Sequence[Path], align: Align, say: Callable[[str], None]
 ) -> tuple[list[VoicePiece], list[UnusedSpeech]]:
     """The usable pieces of all recordings, and what was left out."""
     pieces: list[VoicePiece] = []
@@ -113,7 +116,7 @@ def gather(
             break
         try:
             recording = Recording.open(path)
-            found = list(pieces_of(recording, editor.align(recording)))
+            found = list(pieces_of(recording, align(recording)))
         except (InputError, AlignmentError) as error:
             leave_out(UnusedSpeech(path, str(error)))
             continue

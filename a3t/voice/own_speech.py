@@ -16,11 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from a3t.audio.recording import Recording
-from a3t.editor import Editor
-from a3t.model.threads import one_thread
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.request import EditRequest
-from a3t.source.alignments import HeardRecording, WordTime
+from a3t.source.alignments import AlignmentStore, HeardRecording, WordTime
 from a3t.source.timed_text import Times, times_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -73,20 +70,20 @@ class OwnSpeech:
     others: tuple[OwnSpeech, ...] = ()
 
     @classmethod
-    def of(cls, editor: Editor, plan: EditPlan, request: EditRequest) -> OwnSpeech:
-        """What the voice of a plan's recording is learnt from; ``request`` is the one planned."""
+    def of(cls, alignments: AlignmentStore, plan: EditPlan) -> OwnSpeech:
+        """What the voice of a plan's recording is learnt from."""
         here = cls(plan.recording, plan.alignment)
         if not plan.edits:
             return here
         found = None
         with suppress(AlignmentError):  # the words there aren't those of the text
-            said = _said_in(editor, plan, request)
-            found = cls.by(editor, plan.recording, said, _speaker_of(plan))
+            said = _said_in(alignments, plan)
+            found = cls.by(alignments, plan.recording, said, _speaker_of(plan))
         found = found or here
         return replace(found, told=found.alignment != plan.alignment)
 
     @classmethod
-    def of_prompts(cls, editor: Editor, heard: Sequence[HeardRecording]) -> OwnSpeech:
+    def of_prompts(cls, alignments: AlignmentStore, heard: Sequence[HeardRecording]) -> OwnSpeech:
         """What is learnt from the recordings of a prompt: of each the words that edits of it would
         learn from, until there are as many seconds as one recording may give."""
         found: list[OwnSpeech] = []
@@ -97,14 +94,14 @@ class OwnSpeech:
             spoken = each.alignment.spoken
             words = among([SaidWord(word.text, word.start, word.end) for word in spoken])
             with suppress(AlignmentError):
-                own = cls.by(editor, each.recording, words) or own
+                own = cls.by(alignments, each.recording, words) or own
             found.append(replace(own, told=False))
         return replace(found[0], others=tuple(found[1:]))
 
     @classmethod
     def by(
         cls,
-        editor: Editor,
+        alignments: AlignmentStore,
         recording: Recording,
         said: Said,
         speaker: str = "",
@@ -127,9 +124,9 @@ class OwnSpeech:
                 return cls(recording, Alignment((), recording.seconds), True)
             if not any(own):
                 continue
-            with suppress(AlignmentError), one_thread():
+            with suppress(AlignmentError):
                 texts = [word.text for word in inside]
-                found = editor.alignments.of_stretch(recording, first, last, texts)
+                found = alignments.of_stretch(recording, first, last, texts)
                 aligned += found.words if all(own) else _kept(found, own)
                 score = min(score, found.score)
             speech = cls(recording, Alignment(tuple(aligned), recording.seconds, score), True)
@@ -141,9 +138,8 @@ class OwnSpeech:
     @cached_property
     def pieces(self) -> list[VoicePiece]:
         """The usable stretches."""
-        with one_thread():
-            found = pieces_of(self.recording, self.alignment)
-            own = [piece for piece in found if isinstance(piece, VoicePiece)]
+        found = pieces_of(self.recording, self.alignment)
+        own = [piece for piece in found if isinstance(piece, VoicePiece)]
         further = (piece for one in self.others for piece in one.pieces)
         # By their names, since a recording may be given twice.
         return list({piece.name: piece for piece in (*own, *further)}.values())
@@ -171,8 +167,7 @@ class OwnSpeech:
 
     @cached_property
     def _is_of_one_speaker(self) -> bool:
-        with one_thread():
-            return not of_one_speaker(self.pieces)[1]
+        return not of_one_speaker(self.pieces)[1]
 
 
 def windows_of(recording: Recording) -> Iterator[Range]:
@@ -199,18 +194,16 @@ def _kept(alignment: Alignment, keep: Sequence[bool]) -> list[Word]:
     return [word for word, own in zip(alignment.spoken, keep, strict=True) if own]
 
 
-def _said_in(editor: Editor, plan: EditPlan, request: EditRequest) -> Said:
+def _said_in(alignments: AlignmentStore, plan: EditPlan) -> Said:
     """What is said in a plan's recording; AlignmentError, then or when that is called, if the words
     don't match it."""
-    if not plan.passages:
+    recording, found = plan.recording, plan.found
+    if not plan.passages or found is None:
         return among(_timed(plan.text, times_of(plan.alignment)))
-    recording = plan.recording  # of which the plan has only some words
-    whole = request if request.alignment else replace(request, text=plan.request.text)
-    pronouncer = Pronouncer(dict(whole.pronunciations))
-    found = editor.find_transcript(recording, whole, pronouncer)
+    pronouncer = Pronouncer(dict(plan.request.pronunciations))
     text, times = found.transcript, found.times
     if found.alignment is not None or times is None:
-        heard = editor.alignments.whole(recording, found, pronouncer)
+        heard = alignments.whole(recording, found, pronouncer)
         return among(_timed(text, times_of(heard)))
     approximate = among(_timed(text, times))
 
@@ -219,7 +212,7 @@ def _said_in(editor: Editor, plan: EditPlan, request: EditRequest) -> Said:
             return []
         # A word is in one window alone, so its place has to be known better.
         span = start - BESIDE, end + BESIDE
-        heard = editor.alignments.between(recording, found, span, pronouncer)
+        heard = alignments.between(recording, found, span, pronouncer)
         own = text.of_words(heard.words)
         return list(among(_timed(own, times_of(heard.alignment)))(start, end))
 

@@ -18,10 +18,11 @@ from starlette.exceptions import HTTPException
 from a3t import __version__
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
-from a3t.plan.request import EditRequest
+from a3t.plan.edit_limits import check_adapt
+from a3t.plan.request import EditRequest, SpeechRequest
 from app import limits, texts
-from app.learnt_voice import NEVER, SpeechOrder, adapt_of
-from app.page_request import USUAL, Models, PageRequest, texts_of
+from app.learnt_voice import Order
+from app.page_request import USUAL, Models, texts_of
 from app.progress import Watch
 from app.server.door import error_body
 from app.server.encoded_speech import MEDIA_TYPES, encoded
@@ -36,7 +37,7 @@ ADAPT = (
 POLL = 0.05  # seconds between looks at a job, and at whether its client is still there
 
 
-class SpeechRequest(BaseModel):
+class SpeechBody(BaseModel):
     """The body of /v1/audio/speech; what else OpenAI's clients send has no effect."""
 
     input: str = Field(min_length=1, max_length=limits.MAX_CHARACTERS)
@@ -100,7 +101,7 @@ def _add_speech(
         return {"voices": sorted(voices)}
 
     @app.post("/v1/audio/speech", response_class=Response)
-    async def speech(body: SpeechRequest, request: Request) -> Response:
+    async def speech(body: SpeechBody, request: Request) -> Response:
         """The input, spoken; as OpenAI's endpoint of this name."""
         voice = voices.get(body.voice or next(iter(voices)))
         if voice is None:
@@ -108,15 +109,14 @@ def _add_speech(
                 f"“{body.voice[:40]}” is no voice here: use one of {', '.join(sorted(voices))}."
             )
 
-        order = SpeechOrder(
-            voice.prompt,
-            body.input,
-            voice.text,
+        wanted = SpeechRequest(
+            text=body.input,
+            prompt_text=voice.text,
             speed=body.speed,
             # One that `a3t voice make` has learnt is spoken in as it is.
-            adapt=NEVER if voice.learnt else adapt_of(body.adapt),
-            models=Models(voice=voice.name if voice.learnt else ""),
+            adapt="never" if voice.learnt else check_adapt(body.adapt),
         )
+        order = Order(voice.prompt, wanted, Models(voice=voice.name if voice.learnt else ""))
 
         def speak(watch: Watch) -> bytes:
             made = service.make(order, watch, service.quick)
@@ -148,18 +148,18 @@ def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
         speed: Annotated[float, Form()] = 1.0,
         fit: Annotated[bool, Form(description="keep each replaced word's time")] = False,
         seed: Annotated[int, Form()] = 0,
-        adapt: Annotated[str, Form(description=ADAPT)] = NEVER,
+        adapt: Annotated[str, Form(description=ADAPT)] = "never",
         response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
         reply: Annotated[Literal["job", "recording"], Form()] = "job",
     ) -> Response:
         """A job that edits the recording, or with reply=recording the edited recording itself."""
         old, new = texts_of(text, new_text)
-        wanted = EditRequest(new_text=new, text=old, speed=speed, fit=fit, seed=seed)
+        wanted = EditRequest(
+            new_text=new, text=old, speed=speed, fit=fit, seed=seed, adapt=check_adapt(adapt)
+        )
         suffix = f".{response_format}" if response_format else ""
         upload = await anyio.to_thread.run_sync(_kept, service, file)
-        order = PageRequest(wanted, suffix)
-        when = adapt_of(adapt)
-        job = jobs.start("edit", lambda watch: service.edit(upload, order, watch, when))
+        job = jobs.start("edit", lambda watch: service.edit(upload, wanted, watch, suffix))
         if reply == "job":
             return JSONResponse(job.to_json(), 202)
         out, _, _ = (await _finished(job, request)).result

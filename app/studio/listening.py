@@ -110,7 +110,7 @@ def align_tokens(
     pronouncer, begin = Pronouncer(), first / sound.sample_rate
     choices = pronouncer.choices(transcript.spoken)
     try:
-        found = editor.aligner.align(
+        found = editor.alignments.aligner.align(
             sound.mono(first, last), sound.sample_rate, transcript.spoken, choices
         )
         found = with_confidences(found, confidences)

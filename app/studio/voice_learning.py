@@ -18,7 +18,6 @@ from a3t.audio.files import atomic_path
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, Voice
-from app.progress import LEARN
 from app.studio.folders import VOICES
 from app.studio.pcm_sound import HeardPart
 
@@ -43,7 +42,6 @@ def learn_voice(
     from safetensors.torch import save
 
     from a3t.source.alignment_cache import voices_cache
-    from a3t.voice.of_recording import recorded_voice
     from a3t.voice.own_speech import OwnSpeech, SaidWord, among
 
     words = [
@@ -51,15 +49,11 @@ def learn_voice(
         for token in heard.tokens
         for word in token["words"]
     ]
-    speech = OwnSpeech.by(editor, recording, among(words), speaker, known)
+    speech = OwnSpeech.by(editor.alignments, recording, among(words), speaker, known)
     if speech is None or not speech.pays:
         return None
-
-    def tell(done: int, steps: int) -> None:
-        if editor.progress is not None:
-            editor.progress(f"{LEARN} {done} {steps}")
-
-    voice = recorded_voice(editor, speech, voices_cache() or folder / LEARNT, tell)
+    editor.voices = voices_cache() or folder / LEARNT
+    voice = editor.learner.learnt(speech)
     assert voice is not None  # as long as it may take
     folder.mkdir(exist_ok=True)
     with atomic_path(folder / f"{voice.sha256}.safetensors") as temporary:

@@ -19,7 +19,6 @@ from a3t.grid import HOP, SAMPLE_RATE, grid_frames
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.request import EditRequest
-from a3t.voice.of_recording import adapted
 from alignment import Alignment, AlignmentError
 from evaluation import joints, metrics
 from evaluation.edits.conditions import CLEAN, CONDITIONS, under
@@ -76,7 +75,7 @@ class EditExperiment:
     Each clip is aligned once, as recorded, so that the measures don't depend on how well degraded
     speech is aligned. ``natural`` are rows of an earlier run on the same list: the natural
     stretches are the same for every model that predicts the same durations, and are reused if so.
-    ``adapt``: whether the recordings' voices are learnt first (`a3t.voice.of_recording.adapted`).
+    ``adapt``: whether the recordings' voices are learnt first (`a3t.plan.request`).
     """
 
     def __init__(
@@ -131,12 +130,13 @@ class EditExperiment:
             text=text,
             alignment=self._aligned[edit.clip],
             verify=False,  # take the first result, even if it is inaudible
+            adapt=self.adapt,
         )
         plan = self.editor.plan(path, request)
         if len(plan.edits) != 1 or not plan.edits[0].is_spoken:
             raise InputError(f"{edit.name} is not a single edit")
-        editor = adapted(self.editor, plan, request, self.adapt, self.out / "voices")
-        result = editor.render(plan)
+        self.editor.voices = self.out / "voices"
+        result = self.editor.render(plan)
         edited = result.save(self.out / "edited" / path.name, provenance=False)
         source = self._source(edit.clip, condition, path)
         output = LabelledSound(_read(edited), _phones_after(plan, source.phones))

@@ -13,12 +13,12 @@ from functools import cached_property
 import numpy as np
 
 from a3t.audio.mel import bin_centres, log_mel
+from a3t.audio.world_pitch import log_pitch
 from a3t.grid import FRAMES_PER_SECOND, HOP, SAMPLE_RATE
 from a3t.text.phones import is_vowel
 from evaluation import metrics
 from evaluation.joints import QUIET, sound_class
 from evaluation.speech_quality import speech_mos
-from training.fundamental import log_pitch
 
 Floats = np.ndarray
 Span = tuple[int, int]  # frames [first, last)

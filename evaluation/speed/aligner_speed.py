@@ -47,7 +47,7 @@ def measured(runs: int, folder: Path) -> dict[str, float]:
         timed(
             "PocketSphinx's two passes", partial(force_align, model_waveform(samples, rate), plain)
         )
-        timed("aligned", partial(editor.aligner.align, samples, rate, words, ways))
+        timed("aligned", partial(editor.alignments.aligner.align, samples, rate, words, ways))
         recording = make_recording(folder, 2 * run + 1)
         timed("edited", partial(editor.edit, recording, new_text=NEW_TEXT, text=TEXT))
     return {name: median(seconds[1:]) for name, seconds in spent.items()}

@@ -37,7 +37,7 @@ from a3t.editor import Editor
 from a3t.model.low_rank import add_low_rank, take_low_rank
 from a3t.model.saved_voices import save_voice
 editor = Editor.load()
-prompt = editor.plan_speech(sys.argv[1], "Hello.", sys.argv[2]).prompt.to_tensors()
+prompt = editor.plan_speech(sys.argv[1], "Hello.", prompt_text=sys.argv[2]).prompt.to_tensors()
 network = copy.deepcopy(editor.model)
 add_low_rank(network, 8)
 model = {"name": editor.name, "sha256": editor.sha256}

@@ -29,8 +29,8 @@ from torch import Tensor, nn
 from a3t.console import run
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
+from a3t.voice.kernel.objective import reconstruction_loss
 from training.configuration import read_config
-from training.objective import reconstruction_loss
 
 
 class ReferenceNetwork(nn.Module):

@@ -12,6 +12,7 @@ from torch import nn
 
 from a3t.errors import InputError
 from a3t.pretrained import checkpoint_folder
+from a3t.voice.kernel.loop import CHECKPOINT
 from evaluation.systems.editspeech import EditSpeechNetwork, EditSpeechSystem
 from evaluation.systems.fastspeech2 import FastSpeech2Network, FastSpeech2System
 from evaluation.systems.interface import System
@@ -20,7 +21,6 @@ from evaluation.systems.simple import Interpolation, MeanSpectrum
 from evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
 from evaluation.systems.wav_folder import WavFolder, sound_folder
 from training.configuration import build, read_config
-from training.loop import CHECKPOINT
 
 # What a table calls the run of each configuration.
 RUNS: Mapping[str, str] = {

@@ -19,10 +19,10 @@ from a3t.plan.speaking_rate import rate_ratio, whole_frames
 from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 from a3t.text.phones import PHONES
 from a3t.vocoder.base import Vocoder as BaseVocoder
+from a3t.voice.kernel.loop import CHECKPOINT
 from evaluation.reconstruction import HeldOutClip, Predictor, Vocoder
 from evaluation.systems.interface import Gap, Ints, Mel, Range, System
 from training.export import AVERAGE, read_run
-from training.loop import CHECKPOINT
 
 
 def read_weights(name_or_path: str | Path) -> tuple[Mapping[str, Any], Mapping[str, Tensor], str]:

@@ -16,11 +16,12 @@ from torch import Tensor
 from a3t.errors import InputError
 from a3t.model.energy import frame_energy
 from a3t.model.masking import MaskingConfig
+from a3t.voice.kernel.batches import Batches, DataConfig
+from a3t.voice.kernel.loop import Schedule
 from evaluation.systems.interface import Gap
 from evaluation.systems.speaker_vectors import Vectors
-from training.batches import Batches, DataConfig
+from training.augment import augment_of
 from training.configuration import settings
-from training.loop import Schedule
 from training.store import Store
 
 
@@ -44,12 +45,14 @@ class SpeechBatches:
     def __init__(
         self, config: Mapping[str, Any], store: Store, vectors: Vectors, train: bool
     ) -> None:
+        data = settings(DataConfig, config.get("data"))
         self.batches = Batches(
             store,
             "train" if train else "dev",
             MaskingConfig(),
-            settings(DataConfig, config.get("data")),
+            data,
             train=train,
+            augment=augment_of(data),
             pitch=True,
             seed=settings(Schedule, config.get("training")).seed,
         )

@@ -26,12 +26,12 @@ from torch import nn
 
 from a3t.console import run
 from a3t.errors import InputError
+from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
 from evaluation.systems.editspeech import EditSpeechNetwork
 from evaluation.systems.fastspeech2 import FastSpeech2Network
 from evaluation.systems.speaker_vectors import Vectors, read_vectors
 from evaluation.systems.speech_batches import SpeechBatches
 from training.configuration import build, read_config, settings, write_config
-from training.loop import Losses, Run, Schedule, stop_signals
 from training.pretrain import Pretraining
 from training.store import Store
 

@@ -28,13 +28,13 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.pretrained import WEIGHTS, checkpoint_folder
 from a3t.vocoder import load_vocoder
+from a3t.voice.kernel.loop import CHECKPOINT
 from evaluation.systems.interface import System
 from evaluation.systems.named import ABLATIONS, BASELINES, base_name, load_system, run_folder
 from evaluation.systems.networks import as_vocoder
 from evaluation.systems.wav_folder import sound_folder
 from evaluation.tables.judging import GapJudge, Made, copy_synthesis, make, recorded
 from evaluation.tables.tasks import EDIT, GIVEN, GapTask
-from training.loop import CHECKPOINT
 
 FIGURES = "figures.jsonl"
 RECORDING, COPY = "recording", "copy-synthesis"  # judged beside the systems

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from a3t import edit
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING
+from a3t.plan.edit_limits import check_adapt
+from a3t.plan.request import SpeechRequest
 from app.lanes import EditorLane
-from app.learnt_voice import adapt_of
 from app.progress import Watch
 from app.server.endpoints import server_app
 from app.server.voice_folder import PromptVoice
@@ -24,6 +27,10 @@ from tests.voice.conftest import quick
 
 TEXT = "Nobody knew."
 NEW = ARCTIC.replace("superlative", "positive")
+
+
+def speech(adapt: str | float) -> SpeechRequest:
+    return SpeechRequest(text=TEXT, prompt_text=ARCTIC, adapt=adapt)
 
 
 class Learner(EditorLane):
@@ -69,7 +76,7 @@ def test_a_prompt_is_learnt_once_where_that_is_asked_for(
     def spoken(adapt: str | float) -> tuple[bytes, str | None, list[str]]:
         seen: list[tuple[float, str]] = []
         watch = Watch(lambda share, step: seen.append((share, step)))
-        sound, record, said = learning.tts(upload, ARCTIC, TEXT, watch, adapt=adapt)
+        sound, record, said = learning.tts(upload, speech(adapt), watch)
         assert said == ARCTIC and [share for share, _ in seen] == sorted(s for s, _ in seen)
         voice = json.loads(record.read_text(encoding="utf-8")).get("voice")
         return sound.read_bytes(), voice and voice["name"], [s for _, s in seen if "of 3" in s]
@@ -88,15 +95,15 @@ def test_too_little_speech_is_spoken_like_as_it_is(
     learning: Service, learner: Learner, upload: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("a3t.voice.of_recording.PROMPT_PAYS_FROM", 60.0)
-    _, record, _ = learning.tts(upload, ARCTIC, TEXT, Watch(), adapt="auto")
+    _, record, _ = learning.tts(upload, speech("auto"), Watch())
     assert "voice" not in json.loads(record.read_text()) and learner.starts == 0
 
 
 def test_who_learns_nothing_says_so_if_it_has_to(service: Service, upload: str) -> None:
-    _, record, _ = service.tts(upload, ARCTIC, TEXT, Watch(), adapt="auto")
+    _, record, _ = service.tts(upload, speech("auto"), Watch())
     assert "voice" not in json.loads(record.read_text())
     with pytest.raises(InputError, match="learns no voices"):
-        service.tts(upload, ARCTIC, TEXT, Watch(), adapt="always")
+        service.tts(upload, speech("always"), Watch())
 
 
 @pytest.mark.parametrize("learning", ["cache"], indirect=True)
@@ -131,12 +138,12 @@ def test_edits_by_the_server_learn_the_recordings_voice_once(
 @pytest.mark.parametrize("given", ["", "soon", "nan", "-1", "inf", None, [], "9" * 5000 + "x"])
 def test_what_is_no_time_is_refused(given: object) -> None:
     with pytest.raises(InputError, match="always, auto, never or a number of seconds"):
-        adapt_of(given)
+        check_adapt(given)
 
 
 def test_requests_have_the_options_values() -> None:
     values = ("auto", "always", "never", "20", 20, 20.5)
-    assert [adapt_of(value) for value in values] == ["auto", "always", "never", 20.0, 20.0, 20.5]
+    assert [check_adapt(value) for value in values] == ["auto", "always", "never", 20.0, 20.0, 20.5]
 
 
 @pytest.mark.parametrize("learning", ["cache"], indirect=True)
@@ -162,3 +169,45 @@ def test_the_servers_voices_are_learnt_once(
     assert learner.starts == 1
     refused = client.post("/v1/audio/speech", json={"input": TEXT, "adapt": "soon"})
     assert refused.status_code == 400 and "number of seconds" in refused.text
+
+
+@pytest.mark.parametrize("learning", ["cache"], indirect=True)
+def test_one_request_gives_the_same_bytes_wherever_it_is_made(
+    learning: Service, editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
+    """By the shell, a list, a replay, HTTP and Python, each of which learns the voice itself."""
+    talk = tmp_path / "talk.wav"
+    talk.write_bytes(arctic.read_bytes())
+    fields = {"text": ARCTIC, "new_text": NEW, "adapt": "always"}
+    words = [f"--text={ARCTIC}", f"--new-text={NEW}", "--adapt=always"]
+    (tmp_path / "list.jsonl").write_text(json.dumps({"wav": "talk.wav", **fields}))
+    record = str(tmp_path / "shell.edit.json")
+    commands = {
+        "shell.wav": ["--wav", str(talk), *words],
+        "talk.edited.wav": ["--manifest", str(tmp_path / "list.jsonl"), "--jobs", "1"],
+        "again.wav": ["--replay", record],
+    }
+
+    def over_http() -> bytes:
+        client = TestClient(server_app(learning, {}))
+        with talk.open("rb") as file:
+            form = {**fields, "reply": "recording"}
+            return client.post("/v1/edits", files={"file": file}, data=form).content
+
+    def from_python() -> bytes:
+        plain = editor.in_voice(None)  # of which nobody knows the voice
+        plain.voices = None
+        return plain.edit(talk, **fields).save(tmp_path / "python.wav").read_bytes()
+
+    made = []
+    for name, command in commands.items():
+        many = "--jobs" in command
+        out = ["--out-dir", str(tmp_path)] if many else ["--out", str(tmp_path / name)]
+        shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+        assert edit.main([*command, *out]) == 0
+        made.append((tmp_path / name).read_bytes())
+    for make in (over_http, from_python):
+        shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+        made.append(make())
+    assert len(set(made)) == 1
+    assert json.loads(Path(record).read_text())["voice"]["name"] == OF_RECORDING

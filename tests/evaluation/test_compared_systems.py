@@ -13,6 +13,7 @@ import torch
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.a3t import A3T
+from a3t.voice.kernel.loop import CHECKPOINT
 from evaluation.systems.editspeech import (
     EditSpeechNetwork,
     EditSpeechSystem,
@@ -29,7 +30,6 @@ from evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeS
 from evaluation.systems.wav_folder import WavFolder
 from tests.evaluation.gaps import make_gap
 from tests.training.stores import write_store
-from training.loop import CHECKPOINT
 
 
 class Speaks(torch.nn.Module):

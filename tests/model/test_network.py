@@ -17,7 +17,7 @@ from a3t.model.conformer import Layout, MaskedBatchNorm, RelativeAttention
 from a3t.model.embeddings import Batch, phone_spans
 from a3t.model.energy import energy_loss
 from a3t.model.pitch import pitch_loss
-from training.objective import reconstruction_loss
+from a3t.voice.kernel.objective import reconstruction_loss
 
 CONF = Path(__file__).parents[2] / "a3t" / "model" / "conf"
 

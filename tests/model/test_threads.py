@@ -34,7 +34,8 @@ editor = Editor.load()
 for wave in sys.argv[1:]:
     result = editor.edit(wave, text={ARCTIC!r}, new_text={NEW!r})
     print(sha256(b"".join(patch.samples.tobytes() for patch in result.patches)).hexdigest())
-print(sha256(editor.tts(wave, "Nobody knows.", {ARCTIC!r}).samples.tobytes()).hexdigest())
+spoken = editor.tts(wave, "Nobody knows.", prompt_text={ARCTIC!r})
+print(sha256(spoken.samples.tobytes()).hexdigest())
 """
 
 
@@ -81,10 +82,10 @@ def test_nothing_is_summed_on_several_threads(arctic: Path) -> None:
     torch.set_num_threads(2)
     try:
         with Watched():
-            Editor(load_networks("small"), load_vocoder("builtin"), editor.aligner)
+            Editor(load_networks("small"), load_vocoder("builtin"), editor.alignments.aligner)
             own = editor.in_voice(Voice("anna", model, {}, changes, ""))
             own.edit(arctic, text=ARCTIC, new_text=NEW)
-            own.tts(arctic, "Nobody knows.", ARCTIC)
+            own.tts(arctic, "Nobody knows.", prompt_text=ARCTIC)
             own.transcribe(arctic)
         assert torch.get_num_threads() == 2
     finally:

@@ -48,7 +48,7 @@ def test_a_long_new_text_is_refused_before_its_durations(
 )
 def test_long_speech_is_refused(text: str, speed: float, editor: Editor, arctic: Path) -> None:
     with pytest.raises(InputError, match=r"minutes \(the limit is 10\)"):
-        editor.tts(arctic, text, ARCTIC, speed=speed)
+        editor.tts(arctic, text, prompt_text=ARCTIC, speed=speed)
 
 
 @pytest.mark.parametrize("speed", [0, -1, 0.2, 4.1, 1e300, float("nan"), float("inf")])
@@ -56,7 +56,7 @@ def test_a_speed_that_nobody_speaks_at(
     speed: float, editor: Editor, arctic: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(InputError, match=r"out of range: use 0\.25 to 4"):
-        editor.tts(arctic, "Good morning.", ARCTIC, speed=speed)
+        editor.tts(arctic, "Good morning.", prompt_text=ARCTIC, speed=speed)
     with pytest.raises(InputError, match=r"out of range: use 0\.25 to 4"):
         EditRequest(new_text="Good morning.", speed=speed)
     command = ["--prompt-wav", str(arctic), "--text", "Good morning.", "--out", "x.wav"]

@@ -17,7 +17,7 @@ from a3t.plan.phone_grid import on_grid
 from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, speech_plan
-from a3t.plan.request import EditRequest
+from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.plan.revision import Revision
 from a3t.plan.windows import CONTEXT, LONGEST, lay_out
 from a3t.text.transcript import Transcript
@@ -204,6 +204,7 @@ def test_a_prompt_is_followed_by_its_target(prompt: list[str], target: list[str]
         Transcript.from_text(" ".join(target)),
         [WORDS[word].split() for word in target],
         SixFrames(),  # type: ignore[arg-type]
+        SpeechRequest(text=" ".join(target)),
     ).window
     prompted = grid[-1].last
     assert not window.masked[:prompted].any() and window.masked[prompted:].all()

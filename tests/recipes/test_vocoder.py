@@ -13,9 +13,9 @@ import soundfile
 
 from a3t.vocoder import load_vocoder
 from a3t.vocoder.spectral import SpectralVocoder
+from a3t.voice.kernel.loop import Schedule
 from training.configuration import read_config, settings
 from training.corpora import UNSEEN_SPEAKERS
-from training.loop import Schedule
 from training.vocoder_data import WindowConfig
 from training.vocoder_losses import VocoderLossConfig
 

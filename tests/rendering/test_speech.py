@@ -24,11 +24,11 @@ TEXT = "The quick brown fox jumps over the lazy dog, and sleeps. Does the dog mi
 
 
 def test_pieces_are_the_whole(editor: Editor, arctic: Path) -> None:
-    plan = editor.plan_speech(arctic, TEXT, ARCTIC)
+    plan = editor.plan_speech(arctic, TEXT, prompt_text=ARCTIC)
     pieces = list(editor.speak(plan))
     assert len(pieces) > 2
     assert sum(map(len, pieces)) == 300 * sum(phone.frames for phone in plan.phones)
-    whole = editor.tts(arctic, TEXT, ARCTIC).samples
+    whole = editor.tts(arctic, TEXT, prompt_text=ARCTIC).samples
     assert np.array_equal(np.concatenate(pieces), whole)
 
 
@@ -38,7 +38,7 @@ def test_the_number_of_threads_changes_nothing(editor: Editor, arctic: Path) -> 
     try:
         for count in (1, 2):
             torch.set_num_threads(count)
-            found.append(editor.tts(arctic, TEXT, ARCTIC).samples)
+            found.append(editor.tts(arctic, TEXT, prompt_text=ARCTIC).samples)
             assert torch.get_num_threads() == count
     finally:
         torch.set_num_threads(threads)
@@ -46,7 +46,7 @@ def test_the_number_of_threads_changes_nothing(editor: Editor, arctic: Path) -> 
 
 
 def test_marks_pause_as_readers_do(editor: Editor, arctic: Path) -> None:
-    plan = editor.plan_speech(arctic, "One, two. Three [pause 1.0] four", ARCTIC)
+    plan = editor.plan_speech(arctic, "One, two. Three [pause 1.0] four", prompt_text=ARCTIC)
     inner = [phone.frames for phone in plan.phones if phone.symbol == PAUSE][1:-1]
     comma, stop, asked = inner
     assert asked == 80
@@ -56,13 +56,13 @@ def test_marks_pause_as_readers_do(editor: Editor, arctic: Path) -> None:
 def test_several_prompts_share_the_place(editor: Editor, arctic: Path, tmp_path: Path) -> None:
     samples, rate = soundfile.read(arctic)
     soundfile.write(tmp_path / "again.wav", samples, rate)
-    one = editor.plan_speech(arctic, TEXT, ARCTIC)
-    two = editor.plan_speech([arctic, tmp_path / "again.wav"], TEXT, [ARCTIC, ARCTIC])
+    one = editor.plan_speech(arctic, TEXT, prompt_text=ARCTIC)
+    two = editor.plan_speech([arctic, tmp_path / "again.wav"], TEXT, prompt_text=[ARCTIC, ARCTIC])
     assert len(one.prompt.mel) < len(two.prompt.mel) <= LONGEST
     assert [each.recording.path.name for each in two.heard] == [arctic.name, "again.wav"]
     assert two.prompt.pace == pytest.approx(one.prompt.pace)
     with pytest.raises(InputError, match="2 prompts and 1 texts"):
-        editor.plan_speech([arctic, arctic], TEXT, ARCTIC)
+        editor.plan_speech([arctic, arctic], TEXT, prompt_text=ARCTIC)
 
 
 def test_without_a_prompt_it_says_what_is_missing(editor: Editor) -> None:
@@ -71,7 +71,7 @@ def test_without_a_prompt_it_says_what_is_missing(editor: Editor) -> None:
 
 
 def test_a_prompt_survives_being_saved(editor: Editor, arctic: Path) -> None:
-    prompt = editor.plan_speech(arctic, TEXT, ARCTIC).prompt
+    prompt = editor.plan_speech(arctic, TEXT, prompt_text=ARCTIC).prompt
     again = Prompt.from_tensors(prompt.to_tensors())
     assert again.phones == prompt.phones and again.pace == pytest.approx(prompt.pace)
     assert np.abs(again.mel - prompt.mel).max() < 0.01
@@ -130,7 +130,7 @@ def test_usage_is_checked_before_anything_is_loaded(capsys: pytest.CaptureFixtur
 
 
 def test_the_record_names_every_prompt(editor: Editor, arctic: Path, tmp_path: Path) -> None:
-    result = editor.tts([arctic], "Good morning.", [ARCTIC])
+    result = editor.tts([arctic], "Good morning.", prompt_text=[ARCTIC])
     out = result.save(tmp_path / "said.wav")
     record = json.loads((tmp_path / "said.speech.json").read_text())
     (prompt,) = record["prompts"]

@@ -90,7 +90,7 @@ def test_doubtful_words_are_named(editor: Editor, arctic: Path) -> None:
     result = editor.edit(arctic, new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
     noise = np.random.default_rng(0).normal(0, 0.1, result.patches[0].samples.shape)
     spoilt = replace(result, patches=(replace(result.patches[0], samples=noise),))
-    assert editor.verify(spoilt).doubtful == ("never",)
+    assert verify(spoilt).doubtful == ("never",)
 
 
 def test_only_the_window_is_aligned(
@@ -112,5 +112,5 @@ def test_only_the_window_is_aligned(
         return align(self, samples, *rest, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(NetworkAligner, "align", counted)
-    assert editor.verify(result).doubtful == ()
+    assert verify(result).doubtful == ()
     assert max(lengths) < 8 * rate

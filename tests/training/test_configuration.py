@@ -13,11 +13,11 @@ from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
 from a3t.model.masking import MaskingConfig
-from training.batches import DataConfig
+from a3t.voice.kernel.batches import DataConfig
+from a3t.voice.kernel.loop import Schedule
+from a3t.voice.kernel.objective import LossConfig
 from training.configuration import build, merge, read_config, settings
 from training.espnet.train import resolve
-from training.loop import Schedule
-from training.objective import LossConfig
 
 ROOT = Path(__file__).parents[2]
 RECIPES, MODELS = ROOT / "recipes", ROOT / "a3t" / "model" / "conf"

@@ -11,9 +11,8 @@ import yaml
 
 from a3t.editor import Editor
 from tests.training.stores import write_store
-from training.configuration import read_config
+from training.configuration import objective_of, read_config
 from training.export import main
-from training.objective import Objective
 from training.train_durations import train
 
 CONF = Path(__file__).parents[2] / "recipes" / "mini" / "conf"
@@ -26,7 +25,7 @@ def write_espnet_run(folder: Path) -> Path:
     torch.manual_seed(0)
     parts = {f"{k}_conf": TINY[k] for k in ("model", "masking", "data")}
     (folder / "config.yaml").write_text(yaml.safe_dump({**parts, "loss_conf": {}, "seed": 0}))
-    state = Objective.from_config(TINY).state_dict()
+    state = objective_of(TINY).state_dict()
     torch.save(state, folder / "valid.loss.ave.pth")
     torch.save(state, folder / "7epoch.pth")
     return folder

@@ -15,11 +15,16 @@ import yaml
 
 from a3t.model.a3t import A3T
 from a3t.pretrained import load_checkpoint
+from a3t.voice.kernel.loop import Run
+from a3t.voice.kernel.objective import (
+    NETWORK,
+    cepstral_distance,
+    network_weights,
+    reconstruction_loss,
+)
 from tests.model.test_network import SMALL
 from tests.training.stores import write_store
 from training.export import export
-from training.loop import Run
-from training.objective import NETWORK, cepstral_distance, network_weights, reconstruction_loss
 from training.prefetch import prefetch
 from training.pretrain import Pretraining, build_batches, main, start_from
 from training.store import Store

@@ -11,9 +11,9 @@ import torch
 
 from a3t.errors import InputError
 from a3t.vocoder import load_vocoder
+from a3t.voice.kernel.loop import Run
 from training.configuration import write_config
 from training.corpora import Clip, is_unseen, prompt_key, read_corpora, split_of
-from training.loop import Run
 from training.vocoder import VocoderTraining
 from training.vocoder_data import WindowConfig, Windows, voice_pitches
 from training.vocoder_export import export

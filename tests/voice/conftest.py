@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from a3t.audio.recording import Recording
-from a3t.editor import Editor
+from a3t.editor import Editor, Plan
 from a3t.voice.adaptation import AdaptationConfig
 from a3t.voice.material import VoicePiece, pieces_of
 from tests.conftest import ARCTIC
@@ -26,6 +26,15 @@ def quick(**own: object) -> AdaptationConfig:
 def voices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("A3T_VOICES", str(tmp_path / "voices"))
     return tmp_path / "voices"
+
+
+def voiced(editor: Editor, plan: Plan, when: str | float, cache: Path | None = None) -> Editor:
+    """The editor with which a plan is made if its voice is to be learnt then."""
+    editor.voices = cache
+    try:
+        return editor.voiced(replace(plan, request=replace(plan.request, adapt=when)))[0]
+    finally:
+        editor.voices = None
 
 
 @pytest.fixture

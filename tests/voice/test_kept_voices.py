@@ -16,7 +16,6 @@ import torch
 from a3t.audio.recording import Recording
 from a3t.editor import Editor
 from a3t.voice.kept_voices import UNFINISHED, workplace
-from a3t.voice.of_recording import recorded_voice
 from a3t.voice.own_speech import OwnSpeech
 from tests.conftest import ARCTIC
 from tests.voice.conftest import QUICK
@@ -26,19 +25,20 @@ import os, signal, sys
 from pathlib import Path
 from tests.voice.test_kept_voices import learn
 
-def progress(step, steps):
-    if step == 7:
+def progress(step):
+    if step == "learn 7 10":
         os.kill(os.getpid(), signal.SIGKILL)
 
 learn(Path(sys.argv[1]), Path(sys.argv[2]), progress)
 """
 
 
-def learn(wav: Path, cache: Path, progress: Callable[[int, int], None] | None = None) -> str:
+def learn(wav: Path, cache: Path, progress: Callable[[str], None] | None = None) -> str:
     editor = Editor.load()
     recording = Recording.open(wav)
     speech = OwnSpeech(recording, editor.align(recording, ARCTIC))
-    voice = recorded_voice(editor, speech, cache, progress, replace(QUICK, steps=10))
+    editor.voices, editor.progress = cache, progress
+    voice = editor.learner.learnt(speech, replace(QUICK, steps=10))
     assert voice is not None
     return voice.sha256
 
@@ -52,9 +52,9 @@ def test_killed_in_the_middle_learning_goes_on_to_the_same_voice(
     (unfinished,) = cache.iterdir()
     kept = torch.load(unfinished / "run" / "checkpoint.pt", weights_only=True)["step"]
     assert unfinished.suffix == UNFINISHED and 0 < kept < 7
-    steps: list[int] = []
-    voice = learn(arctic, cache, lambda step, _: steps.append(step))
-    assert steps == list(range(kept, 10))
+    steps: list[str] = []
+    voice = learn(arctic, cache, steps.append)
+    assert [step for step in steps if " " in step] == [f"learn {k} 10" for k in range(kept, 10)]
     assert voice == learn(arctic, tmp_path / "whole")
     (left,) = cache.iterdir()
     assert left.is_file()

@@ -18,10 +18,10 @@ from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
-from a3t.voice.of_recording import adapted, recorded_speech, recorded_voice
+from a3t.voice.of_recording import VoiceLearner, recorded_settings
 from a3t.voice.own_speech import OwnSpeech, SaidWord, among, windows_of
 from tests.conftest import ARCTIC
-from tests.voice.conftest import QUICK, quick
+from tests.voice.conftest import QUICK, quick, voiced
 
 NEVER = ARCTIC.replace("always", "never")
 
@@ -89,14 +89,13 @@ def test_a_recording_too_short_to_learn_from_says_so(
         tmp_path / "short.wav", new_text="and you never want to", text="and you always want to"
     )
     with pytest.raises(InputError, match="usable speech"):
-        recorded_voice(editor, OwnSpeech(plan.recording, plan.alignment))
+        editor.learner.learnt(OwnSpeech(plan.recording, plan.alignment))
 
 
 @pytest.fixture
-def planned(editor: Editor, arctic: Path) -> tuple[EditPlan, EditRequest]:
+def planned(editor: Editor, arctic: Path) -> EditPlan:
     """An edit of the sentence."""
-    request = EditRequest(new_text=NEVER, text=ARCTIC)
-    return editor.plan(arctic, request), request
+    return editor.plan(arctic, new_text=NEVER, text=ARCTIC)
 
 
 def test_one_voice_serves_all_edits(
@@ -111,25 +110,25 @@ def test_one_voice_serves_all_edits(
         said[place] = NEVER
         request = EditRequest(new_text=" ".join(said))
         plan = editor.plan(long_talk, request)
-        found.append(OwnSpeech.of(editor, plan, request))
+        found.append(OwnSpeech.of(editor.alignments, plan))
         assert found[-1].told and found[-1].alignment != plan.alignment
     assert found[0].alignment == found[1].alignment
     times = [(word.start, word.end) for word in found[0].alignment.spoken]
     assert len(times) > 30 and 12 < times[-1][1] <= 20
     # Its words are told, since a replay has only those around the edit.
-    voice = recorded_voice(editor, found[0], config=QUICK)
+    voice = editor.learner.learnt(found[0], QUICK)
     assert voice is not None
-    _, speech = recorded_speech(json.loads(json.dumps(voice.record)), plan)
-    assert speech == found[0]
+    _, told = recorded_settings(json.loads(json.dumps(voice.record)))
+    assert told == found[0].alignment
     # By whoever knows the words, but has placed them a little differently.
     whole = editor.align(long_talk)
     words = [SaidWord(w.text, w.start + 0.04, w.end - 0.03) for w in whole.spoken]
     recording = plan.recording
-    assert OwnSpeech.by(editor, recording, among(words)) == found[0]
+    assert OwnSpeech.by(editor.alignments, recording, among(words)) == found[0]
     first = [word for word in words if word.end < 20.0]
-    assert OwnSpeech.by(editor, recording, among(first), known=20.0) == found[0]
-    assert OwnSpeech.by(editor, recording, among(first), known=14.0) is None
-    assert OwnSpeech.by(editor, recording, among([])) is None
+    assert OwnSpeech.by(editor.alignments, recording, among(first), known=20.0) == found[0]
+    assert OwnSpeech.by(editor.alignments, recording, among(first), known=14.0) is None
+    assert OwnSpeech.by(editor.alignments, recording, among([])) is None
 
 
 def test_a_recording_that_begins_with_little_speech_is_heard_for_longer(
@@ -144,17 +143,17 @@ def test_a_recording_that_begins_with_little_speech_is_heard_for_longer(
     recording = Recording.open(tmp_path / "late.wav")
     whole = editor.align(recording, " ".join([ARCTIC] * 11))
     words = [SaidWord(word.text, word.start, word.end) for word in whole.spoken]
-    speech = OwnSpeech.by(editor, recording, among(words))
+    speech = OwnSpeech.by(editor.alignments, recording, among(words))
     assert speech is not None and speech.seconds >= 10.0
     assert 25 < speech.alignment.spoken[-1].end < 60
     # Another person's words are not among them, and this one's are found where they begin.
     guest = [replace(w, speaker="Guest" if w.start > 40 else "Host") for w in words]
-    other = OwnSpeech.by(editor, recording, among(guest), "Guest")
+    other = OwnSpeech.by(editor.alignments, recording, among(guest), "Guest")
     assert other is not None and other.alignment.spoken[0].start > 40
-    assert OwnSpeech.by(editor, recording, among(guest), "Nobody") is None
+    assert OwnSpeech.by(editor.alignments, recording, among(guest), "Nobody") is None
     # Words without a name beside others that have one are nobody's.
     unnamed = [replace(w, speaker="Guest" if w.start > 14 else "") for w in words]
-    nobodys = OwnSpeech.by(editor, recording, among(unnamed))
+    nobodys = OwnSpeech.by(editor.alignments, recording, among(unnamed))
     assert nobodys is not None and not nobodys.alignment.spoken
     assert nobodys.pieces == [] and not nobodys.pays
 
@@ -182,7 +181,7 @@ def test_a_named_speakers_voice_is_learnt_from_their_own_words(
     text = f"Speaker 1: {ARCTIC}\nSpeaker 2: {ARCTIC}"
     request = EditRequest(new_text=text[::-1].replace("syawla", "reven", 1)[::-1], text=text)
     plan = editor.plan(path, request)
-    speech = OwnSpeech.of(editor, plan, request)
+    speech = OwnSpeech.of(editor.alignments, plan)
     half = len(samples) / rate
     assert [word.text for word in speech.alignment.spoken] == ARCTIC.lower().strip(".").split()
     assert all(word.start > half - 0.3 for word in speech.alignment.spoken)
@@ -190,51 +189,47 @@ def test_a_named_speakers_voice_is_learnt_from_their_own_words(
 
 
 def test_a_voice_takes_no_more_time_than_it_may(
-    editor: Editor, planned: tuple[EditPlan, EditRequest], monkeypatch: pytest.MonkeyPatch
+    editor: Editor, planned: EditPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    speech = OwnSpeech.of(editor, *planned)
-    monkeypatch.setattr("a3t.voice.of_recording._seconds_a_step", lambda *rest: 1.0)
+    speech = OwnSpeech.of(editor.alignments, planned)
+    monkeypatch.setattr(VoiceLearner, "_seconds_a_step", lambda *rest: 1.0)
     config = replace(QUICK, steps=4)
     for budget, steps in ((0.5, None), (1.0, 1), (3.9, 2), (4.0, 4)):
-        voice = recorded_voice(editor, speech, config=config, budget=budget)
+        voice = editor.learner.learnt(speech, config, budget)
         assert (voice and voice.facts["steps"]) == steps
 
 
 def test_a_voice_is_learnt_only_where_it_pays(
-    editor: Editor, planned: tuple[EditPlan, EditRequest], monkeypatch: pytest.MonkeyPatch
+    editor: Editor, planned: EditPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
-    assert adapted(editor, *planned, "auto") is editor  # too little speech
-    assert adapted(editor, *planned, "never") is editor
+    assert voiced(editor, planned, "auto") is editor  # too little speech
+    assert voiced(editor, planned, "never") is editor
     monkeypatch.setattr("a3t.voice.own_speech.PAYS_FROM", 1.0)
     monkeypatch.setattr("a3t.voice.of_recording.PAYS_FROM", 1.0)
-    own = adapted(editor, *planned, "auto")
+    own = voiced(editor, planned, "auto")
     assert own.voice is not None and own.voice["name"] == OF_RECORDING
-    assert adapted(own, *planned, "auto") is own
+    assert voiced(own, planned, "auto") is own
     monkeypatch.setattr("a3t.voice.own_speech.of_one_speaker", lambda pieces: ([], pieces))
-    assert adapted(editor, *planned, "auto") is editor  # several people, of no names
+    assert voiced(editor, planned, "auto") is editor  # several people, of no names
 
 
-def test_the_number_of_threads_changes_no_voice(
-    editor: Editor, planned: tuple[EditPlan, EditRequest]
-) -> None:
-    plan, _ = planned
+def test_the_number_of_threads_changes_no_voice(editor: Editor, planned: EditPlan) -> None:
     learnt = []
     for threads in (1, 3):
         torch.set_num_threads(threads)
-        speech = OwnSpeech(plan.recording, plan.alignment)
-        voice = recorded_voice(editor, speech, config=QUICK)
+        speech = OwnSpeech(planned.recording, planned.alignment)
+        voice = editor.learner.learnt(speech, QUICK)
         learnt.append(voice and voice.record)
         assert torch.get_num_threads() == threads
     torch.set_num_threads(1)
     assert learnt[0] == learnt[1]
 
 
-def test_a_changed_record_of_a_voice_is_refused(planned: tuple[EditPlan, EditRequest]) -> None:
-    plan, _ = planned
+def test_a_changed_record_of_a_voice_is_refused() -> None:
     for parts in (), RECORDING_PARTS:  # all of the network was what learnt at first
         entry: dict[str, object] = {"steps": 5} | ({"parts": list(parts)} if parts else {})
-        config, _ = recorded_speech(entry, plan)
+        config, _ = recorded_settings(entry)
         assert (config.steps, config.parts) == (5, parts)
     for entry in (
         {"steps": 0},
@@ -246,7 +241,7 @@ def test_a_changed_record_of_a_voice_is_refused(planned: tuple[EditPlan, EditReq
         {"steps": 5, "parts": 3},
     ):
         with pytest.raises(InputError, match="changed"):
-            recorded_speech(entry, plan)
+            recorded_settings(entry)
 
 
 @pytest.mark.parametrize("when", ["0", "-3", "nan", "inf", "soon"])

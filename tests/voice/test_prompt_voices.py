@@ -13,10 +13,9 @@ from a3t import tts
 from a3t.editor import Editor
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.request import EditRequest
-from a3t.voice.of_recording import adapted, adapted_to_prompts
 from a3t.voice.own_speech import OwnSpeech
 from tests.conftest import ARCTIC
-from tests.voice.conftest import quick
+from tests.voice.conftest import quick, voiced
 
 TEXT = "Nobody knew."
 
@@ -53,7 +52,7 @@ def test_speech_learns_from_its_prompt(editor: Editor, arctic: Path, tmp_path: P
     # It is the voice that edits of the recording learn.
     request = EditRequest(new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
     plan = editor.plan(arctic, request)
-    own = adapted(editor, plan, request, "always", kept.parent)
+    own = voiced(editor, plan, "always", kept.parent)
     assert own.voice is not None and own.voice["sha256"] == told["sha256"]
     assert list(kept.parent.iterdir()) == [kept]
 
@@ -61,20 +60,20 @@ def test_speech_learns_from_its_prompt(editor: Editor, arctic: Path, tmp_path: P
 def test_prompts_are_learnt_together_where_that_pays(
     editor: Editor, arctic: Path, again: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = editor.plan_speech(arctic, TEXT, ARCTIC)
-    both = editor.plan_speech([arctic, again], TEXT, [ARCTIC, ARCTIC])
-    speech = OwnSpeech.of_prompts(editor, one.heard), OwnSpeech.of_prompts(editor, both.heard)
+    one = editor.plan_speech(arctic, TEXT, prompt_text=ARCTIC)
+    both = editor.plan_speech([arctic, again], TEXT, prompt_text=[ARCTIC, ARCTIC])
+    speech = [OwnSpeech.of_prompts(editor.alignments, plan.heard) for plan in (one, both)]
     assert speech[1].seconds == pytest.approx(2 * speech[0].seconds, abs=0.1)
     assert speech[0].identity != speech[1].identity
-    twice = OwnSpeech.of_prompts(editor, [*one.heard, *one.heard])
+    twice = OwnSpeech.of_prompts(editor.alignments, [*one.heard, *one.heard])
     assert twice.seconds == speech[0].seconds  # the same words are no more speech
     least = (speech[0].seconds + speech[1].seconds) / 2
     monkeypatch.setattr("a3t.voice.of_recording.PROMPT_PAYS_FROM", least)
-    assert adapted_to_prompts(editor, one, "auto") is editor
-    own = adapted_to_prompts(editor, both, "auto")
+    assert voiced(editor, one, "auto") is editor
+    own = voiced(editor, both, "auto")
     assert own.voice is not None and own.spoken(both).record["voice"] == own.voice
-    assert adapted_to_prompts(own, both, "auto") is own  # it has a voice
-    assert adapted_to_prompts(editor, both, "never") is editor
+    assert voiced(own, both, "auto") is own  # it has a voice
+    assert voiced(editor, both, "never") is editor
 
 
 def test_what_goes_on_has_the_recordings_voice(arctic: Path, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
-from training.critic import Total
-from training.objective import LossConfig, Objective
+from a3t.voice.kernel.critic import Total
+from a3t.voice.kernel.objective import LossConfig, Objective
 
 
 def share_of(weight: Tensor) -> Total:

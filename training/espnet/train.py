@@ -28,9 +28,9 @@ import yaml
 from a3t.audio.files import atomic_path
 from a3t.console import run
 from a3t.errors import InputError
+from a3t.voice.kernel.loop import Schedule
+from a3t.voice.kernel.objective import NETWORK
 from training.configuration import read_config, settings
-from training.loop import Schedule
-from training.objective import NETWORK
 from training.pretrain import initial_weights
 
 

@@ -21,7 +21,6 @@ from a3t.plan.request import EditRequest
 from a3t.projects.history import History
 from a3t.projects.replay import read_record, remake
 from a3t.voice import own_speech
-from a3t.voice.of_recording import adapted
 from app.lanes import EditorLane
 from app.service import Service
 from app.studio import own_voice
@@ -33,7 +32,7 @@ from tests.app.conftest import EditorThread
 from tests.app.studio.conftest import Project, change, client_of
 from tests.app.studio.test_replayed import taken_home
 from tests.conftest import ARCTIC
-from tests.voice.conftest import QUICK, quick
+from tests.voice.conftest import QUICK, quick, voiced
 
 
 @pytest.fixture
@@ -113,7 +112,7 @@ def test_what_was_made_before_is_made_again_in_the_voice(
     assert hashlib.sha256(kept.read_bytes()).hexdigest() == ours["voice"]["sha256"]
     request = EditRequest(new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
     plan = editor.plan(record.parent / "talk.wav", request)
-    same = adapted(editor, plan, request, "always", kept.parent).voice
+    same = voiced(editor, plan, "always", kept.parent).voice
     assert same is not None and same["sha256"] == ours["voice"]["sha256"]
     assert list(kept.parent.iterdir()) == [kept]
     # A project's file has the voice with it.
@@ -198,10 +197,10 @@ def test_each_named_speaker_has_a_voice(
     new_text = text[::-1].replace("syawla", "reven", 1)[::-1]
     request = EditRequest(new_text=new_text, text=text)
     plan = editor.plan(talk, request)
-    own = adapted(editor, plan, request, "always", cache).voice
+    own = voiced(editor, plan, "always", cache).voice
     assert own is not None and own["sha256"] == voices["BOB"] and sorted(cache.iterdir()) == kept
     request = replace(request, new_text=text.replace("always", "never", 1))
-    assert adapted(editor, editor.plan(talk, request), request, "auto", cache) is editor
+    assert voiced(editor, editor.plan(talk, request), "auto", cache) is editor
     # The project's file has both, and whoever has the edit.json learns both again.
     packed, stage = tmp_path / "two.a3t.zip", tmp_path / "stage"
     pack(desk.folder, packed)

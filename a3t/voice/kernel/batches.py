@@ -8,7 +8,7 @@ can prepare them in advance, and several processes can share a batch. T frames, 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -16,16 +16,19 @@ from typing import Any
 import numpy as np
 import torch
 
+from a3t.audio.mel import MELS
 from a3t.errors import InputError
 from a3t.model.embeddings import Batch
 from a3t.model.masking import MaskingConfig, random_spans
-from training.augment import Augment
-from training.store import MELS, Store, StoredClip, StoredFeatures
+from a3t.voice.kernel.features import Features, StoredClip, StoredFeatures
 
 # Below this mean confidence a clip's text probably isn't what is spoken.
 LEAST_SCORE = 0.3
 SHORTEST = 40  # frames of a clip that is cropped
 VALIDATION_SEED = 12345
+
+# Varies a crop's mel (T, 80), and tells by which factor its pitch has risen.
+Augment = Callable[[np.ndarray, np.random.Generator], tuple[np.ndarray, float]]
 
 
 @dataclass(frozen=True)
@@ -78,19 +81,20 @@ class Batches:
     Crops are drawn indefinitely; all crops of a batch have one length. Whole utterances come in
     passes over the split, in batches of clips of similar length. For validation (``train`` false)
     every clip comes once, always with the same crop and mask, so that losses can be compared
-    between steps and between models.
+    between steps and between models. ``augment`` is for training alone.
 
     Raises InputError if the split has no usable clips, or no pitch although ``pitch`` is set.
     """
 
     def __init__(
         self,
-        store: Store,
+        store: Features,
         split: str,
         masking: MaskingConfig,
         data: DataConfig,
         *,
         train: bool = True,
+        augment: Augment | None = None,
         pitch: bool = False,
         alignment_rows: int = 500,
         seed: int = 0,
@@ -98,7 +102,7 @@ class Batches:
         self.store, self.data, self.train, self.seed = store, data, train, seed
         self.pitch, self.alignment_rows = pitch, alignment_rows
         self.masking = masking.build()
-        self.augment = Augment(**data.augment) if data.augment is not None and train else None
+        self.augment = augment if train else None
         self.clips = [
             clip
             for clip in store.of_split(split)

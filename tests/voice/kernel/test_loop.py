@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from training.loop import Run, Schedule
+from a3t.voice.kernel.loop import Run, Schedule
 
 
 def make_run(folder: Path, **schedule: object) -> Run:

@@ -10,13 +10,14 @@ import pytest
 import torch
 
 from a3t.audio.mel import bin_centres
+from a3t.audio.world_pitch import log_pitch
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.model.masking import MaskingConfig
+from a3t.voice.kernel.batches import Batches, DataConfig, shift_edges
 from tests.training.stores import frame_numbers, made_up_clip, write_store
-from training.augment import Augment, smooth_curve, warp_frequency
-from training.batches import Batches, DataConfig, shift_edges
-from training.fundamental import log_pitch, taught_pitch
+from training.augment import Augment, augment_of, smooth_curve, warp_frequency
+from training.fundamental import taught_pitch
 from training.store import COPY, Store, StoreWriter
 
 THESIS = MaskingConfig("thesis", {"ratio": 0.8, "mean_span": 4.0})
@@ -35,7 +36,7 @@ def batches(
 ) -> Batches:
     options = {k: settings.pop(k) for k in ("train", "pitch", "seed") if k in settings}
     data = DataConfig(**(CROPS | settings))  # type: ignore[arg-type]
-    return Batches(store, split, masking, data, **options)  # type: ignore[arg-type]
+    return Batches(store, split, masking, data, augment=augment_of(data), **options)  # type: ignore[arg-type]
 
 
 def numbers_of(store: Store, split: str = "train") -> set[int]:

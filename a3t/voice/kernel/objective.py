@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -18,9 +17,8 @@ from a3t.model.embeddings import Batch
 from a3t.model.energy import energy_loss
 from a3t.model.pitch import decided, pitch_loss
 from a3t.model.speaker_encoder import load_speaker_encoder
-from training.configuration import settings
-from training.critic import Critic, Total, losses_of_batch
-from training.speaker_loss import speaker_loss
+from a3t.voice.kernel.critic import Critic, Total, losses_of_batch
+from a3t.voice.kernel.speaker_loss import speaker_loss
 
 NETWORK = "network."  # what the names of an objective's weights begin with
 CRITIC = "critic."
@@ -34,11 +32,11 @@ class LossConfig:
         power: 1 for L1, 2 for L2.
         pitch: weight of the pitch loss, if the network predicts pitch.
         energy: weight of the energy loss, if the network predicts energy.
-        adversarial: weight of the adversarial loss; above 0 a critic (`training.critic`) is
+        adversarial: weight of the adversarial loss; above 0 a critic (`a3t.voice.kernel.critic`) is
             trained beside the network.
         matching: weight of the critic's feature-matching loss.
-        speaker, speaker_matching: weights of the two losses of `training.speaker_loss`; above 0
-            what is filled is heard by ``encoder``.
+        speaker, speaker_matching: weights of the two losses of `a3t.voice.kernel.speaker_loss`;
+            above 0 what is filled is heard by ``encoder``.
         encoder: the speaker encoder, a shipped one or a folder.
     """
 
@@ -61,11 +59,6 @@ class Objective(nn.Module):
         self.critic = Critic() if config.adversarial > 0 else None
         hears = config.speaker > 0 or config.speaker_matching > 0
         self.speaker = load_speaker_encoder(config.encoder) if hears else None
-
-    @classmethod
-    def from_config(cls, config: Mapping[str, Any]) -> Objective:
-        """Build it from the parts ``model`` and ``loss`` of a configuration."""
-        return cls(A3T.from_config(config), settings(LossConfig, config.get("loss")))
 
     def forward(
         self, batch: Batch, bfloat16: bool = False, total: Total = lambda count: count

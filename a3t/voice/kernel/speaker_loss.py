@@ -13,7 +13,7 @@ from torch import Tensor
 
 from a3t.model.embeddings import Batch
 from a3t.model.speaker_encoder import SpeakerEncoder
-from training.critic import Total
+from a3t.voice.kernel.critic import Total
 
 ENOUGH = 20  # masked frames, a quarter of a second: shorter stretches have no voice to speak of
 

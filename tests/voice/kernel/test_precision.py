@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from training import precision
-from training.precision import seconds_of_products, use_bfloat16
+from a3t.voice.kernel import precision
+from a3t.voice.kernel.precision import seconds_of_products, use_bfloat16
 
 
 def test_a_requested_precision_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
