@@ -26,6 +26,7 @@ from alignment import Alignment
 
 Range = tuple[int, int]  # words [first, last)
 MOST_OTHERS = 20
+Adapt = str | float | Mapping[str, Any]
 Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 
 MARGIN, REACH = 0.025, 0.075  # seconds
@@ -71,8 +72,8 @@ class EditRequest:
     again, to find new words that are inaudible in it.
 
     adapt: when the recording's voice is learnt before: "never"; "auto", if it has enough speech of
-    one person; a number, likewise, in so many seconds; "always", or InputError. No editor that has
-    a voice learns another.
+    one person; a number, likewise, in so many seconds; "always", or InputError; an edit.json's
+    entry of a voice, that one again. No editor that has a voice learns another.
     """
 
     new_text: str
@@ -95,7 +96,7 @@ class EditRequest:
     candidates: int = 1
     seed: int = 0
     verify: bool = True
-    adapt: str | float = "never"
+    adapt: Adapt = "never"
 
     def __post_init__(self) -> None:
         check_characters(self.new_text)
@@ -123,7 +124,7 @@ class EditRequest:
                 f"{self.candidates} candidates can't be made: ask for 1 to {MOST_CANDIDATES}."
             )
         check_seed(self.seed)
-        check_adapt(self.adapt)
+        check_adapt(self.adapt) if not isinstance(self.adapt, Mapping) else None
 
     @cached_property
     def new_transcript(self) -> Transcript:
@@ -230,13 +231,13 @@ class SpeechRequest:
     speed: float = 1.0
     pronunciations: Pronunciations = ()
     seed: int = 0
-    adapt: str | float = "never"
+    adapt: Adapt = "never"
 
     def __post_init__(self) -> None:
         check_characters(self.text)
         check_speed(self.speed)
         check_seed(self.seed)
-        check_adapt(self.adapt)
+        check_adapt(self.adapt) if not isinstance(self.adapt, Mapping) else None
 
 
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:

@@ -191,9 +191,11 @@ def in_the_voice_of(record: Version, editor: Editor, plan: EditPlan) -> Editor:
     if name is None:
         return editor if editor.voice is None else editor.in_voice(None)
     if name == OF_RECORDING:
-        own = editor.learner.recorded(record["voice"], plan.recording, plan.alignment)
-        _check_same("voice", record["voice"], own.sha256)
-        return editor.in_voice(own)
+        learning = replace(plan, request=replace(plan.request, adapt=record["voice"]))
+        own, _ = editor.in_voice(None).voiced(learning)
+        assert own.voice is not None
+        _check_same("voice", record["voice"], own.voice["sha256"])
+        return own
     voice = load_voice(name)
     _check_same("voice", record["voice"], voice.sha256)
     return editor.in_voice(voice)

@@ -17,7 +17,6 @@ from typing import Any
 from safetensors.torch import load, save
 from torch import Tensor
 
-from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.model.loading import Networks
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS, Voice
@@ -57,12 +56,17 @@ class VoiceLearner:
     def voice_for(self, plan: EditPlan | SpeechPlan, learn: bool = True) -> Voice | None:
         """The voice in which a plan asks to be made, None for that of the networks.
 
-        InputError if there is too little speech for "always"; NotLearntError if ``learn`` is not
-        set and the voice isn't known.
+        InputError if there is too little speech for "always", or if the entry of an edit.json was
+        changed by hand; NotLearntError if ``learn`` is not set and the voice isn't known.
         """
         when = plan.request.adapt
         if when == "never":
             return None
+        if isinstance(when, Mapping):
+            assert isinstance(plan, EditPlan)
+            config, told = recorded_settings(when)
+            speech = OwnSpeech(plan.recording, told or plan.alignment, told is not None)
+            return self.learnt(speech, config)
         with one_thread():
             if isinstance(plan, SpeechPlan):
                 if not plan.heard:  # the prompt is a saved voice's own
@@ -83,17 +87,6 @@ class VoiceLearner:
         if not learn:
             raise NotLearntError
         return self.learnt(speech, budget=budget)
-
-    def recorded(
-        self, record: Mapping[str, Any], recording: Recording, alignment: Alignment
-    ) -> Voice:
-        """The voice of an edit.json's entry, learnt as it says; ``alignment`` is that of the edit.
-        InputError if the entry was changed by hand."""
-        config, told = recorded_settings(record)
-        speech = OwnSpeech(recording, told or alignment, told is not None)
-        voice = self.learnt(speech, config)
-        assert voice is not None  # as long as it may take
-        return voice
 
     def learnt(
         self,
