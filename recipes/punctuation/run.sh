@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 stages=punctuation_stages
 text=${A3T_TEXT:-downloads} corpora=${A3T_CORPORA:-}
 config=conf/ffa.yaml
-seconds=600 row_seconds=90
+seconds=1850 row_seconds=90
 stop_stage=5
 only="stage stop_stage config train_config tag corpora work expdir"
 own_help="--text DIR               texts to learn from and to be judged on ($text)
@@ -71,7 +71,7 @@ judge() {
 pack_best() {
     # shellcheck disable=SC2046
     "$python" -m training.text.export_punctuation "$exp" --to "$packed" --text $(tests) \
-        $(find "$text" -maxdepth 1 -name '*dev*.txt*' | sort | sed -n '1s/^/--dev /p')
+        $(find "$text" -maxdepth 1 -name '*dev*.txt*' | sort | sed '1s/^/--dev /')
 }
 
 punctuation_stages() {

@@ -151,7 +151,7 @@ def test_learning_going_on_and_shipping(tmp_path: Path) -> None:
     shipped = export(run, tmp_path / "model", [path])
     assert (tags_of(load(shipped), text)[0] == tags).mean() > 0.99
     assert "F1" in (shipped / "README.md").read_text()
-    lifted = tags_of(load(export(run, tmp_path / "lifted", [], path)), text)[0]
+    lifted = tags_of(load(export(run, tmp_path / "lifted", [], [path])), text)[0]
     due = scores(lifted, text.tags)[OVERALL]
     assert (
         due.f1 >= scores(tags, text.tags)[OVERALL].f1 - 1 and (lifted > 0).sum() >= (tags > 0).sum()

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from a3t.text.punctuation.tags import CASES, TAGS
 
@@ -64,15 +63,13 @@ class HeadAttention(nn.Module):
             .permute(2, 0, 3, 1, 4)
         )
         seen = self._seen(T, padding, x)
-        if self.interaction is None:  # eq. 1
-            heads = F.scaled_dot_product_attention(query, key, value, seen)
-        else:
-            scores = (query * self.scale) @ key.transpose(-1, -2)  # (B, H, T, T): J of eq. 2
+        scores = (query * self.scale) @ key.transpose(-1, -2)  # (B, H, T, T): J of eq. 2
+        if self.interaction is not None:  # eq. 4: P J + J
             mixing = self.interaction + torch.eye(self.heads, device=x.device, dtype=x.dtype)
-            scores = (mixing @ scores.view(B, self.heads, T * T)).view_as(scores)  # eq. 4: P J + J
-            if seen is not None:
-                scores = scores.masked_fill(~seen, -math.inf)
-            heads = scores.softmax(-1) @ value  # eq. 5
+            scores = (mixing @ scores.view(B, self.heads, T * T)).view_as(scores)
+        if seen is not None:
+            scores = scores.masked_fill(~seen, -math.inf)
+        heads = scores.softmax(-1) @ value  # eqs. 1 and 5
         mixed: Tensor = self.out(heads.transpose(1, 2).reshape(B, T, d))
         return mixed
 
