@@ -110,7 +110,7 @@ def check_adapt(adapt: object) -> str | float:
     except ValueError:
         seconds = 0.0
     if not 0.0 < seconds < float("inf"):
-        raise InputError("A voice is learnt always, auto, never or in a number of seconds.")
+        raise InputError("adapt is always, auto, never or a number of seconds.")
     return seconds
 
 
