@@ -6,6 +6,7 @@ again, or a server that was killed, goes on where it was.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from a3t.errors import InputError
@@ -94,17 +95,16 @@ class Desk(VoicedProject):
         takes = self.folder.takes(edit.key)
         if wish is not None:
             self.failures.pop(edit.key, None)
-        settings, models = settings_of(self.folder.read("script.json", {}).get("settings"))
+        settings, models = self._settings
         number = self.folder.next_take(edit.key)
         try:
             context = context_of(edit, self.edits(), heard or self.heard())
             order = TakeOrder(
                 recording=recording_of(self.folder.path, self.about),
                 edit=context,
-                settings=settings,
+                request=replace(settings, pronunciations=own_pronunciations(self.folder)),
                 number=number,
                 wish=wish or TakeWish(),
-                pronunciations=own_pronunciations(self.folder),
                 level=takes[0].get("level") if takes else None,
                 voice=self.voice_of(speaker_at(context.tokens, context.first, context.last)),
             )

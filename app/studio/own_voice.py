@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from a3t.plan.request import EditRequest
 from app.page_request import Models
 from app.progress import LEARN, CancelledError
 from app.service import without_folder
@@ -91,14 +92,14 @@ class VoicedProject(ListenedProject, ABC):
         return self._pages > 0 or time.monotonic() - self._left < LEAVING
 
     @property
-    def _settings(self) -> tuple[dict[str, Any], Models]:
+    def _settings(self) -> tuple[EditRequest, Models]:
         return settings_of(self.folder.read("script.json", {}).get("settings"))
 
     @property
     def wants_voice(self) -> bool:
         """Whether new words are to be made in the recording's own voice, once that is learnt."""
-        settings, models = self._settings
-        return self.learning is not None and settings["adapt"] and not models.voice
+        request, models = self._settings
+        return self.learning is not None and request.adapt != "never" and not models.voice
 
     def voice_of(self, speaker: str) -> Path | None:
         """The file of the voice that this speaker's new words are made in, if it has been learnt;

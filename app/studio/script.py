@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from a3t.audio.traits import ALL_TRAITS
 from a3t.errors import InputError
 from a3t.plan.cuts import Cut
+from a3t.plan.request import EditRequest
 from app import texts
 from app.page_request import Models, matching_of, models_of
 
@@ -108,25 +110,26 @@ def draft_of(data: Any) -> dict[str, Any] | None:
     return {"first": first, "last": last, "text": text[:LONGEST_TEXT], "mode": mode}
 
 
-def settings_of(data: Any) -> tuple[dict[str, Any], Models]:
-    """How new words are made, each value in its range, and with which models; InputError."""
+def settings_of(data: Any) -> tuple[EditRequest, Models]:
+    """How new words are made, each value in its range, and with which models; InputError. ``adapt``
+    is that of the background."""
     given = data if isinstance(data, Mapping) else {}
     names = {name: str(given[name]) for name in NAMES if given.get(name)}
     models = Models(**names)
     models_of(models.model, models.vocoder, models.aligner, models.voice)
     match = given.get("match")
     kinds = [str(k) for k in match][:9] if isinstance(match, list) else None
-    if kinds is not None:
-        matching_of(kinds)
-    settings = {
-        "speed": number(given.get("speed"), 1.0, 0.5, 2.0),
-        "fit": given.get("fit") is True,
-        "adapt": given.get("adapt") is not False,
-        "margin": number(given.get("margin"), 25.0, 0.0, 100.0),
-        "match": ["bandwidth", "spectrum", "room"] if kinds is None else kinds,
-        "seed": int(number(given.get("seed"), 0.0, 0.0, 2**31 - 1)),
-    }
-    return settings, models
+    request = EditRequest(
+        new_text="",
+        speed=number(given.get("speed"), 1.0, 0.5, 2.0),
+        fit=given.get("fit") is True,
+        margin=number(given.get("margin"), 25.0, 0.0, 100.0) / 1000,
+        match=ALL_TRAITS if kinds is None else matching_of(kinds),
+        moves=False,
+        seed=int(number(given.get("seed"), 0.0, 0.0, 2**31 - 1)),
+        adapt="never" if given.get("adapt") is False else "auto",
+    )
+    return request, models
 
 
 def number(value: Any, usual: float, least: float, most: float) -> float:

@@ -19,12 +19,10 @@ import numpy as np
 from a3t.audio.patches import Patch
 from a3t.audio.recording_stretch import stretch_of, whole_frames
 from a3t.audio.span_map import Span
-from a3t.audio.traits import MatchedTraits
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.cuts import Cut
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.request import EditRequest
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS
 from a3t.rendering.edited import EditedRecording
@@ -110,8 +108,7 @@ def _take(order: TakeOrder, stretch: Span) -> Take:
     words = [Word.from_json(word) for token in kept for word in token["words"]]
     pauses = [Word.from_json(pause) for pause in order.edit.pauses]
     aligned = aligned_stretch(words, pauses, start, end - start)
-    settings = order.settings
-    margin, reach = (settings["margin"] / 1000, 0.075)
+    margin, reach = order.request.margin, order.request.reach
     narrow = min(order.edit.room) / 2  # half the way to the next edit, whose takes do the same
     if narrow < margin + reach:
         margin, reach = min(margin, narrow / 2), max(0.025, narrow / 2)
@@ -120,21 +117,16 @@ def _take(order: TakeOrder, stretch: Span) -> Take:
     if Transcript.from_text(text, max_words=None).spoken != tuple(word.text for word in words):
         plain = [{"text": " ".join(word["text"] for word in token["words"])} for token in kept]
         text, new_text = lines_of(plain, *here, order.edit.text)
-    request = EditRequest(
+    request = replace(
+        order.wish.wanted(order.request),
         new_text=new_text,
         text=text,
         alignment=aligned,
-        speed=min(max(settings["speed"] * order.wish.pace, 0.25), 4.0),
-        fit=settings["fit"] and order.wish.duration is None and order.wish.lengths is None,
-        duration=order.wish.duration,
-        lengths=order.wish.lengths,
         margin=margin,
         reach=reach,
-        match=MatchedTraits.of(settings["match"]),
-        pronunciations=order.pronunciations,
         cuts=_cuts(order.edit.cut, start, end - start),
-        moves=False,
-        seed=settings["seed"] + order.number // len(VARIATIONS),
+        seed=order.request.seed + order.number // len(VARIATIONS),
+        adapt="never",  # the voice is the one that the background has learnt
     )
     variation = order.number % len(VARIATIONS) if order.wish.varied else 0
     return Take(stretch, request, variation, order.level)

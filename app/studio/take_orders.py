@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from a3t.audio.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cuts import Cut
-from a3t.plan.request import Pronunciations
+from a3t.plan.edit_limits import SPEEDS
+from a3t.plan.request import EditRequest
 from app import texts
 from app.studio.pcm_sound import HeardPart, Pause, Token, end_of, places_of, start_of
 from app.studio.script import ScriptEdit, number
@@ -45,6 +46,16 @@ class TakeWish:
         lengths = None if given.get("word") is None else lengths_with(takes, given)
         return cls(pace, seconds, lengths, pace == 1.0 and seconds is None and lengths is None)
 
+    def wanted(self, request: EditRequest) -> EditRequest:
+        """The request with this take's pace and times."""
+        return replace(
+            request,
+            speed=min(max(request.speed * self.pace, SPEEDS[0]), SPEEDS[1]),
+            fit=request.fit and self.duration is None and self.lengths is None,
+            duration=self.duration,
+            lengths=self.lengths,
+        )
+
 
 @dataclass(frozen=True)
 class EditContext:
@@ -68,16 +79,15 @@ class EditContext:
 class TakeOrder:
     """A take to be made.
 
-    number: of the take. wish: how it is to be. pronunciations: the project's own. level: the first
-    take's. voice: the file of its speaker's own.
+    request: all but its words, by the settings. number: of the take. wish: how it is to be. level:
+    the first take's. voice: the file of its speaker's own.
     """
 
     recording: Recording
     edit: EditContext
-    settings: dict[str, Any]
+    request: EditRequest
     number: int
     wish: TakeWish
-    pronunciations: Pronunciations
     level: float | None
     voice: Path | None = None
 
