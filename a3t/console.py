@@ -231,7 +231,7 @@ def when_to_adapt(value: str) -> str | float:
     from a3t.plan.edit_limits import check_adapt
 
     try:
-        return check_adapt(value)
+        return check_adapt(value)  # type: ignore[return-value]
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -12,7 +12,6 @@ from typing import Any
 import gradio as gr
 
 from a3t.errors import InputError
-from a3t.plan.edit_limits import check_adapt
 from a3t.plan.request import EditRequest, SpeechRequest
 from app import limits, texts
 from app.error_sentences import one_sentence
@@ -28,9 +27,7 @@ def wanted(
 ) -> EditRequest:
     """The edit that an endpoint's fields request; InputError if a value is out of range."""
     old, new = texts_of(text, new_text)
-    return EditRequest(
-        new_text=new, text=old, speed=number(speed), seed=whole(seed), adapt=check_adapt(adapt)
-    )
+    return EditRequest(new_text=new, text=old, speed=number(speed), seed=whole(seed), adapt=adapt)
 
 
 def number(value: float | None) -> float:
@@ -119,7 +116,7 @@ def add_endpoints(service: Service) -> None:
                 prompt_text=known or None,
                 speed=number(speed),
                 seed=whole(seed),
-                adapt=check_adapt(adapt),
+                adapt=adapt,
             )
             made, written, prompt_said = service.tts(prompt, request, Watch())
             return str(made), str(written), prompt_said

@@ -12,12 +12,14 @@ Durations are predicted for 6,000 phones at a time (`a3t.model.durations`), whic
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND
 from a3t.text.transcript import Transcript
 
+Adapt = str | float | Mapping[str, Any]
 MOST_CHARACTERS = 300_000
 MOST_SEED = 2**63 - 1
 SPEEDS = (0.25, 4.0)
@@ -100,11 +102,11 @@ def check_speed(speed: float) -> None:
         raise InputError(f"A speed of {speed:g} is out of range: use 0.25 to 4.")
 
 
-def check_adapt(adapt: object) -> str | float:
+def check_adapt(adapt: object) -> Adapt:
     """When the voice is learnt, "always", "auto", "never" or in so many seconds, which may be given
-    as a text; InputError for anything else."""
-    if isinstance(adapt, str) and adapt in ("always", "auto", "never"):
-        return adapt
+    as a text, or an edit.json's entry of a voice; InputError for anything else."""
+    if adapt in ("always", "auto", "never") or isinstance(adapt, Mapping):
+        return adapt  # type: ignore[return-value]
     try:
         seconds = float(str(adapt))
     except ValueError:

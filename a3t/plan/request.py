@@ -16,7 +16,7 @@ from a3t.audio.recording import Recording
 from a3t.audio.traits import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
 from a3t.plan.cuts import Cut, check_cuts
-from a3t.plan.edit_limits import check_adapt, check_characters, check_seed, check_speed
+from a3t.plan.edit_limits import Adapt, check_adapt, check_characters, check_seed, check_speed
 from a3t.plan.json_values import checked_alignment, finite_number, string
 from a3t.plan.other_recordings import OtherRecording
 from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
@@ -26,7 +26,6 @@ from alignment import Alignment
 
 Range = tuple[int, int]  # words [first, last)
 MOST_OTHERS = 20
-Adapt = str | float | Mapping[str, Any]
 Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 
 MARGIN, REACH = 0.025, 0.075  # seconds
@@ -124,7 +123,7 @@ class EditRequest:
                 f"{self.candidates} candidates can't be made: ask for 1 to {MOST_CANDIDATES}."
             )
         check_seed(self.seed)
-        check_adapt(self.adapt) if not isinstance(self.adapt, Mapping) else None
+        object.__setattr__(self, "adapt", check_adapt(self.adapt))
 
     @cached_property
     def new_transcript(self) -> Transcript:
@@ -237,7 +236,7 @@ class SpeechRequest:
         check_characters(self.text)
         check_speed(self.speed)
         check_seed(self.seed)
-        check_adapt(self.adapt) if not isinstance(self.adapt, Mapping) else None
+        object.__setattr__(self, "adapt", check_adapt(self.adapt))
 
 
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:

@@ -18,7 +18,6 @@ from starlette.exceptions import HTTPException
 from a3t import __version__
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
-from a3t.plan.edit_limits import check_adapt
 from a3t.plan.request import EditRequest, SpeechRequest
 from app import limits, texts
 from app.learnt_voice import Order
@@ -114,7 +113,7 @@ def _add_speech(
             prompt_text=voice.text,
             speed=body.speed,
             # One that `a3t voice make` has learnt is spoken in as it is.
-            adapt="never" if voice.learnt else check_adapt(body.adapt),
+            adapt="never" if voice.learnt else body.adapt,
         )
         order = Order(voice.prompt, wanted, Models(voice=voice.name if voice.learnt else ""))
 
@@ -154,9 +153,7 @@ def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
     ) -> Response:
         """A job that edits the recording, or with reply=recording the edited recording itself."""
         old, new = texts_of(text, new_text)
-        wanted = EditRequest(
-            new_text=new, text=old, speed=speed, fit=fit, seed=seed, adapt=check_adapt(adapt)
-        )
+        wanted = EditRequest(new_text=new, text=old, speed=speed, fit=fit, seed=seed, adapt=adapt)
         suffix = f".{response_format}" if response_format else ""
         upload = await anyio.to_thread.run_sync(_kept, service, file)
         job = jobs.start("edit", lambda watch: service.edit(upload, wanted, watch, suffix))
