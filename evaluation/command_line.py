@@ -13,9 +13,9 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from evaluation.edits.edits_command import add_edits_command
 from evaluation.listening.listening_command import add_listening_command
-from evaluation.spoken_prompts_command import add_speech_command
 from evaluation.tables.table_command import add_table_command
-from evaluation.voices_command import add_voices_command
+from evaluation.voices.spoken_prompts_command import add_speech_command
+from evaluation.voices.voices_command import add_voices_command
 
 if TYPE_CHECKING:
     from evaluation.reconstruction import HeldOutClip
@@ -165,8 +165,14 @@ def _test_clips(options: argparse.Namespace) -> Iterator[HeldOutClip]:
 def _vocoders(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from evaluation import vocoders
-    from evaluation.copies import GRIFFIN_LIM, SPEED_FRAMES, UNTRAINED, Copies, make_copies
+    from evaluation.copy_synthesis import vocoders
+    from evaluation.copy_synthesis.copies import (
+        GRIFFIN_LIM,
+        SPEED_FRAMES,
+        UNTRAINED,
+        Copies,
+        make_copies,
+    )
     from evaluation.report import rows_to_tsv, write_report
     from training.corpora import corpora_root, read_corpora
 
@@ -252,6 +258,6 @@ def _samples(options: argparse.Namespace) -> None:
 
 
 def _figures(options: argparse.Namespace) -> None:
-    from evaluation.thesis_figures import draw
+    from evaluation.figures.thesis_figures import draw
 
     draw(options.checkpoints, options.wav, options.text, options.out)

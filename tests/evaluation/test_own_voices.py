@@ -12,10 +12,10 @@ from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.model.loading import load_networks
 from a3t.voice.adaptation import AdaptationConfig
-from evaluation import own_voices
 from evaluation.edits.listing import set_of
-from evaluation.own_voices import OwnVoiceRow
 from evaluation.reconstruction import HeldOutClip
+from evaluation.voices import own_voices
+from evaluation.voices.own_voices import OwnVoiceRow
 from tests.evaluation.test_systems import make_item
 from training.corpora import Clip, is_unseen
 

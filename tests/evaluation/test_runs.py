@@ -15,10 +15,11 @@ from a3t.grid import SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.text.phones import PHONE_ID
-from evaluation import runs, thesis_figures
+from evaluation import runs
 from evaluation.aligned import AlignedMel
 from evaluation.clips import stored_clips
 from evaluation.command_line import main
+from evaluation.figures import thesis_figures
 from evaluation.sample_edits import replaced
 from evaluation.systems.networks import A3TSystem
 from tests.conftest import ARCTIC

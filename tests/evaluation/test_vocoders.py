@@ -13,8 +13,9 @@ from a3t.audio.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.vocoder.griffin_lim import GriffinLim
-from evaluation import metrics, vocoders
-from evaluation.copies import Copies, make_copies, peak_mebibytes
+from evaluation import metrics
+from evaluation.copy_synthesis import vocoders
+from evaluation.copy_synthesis.copies import Copies, make_copies, peak_mebibytes
 from training.corpora import UNSEEN_SPEAKERS, Clip
 
 pytest.importorskip("pyworld", reason="the extra `eval` is not installed")

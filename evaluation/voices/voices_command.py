@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evaluation.own_voices import OwnVoiceRow
+    from evaluation.voices.own_voices import OwnVoiceRow
 
 
 def add_voices_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -42,9 +42,9 @@ def evaluate_voices(options: argparse.Namespace) -> None:
 
     from a3t.vocoder import load_vocoder
     from a3t.voice.adaptation import AdaptationConfig
-    from evaluation import own_voices
     from evaluation.report import rows_to_tsv, write_report
     from evaluation.systems import networks
+    from evaluation.voices import own_voices
     from training.corpora import corpora_root, read_corpora
 
     model, name = networks.load_a3t(options.model)

@@ -10,7 +10,7 @@ from a3t.console import add_adapt_argument
 from a3t.errors import InputError
 
 if TYPE_CHECKING:
-    from evaluation.spoken_prompts import SpokenRow
+    from evaluation.voices.spoken_prompts import SpokenRow
 
 
 def add_speech_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -41,8 +41,8 @@ def evaluate_speech(options: argparse.Namespace) -> None:
 
     from a3t.editor import Editor
     from alignment import AlignmentError
-    from evaluation import spoken_prompts
     from evaluation.report import rows_to_tsv, write_report
+    from evaluation.voices import spoken_prompts
     from training.corpora import corpora_root, read_corpora
 
     clips = read_corpora(options.corpora or corpora_root())

@@ -16,7 +16,7 @@ from a3t.grid import HOP, SAMPLE_RATE
 from evaluation import cepstra, metrics
 from evaluation.cepstra import Floats
 from evaluation.clips import held_out
-from evaluation.copies import Copies, Floats32
+from evaluation.copy_synthesis.copies import Copies, Floats32
 from evaluation.report import Mean
 from training.corpora import Clip
 from training.corpora.decoding import decode_floats

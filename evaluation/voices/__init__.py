@@ -1,0 +1,1 @@
+"""Voices: before and after adapting to them, and speech by a prompt."""
