@@ -17,15 +17,20 @@ own_help="--text DIR               texts to learn from and to be judged on ($tex
 --seconds N              of the processor for the model ($seconds)
 --row_seconds N          and for each row of the tables ($row_seconds)"
 
-rows() { # of the tables: NAME CONFIG CHANGES…
+rows() { # of the tables: NAME CONFIG CHANGES…; the ablation of the paper with three seeds
+    local seed
+    for seed in 1 2 3; do
+        cat <<END
+ffa_$seed ffa training.seed=$seed
+no_interaction_$seed ffa training.seed=$seed ffa.interaction=false
+no_msa_$seed ffa training.seed=$seed ffa.msa=false
+neither_$seed ffa training.seed=$seed ffa.interaction=false ffa.msa=false
+END
+    done
     cat <<END
-ffa ffa
 no_isa ffa ffa.isa=false
-no_msa ffa ffa.msa=false
-no_interaction ffa ffa.interaction=false
 no_fusion ffa ffa.interaction=false ffa.fusion=false
-no_r_drop ffa ffa.interaction=false ffa.fusion=false training.r_drop=0
-all_r_drop ffa training.r_drop_from=0
+r_drop ffa training.r_drop=1 ffa.dropout=0.1 encoder.dropout=0.1
 masked_words ffa training.pretrain_seconds=$((row_seconds / 3)) training.seconds=$((row_seconds * 2 / 3))
 no_neighbours ffa training.neighbours=false
 lstm lstm
