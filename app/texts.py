@@ -77,7 +77,6 @@ NO_SUCH_EDIT = "That change is no longer there."
 NO_PROJECT = "There is no such project here: it was deleted, or belongs to somebody else."
 NOT_HERE = "There is nothing here."
 LOG_IN = "Log in first: load the page again."
-CHANGED_ELSEWHERE = "Another window has changed this project: load the page again."
 
 NO_PROJECT_FILE = (
     "This file is not a project that was saved on this page: upload a recording, or a project's "

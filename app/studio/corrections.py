@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,6 @@ from app.studio.pcm_sound import (
     places_of,
     start_of,
 )
-from app.studio.script import ScriptEdit
 from app.worker import EditorProcess
 
 SHORTEST_PHONE = 0.0125  # seconds
@@ -45,10 +44,13 @@ class Correction:
     stop: float
 
     @classmethod
-    def of(cls, wanted: ScriptEdit, tokens: Sequence[Token], edited: Collection[int]) -> Correction:
+    def of(
+        cls, wanted: Mapping[str, Any], tokens: Sequence[Token], edited: Collection[int]
+    ) -> Correction:
         """InputError if the tokens are no longer there, or an edit replaces them."""
-        first, last = wanted.place_in(places_of(tokens), len(tokens))
-        if any(token in edited for token in wanted.tokens):
+        text = str(wanted["text"])
+        first, last = _place(wanted, places_of(tokens), len(tokens))
+        if any(token["id"] in edited for token in tokens[first:last]):
             raise InputError(texts.CHANGED_HERE)
         if not tokens:
             raise InputError(texts.NO_WORD)
@@ -64,7 +66,7 @@ class Correction:
         if begin < end:
             start = max(start, start_of(tokens[begin]) - REACH)
             stop = min(stop, end_of(tokens[end - 1]) + REACH)
-        parts = [*tokens[begin:first], {"text": wanted.text}, *tokens[last:end]]
+        parts = [*tokens[begin:first], {"text": text}, *tokens[last:end]]
         text = " ".join(filter(None, (token["text"] for token in parts)))
         return cls(part, text, tuple(tokens[begin:end]), first - begin, end - last, start, stop)
 
@@ -100,6 +102,20 @@ class Correction:
         at = sum(start_of(token) < self.start + 1e-6 for token in rest)
         part = HeardPart([*rest[:at], *made, *rest[at:]], own.pauses)
         return part.with_pauses(heard.pauses, self.start, self.stop) if made else part
+
+
+def _place(wanted: Mapping[str, Any], ids: Mapping[int, int], count: int) -> tuple[int, int]:
+    """The tokens [first, last) that a correction is of: its own, or where these have been corrected
+    meanwhile, all between its neighbours. InputError if these are no longer there either."""
+    own = [ids.get(token, -1) for token in wanted["tokens"] or ()]
+    if own and -1 not in own and own == [*range(own[0], own[0] + len(own))]:
+        return own[0], own[-1] + 1
+    first = 0 if wanted["after"] == -1 else ids.get(wanted["after"], count) + 1
+    last = count if wanted["right"] is None else ids.get(wanted["right"], -1)
+    last = first if wanted["tokens"] == [] else last
+    if not first <= last <= count:
+        raise InputError(texts.WORDS_CORRECTED)
+    return first, last
 
 
 def moved_token(

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from a3t.errors import InputError
-from a3t.text.transcript import Transcript
 from app import limits, texts
 from app.service import without_folder
 from app.studio import worker_tasks as tasks
@@ -20,7 +19,7 @@ from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import OPENING
 from app.studio.offered_changes import cleaning_of, find_changes
 from app.studio.own_voice import VoicedProject
-from app.studio.pcm_sound import HeardPart, places_of, with_marks
+from app.studio.pcm_sound import HeardPart, with_marks
 from app.studio.project_pronunciations import (
     MOST_SAID,
     own_pronunciations,
@@ -28,7 +27,15 @@ from app.studio.project_pronunciations import (
     said_as,
     word_of,
 )
-from app.studio.script import ScriptEdit, draft_of, edits_of, settings_of
+from app.studio.script import (
+    MOST_EDITS,
+    MOST_PAGES,
+    ScriptEdit,
+    draft_of,
+    edits_of,
+    settings_of,
+    steps_of,
+)
 from app.studio.take_orders import TakeOrder, TakeWish, context_of, recording_of
 from app.studio.token_text import speaker_at
 from app.worker import EditorProcess
@@ -44,6 +51,7 @@ class Desk(VoicedProject):
     ) -> None:
         super().__init__(folder, quick, long, learning)
         self.resume()
+        self._correct_all()
 
     def words_came(self) -> None:
         self._make_missing()
@@ -52,28 +60,38 @@ class Desk(VoicedProject):
     # ---- edits and their takes ----------------------------------------------------------------
 
     def save(self, data: Any, settings: Any) -> dict[str, Any]:
-        """Keep the list of edits, and begin to make what is not made; the new revision."""
-        edits = edits_of(data.get("edits") if isinstance(data, dict) else None)
+        """Take a page's steps, each once however often it is sent, and begin to make what is not
+        made; the list as it is now."""
+        steps, page = steps_of(data.get("steps", [])), str(data.get("page", ""))[:32]
         settings_of(settings)
         with self.lock:
-            script = self.folder.read("script.json", {"revision": 0})
-            if data.get("revision") != script["revision"]:
-                raise StaleError
-            revision = script["revision"] + 1
-            self.folder.write(
-                "script.json",
-                {
-                    "revision": revision,
-                    "edits": [edit.to_json() for edit in edits],
-                    "settings": settings if isinstance(settings, dict) else {},
-                    "draft": draft_of(data.get("draft")),
-                },
-            )
+            script = self.folder.read("script.json", {})
+            pages = script.get("pages", {})
+            last = pages.pop(page, 0)
+            fresh = [step for step in steps if step.number > last]
+            edits = edits_of(script.get("edits", []))
+            for step in fresh:
+                edits = step.applied(edits)
+            if len(edits) > MOST_EDITS:
+                raise InputError(texts.NO_SCRIPT)
+            pages[page] = max([last, *(step.number for step in fresh)])
+            wanted = [{**s.correction, "name": f"{page} {s.number}"} for s in fresh if s.correction]
+            script |= {
+                "revision": script.get("revision", 0) + 1,
+                "edits": [edit.to_json() for edit in edits],
+                "pages": dict(list(pages.items())[-MOST_PAGES:]),
+                "corrections": script.get("corrections", []) + wanted,
+                "settings": settings if isinstance(settings, dict) else {},
+            }
+            if "draft" in data:
+                script["draft"] = draft_of(data["draft"])
+            self.folder.write("script.json", script)
             self.exported = None
             self._make_missing()
+            self._correct_all()
         self.learn()
-        self.tell(kind="saved", revision=revision)
-        return {"revision": revision, "keys": [edit.key for edit in edits]}
+        self.tell(kind="saved", revision=script["revision"])
+        return {"revision": script["revision"], "edits": script["edits"]}
 
     def _make_missing(self) -> None:
         missing = [
@@ -180,12 +198,14 @@ class Desk(VoicedProject):
 
     # ---- what the recording says --------------------------------------------------------------
 
-    def correct(self, data: Any) -> None:
-        """Other words for what was misheard: they are aligned there, and nothing is made."""
-        wanted = ScriptEdit.from_json(data)
-        wanted.place_in(places_of(self.tokens()), len(self.tokens()))
-        if wanted.text:
-            Transcript.from_text(wanted.text, max_words=None)  # InputError: can't be spoken
+    def _correct_all(self) -> None:
+        """Align the corrections that wait, in their order."""
+        for wanted in self.folder.read("script.json", {}).get("corrections", []):
+            self._correct(wanted)
+
+    def _correct(self, wanted: dict[str, Any]) -> None:
+        """Other words for what was misheard: they are aligned there, and nothing is made. It waits
+        in script.json until it is done, so that a server that was killed does it again."""
 
         def run(editor: EditorProcess) -> None:
             with self.lock:
@@ -195,9 +215,20 @@ class Desk(VoicedProject):
             with self.lock:
                 words = correction.among(self.folder.heard(correction.part), made)
                 self.rewrite(correction.part, words, corrected=True)
+                self._corrected(wanted)
 
-        refused = lambda sentence: self.tell(kind="refused", sentence=sentence)  # noqa: E731
-        self.quick.add(ProjectJob(self.folder.id, f"correct {wanted.key}", OPENING, run, refused))
+        def refused(sentence: str) -> None:
+            self._corrected(wanted)
+            self.tell(kind="refused", sentence=f"“{wanted['text']}”: {sentence}")
+
+        name = f"correct {wanted['name']}"
+        self.quick.add(ProjectJob(self.folder.id, name, OPENING, run, refused))
+
+    def _corrected(self, wanted: dict[str, Any]) -> None:
+        with self.lock:
+            script = self.folder.read("script.json", {})
+            waiting = [each for each in script.get("corrections", []) if each != wanted]
+            self.folder.write("script.json", script | {"corrections": waiting})
 
     def mark(self, data: Any) -> None:
         """The transcript has the punctuation that was restored, or hasn't."""
@@ -256,7 +287,3 @@ class Desk(VoicedProject):
         """End its jobs."""
         for queue in filter(None, (self.quick, self.long, self.learning)):
             queue.cancel(self.folder.id)
-
-
-class StaleError(Exception):
-    """Another page has changed the project since this one last saw it."""

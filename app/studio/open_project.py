@@ -59,33 +59,37 @@ class OpenProject:
     def edits(self) -> tuple[ScriptEdit, ...]:
         return edits_of(self.folder.read("script.json", {}).get("edits", []))
 
-    def state(self) -> dict[str, Any]:
-        """What a page shows when it is opened."""
+    def script(self) -> dict[str, Any]:
+        """The changes, as a page shows them that another one has changed."""
         with self.lock:
-            about = self.about
-            script = self.folder.read("script.json", {"edits": [], "revision": 0})
+            script = self.folder.read("script.json", {})
             edits = self.edits()
             return {
-                "id": self.folder.id,
-                "name": about.get("name", ""),
-                "version": self.version,
-                "sound": None
-                if "samples" not in about
-                else {
-                    name: about[name] for name in ("sample_rate", "channels", "samples", "seconds")
-                },
-                "listening": self.progress(),
-                "tokens": [shown(token) for token in self.tokens()],
                 "edits": [edit.to_json() for edit in edits],
-                "offered": about.get("offered"),
-                "revision": script["revision"],
+                "revision": script.get("revision", 0),
                 "draft": script.get("draft"),
                 "takes": {edit.key: self.takes(edit.key) for edit in edits},
                 "failures": {e.key: self.failures[e.key] for e in edits if e.key in self.failures},
                 "making": self.being_made(),
+            }
+
+    def state(self) -> dict[str, Any]:
+        """What a page shows when it is opened."""
+        with self.lock:
+            about = self.about
+            shape = ("sample_rate", "channels", "samples", "seconds")
+            return {
+                "id": self.folder.id,
+                "name": about.get("name", ""),
+                "version": self.version,
+                "sound": {name: about[name] for name in shape} if "samples" in about else None,
+                "listening": self.progress(),
+                "tokens": [shown(token) for token in self.tokens()],
+                "offered": about.get("offered"),
                 "pronunciations": said_as(self.folder),
                 "marks": self.marks(),
                 "voice": self.voice_state(),
+                **self.script(),
             }
 
     def voice_state(self) -> dict[str, Any]:

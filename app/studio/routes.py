@@ -23,7 +23,7 @@ from a3t.errors import InputError
 from alignment import AlignmentError
 from app import limits, texts
 from app.studio import tiles
-from app.studio.desk import Desk, StaleError
+from app.studio.desk import Desk
 from app.studio.folders import TAKE
 from app.studio.owners import Owners, remember
 from app.studio.studio import Studio, ThereAlreadyError
@@ -70,8 +70,6 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
                 response = refused(str(error), 422)
             except ThereAlreadyError as error:
                 response = JSONResponse({"exists": error.told}, 409)
-            except StaleError:
-                response = refused(texts.CHANGED_ELSEWHERE, 409)
             remember(response, cookie)
             return response
 
@@ -119,10 +117,10 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{at}/text", guarded(read_text), methods=["POST"]),
         Route(one, of_project(lambda request, desk: JSONResponse(desk.state()))),
         Route(f"{one}/delete", of_project(delete), methods=["POST"]),
+        Route(f"{one}/script", of_project(lambda request, desk: JSONResponse(desk.script()))),
         Route(f"{one}/script", of_project(save), methods=["POST"]),
         Route(f"{one}/takes", of_project(again), methods=["POST"]),
         Route(f"{one}/cleaning", of_project(cleaning), methods=["POST"]),
-        Route(f"{one}/correct", of_project(correct), methods=["POST"]),
         Route(f"{one}/look", of_project(look), methods=["POST"]),
         Route(f"{one}/pronounce", of_project(pronounce), methods=["POST"]),
         Route(f"{one}/marks", of_project(mark), methods=["POST"]),
@@ -179,11 +177,6 @@ def again(request: Request, desk: Desk) -> Response:
 
 def cleaning(request: Request, desk: Desk) -> Response:
     return JSONResponse({"found": desk.offered(request.state.data)})
-
-
-def correct(request: Request, desk: Desk) -> Response:
-    desk.correct(request.state.data)
-    return JSONResponse({})
 
 
 def pronounce(request: Request, desk: Desk) -> Response:

@@ -1,11 +1,11 @@
-"""The list of edits as the page sends it, checked before anything is made of it."""
+"""The list of edits, and the steps by which pages change it, checked before anything is made."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from a3t.audio.traits import ALL_TRAITS
@@ -16,6 +16,7 @@ from app import texts
 from app.page_request import Models, matching_of, models_of
 
 MOST_EDITS = 2000
+MOST_PAGES = 32  # whose last step is remembered
 LONGEST_TEXT = 2000  # characters of one edit
 NAMES = ("model", "vocoder", "aligner", "voice")
 
@@ -86,6 +87,82 @@ class ScriptEdit:
             raise InputError(texts.WORDS_CORRECTED)
         return first, last
 
+    def touches(self, other: ScriptEdit) -> bool:
+        """Whether both change one place: a token, the gap of an insertion, or sound in a pause."""
+        if self.tokens and other.tokens:
+            return not set(self.tokens).isdisjoint(other.tokens)
+        if self.tokens or other.tokens:
+            inserted, replaced = (other, self) if self.tokens else (self, other)
+            return inserted.after in replaced.tokens[:-1]
+        if self.cut is not None and other.cut is not None:
+            return self.cut.start < other.cut.end and other.cut.start < self.cut.end
+        return self.after == other.after
+
+
+@dataclass(frozen=True)
+class ScriptStep:
+    """What a page did to the list: the edits that went and those that came.
+
+    number: counted by its page. An edit that went and came is the same one with another take, or
+    accepted. gentle: whether it takes another step back, and gives way to what has come since.
+    correction: other words for what the recording says, instead: those of `tokens`, or None for all
+    between the tokens `after` and `right`.
+    """
+
+    number: int
+    gone: tuple[ScriptEdit, ...] = ()
+    come: tuple[ScriptEdit, ...] = ()
+    gentle: bool = False
+    correction: dict[str, Any] | None = None
+
+    @classmethod
+    def from_json(cls, data: Any) -> ScriptStep:
+        """InputError for anything that the page wouldn't send."""
+        try:
+            number = _whole(data["n"])
+            if data.get("correct") is not None:
+                return cls(number, correction=_correction_of(data["correct"]))
+            gone, come = edits_of(data["gone"]), edits_of(data["come"])
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise InputError(texts.NO_SCRIPT) from None
+        return cls(number, gone, come, data.get("gentle") is True)
+
+    def applied(self, edits: Iterable[ScriptEdit]) -> tuple[ScriptEdit, ...]:
+        """The list after the step, whatever other pages have done to it meanwhile.
+
+        Of two changes of one place the later one stays, but for a gentle step."""
+        now = {edit.key: edit for edit in edits}
+        was = {edit.key: edit for edit in self.gone}
+        for key in was.keys() - {edit.key for edit in self.come}:
+            now.pop(key, None)
+        for edit in self.come:
+            if edit.key in was and edit.key in now:
+                before, kept = was[edit.key], now[edit.key]
+                take = kept.take if before.take == edit.take else edit.take
+                same = before.accepted == edit.accepted
+                accepted = kept.accepted if same else edit.accepted
+                now[edit.key] = replace(kept, take=take, accepted=accepted)
+            elif edit.key not in was and edit.key not in now:
+                others = [key for key, other in now.items() if edit.touches(other)]
+                if others and self.gentle:
+                    continue
+                for key in others:
+                    del now[key]
+                now[edit.key] = edit
+        return tuple(now.values())
+
+
+def _correction_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    tokens, right, text = data["tokens"], data["right"], " ".join(str(data["text"]).split())
+    if len(text) > LONGEST_TEXT:
+        raise InputError(texts.too_many_characters("change", len(text), LONGEST_TEXT))
+    return {
+        "after": _whole(data["after"]),
+        "tokens": None if tokens is None else [_whole(token) for token in tokens],
+        "right": None if right is None else _whole(right),
+        "text": text,
+    }
+
 
 def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < 2**40:
@@ -98,6 +175,13 @@ def edits_of(data: Any) -> tuple[ScriptEdit, ...]:
     if not isinstance(data, Sequence) or isinstance(data, str) or len(data) > MOST_EDITS:
         raise InputError(texts.NO_SCRIPT)
     return tuple(map(ScriptEdit.from_json, data))
+
+
+def steps_of(data: Any) -> tuple[ScriptStep, ...]:
+    """The steps that a page sends; InputError if they are none."""
+    if not isinstance(data, Sequence) or isinstance(data, str) or len(data) > MOST_EDITS:
+        raise InputError(texts.NO_SCRIPT)
+    return tuple(map(ScriptStep.from_json, data))
 
 
 def draft_of(data: Any) -> dict[str, Any] | None:

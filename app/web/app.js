@@ -20,7 +20,7 @@ export class App extends Editing {
     this.upload = upload;
     this.saver = new Saver(this);
     this.exporting = false;
-    /** @type {{share: number|null, name: string|null}|null} the recording's own, as far as it is learnt */
+    /** @type {{share: number|null, speaker: string, names: Map<string, string>}|null} the recording's own, as far as it is learnt */
     this.voice = null;
     this.wanted = null; // the change that is played as soon as it is made
     this.ticking = 0;
@@ -37,7 +37,7 @@ export class App extends Editing {
     listenToKeys(this);
     addEventListener("a3t-settings", () => { if (this.project) this.saver.save(); });
     addEventListener("hashchange", () => this.#route());
-    addEventListener("beforeunload", (event) => { if (this.saver.dirty) event.preventDefault(); });
+    addEventListener("beforeunload", (event) => { if (this.saver.pending) event.preventDefault(); });
     this.#route();
   }
 
@@ -67,7 +67,7 @@ export class App extends Editing {
 
   /** Back to the start; the project is kept. */
   async leave() {
-    await this.saver.settled();
+    this.view.finish(true);
     this.#close();
     this.host.dataset.screen = "start";
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
@@ -78,6 +78,7 @@ export class App extends Editing {
   #close() {
     if (this.unfollow) this.unfollow();
     this.transport.close();
+    this.saver.leave();
     this.project = null;
     this.sound = null;
     this.timeline = null;
@@ -86,6 +87,7 @@ export class App extends Editing {
   async open(id) {
     let state;
     try {
+      if (this.project !== id) await this.saver.flush();
       state = await this.server.ask(`/projects/${id}`);
     } catch (error) {
       this.complain(error.message || TEXTS.lost);
@@ -111,13 +113,8 @@ export class App extends Editing {
     this.listening = state.listening;
     this.script.missing = state.listening.missing;
     this.script.setTokens(state.tokens);
-    this.script.takes = new Map(Object.entries(state.takes));
-    this.script.failures = new Map(Object.entries(state.failures));
-    this.script.edits = state.edits;
-    this.making = new Map(state.making.map((key) => [key, ""]));
-    this.active = this.active && state.edits.find((edit) => edit.key === this.active.key) || null;
-    const left = again ? null : await this.saver.left(state);
-    this.saver.opened(state.revision);
+    if (!again) this.script.edits = [];
+    this.#edits(state);
     if (`#project=${id}` !== location.hash) history.pushState(null, "", `#project=${id}`);
     if (state.sound && (!this.sound || !again)) {
       this.sound = state.sound;
@@ -129,18 +126,25 @@ export class App extends Editing {
     if (this.unfollow) this.unfollow();
     this.unfollow = this.server.follow(id, state.version, (event) => this.#happened(event), (reached) => this.saver.reached(reached));
     this.render();
-    if (left && left.isNext) this.#restore(left);
-    else if (left) this.dialogs.ask(TEXTS.unsent, [TEXTS.use_unsent, () => this.#restore(left)], [TEXTS.drop_unsent, () => this.saver.drop()]);
-    if (state.draft && !again && !(left && left.isNext)) this.#redraft(state.draft);
+    if (state.draft && !again) this.#redraft(state.draft);
     this.host.dataset.ready = "yes";
   }
 
-  /** What the server never had becomes the script, as a step that can be taken back. */
-  #restore({ edits, draft }) {
-    const name = (edit) => JSON.stringify([edit.after, edit.tokens, edit.text, edit.cut]);
-    const keys = new Map(this.script.edits.map((edit) => [name(edit), edit.key]));
-    this.change(edits.map((edit) => ({ ...edit, key: keys.get(name(edit)) || null })), TEXTS.use_unsent, null);
-    if (draft) this.#redraft(draft);
+  /** The changes and their takes, as the server has them, with what it has not been told. */
+  #edits(told) {
+    this.script.takes = new Map(Object.entries(told.takes));
+    this.script.failures = new Map(Object.entries(told.failures));
+    this.making = new Map(told.making.map((key) => [key, ""]));
+    if (told.revision >= this.saver.revision) this.adopt(this.saver.opened(told));
+  }
+
+  /** Another window has changed them. */
+  async refresh() {
+    const { project } = this;
+    const told = await this.server.ask(`/projects/${project}/script`).catch(() => null);
+    if (!told || this.project !== project) return;
+    this.#edits(told);
+    this.render();
   }
 
   /** What stood in the field stands there again. */

@@ -1,20 +1,43 @@
 // What is done to the script: each step can be taken back.
 
 import { Hearing } from "./hearing.js";
+import { applied, between, inverse, nameOf } from "./steps.js";
 import { TEXTS, tell } from "./texts.js";
+
+const MOST = 2000, LONGEST = 2000; // changes, and characters of one, that the server takes
 
 export class Editing extends Hearing {
   /** The list of edits becomes another one, as a step that can be taken back. */
   change(edits, label, active = this.active) {
-    const before = this.script.edits, was = this.active;
-    const set = (list, selected) => {
-      this.script.edits = list;
-      this.active = list.includes(selected) ? selected : null;
-      this.saver.save();
-      this.render();
+    if (edits.length > MOST || edits.some(({ text }) => text.length > LONGEST)) return this.complain(TEXTS.too_much);
+    let step = this.#become(edits, active);
+    const turn = () => {
+      const back = inverse(step);
+      step = this.#become(applied(back, this.script.edits), back.come.length === 1 ? back.come[0] : this.active, true);
     };
-    this.history.add({ label, undo: () => set(before, was), redo: () => set(edits, active) });
-    set(edits, active);
+    this.history.add({ label, undo: turn, redo: turn });
+  }
+
+  #become(edits, active, gentle = false) {
+    const step = between(this.script.edits, edits);
+    if (active) this.active = active;
+    this.adopt(edits);
+    if (!active) this.active = null;
+    if (step.gone.length || step.come.length) this.saver.push({ ...step, gentle });
+    this.render();
+    return step;
+  }
+
+  /** The list of edits is another one; what is selected stays so. */
+  adopt(edits) {
+    const old = new Map(this.script.edits.map((edit) => [nameOf(edit), edit]));
+    this.script.edits = edits.map((edit) => {
+      const was = old.get(nameOf(edit));
+      const isSame = was && was.take === edit.take && was.accepted === edit.accepted;
+      return isSame ? Object.assign(was, { key: edit.key || was.key }) : { ...edit, key: edit.key || was?.key || null };
+    });
+    const now = new Map(this.script.edits.map((edit) => [nameOf(edit), edit]));
+    for (const name of ["active", "looped", "wanted"]) this[name] = this[name] && now.get(nameOf(this[name])) || null;
   }
 
   /** Tokens [first, last) become a text: a change, or in the other mode a correction. */
@@ -22,7 +45,7 @@ export class Editing extends Hearing {
     const drafted = this.saver.undraft();
     const nothing = () => { if (drafted) this.saver.save(); return null; };
     text = text.trim().replace(/\s+/g, " ");
-    if (this.mode === "correct") { this.#correct(first, last, text).then(nothing); return null; }
+    if (this.mode === "correct") { this.#correct(first, last, text); return nothing(); }
     const places = this.script.places();
     if (first === last && !text && !places.some((place) => place.first === first && place.last === last)) return nothing();
     if (text === this.script.textOf(first, last) && first !== last) {
@@ -32,8 +55,8 @@ export class Editing extends Hearing {
     const { edits, edit } = this.script.replaced(first, last, text);
     this.view.selection = null;
     this.change(edits, text || TEXTS.deleted, edit);
-    if (edit && play) this.wanted = edit;
-    return edit;
+    if (edit && play) this.wanted = this.active;
+    return this.active;
   }
 
   /** Several at once, as one step: [first, last, text] of each. */
@@ -60,20 +83,14 @@ export class Editing extends Hearing {
   }
 
   /** What was misheard is something else: nothing is made, and the sound stays as it is. */
-  async #correct(first, last, text) {
+  #correct(first, last, text) {
     const { tokens } = this.script;
-    const was = this.script.tokens.slice(first, last).map((token) => token.text).join(" ");
+    const own = tokens.slice(first, last), was = own.map((token) => token.text).join(" ");
     if (first === last || text === was) return;
-    const left = first ? tokens[first - 1].id : -1, right = last < tokens.length ? tokens[last].id : null;
-    const put = async (words) => {
-      const from = left === -1 ? 0 : this.script.index.get(left) + 1;
-      const until = right === null ? this.script.tokens.length : this.script.index.get(right);
-      const ids = this.script.tokens.slice(from, until).map((token) => token.id);
-      await this.server.ask(`/projects/${this.project}/correct`, { after: left, tokens: ids, text: words }).catch((error) => this.complain(error.message || TEXTS.lost));
-    };
-    await this.saver.settled();
+    const place = { after: first ? tokens[first - 1].id : -1, right: last < tokens.length ? tokens[last].id : null };
+    const put = (words, ids = null) => this.saver.push({ correct: { ...place, tokens: ids, text: words } });
     this.history.add({ label: text, undo: () => put(was), redo: () => put(text) });
-    await put(text);
+    put(text, own.map((token) => token.id));
   }
 
   #with(edit, more) {
@@ -81,16 +98,12 @@ export class Editing extends Hearing {
     return [this.script.edits.map((each) => (each === edit ? other : each)), other];
   }
 
+  /** Another take is heard; as a step, but for a take that has only just been made. */
   choose(edit, take, step = true) {
     const [edits, other] = this.#with(edit, { take });
-    if (this.looped === edit) this.looped = other;
-    if (step) this.change(edits, tell(TEXTS.take, take + 1), other);
-    else {
-      this.script.edits = edits;
-      if (this.active === edit) this.active = other;
-      this.saver.save();
-    }
-    if (!this.transport.playing && step) this.playEdit(other);
+    if (!step) return this.#become(edits, this.active);
+    this.change(edits, tell(TEXTS.take, take + 1), other);
+    if (!this.transport.playing) this.playEdit(this.active);
   }
 
   accept(edit, accepted) {
@@ -115,7 +128,8 @@ export class Editing extends Hearing {
 
   async again(edit, how) {
     await this.saver.settled();
-    const current = this.script.edits.find((each) => each.key === edit.key) || edit;
+    const name = nameOf(edit), current = this.script.edits.find((each) => nameOf(each) === name);
+    if (!current || !current.key) return;
     this.making.set(current.key, "");
     this.script.failures.delete(current.key);
     this.changes.render();

@@ -1,9 +1,10 @@
-// Keeps the server's list of edits the same as the page's, whatever happens in between.
+// Sends what is done to the script, step by step, until the server has confirmed it.
 
-import { TEXTS } from "./texts.js";
-import { forget, keep, unsent } from "./unsent.js";
+import { applied } from "./steps.js";
+import { TEXTS, tell } from "./texts.js";
+import { forget, keep, kept } from "./unsent.js";
 
-const PATIENCE = 1500; // milliseconds until another try
+const PATIENCE = 500, LONGEST = 30000; // milliseconds until another try, twice as long each time
 const DRAFT = 300; // milliseconds until what stands in the field is kept, however long one types on
 
 /** What is sent of an edit. @param {import("./script.js").Edit} edit */
@@ -13,26 +14,53 @@ export class Saver {
   /** @param {any} app */
   constructor(app) {
     this.app = app;
-    this.dirty = false;
-    this.state = "";
-    this.revision = 0;
     this.waiting = [];
-    this.drafted = null;
+    this.leave();
   }
 
-  opened(revision) {
+  /** A project is shown; the list is the server's, with what it has not been told yet. */
+  opened({ revision, edits }) {
     this.revision = revision;
-    this.dirty = false;
+    this.known = Math.max(this.known, revision);
+    return this.merged(edits);
+  }
+
+  /** A project is left. What its server was not told is kept. */
+  leave() {
+    clearTimeout(this.timer);
+    clearTimeout(this.retry);
+    // Whose steps are counted: this window's, while it shows one project.
+    this.page = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.count = 0;
+    /** @type {any[]} those that the server has not confirmed */
+    this.steps = [];
+    this.dirty = false; // whether there is more to be sent: the field, the settings
+    this.drafted = undefined; // what stands in the field; null once it is gone, undefined if there was none
+    this.state = "";
+    this.timer = this.tries = this.revision = this.known = 0;
+    for (const done of this.waiting.splice(0)) done();
+  }
+
+  get pending() { return this.busy || this.dirty || this.steps.length > 0; }
+
+  /** A list of the server's with the steps that it has not taken. */
+  merged(edits) {
+    return this.steps.reduce((list, step) => (step.come ? applied(step, list) : list), edits);
   }
 
   /** Whether the server answers. */
   reached(answers) {
-    if (answers && this.state === TEXTS.offline) this.#tell(this.dirty ? TEXTS.saving : "");
-    if (!answers) this.#tell(TEXTS.offline);
+    if (!answers) return this.#tell(TEXTS.offline);
+    if (this.state === TEXTS.offline) this.#tell(this.pending ? TEXTS.saving : "");
+    this.tries = 0;
+    this.flush();
+    this.#send();
   }
 
+  /** The project was saved, by this window or another one. */
   heard(revision) {
-    if (revision > this.revision && !this.dirty && !this.busy) this.app.open(this.app.project);
+    this.known = Math.max(this.known, revision);
+    if (this.known > this.revision && !this.busy) this.app.refresh();
   }
 
   #tell(state) {
@@ -40,31 +68,32 @@ export class Saver {
     this.app.parts.refresh();
   }
 
+  /** A step that was taken. */
+  push(step) {
+    const lists = step.come && { gone: step.gone.map(sent), come: step.come.map(sent) };
+    this.steps.push({ ...step, ...lists, n: ++this.count });
+    this.save();
+  }
+
   save() {
     this.dirty = true;
-    keep(this.app.project, this.#script());
+    keep("unsent", `${this.app.project} ${this.page}`, { project: this.app.project, ...this.#script() });
     this.#send();
   }
 
   /** What is to be sent. */
   #script() {
-    return { revision: this.revision, draft: this.drafted, settings: window.a3tSettings || {}, edits: this.app.script.edits.map(sent) };
+    return { page: this.page, steps: this.steps, draft: this.drafted, settings: window.a3tSettings || {} };
   }
 
-  /**
-   * What this browser kept of a project and the server never had; null if there is nothing.
-   * @param {any} state the server's
-   */
-  async left(state) {
-    const kept = await unsent(state.id);
-    if (!kept) return null;
-    const told = (edits) => JSON.stringify(edits.map(sent));
-    if (told(kept.edits) === told(state.edits) && (kept.draft?.text || "") === (state.draft?.text || "")) { forget(state.id); return null; }
-    return { ...kept, isNext: kept.revision === state.revision };
+  /** Sends what windows that are gone have left here; one that lives sends it as well, to no harm. */
+  async flush() {
+    for (const [key, { project, ...script }] of await kept("unsent")) {
+      if (script.page === this.page) continue;
+      const told = script.steps && await this.app.server.ask(`/projects/${project}/script`, script).catch(() => null);
+      if (told || !script.steps) await forget("unsent", key);
+    }
   }
-
-  /** What was kept is not wanted any more. */
-  drop() { forget(this.app.project); }
 
   /** What stands in the field, so that nothing typed is lost: {first, last, text, mode}. */
   draft(draft) {
@@ -80,41 +109,47 @@ export class Saver {
   undraft() {
     clearTimeout(this.timer);
     this.timer = 0;
-    const drafted = this.drafted !== null;
-    this.drafted = null;
+    const drafted = !!this.drafted;
+    if (drafted) this.drafted = null;
     return drafted;
   }
 
   async #send() {
-    if (this.busy || !this.dirty) return;
+    const { app, page } = this, { project } = app;
+    if (this.busy || !project || !this.pending) return;
+    clearTimeout(this.retry);
     this.busy = true;
     this.dirty = false;
-    const { app } = this;
-    const { project } = app, edits = app.script.edits;
-    if (this.state !== TEXTS.offline) this.#tell(TEXTS.saving);
-    try {
-      const told = await app.server.ask(`/projects/${project}/script`, this.#script());
-      this.revision = told.revision;
-      edits.forEach((edit, k) => { edit.key = told.keys[k]; });
-      if (!this.dirty) forget(project);
-      this.#tell(this.dirty || this.timer ? TEXTS.saving : TEXTS.saved);
-      app.keyed();
-    } catch (error) {
-      if (error.status === 409) { this.busy = false; app.complain(error.message); return app.open(project); }
-      if (error.status) { forget(project); app.complain(error.message); }
-      else {
-        this.dirty = true;
-        this.#tell(TEXTS.offline);
-        setTimeout(() => this.#send(), PATIENCE);
-      }
-    }
+    const script = this.#script(), last = this.count;
+    if (!this.tries) this.#tell(TEXTS.saving);
+    const told = await app.server.ask(`/projects/${project}/script`, script).catch((error) => ({ error }));
     this.busy = false;
-    if (this.dirty && this.state !== TEXTS.offline) this.#send();
-    else if (!this.dirty) for (const done of this.waiting.splice(0)) done();
+    if (this.page !== page) {
+      if (!told.error) forget("unsent", `${project} ${page}`);
+    } else if (told.error) {
+      this.dirty = true;
+      this.#tell(told.error.status ? tell(TEXTS.unsaved, told.error.message || told.error.status) : TEXTS.offline);
+      this.retry = setTimeout(() => this.#send(), Math.min(PATIENCE * 2 ** ++this.tries, LONGEST));
+      return;
+    } else this.#confirmed(told, script, last);
+    if (this.pending) this.#send();
+    else for (const done of this.waiting.splice(0)) done();
   }
 
-  /** When everything is saved. */
+  #confirmed({ revision, edits }, { draft }, last) {
+    const { app } = this, isNext = revision === this.revision + 1;
+    this.tries = 0;
+    this.steps = this.steps.filter((step) => step.n > last);
+    if (draft === null && this.drafted === null) this.drafted = undefined;
+    if (!this.pending) forget("unsent", `${app.project} ${this.page}`);
+    this.#tell(this.pending || this.timer ? TEXTS.saving : TEXTS.saved);
+    if (revision > this.revision) app.adopt(this.opened({ revision, edits }));
+    app.keyed();
+    if (!isNext || this.known > this.revision) app.refresh();
+  }
+
+  /** When everything is saved, or another project is shown. */
   settled() {
-    return this.busy || this.dirty ? new Promise((done) => this.waiting.push(done)) : Promise.resolve();
+    return this.pending ? new Promise((done) => this.waiting.push(done)) : Promise.resolve();
   }
 }

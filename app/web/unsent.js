@@ -1,24 +1,26 @@
 // What the server has not confirmed yet, kept by the browser in case both end before it does.
 
-const STORE = "unsent";
+const STORES = ["unsent", "recordings"];
 
 /** @returns {Promise<IDBDatabase>} */
 function database() {
   return new Promise((done, failed) => {
-    const request = indexedDB.open("a3t", 1);
-    request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+    const request = indexedDB.open("a3t", 2);
+    request.onupgradeneeded = () => {
+      for (const name of STORES) if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name);
+    };
     request.onsuccess = () => done(request.result);
     request.onerror = () => failed(request.error);
   });
 }
 
-/** One step on the store, on the disk when it is done; null where the browser keeps nothing. */
-async function step(mode, what) {
+/** One step on a store, on the disk when it is done; null where the browser keeps nothing. */
+async function step(store, mode, what) {
   try {
     const opened = await database();
     return await new Promise((done, failed) => {
-      const transaction = opened.transaction(STORE, mode, { durability: "strict" });
-      const request = what(transaction.objectStore(STORE));
+      const transaction = opened.transaction(store, mode, { durability: "strict" });
+      const request = what(transaction.objectStore(store));
       transaction.oncomplete = () => { opened.close(); done(request.result); };
       transaction.onabort = transaction.onerror = () => { opened.close(); failed(transaction.error); };
     });
@@ -27,9 +29,13 @@ async function step(mode, what) {
   }
 }
 
-/** @param {string} project @param {object} script as it would be sent */
-export const keep = (project, script) => step("readwrite", (store) => store.put(script, project));
-/** @param {string} project */
-export const forget = (project) => step("readwrite", (store) => store.delete(project));
-/** @param {string} project @returns {Promise<any>} */
-export const unsent = (project) => step("readonly", (store) => store.get(project));
+/** @param {"unsent"|"recordings"} store @param {string} key @param {any} value */
+export const keep = (store, key, value) => step(store, "readwrite", (held) => held.put(value, key));
+/** @param {"unsent"|"recordings"} store @param {string} key */
+export const forget = (store, key) => step(store, "readwrite", (held) => held.delete(key));
+/** All that is kept, [key, value] of each. @param {"unsent"|"recordings"} store @returns {Promise<[string, any][]>} */
+export async function kept(store) {
+  const keys = await step(store, "readonly", (held) => held.getAllKeys());
+  const values = keys && await step(store, "readonly", (held) => held.getAll());
+  return values && keys.length === values.length ? keys.map((key, k) => [key, values[k]]) : [];
+}

@@ -77,7 +77,7 @@ class Visitor:
         started = time.perf_counter()
         tokens = state["tokens"]
         change = {"after": tokens[1][0], "tokens": [tokens[2][0]], "text": word}
-        body = {"edits": [change], "revision": state["revision"]}
+        body = {"page": word, "steps": [{"n": 1, "gone": state["edits"], "come": [change]}]}
         self.client.post(f"{self.at}/script", json=body).raise_for_status()
         made = self.until(lambda state: any(state["takes"].values()) or state["failures"])
         assert not made["failures"], made["failures"]

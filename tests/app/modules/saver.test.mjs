@@ -1,71 +1,164 @@
-// What is typed is sent, however long one types on, and kept while the server can't be reached.
+// What is done is sent step by step, kept until the server has confirmed it, and merged with what other windows do.
 
 import assert from "node:assert/strict";
-import { mock, test } from "node:test";
-import { load } from "./web.mjs";
+import { beforeEach, mock, test } from "node:test";
+import { disk, load, settle } from "./web.mjs";
+import { FakeServer } from "./windows.mjs";
 
-globalThis.window = globalThis;
-const { Saver } = await load("saver.js");
-const { Refusal } = await load("server.js");
 const { TEXTS } = await load("texts.js");
 
-/** An app whose server answers as `answer` says. */
-function app(answer) {
-  const sent = [], said = [];
-  const made = {
-    project: "p", script: { edits: [] }, sent, said, opened: 0,
-    parts: { refresh: () => {} }, keyed: () => {}, complain: (sentence) => said.push(sentence), open: () => { made.opened++; },
-    server: { ask: async (path, data) => { sent.push(structuredClone(data)); return answer(sent.length, data); } },
-  };
-  made.saver = new Saver(made);
-  made.saver.opened(0);
-  return made;
-}
-const saved = (count, data) => ({ revision: count, keys: data.edits.map(() => "k") });
-const settle = async () => { for (let k = 0; k < 20; k++) await Promise.resolve(); };
-
-test("a field is kept while one types on without a pause", async () => {
+beforeEach(() => disk.unsent.clear());
+const clocked = (does) => async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
-  const made = app(saved);
+  try { await does(async (seconds) => { for (let k = 0; k < 4 * seconds; k++) { mock.timers.tick(250); await settle(); } }); } finally { mock.timers.reset(); }
+};
+
+test("a field is kept while one types on without a pause", clocked(async (wait) => {
+  const server = new FakeServer(), made = await server.window();
   for (let k = 1; k <= 20; k++) {
     made.saver.draft({ first: 1, last: 1, text: "x".repeat(k), mode: "edit" });
-    mock.timers.tick(100);
-    await settle();
+    await wait(0.25);
   }
-  assert.ok(made.sent.length >= 5);
-  assert.ok(made.sent.at(-1).draft.text.length >= 16);
-  mock.timers.reset();
-});
+  assert.ok(server.sent.length >= 5);
+  assert.ok(server.draft.text.length >= 16);
+}));
 
 test("a field's end and its change are sent together", async () => {
-  const made = app(saved);
+  const server = new FakeServer(), made = await server.window();
   made.saver.draft({ first: 1, last: 1, text: "never", mode: "edit" });
-  assert.equal(made.saver.undraft(), true);
-  made.script.edits = [{ after: 0, tokens: [1], text: "never", take: null, accepted: false, cut: null }];
-  made.saver.save();
+  made.write(2, 3, "never");
   await settle();
-  assert.equal(made.sent.length, 1);
-  assert.equal(made.sent[0].draft, null);
-  assert.equal(made.sent[0].edits[0].text, "never");
-  assert.equal(made.script.edits[0].key, "k");
+  assert.equal(server.sent.length, 1);
+  assert.equal(server.sent[0].draft, null);
+  assert.deepEqual([made.script.edits[0].text, made.script.edits[0].key], ["never", "never"]);
 });
 
-test("without a server it tries again until it is back", async () => {
-  mock.timers.enable({ apis: ["setTimeout"] });
-  const made = app((count, data) => { if (count < 4) throw new Refusal("", 0); return saved(count, data); });
+for (const status of [0, 409, 422, 502]) {
+  test(`after the answer ${status} a change is kept and tried again until it is confirmed`, clocked(async (wait) => {
+    const server = new FakeServer(), made = await server.window();
+    server.refuses = status;
+    made.write(2, 3, "never");
+    await settle();
+    assert.equal(disk.unsent.size, 1);
+    assert.ok(made.saver.state.startsWith(status ? TEXTS.unsaved.slice(0, 12) : TEXTS.offline), made.saver.state);
+    await wait(120);
+    assert.equal(disk.unsent.size, 1);
+    server.refuses = 200;
+    await wait(31);
+    assert.deepEqual(server.edits.map((edit) => edit.text), ["never"]);
+    assert.equal(made.saver.state, TEXTS.saved);
+    assert.equal(disk.unsent.size, 0);
+    await made.saver.settled();
+  }));
+}
+
+test("what a window that is gone has left is sent, once", async () => {
+  const server = new FakeServer(), made = await server.window();
+  server.refuses = 502;
+  made.write(2, 3, "never");
+  made.saver.draft({ first: 5, last: 5, text: "hear", mode: "edit" });
   made.saver.save();
   await settle();
-  assert.equal(made.saver.state, TEXTS.offline);
-  for (let k = 0; k < 4; k++) { mock.timers.tick(2000); await settle(); }
-  assert.equal(made.sent.length, 4);
-  assert.equal(made.saver.state, TEXTS.saved);
-  await made.saver.settled();
-  mock.timers.reset();
+  server.refuses = 200;
+  const next = await server.window();
+  assert.deepEqual(next.texts(), ["never"]);
+  assert.equal(server.draft.text, "hear");
+  await made.saver.reached(true); // it was not gone after all
+  await settle();
+  assert.deepEqual([server.edits.length, disk.unsent.size], [1, 0]);
 });
 
-test("a project that was changed elsewhere is opened anew", async () => {
-  const made = app(() => { throw new Refusal("Another window", 409); });
-  made.saver.save();
+test("a correction made offline arrives, and can be taken back before it does", clocked(async (wait) => {
+  const server = new FakeServer(), made = await server.window();
+  made.setMode = () => {};
+  made.mode = "correct";
+  server.refuses = 0;
+  made.write(5, 6, "sea");
   await settle();
-  assert.deepEqual([made.said, made.opened], [["Another window"], 1]);
+  await wait(10);
+  server.refuses = 200;
+  await wait(31);
+  assert.deepEqual(server.corrections, ["sea"]);
+  made.undo();
+  await settle();
+  assert.deepEqual(server.corrections, ["sea", "see"]);
+  assert.deepEqual(server.sent.at(-1).steps[0].correct, { after: 4, right: 6, tokens: null, text: "see" });
+}));
+
+test("to take one change back leaves the others as they are", async () => {
+  const server = new FakeServer(), made = await server.window();
+  made.write(2, 3, "never");
+  await settle();
+  made.write(8, 9, "an");
+  made.choose(made.script.edits[0], 2, false); // another take of the first, which has been made meanwhile
+  await settle();
+  made.undo();
+  await settle();
+  assert.deepEqual(server.edits.map(({ text, take }) => [text, take]), [["never", 2]]);
+  made.redo();
+  await settle();
+  assert.deepEqual(made.texts(), ["an", "never"]);
 });
+
+test("of two windows each takes back its own", async () => {
+  const server = new FakeServer();
+  const [a, b] = [await server.window(), await server.window()];
+  a.write(2, 3, "never");
+  b.write(5, 6, "hear"); // at the same time
+  await settle();
+  server.tell();
+  await settle();
+  assert.deepEqual([a.texts(), b.texts()], [["hear", "never"], ["hear", "never"]]);
+  b.accept(b.script.edits.find(({ text }) => text === "never"), true);
+  await settle();
+  a.undo();
+  await settle();
+  server.tell();
+  await settle();
+  assert.deepEqual([a.texts(), b.texts()], [["hear"], ["hear"]]);
+  a.redo();
+  b.write(2, 3, "seldom"); // over what comes back
+  await settle();
+  a.undo();
+  await settle();
+  server.tell();
+  await settle();
+  assert.deepEqual([a.texts(), b.texts()], [["hear", "seldom"], ["hear", "seldom"]]);
+});
+
+test("whatever two windows do, both end with the server's list", clocked(async (wait) => {
+  let seed = 11;
+  const random = (count) => { seed = (seed * 48271) % 2147483647; return seed % count; };
+  const server = new FakeServer();
+  const words = Array.from({ length: 60 }, (_, k) => `word${k}`).join(" ");
+  const windows = [await server.window(words), await server.window(words)];
+  for (let n = 0; n < 400; n++) {
+    const which = random(2), made = windows[which], edit = made.script.edits[random(made.script.edits.length || 1)];
+    const word = `w${n}`;
+    switch (random(9)) {
+      case 0: made.undo(); break;
+      case 1: made.redo(); break;
+      case 2: if (edit) made.accept(edit, !edit.accepted); break;
+      case 3: if (edit) made.choose(edit, random(4), false); break;
+      case 4: server.refuses = [0, 502, 200, 200][random(4)]; break;
+      case 5: if (!random(4)) windows[which] = await server.window(words); break; // loaded again
+      case 6: server.tell(); break;
+      default: {
+        const first = random(58);
+        made.write(first, first + random(3), word);
+        assert.ok(made.texts().some((text) => text.split(" ").includes(word)), word);
+      }
+    }
+    if (random(2)) await wait(0.25);
+  }
+  server.refuses = 200;
+  await wait(40);
+  for (const each of windows) await each.saver.flush();
+  server.tell();
+  await wait(40);
+  for (const each of windows) await each.refresh();
+  const list = (edits) => edits.map(({ text, take, accepted }) => `${text} ${take} ${accepted}`).sort();
+  assert.ok(server.edits.length > 1);
+  for (const each of windows) assert.deepEqual(list(each.script.edits), list(server.edits));
+  assert.equal(disk.unsent.size, 0);
+}));

@@ -5,12 +5,16 @@ Node is the one on the path, else the one that Playwright brings.
 
 from __future__ import annotations
 
+import json
+import random
 import shutil
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from app.studio.script import ScriptStep, edits_of
 
 HERE = Path(__file__).parent
 
@@ -32,3 +36,50 @@ def test_a_module(name: str) -> None:
     command = [runner, "--test", "--test-reporter=spec", str(HERE / name)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+APPLY = """
+const { load } = await import(process.argv[1]);
+const { applied } = await load("steps.js");
+let text = "";
+for await (const piece of process.stdin) text += piece;
+const after = (steps) => steps.reduce((list, step) => applied(step, list), []);
+process.stdout.write(JSON.stringify(JSON.parse(text).map(after)));
+"""
+
+
+def an_edit(chance: random.Random) -> dict[str, object]:
+    first, count = chance.randrange(8), chance.randrange(3)
+    tokens = list(range(first, first + count))
+    cut = None
+    if not tokens and chance.random() < 0.5:
+        start = first + 0.25 * chance.randrange(3)
+        cut = {"kind": "pause", "action": "cut", "start": start, "end": start + 0.4}
+    text = "" if cut else chance.choice("ab")
+    rest = {"take": chance.choice([None, 1]), "accepted": chance.random() < 0.5, "cut": cut}
+    return {"after": first - 1, "tokens": tokens, "text": text, **rest}
+
+
+def test_page_and_server_apply_a_step_alike() -> None:
+    runner = node()
+    if runner is None:
+        pytest.skip("there is no Node here: pip install playwright brings one")
+    chance = random.Random(5)
+    cases = []
+    for _ in range(400):
+        known = [an_edit(chance) for _ in range(6)]
+        lists = [chance.sample(known, chance.randrange(4)) for _ in range(12)]
+        steps = [
+            {"n": 1, "gone": gone, "come": come, "gentle": chance.random() < 0.3}
+            for gone, come in zip(lists[:6], lists[6:], strict=True)
+        ]
+        cases.append(steps)
+    command = [runner, "--input-type=module", "-e", APPLY, (HERE / "web.mjs").as_uri()]
+    done = subprocess.run(
+        command, input=json.dumps(cases), capture_output=True, text=True, check=True
+    )
+    for steps, found in zip(cases, json.loads(done.stdout), strict=True):
+        now = edits_of([])
+        for step in steps:
+            now = ScriptStep.from_json(step).applied(now)
+        assert [edit.to_json() for edit in now] == [edit.to_json() for edit in edits_of(found)]

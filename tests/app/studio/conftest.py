@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from starlette.applications import Starlette
@@ -68,9 +69,16 @@ class Project:
         assert answer.status_code == status, answer.text
         return answer.json()  # type: ignore[no-any-return]
 
+    def step(self, **step: Any) -> dict[str, Any]:
+        """What a page of its own does."""
+        return self.post("script", {"page": uuid4().hex, "steps": [{"n": 1, **step}]})
+
     def save(self, *edits: dict[str, Any]) -> dict[str, Any]:
-        revision = self.state["revision"]
-        return self.post("script", {"edits": list(edits), "revision": revision})
+        """These are the changes, and no others."""
+        return self.step(gone=self.state["edits"], come=list(edits))
+
+    def correct(self, edit: dict[str, Any]) -> None:
+        self.step(correct={"right": None, **edit})
 
     def made(self, count: int = 1) -> dict[str, Any]:
         """The state once every change has so many takes, or one of them couldn't be made."""

@@ -139,7 +139,8 @@ def test_cuts_that_no_page_would_send_are_refused(project: Project) -> None:
         {"kind": "pause", "action": "cut", "start": None, "end": 2},
     ]
     for cut in wrong:
-        project.post("script", {"edits": [edit | {"cut": cut}], "revision": 0}, 422)
+        step = {"n": 1, "gone": [], "come": [edit | {"cut": cut}]}
+        project.post("script", {"steps": [step]}, 422)
     for want in ({"kinds": ["everything"]}, {"kinds": [{}]}):
         project.post("cleaning", want, 422)
     assert offered(project, kinds="pause", longest="x", action=[])

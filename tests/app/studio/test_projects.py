@@ -108,7 +108,7 @@ def test_a_misheard_word_is_corrected_and_never_made(project: Project, upload: s
     state = other.listened()
     other.save(change(state, "always", "never"))
     other.made()
-    other.post("correct", change(state, "relative", "superlative"))
+    other.correct(change(state, "relative", "superlative"))
     state = other.until(lambda state: "superlative" in [token[1] for token in state["tokens"]])
     assert [token[1] for token in state["tokens"]] == ARCTIC.split()
     scores = {token[1]: token[4] for token in state["tokens"]}
@@ -182,12 +182,42 @@ def test_a_change_that_was_not_made_is_made_after_a_restart(
         assert takes[0]["words"][0]["text"] == "never"
 
 
-def test_two_windows_do_not_overwrite_each_other(project: Project) -> None:
+def test_what_two_windows_do_is_merged_in_order_and_each_step_once(project: Project) -> None:
     state = project.listened()
-    project.save(change(state, "always", "never"))
-    stale = {"edits": [], "revision": 0}
-    assert "Another window" in project.post("script", stale, 409)["sentence"]
-    assert len(project.state["edits"]) == 1
+    mine, other = change(state, "always", "never"), change(state, "superlative", "best")
+    sent = {"page": "a", "steps": [{"n": 1, "gone": [], "come": [mine]}]}
+    project.post("script", sent)
+    project.step(gone=[], come=[other])  # another window, which has seen none of it
+    project.step(gone=[mine], come=[mine | {"accepted": True}])
+    made = project.step(gone=[mine], come=[mine | {"take": 1}])["edits"]
+    assert [(e["text"], e["take"], e["accepted"]) for e in made] == [
+        ("never", 1, True), ("best", None, False),
+    ]  # fmt: skip
+    whole = change(state, "you always", "they seldom")
+    project.step(gone=[mine], come=[whole])
+    project.post("script", sent)  # once more, since its answer was lost
+    assert [edit["text"] for edit in project.state["edits"]] == ["best", "they seldom"]
+    project.step(gone=[whole], come=[mine], gentle=True)  # taken back
+    project.step(gone=[], come=[whole], gentle=True)  # gives way to what has come since
+    assert [edit["text"] for edit in project.state["edits"]] == ["best", "never"]
+
+
+def test_a_correction_outlives_a_killed_server(
+    project: Project, studio: Studio, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So does what takes it back before it was aligned."""
+    state = project.listened()
+    monkeypatch.setattr("app.studio.jobs.JobQueue.add", lambda queue, job: True)
+    wanted = change(state, "superlative", "relative")
+    right = state["tokens"][-1][0]
+    project.correct(wanted | {"right": right})
+    project.correct(wanted | {"right": right, "tokens": None, "text": "comparative"})
+    monkeypatch.undo()
+    with client_of(Studio(studio.service, studio.projects.root)) as other:
+        other.cookies = client.cookies
+        project.client = other
+        wanted = ARCTIC.replace("superlative", "comparative").split()
+        project.until(lambda state: [token[1] for token in state["tokens"]] == wanted)
 
 
 def test_sentences_for_what_cannot_be_made(project: Project) -> None:
@@ -251,7 +281,7 @@ def test_what_is_heard_between_the_words_is_kept(project: Project, studio: Studi
     heard = desk.folder.heard(0)
     times = [(pause["start"], pause["end"]) for pause in heard.pauses]
     assert times and times == sorted(times)
-    project.post("correct", change(project.state, "superlative", "relative"))
+    project.correct(change(project.state, "superlative", "relative"))
     project.until(lambda state: "relative" in [token[1] for token in state["tokens"]])
     times = [(pause["start"], pause["end"]) for pause in desk.folder.heard(0).pauses]
     assert times == sorted(times)

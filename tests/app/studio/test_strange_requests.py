@@ -80,13 +80,14 @@ def test_names_in_addresses_are_no_paths(name: str, project: Project) -> None:
 
 
 NONSENSE: list[Any] = [
-    {}, [], "x", None, {"edits": "x", "revision": 0}, {"edits": [{}], "revision": 0},
-    {"edits": [{"after": -1, "tokens": ["x"], "text": ""}], "revision": 0},
-    {"edits": [{"after": 2**70, "tokens": [], "text": "a"}], "revision": 0},
-    {"edits": [{"after": -1, "tokens": [], "text": "a " * 5000}], "revision": 0},
-    {"edits": [{"after": True, "tokens": [0], "text": "a"}], "revision": 0},
-    {"edits": [], "revision": 0, "settings": {"model": "../small"}},
-    {"edits": [], "revision": 0, "settings": {"match": ["echo"]}},
+    {"steps": "x"}, {"steps": [{}]}, {"steps": ["x"]}, {"steps": [{"n": 1}]},
+    *({"steps": [{"n": 1, "gone": [], "come": [edit]}]} for edit in (
+        {}, {"after": -1, "tokens": ["x"], "text": ""}, {"after": 2**70, "tokens": [], "text": "a"},
+        {"after": -1, "tokens": [], "text": "a " * 5000},
+        {"after": True, "tokens": [0], "text": "a"},
+    )),
+    {"steps": [{"n": 1, "correct": {"after": 0, "tokens": "x", "right": 1, "text": "a"}}]},
+    {"settings": {"model": "../small"}}, {"settings": {"match": ["echo"]}},
 ]  # fmt: skip
 
 
@@ -103,11 +104,11 @@ def test_settings_out_of_range_are_brought_into_it(project: Project) -> None:
     edit = change(project.listened(), "always", "never")
     project.client.post(
         f"{project.at}/script",
-        content='{"edits": [], "revision": 0, "settings": {"speed": NaN, "seed": 1e999}}',
+        content='{"settings": {"speed": NaN, "seed": 1e999}}',
     )
-    revision = project.state["revision"]
     strange["seed"] = 2**40
-    project.post("script", {"edits": [edit], "revision": revision, "settings": strange})
+    steps = [{"n": 1, "gone": [], "come": [edit]}]
+    project.post("script", {"page": "x", "steps": steps, "settings": strange})
     assert not project.made()["failures"]
 
 

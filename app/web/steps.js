@@ -1,0 +1,55 @@
+// What is done to the list of changes, as steps: sent, taken back, and applied to whatever list is there.
+
+/**
+ * @typedef {import("./script.js").Edit} Edit
+ * The edits that went and those that came; an edit that did both has another take, or is accepted.
+ * A gentle step takes another one back, and gives way to what has come since.
+ * @typedef {{gone: Edit[], come: Edit[], gentle?: boolean}} Step
+ */
+
+/** What makes a change the same one, whichever take is heard. @param {Edit} edit */
+export const nameOf = ({ after, tokens, text, cut }) => JSON.stringify([after, tokens, text, cut && [cut.kind, cut.action, cut.start, cut.end]]);
+
+const named = (edits) => new Map(edits.map((edit) => [nameOf(edit), edit]));
+const same = (a, b) => a && b && a.take === b.take && a.accepted === b.accepted;
+
+/** The step from one list to another. @param {Edit[]} before @param {Edit[]} after @returns {Step} */
+export function between(before, after) {
+  const was = named(before), now = named(after);
+  return { gone: before.filter((edit) => !same(edit, now.get(nameOf(edit)))), come: after.filter((edit) => !same(edit, was.get(nameOf(edit)))) };
+}
+
+/** @param {Step} step @returns {Step} */
+export const inverse = ({ gone, come }) => ({ gone: come, come: gone, gentle: true });
+
+/** Whether both change one place: a token, the gap of an insertion, or sound in a pause. */
+function touches(a, b) {
+  if (a.tokens.length && b.tokens.length) return a.tokens.some((id) => b.tokens.includes(id));
+  if (a.tokens.length || b.tokens.length) {
+    const [inserted, replaced] = a.tokens.length ? [b, a] : [a, b];
+    return replaced.tokens.slice(0, -1).includes(inserted.after);
+  }
+  if (a.cut && b.cut) return a.cut.start < b.cut.end && b.cut.start < a.cut.end;
+  return a.after === b.after;
+}
+
+/** The list after a step, as the server makes it (`ScriptStep.applied`). @param {Step} step @param {Edit[]} edits */
+export function applied({ gone, come, gentle = false }, edits) {
+  const now = named(edits), was = named(gone), comes = named(come);
+  for (const name of was.keys()) if (!comes.has(name)) now.delete(name);
+  for (const edit of come) {
+    const name = nameOf(edit);
+    const before = was.get(name), kept = now.get(name);
+    if (before && kept) {
+      const take = before.take === edit.take ? kept.take : edit.take;
+      const accepted = before.accepted === edit.accepted ? kept.accepted : edit.accepted;
+      if (!same(kept, { take, accepted })) now.set(name, { ...kept, take, accepted });
+    } else if (!before && !kept) {
+      const others = [...now].filter(([, other]) => touches(edit, other));
+      if (others.length && gentle) continue;
+      for (const [other] of others) now.delete(other);
+      now.set(name, edit);
+    }
+  }
+  return [...now.values()];
+}

@@ -1,0 +1,56 @@
+// Windows on one project of a server that takes steps as the real one does, without a page.
+
+import { load } from "./web.mjs";
+
+const { Editing } = await load("editing.js");
+const { Saver } = await load("saver.js");
+const { Refusal } = await load("server.js");
+const { applied } = await load("steps.js");
+
+/** `refuses` is the status of every answer; 0 for none. */
+export class FakeServer {
+  constructor() {
+    this.refuses = 200;
+    this.revision = 0;
+    this.edits = [];
+    this.seen = {};
+    this.sent = [];
+    this.corrections = [];
+    this.windows = [];
+  }
+
+  async ask(path, data) {
+    if (this.refuses !== 200) throw new Refusal(this.refuses ? "The disk is full." : "", this.refuses);
+    if (data) {
+      this.sent.push(structuredClone(data));
+      for (const { n, correct, ...step } of data.steps) {
+        if (n <= (this.seen[data.page] || 0)) continue;
+        this.seen[data.page] = n;
+        if (correct) this.corrections.push(correct.text);
+        else this.edits = applied(step, this.edits);
+      }
+      this.revision++;
+      if (data.draft !== undefined) this.draft = data.draft;
+    }
+    return structuredClone({ revision: this.revision, edits: this.edits.map((edit) => ({ ...edit, key: edit.text })), takes: {}, failures: {}, making: [] });
+  }
+
+  /** A window that shows the project, for the first time or again. */
+  async window(words = "And you always want to see it in the end") {
+    const made = new Editing({}, this), nothing = () => {};
+    made.project = "p";
+    made.saver = new Saver(made);
+    made.said = [];
+    Object.assign(made, { parts: { refresh: nothing }, view: { finish: nothing, body: { focus: nothing } }, changes: { render: nothing }, keyed: nothing, complain: (sentence) => made.said.push(sentence) });
+    made.script.setTokens(words.split(" ").map((word, k) => [k, word, k, k + 0.4, 1, 0]));
+    made.refresh = () => this.ask("").then((told) => { if (told.revision >= made.saver.revision) made.adopt(made.saver.opened(told)); }, nothing);
+    made.texts = () => made.script.edits.map((edit) => edit.text).sort();
+    await made.saver.flush();
+    if (this.refuses === 200) await made.refresh();
+    this.windows.push(made);
+    return made;
+  }
+
+  /** Tells every window that the project was saved. */
+  tell() { for (const each of this.windows) each.saver.heard(this.revision); }
+}
