@@ -17,7 +17,7 @@ WAITING = 24  # length of the queue; further requests are rejected with "try aga
 # The script lives in modules of its own (app/web), which the server serves as they are.
 BEGIN = """
 const root = ((window.gradio_config && window.gradio_config.root) || "").replace(/\\/$/, "");
-import(`${root}/studio/web/main.js`).then((main) => main.begin(element, root, upload));
+import(`${root}/studio/web/main.js`).then((main) => main.begin(element, root));
 """
 
 

@@ -6,6 +6,7 @@ again, or a server that was killed, goes on where it was.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -50,6 +51,7 @@ class Desk(VoicedProject):
         self, folder: ProjectFolder, quick: JobQueue, long: JobQueue, learning: JobQueue | None
     ) -> None:
         super().__init__(folder, quick, long, learning)
+        self._wishes = itertools.count()
         self.resume()
         self._correct_all()
 
@@ -110,20 +112,19 @@ class Desk(VoicedProject):
         wish: TakeWish | None = None,
     ) -> None:
         """Make a take of an edit in the background; its first one, or another."""
-        takes = self.folder.takes(edit.key)
         if wish is not None:
             self.failures.pop(edit.key, None)
         settings, models = self._settings
-        number = self.folder.next_take(edit.key)
+        self.folder.next_take(edit.key)  # InputError: there are too many
         try:
             context = context_of(edit, self.edits(), heard or self.heard())
             order = TakeOrder(
                 recording=recording_of(self.folder.path, self.about),
                 edit=context,
                 request=replace(settings, pronunciations=own_pronunciations(self.folder)),
-                number=number,
+                number=0,
                 wish=wish or TakeWish(),
-                level=takes[0].get("level") if takes else None,
+                level=None,
                 voice=self.voice_of(speaker_at(context.tokens, context.first, context.last)),
             )
         except InputError as error:
@@ -132,17 +133,23 @@ class Desk(VoicedProject):
             return
 
         def run(editor: EditorProcess) -> None:
+            number, takes = self.folder.next_take(edit.key), self.folder.takes(edit.key)
+            if takes and wish is None:
+                return
+            level = takes[0].get("level") if takes else None
             folder = self.folder.take_folder(edit.key, number)
             with without_folder(self.folder.path):
-                made = editor.run(tasks.make_take, order, folder)
+                made = editor.run(
+                    tasks.make_take, replace(order, number=number, level=level), folder
+                )
             self.tell(kind="takes", key=edit.key, takes=self.takes(edit.key))
             if order.voice is not None and made["spans"] and not made["voice"]:
                 self.forget_voice()
 
         job = ProjectJob(
             self.folder.id,
-            # By its number: a take is seen before its job is over, and the next one asked for.
-            f"take {edit.key} {number}",
+            # The first take once; of others one for each wish.
+            f"take {edit.key} {'' if wish is None else next(self._wishes)}",
             MAKING,
             run,
             lambda sentence: self._fail_to_make(edit.key, sentence),

@@ -7,6 +7,7 @@
                         request.json, by which it can be made again
     voice.json, voices/     the recording's own voices (`app.studio.voice_learning`)
     sound.pcm, peaks.bin    what the page plays and draws
+    bin.json            when it was thrown away, if it was
 
 Every file is written beside and renamed, so whatever kills the server leaves the last state whole.
 """
@@ -32,6 +33,7 @@ ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 REQUEST = "request.json"  # in a take's folder
+BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
 VOICES, VOICE = "voices", "voice.json"  # what the recording taught, and which of them are used
 MOST_SPEAKERS = 8  # who have a voice of their own
 MOST_PROJECTS = 100  # of one visitor
@@ -136,18 +138,26 @@ class Projects:
 
     root: Path
 
-    def of(self, visitor: str) -> Iterator[ProjectFolder]:
+    def of(self, visitor: str, binned: bool = False) -> Iterator[ProjectFolder]:
+        """A visitor's projects, or those of the bin."""
         folder = self.root / visitor
         for entry in folder.iterdir() if folder.is_dir() else ():
-            if ID.fullmatch(entry.name) and (entry / "project.json").is_file():
-                yield ProjectFolder(entry)
+            if found := self.find(visitor, entry.name, binned):
+                yield found
 
-    def find(self, visitor: str, name: str) -> ProjectFolder | None:
-        """A visitor's project; None for anything else, whatever the name."""
+    def find(self, visitor: str, name: str, binned: bool = False) -> ProjectFolder | None:
+        """A visitor's project, or one of the bin; None for anything else, whatever the name."""
         if not ID.fullmatch(name):
             return None
         folder = ProjectFolder(self.root / visitor / name)
-        return folder if (folder.path / "project.json").is_file() else None
+        there = (folder.path / "project.json").is_file()
+        return folder if there and (folder.path / BIN).is_file() == binned else None
+
+    def empty_bin(self, visitor: str) -> None:
+        """What has been in the bin for long enough is deleted for good."""
+        for folder in list(self.of(visitor, binned=True)):
+            if float(folder.read(BIN, 0.0)) + BIN_SECONDS < time.time():
+                folder.delete()
 
     def create(
         self, visitor: str, source: Path, fill: Callable[[Path], Mapping[str, Any]]
@@ -176,9 +186,10 @@ class Projects:
         return [each for each in self.of(visitor) if origin in (each.id, each.about.get("origin"))]
 
     def recent(self, visitor: str) -> list[dict[str, Any]]:
-        """What the start shows of a visitor's projects, the last opened first."""
+        """What the start shows of a visitor's projects, the last opened first, and of the bin."""
         found = []
-        for folder in self.of(visitor):
+        self.empty_bin(visitor)
+        for folder in (*self.of(visitor), *self.of(visitor, binned=True)):
             about, script = folder.about, folder.read("script.json", {})
             opened = folder.read("opened.json", about.get("made", 0.0))
             found.append(
@@ -188,6 +199,7 @@ class Projects:
                     "seconds": about.get("seconds"),
                     "opened": opened,
                     "edits": len(script.get("edits", [])),
+                    "binned": folder.read(BIN) is not None,
                 }
             )
         return sorted(found, key=lambda each: -float(each["opened"]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import logging
 import threading
@@ -24,7 +23,8 @@ log = logging.getLogger(__name__)
 class ProjectJob:
     """Work for a lane's editor.
 
-    owner, name: the project's, and the job's among its jobs. urgency: the lowest goes first.
+    owner, name: the project's, and the job's among its jobs. urgency: the lowest goes first, and
+    before all others those that somebody waits for, as long as `is_awaited`.
     run: does it. failed: is given one sentence if it can't be done. step: is told of each step.
     """
 
@@ -36,6 +36,7 @@ class ProjectJob:
     step: Callable[[str], None] = lambda step: None
     models: Models = USUAL
     cancelled: threading.Event = field(default_factory=threading.Event)
+    is_awaited: Callable[[], bool] = lambda: True
 
 
 class StepWatch(Watch):
@@ -72,7 +73,7 @@ class JobQueue:
         with self._change:
             if job.owner in self._gone or any(self._same(job, other) for other in self._all()):
                 return False
-            heapq.heappush(self._waiting, (job.urgency, next(self._count), job))
+            self._waiting.append((job.urgency, next(self._count), job))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="jobs", daemon=True)
                 self._thread.start()
@@ -88,6 +89,11 @@ class JobQueue:
                 if job.owner == owner and name in (None, job.name):
                     job.cancelled.set()
 
+    def welcome(self, owner: str) -> None:
+        """Take jobs of an owner that was deleted again."""
+        with self._change:
+            self._gone.discard(owner)
+
     def reorder(self, owner: str, urgencies: Mapping[str, int]) -> None:
         """Other urgencies for an owner's jobs of these names that wait."""
 
@@ -96,7 +102,6 @@ class JobQueue:
 
         with self._change:
             self._waiting = [(urgency(u, job), n, job) for u, n, job in self._waiting]
-            heapq.heapify(self._waiting)
 
     def pending(self, owner: str) -> list[str]:
         """The names of an owner's jobs that wait or run."""
@@ -117,8 +122,9 @@ class JobQueue:
             with self._change:
                 while not self._waiting:
                     self._change.wait()
-                _, _, job = heapq.heappop(self._waiting)
-                self._running = job
+                first = min(self._waiting, key=lambda w: (not w[2].is_awaited(), *w[:2]))
+                self._waiting.remove(first)
+                self._running = job = first[2]
             sentence = self._do(job)
             with self._change:
                 self._running = None

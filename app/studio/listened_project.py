@@ -66,11 +66,16 @@ class ListenedProject(OpenProject, ABC):
         """Put a job in the line in which a recording of this length belongs."""
         seconds = self.about.get("seconds", 0.0)
         queue = self.quick if quick or seconds <= LONG else self.long
-        queue.add(ProjectJob(self.folder.id, name, urgency, run, failed))
+        shown = lambda: self.is_shown  # noqa: E731
+        queue.add(ProjectJob(self.folder.id, name, urgency, run, failed, is_awaited=shown))
 
     def _fail_to_open(self, sentence: str) -> None:
         self.problem = sentence.replace(f"{self.folder.path}/", "")
-        self.tell(kind="listening", **self.progress())
+        if "samples" in self.about:
+            self.tell(kind="listening", **self.progress())
+        else:  # what can't be edited is no project
+            self.folder.delete()
+            self.tell(kind="gone", sentence=self.problem)
 
     def _open(self, editor: EditorProcess) -> None:
         with without_folder(self.folder.path):

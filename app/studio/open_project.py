@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from a3t.errors import InputError
@@ -15,6 +18,7 @@ from app.studio.project_pronunciations import said_as
 from app.studio.script import ScriptEdit, edits_of
 
 KEPT_EVENTS = 1000
+LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again
 
 
 class OpenProject:
@@ -33,6 +37,25 @@ class OpenProject:
         self.problem = ""
         self.failures: dict[str, str] = {}
         self.exported: str | None = None
+        self._wakers: list[Callable[[], object]] = []  # of the pages that show it
+        self._left = float("-inf")  # when the last of them went
+
+    @contextmanager
+    def shown(self, wake: Callable[[], object] = lambda: None) -> Iterator[None]:
+        """While a page shows the project; `wake` is called whenever there are events."""
+        with self.lock:
+            self._wakers.append(wake)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self._wakers.remove(wake)
+                self._left = time.monotonic()
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether a page shows it, or has until just now."""
+        return bool(self._wakers) or time.monotonic() - self._left < LEAVING
 
     @property
     def about(self) -> dict[str, Any]:
@@ -152,6 +175,8 @@ class OpenProject:
         with self.lock:
             self.version += 1
             self.events.append((self.version, event))
+            for wake in self._wakers:
+                wake()
 
     def since(self, version: int) -> list[tuple[int, dict[str, Any]]]:
         """The events after a version; one that says "reload" if they are no longer known."""

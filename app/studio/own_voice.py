@@ -11,8 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,6 @@ from app.studio.take_orders import recording_of
 from app.worker import EditorProcess
 
 EACH = 80.0  # seconds after which more words may be enough (`a3t.voice.own_speech.WINDOW`)
-LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again
 STILL = 0.05  # seconds between looks whether something is being made
 
 
@@ -70,26 +68,7 @@ class VoicedProject(ListenedProject, ABC):
         self.learning = learning
         self.learnt: float | None = None  # the share that is, while one is being learnt
         self.learner = ""  # whose voice that is
-        self._pages = 0
-        self._left = float("-inf")  # when the last page went
         self._too_few: dict[str, object] = {}  # the words of each speaker that teach no voice
-
-    @contextmanager
-    def shown(self) -> Iterator[None]:
-        """While a page shows the project."""
-        with self.lock:
-            self._pages += 1
-        try:
-            yield
-        finally:
-            with self.lock:
-                self._pages -= 1
-                self._left = time.monotonic()
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether a page shows it, or has until just now."""
-        return self._pages > 0 or time.monotonic() - self._left < LEAVING
 
     @property
     def _settings(self) -> tuple[EditRequest, Models]:

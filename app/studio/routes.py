@@ -6,34 +6,28 @@ own, a take among the project's.
 
 from __future__ import annotations
 
-import asyncio
 import json
-import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import limits, texts
-from app.studio import tiles
+from app.studio import reading
 from app.studio.desk import Desk
-from app.studio.folders import TAKE
 from app.studio.owners import Owners, remember
+from app.studio.reading import refused
 from app.studio.studio import Studio, ThereAlreadyError
 
 WEB = Path(__file__).parent.parent / "web"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
-CHUNK_SECONDS = 5  # of sound in one answer
-LISTEN = 0.05  # seconds between looks at a project's events
-HEARTBEAT = 15.0  # seconds after which an idle stream says that it is alive
-CACHED = {"cache-control": "private, max-age=86400"}
 
 Handler = Callable[[Request, Desk], Response]
 
@@ -78,7 +72,9 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
     def of_project(handle: Handler) -> Callable[[Request], Awaitable[Any]]:
         def found(request: Request, visitor: str) -> Response:
             desk = studio.desk(visitor, str(request.path_params["project"]))
-            return refused(texts.NO_PROJECT, 404) if desk is None else handle(request, desk)
+            if desk is None:
+                return refused(studio.why_not(str(request.path_params["project"])), 404)
+            return handle(request, desk)
 
         return guarded(found)
 
@@ -100,9 +96,12 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
     def read_text(request: Request, visitor: str) -> Response:
         return JSONResponse({"text": studio.text_from(str(request.state.data.get("upload")))})
 
-    def delete(request: Request, desk: Desk) -> Response:
-        studio.delete(desk)
-        return JSONResponse({})
+    def binning(do: Callable[[str, str], None]) -> Callable[[Request, str], Response]:
+        def answer(request: Request, visitor: str) -> Response:
+            do(visitor, str(request.path_params["project"]))
+            return JSONResponse({})
+
+        return answer
 
     def packed(request: Request, desk: Desk) -> Response:
         path = studio.packed(desk)
@@ -116,7 +115,8 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{at}/limits", guarded(most)),
         Route(f"{at}/text", guarded(read_text), methods=["POST"]),
         Route(one, of_project(lambda request, desk: JSONResponse(desk.state()))),
-        Route(f"{one}/delete", of_project(delete), methods=["POST"]),
+        Route(f"{one}/delete", guarded(binning(studio.delete)), methods=["POST"]),
+        Route(f"{one}/restore", guarded(binning(studio.restore)), methods=["POST"]),
         Route(f"{one}/script", of_project(lambda request, desk: JSONResponse(desk.script()))),
         Route(f"{one}/script", of_project(save), methods=["POST"]),
         Route(f"{one}/takes", of_project(again), methods=["POST"]),
@@ -127,18 +127,14 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{one}/times", of_project(move), methods=["POST"]),
         Route(f"{one}/export", of_project(export), methods=["POST"]),
         Route(f"{one}/file", of_project(packed)),
-        Route(f"{one}/download", of_project(download)),
-        Route(f"{one}/events", of_project(events)),
-        Route(f"{one}/sound/{{chunk:place}}", of_project(sound)),
-        Route(f"{one}/peaks/{{level:place}}", of_project(peaks)),
-        Route(f"{one}/spectrogram/{{level:place}}/{{tile:place}}", of_project(spectrogram)),
-        Route(f"{one}/takes/{{take}}/sound", of_project(take_sound)),
-        Route(f"{one}/takes/{{take}}/spectrogram", of_project(take_spectrogram)),
+        Route(f"{one}/download", of_project(reading.download)),
+        Route(f"{one}/events", of_project(reading.events)),
+        Route(f"{one}/sound/{{chunk:place}}", of_project(reading.sound)),
+        Route(f"{one}/peaks/{{level:place}}", of_project(reading.peaks)),
+        Route(f"{one}/spectrogram/{{level:place}}/{{tile:place}}", of_project(reading.spectrogram)),
+        Route(f"{one}/takes/{{take}}/sound", of_project(reading.take_sound)),
+        Route(f"{one}/takes/{{take}}/spectrogram", of_project(reading.take_spectrogram)),
     ]
-
-
-def refused(sentence: str, status: int) -> Response:
-    return JSONResponse({"sentence": " ".join(sentence.split())}, status)
 
 
 async def body_of(request: Request) -> dict[str, Any]:
@@ -201,96 +197,3 @@ def move(request: Request, desk: Desk) -> Response:
 def export(request: Request, desk: Desk) -> Response:
     desk.export(str(request.state.data.get("kind") or ""))
     return JSONResponse({})
-
-
-# ---- what is read of it -------------------------------------------------------------------------
-
-
-def download(request: Request, desk: Desk) -> Response:
-    name = desk.exported
-    path = desk.folder.path / "export" / (name or "")
-    if name is None or not path.is_file():
-        return refused(texts.NOT_MADE_YET, 404)
-    return FileResponse(path, media_type="application/zip", filename=name)
-
-
-def sound(request: Request, desk: Desk) -> Response:
-    """CHUNK_SECONDS of 16-bit samples, channels interleaved."""
-    heard = desk.sound()
-    chunk = int(request.path_params["chunk"])
-    size = CHUNK_SECONDS * heard.sample_rate
-    first = min(chunk * size, heard.samples)
-    count = min(size, heard.samples - first)
-    with heard.path.open("rb") as file:
-        file.seek(2 * heard.channels * first)
-        data = file.read(2 * heard.channels * count)
-    return Response(data, media_type="application/octet-stream", headers=CACHED)
-
-
-def peaks(request: Request, desk: Desk) -> Response:
-    heard, path = desk.sound(), desk.folder.path / "peaks.bin"
-    first, count = (query_number(request, name) for name in ("first", "count"))
-    data = tiles.peaks_range(path, heard, int(request.path_params["level"]), first, count)
-    return Response(data, media_type="application/octet-stream", headers=CACHED)
-
-
-def spectrogram(request: Request, desk: Desk) -> Response:
-    level, tile = (int(request.path_params[name]) for name in ("level", "tile"))
-    heard = desk.sound()
-    if not (0 <= level < 8 and 0 <= tile * tiles.TILE < heard.samples):
-        return refused(texts.NOT_HERE, 404)
-    return Response(
-        tiles.spectrogram_tile(heard, level, tile), media_type="image/png", headers=CACHED
-    )
-
-
-def take_path(request: Request, desk: Desk) -> Path | None:
-    named = TAKE.fullmatch(str(request.path_params["take"]))
-    if named is None:
-        return None
-    path = desk.folder.take_folder(named[1], int(named[2])) / "sound.pcm"
-    return path if path.is_file() else None
-
-
-def take_sound(request: Request, desk: Desk) -> Response:
-    path = take_path(request, desk)
-    if path is None:
-        return refused(texts.NOT_HERE, 404)
-    return Response(path.read_bytes(), media_type="application/octet-stream", headers=CACHED)
-
-
-def take_spectrogram(request: Request, desk: Desk) -> Response:
-    path, heard = take_path(request, desk), desk.sound()
-    if path is None:
-        return refused(texts.NOT_HERE, 404)
-    picture = tiles.take_spectrogram(path, heard.sample_rate, heard.channels)
-    return Response(picture, media_type="image/png", headers=CACHED)
-
-
-def query_number(request: Request, name: str) -> int:
-    value = request.query_params.get(name, "0")
-    return int(value) if re.fullmatch(r"\d{1,12}", value) else 0
-
-
-def events(request: Request, desk: Desk) -> Response:
-    """Server-sent events: what has happened since ?since, or since the last that was received."""
-    last = request.headers.get("last-event-id", "")
-    since = int(last) if re.fullmatch(r"\d{1,12}", last) else query_number(request, "since")
-
-    async def stream() -> AsyncIterator[str]:
-        place, idle = since, 0.0
-        yield "retry: 500\n\n"
-        with desk.shown():
-            await run_in_threadpool(desk.learn)
-            while not await request.is_disconnected():
-                found = desk.since(place)
-                for place, event in found:
-                    yield f"id: {place}\ndata: {json.dumps(event)}\n\n"
-                idle = 0.0 if found else idle + LISTEN
-                if idle >= HEARTBEAT:
-                    idle = 0.0
-                    yield ": alive\n\n"
-                await asyncio.sleep(LISTEN)
-
-    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from app import limits, texts
 from app.bounded import bounded
 from app.service import Service, without_folder
 from app.studio.desk import Desk
-from app.studio.folders import ProjectFolder, Projects
+from app.studio.folders import BIN, ProjectFolder, Projects
 from app.studio.jobs import JobQueue
 from app.studio.packed_project import SUFFIX, manifest_of, pack, unpack
 from app.words_file import words_in
@@ -85,7 +86,7 @@ class Studio:
             )
         if onto == "replace":
             for each in earlier:
-                self.delete(self._opened(each))
+                self.delete(visitor, each.id)
         return self._opened(folder)
 
     def packed(self, desk: Desk) -> Path:
@@ -107,16 +108,37 @@ class Studio:
                 folder.touch()
                 desk = Desk(folder, self.quick, self.long, self.learning)
             self._desks[folder.id] = desk  # the last used comes last
-            while len(self._desks) > MOST_OPEN:
-                del self._desks[next(iter(self._desks))]
+            idle = [name for name, each in self._desks.items() if not each.is_shown]
+            idle = [name for name in idle if name != folder.id]
+            for name in idle[: max(0, len(self._desks) - MOST_OPEN)]:
+                del self._desks[name]
         return desk
 
-    def delete(self, desk: Desk) -> None:
-        """The project is gone, with its recording."""
-        with self._lock:
-            self._desks.pop(desk.folder.id, None)
-        desk.close()
-        desk.folder.delete()
+    def why_not(self, name: str) -> str:
+        """Why there is no such project: its recording can't be edited, or nobody knows it."""
+        desk = self._desks.get(name)
+        return desk.problem if desk and desk.problem else texts.NO_PROJECT
+
+    def delete(self, visitor: str, name: str) -> None:
+        """A project goes to the bin, or from there for good; InputError if there is none."""
+        if binned := self.projects.find(visitor, name, binned=True):
+            binned.delete()
+        elif desk := self.desk(visitor, name):
+            with self._lock:
+                self._desks.pop(name, None)
+            desk.close()
+            desk.folder.write(BIN, time.time())
+        else:
+            raise InputError(texts.NO_PROJECT)
+
+    def restore(self, visitor: str, name: str) -> None:
+        """A project comes back from the bin; InputError if it isn't there."""
+        folder = self.projects.find(visitor, name, binned=True)
+        if folder is None:
+            raise InputError(texts.NO_PROJECT)
+        for queue in filter(None, (self.quick, self.long, self.learning)):
+            queue.welcome(name)
+        (folder.path / BIN).unlink()
 
     def text_from(self, upload: str) -> str:
         """The words of an uploaded transcript, read in a bounded process; InputError."""

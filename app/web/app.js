@@ -4,7 +4,7 @@ import { AudioView } from "./audio_view.js";
 import { ChangesView } from "./changes_view.js";
 import { CleaningView } from "./cleaning_view.js";
 import { Dialogs } from "./dialogs.js";
-import { Editing } from "./editing.js";
+import { Exporting } from "./exporting.js";
 import { build } from "./layout.js";
 import { Saver } from "./saver.js";
 import { ScriptView } from "./script_view.js";
@@ -13,13 +13,11 @@ import { TEXTS, clock, tell } from "./texts.js";
 import { Timeline, edited } from "./timeline.js";
 import { listenToKeys } from "./shortcuts.js";
 
-export class App extends Editing {
-  /** @param {HTMLElement} host @param {import("./server.js").Server} server @param {(file: File) => Promise<{path: string}>} upload */
-  constructor(host, server, upload) {
+export class App extends Exporting {
+  /** @param {HTMLElement} host @param {import("./server.js").Server} server */
+  constructor(host, server) {
     super(host, server);
-    this.upload = upload;
     this.saver = new Saver(this);
-    this.exporting = false;
     /** @type {{share: number|null, speaker: string, names: Map<string, string>}|null} the recording's own, as far as it is learnt */
     this.voice = null;
     this.wanted = null; // the change that is played as soon as it is made
@@ -32,12 +30,12 @@ export class App extends Editing {
     this.dialogs = new Dialogs(host, this);
     this.start = new StartView(this.parts.start, this);
     this.history.changed = () => this.parts.refresh();
-    this.transport.changed = () => { this.parts.refresh(); this.tick(); };
+    this.transport.changed = () => { this.view.setFollows(this.view.follows || !this.transport.playing); this.parts.refresh(); this.tick(); };
     this.transport.failed = () => this.complain(TEXTS.lost);
     listenToKeys(this);
     addEventListener("a3t-settings", () => { if (this.project) this.saver.save(); });
     addEventListener("hashchange", () => this.#route());
-    addEventListener("beforeunload", (event) => { if (this.saver.pending) event.preventDefault(); });
+    addEventListener("beforeunload", (event) => { if (this.saver.pending || this.start.recording) event.preventDefault(); });
     this.#route();
   }
 
@@ -52,16 +50,13 @@ export class App extends Editing {
   /** A new project of an upload, or the example. */
   async create(data) {
     try {
-      this.start.busy(`${TEXTS.opening}…`);
       const { id } = await this.server.ask("/projects", data);
       await this.open(id);
     } catch (error) {
       const there = error.told && error.told.exists;
-      if (!there) return this.complain(error.message || TEXTS.lost);
-      const again = (onto) => () => this.create({ ...data, onto });
+      if (!there) throw error;
+      const again = (onto) => () => this.start.begin("", () => this.create({ ...data, onto }));
       this.dialogs.ask(tell(TEXTS.exists, there.name, TEXTS.edits(there.edits)), [TEXTS.keep_both, again("both")], [TEXTS.replace_project, again("replace")]);
-    } finally {
-      this.start.busy("");
     }
   }
 
@@ -79,6 +74,7 @@ export class App extends Editing {
     if (this.unfollow) this.unfollow();
     this.transport.close();
     this.saver.leave();
+    this.exporting = null;
     this.project = null;
     this.sound = null;
     this.timeline = null;
@@ -90,8 +86,8 @@ export class App extends Editing {
       if (this.project !== id) await this.saver.flush();
       state = await this.server.ask(`/projects/${id}`);
     } catch (error) {
-      this.complain(error.message || TEXTS.lost);
-      return this.leave();
+      await this.leave();
+      return this.start.refuse(error.message || TEXTS.lost);
     }
     const again = this.project === id;
     if (!again) {
@@ -153,7 +149,7 @@ export class App extends Editing {
     if (a === undefined || b === undefined) return;
     if (mode === "correct") this.setMode("correct");
     this.view.select(a, b, false);
-    this.view.write(text, mode === "insert");
+    this.view.write(null, mode === "insert", text);
     this.saver.drafted = { first, last, text, mode };
   }
 
@@ -166,6 +162,7 @@ export class App extends Editing {
   #happened(event) {
     switch (event.kind) {
       case "reload": return this.open(this.project);
+      case "gone": return this.leave().then(() => this.start.refuse(event.sentence));
       case "part":
         this.script.setPart(event.part, event.tokens);
         if (event.corrected) this.view.selection = null;
@@ -176,7 +173,7 @@ export class App extends Editing {
         this.script.missing = event.missing;
         this.looked = null;
         this.view.render();
-        return this.parts.refresh();
+        return this.exportNext();
       case "making": this.making.set(event.key, event.step); return this.changes.render();
       case "takes": {
         this.making.delete(event.key);
@@ -188,7 +185,7 @@ export class App extends Editing {
         this.render();
         if (edit && this.wanted === edit) { this.wanted = null; this.playEdit(edit); }
         if (edit) this.view.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);
-        return;
+        return this.exportNext();
       }
       case "voice":
         if (Object.keys(event.names).length > this.voice.names.size) this.view.said.textContent = TEXTS.closer;
@@ -199,9 +196,10 @@ export class App extends Editing {
       case "failed":
         this.making.delete(event.key);
         this.script.failures.set(event.key, event.sentence);
-        return this.render();
-      case "refused": this.making.delete(event.key); this.exporting = false; this.changes.render(); this.parts.refresh(); return this.complain(event.sentence);
-      case "exported": return this.#fetch();
+        this.render();
+        return this.exportNext();
+      case "refused": this.making.delete(event.key); this.stopExport(); this.changes.render(); return this.complain(event.sentence);
+      case "exported": return this.fetchExport();
       case "saved": return this.saver.heard(event.revision);
     }
   }
@@ -247,7 +245,8 @@ export class App extends Editing {
     this.view.light(playing || place > 0 ? this.heardToken() : -1);
     this.look(this.heardSource() / this.sound.sample_rate);
     if (playing) {
-      this.audio.follow();
+      if (this.view.follows) this.audio.follow();
+      else this.audio.draw();
       if (!this.ticking) this.ticking = requestAnimationFrame(() => { this.ticking = 0; this.tick(); });
     } else this.audio.draw();
   }
@@ -260,32 +259,4 @@ export class App extends Editing {
   }
 
   complain(sentence) { this.dialogs.say(sentence, true); }
-
-  // ---- taking home ------------------------------------------------------------------------------
-
-  async download() {
-    this.view.finish(true);
-    await this.saver.settled();
-    this.exporting = true;
-    this.parts.refresh();
-    try {
-      await this.server.ask(`/projects/${this.project}/export`, { kind: (window.a3tSettings || {}).kind || "" });
-    } catch (error) {
-      this.exporting = false;
-      this.parts.refresh();
-      this.complain(error.message || TEXTS.lost);
-    }
-  }
-
-  #fetch() {
-    if (!this.exporting) return;
-    this.exporting = false;
-    this.parts.refresh();
-    const link = document.createElement("a");
-    link.href = `${this.server.root}/projects/${this.project}/download`;
-    link.download = "";
-    this.host.append(link);
-    link.click();
-    link.remove();
-  }
 }

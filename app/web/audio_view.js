@@ -1,6 +1,7 @@
 // The audio view: what pointing, dragging, the wheel and keys do in it.
 
 import { AudioDrawing } from "./audio_drawing.js";
+import { drag } from "./elements.js";
 import { TEXTS } from "./texts.js";
 import { RULER } from "./word_lane.js";
 
@@ -25,7 +26,7 @@ export class AudioView extends AudioDrawing {
 
   /** The edge of a word at a place, if one can be caught there. */
   #edge(x, y) {
-    if (this.app.mode === "busy" || !this.edges || y < RULER) return null;
+    if (!this.edges || y < RULER) return null;
     const reach = y > this.rows.words ? (this.coarse ? FINGER : GRIP) : 3;
     const near = this.edges.filter((edge) => Math.abs(edge.x - x) <= reach && (y > this.rows.words || this.#isChosen(edge)));
     return near.sort((a, b) => Math.abs(a.x - x) - Math.abs(b.x - x))[0] || null;
@@ -51,17 +52,8 @@ export class AudioView extends AudioDrawing {
     const [x, y] = this.#where(event);
     this.coarse = event.pointerType === "touch";
     const edge = this.#edge(x, y);
-    this.canvas.setPointerCapture(event.pointerId);
     const moves = !edge ? this.#sweep(x, y) : edge.side === "pause" ? this.#widen(edge) : edge.edit ? this.#pull(edge) : this.#drag(edge);
-    const end = () => {
-      this.canvas.removeEventListener("pointermove", moves);
-      this.canvas.removeEventListener("pointerup", end);
-      this.canvas.removeEventListener("pointercancel", end);
-      moves.end();
-    };
-    this.canvas.addEventListener("pointermove", moves);
-    this.canvas.addEventListener("pointerup", end);
-    this.canvas.addEventListener("pointercancel", end);
+    drag(this.canvas, event, moves, (last) => moves.end(last.type === "pointercancel"));
   }
 
   /** A word's edge follows the pointer and stops at its neighbours. */
@@ -127,8 +119,8 @@ export class AudioView extends AudioDrawing {
       moved = true;
       this.app.selectSound(Math.min(first, this.at(here)), Math.max(first, this.at(here)));
     };
-    move.end = () => {
-      if (moved) return;
+    move.end = (cancelled) => {
+      if (moved || cancelled) return; // a finger that scrolls is no click
       const word = y > this.rows.words ? this.words().find((each) => each.first <= first && first < each.last) : null;
       if (word && word.edit) this.app.activate(word.edit, true);
       else if (word) { this.app.view.select(word.k); this.app.playToken(word.k); }
@@ -140,6 +132,7 @@ export class AudioView extends AudioDrawing {
   #wheel(event) {
     if (!this.app.sound) return;
     event.preventDefault();
+    this.app.view.setFollows(false);
     if (event.ctrlKey || event.metaKey) return this.zoom(Math.exp(-event.deltaY / 200), this.#where(event)[0]);
     this.left += (Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.deltaY) * this.scale;
     this.clamp();
@@ -155,9 +148,8 @@ export class AudioView extends AudioDrawing {
       this.draw();
     };
     go(event);
-    this.overview.setPointerCapture(event.pointerId);
-    this.overview.addEventListener("pointermove", go);
-    this.overview.addEventListener("pointerup", () => this.overview.removeEventListener("pointermove", go), { once: true });
+    this.app.view.setFollows(false);
+    drag(this.overview, event, go);
   }
 
   #key(event) {

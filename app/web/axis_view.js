@@ -17,7 +17,7 @@ export class AxisView {
     this.tip = make("div", { class: "tip", hidden: true });
     host.append(this.canvas, this.overview, this.tip);
     this.pictures = new Pictures(app, () => this.draw());
-    new ResizeObserver(() => { this.#sized(); this.draw(); }).observe(this.canvas);
+    new ResizeObserver(() => { this.#sized(); if (this.app.sound && this.line) this.clamp(); this.draw(); }).observe(this.canvas);
     // Light and dark are a class of the page's body.
     new MutationObserver(() => this.draw()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }
@@ -73,6 +73,7 @@ export class AxisView {
 
   /** Keeps the view within the recording. */
   clamp() {
+    this.scale = Math.min(this.scale, this.line.axis / this.width);
     this.left = Math.max(0, Math.min(this.left, this.line.axis - this.width * this.scale));
   }
 

@@ -98,10 +98,9 @@ export class ChangesView {
     const state = script.stateOf(edit);
     const between = script.isPause(edit) || (edit.cut && first === last);
     const name = between ? named(script, edit) : edit.text;
-    const label = between ? name : `${old || TEXTS.inserted} → ${name || TEXTS.deleted}`;
     const words = make("span", { class: "words" }, old && make("del", {}, old), old && " ", name ? make("ins", {}, name) : make("em", {}, TEXTS.deleted));
     const badge = make("span", { class: `state ${state}` }, state === "accepted" && icon("check"), app.stepOf(edit) || TEXTS.state[state]);
-    const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), "aria-label": `${label}. ${TEXTS.state[state]}`, onclick: () => app.activate(edit, true) }, words, badge);
+    const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), onclick: () => app.activate(edit, true) }, words, badge);
     const card = make("li", { class: `card ${state}${isActive ? " active" : ""}` }, head);
     if (!isActive) return card;
     if (state === "failed") {

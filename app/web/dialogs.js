@@ -2,6 +2,7 @@
 
 import { make, show, tool } from "./elements.js";
 import { TEXTS, tell } from "./texts.js";
+import { found, withOther } from "./wording.js";
 
 export class Dialogs {
   /** @param {HTMLElement} host @param {any} app */
@@ -24,8 +25,8 @@ export class Dialogs {
   }
 
   keys() {
-    show(this.dialog, make("h2", {}, TEXTS.keys),
-      make("dl", { class: "keys" }, ...TEXTS.shortcuts.flatMap(([key, what]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, what)])),
+    const list = (keys) => make("dl", { class: "keys" }, ...keys.flatMap(([key, what]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, what)]));
+    show(this.dialog, make("h2", {}, TEXTS.keys), list(TEXTS.shortcuts), make("h3", {}, TEXTS.steering), list(TEXTS.steering_keys),
       make("form", { method: "dialog" }, make("button", { class: "button" }, TEXTS.close)));
     this.dialog.showModal();
   }
@@ -53,17 +54,10 @@ export class Dialogs {
     this.#count();
   }
 
-  /** Ranges of tokens that say what is looked for. */
+  /** Where it is found: in what is said; to correct, in what the recording says. */
   #places() {
-    const plain = (text) => text.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
-    const wanted = this.word.value.trim().split(/\s+/).map(plain).filter(Boolean);
-    const { tokens } = this.app.script;
-    if (!wanted.length) return [];
-    const found = [];
-    for (let k = 0; k + wanted.length <= tokens.length; k++) {
-      if (wanted.every((word, n) => plain(tokens[k + n].text) === word && !this.app.isReplaced(k + n))) found.push([k, k + wanted.length]);
-    }
-    return found;
+    const places = found(this.app.script, this.word.value);
+    return this.app.mode === "correct" ? places.filter(({ first, last }) => first < last && !this.app.script.placeAt(first) && !this.app.script.placeAt(last - 1)) : places;
   }
 
   #count() {
@@ -75,31 +69,27 @@ export class Dialogs {
     const places = this.#places();
     if (!places.length) return this.#count();
     this.at = (this.at + 1) % places.length;
-    const [first, last] = places[this.at];
-    this.app.view.select(first, last - 1);
-    this.app.view.follow(this.app.view.element(first));
+    const { first, last } = places[this.at], place = this.app.script.places().find((each) => each.first === first && each.last === last);
+    if (place) this.app.activate(place.edit, true);
+    else {
+      this.app.view.select(first, last - 1);
+      this.app.view.follow(this.app.view.element(first));
+    }
     this.#count();
   }
 
   #replace() {
     const places = this.#places();
     if (!places.length) return this.#count();
-    const [first, last] = places[Math.max(this.at, 0) % places.length];
-    this.app.write(first, last, this.#in(last));
+    const place = places[Math.max(this.at, 0) % places.length];
+    this.app.writeAll(withOther([place], this.other.value.trim()));
     this.at--;
     this.next();
   }
 
   #replaceAll() {
-    this.app.writeAll(this.#places().map(([first, last]) => [first, last, this.#in(last)]));
+    this.app.writeAll(withOther(this.#places(), this.other.value.trim()));
     this.at = -1;
     this.#count();
-  }
-
-  /** The other words, with the punctuation that the last of the words had. */
-  #in(last) {
-    const end = /[.,;:!?…]+$/.exec(this.app.script.tokens[last - 1].text);
-    const text = this.other.value.trim();
-    return text && end && !/[.,;:!?…]$/.test(text) ? text + end[0] : text;
   }
 }

@@ -3,6 +3,7 @@
 import { Hearing } from "./hearing.js";
 import { applied, between, inverse, nameOf } from "./steps.js";
 import { TEXTS, tell } from "./texts.js";
+import { insertedAfter } from "./wording.js";
 
 const MOST = 2000, LONGEST = 2000; // changes, and characters of one, that the server takes
 
@@ -44,8 +45,10 @@ export class Editing extends Hearing {
   write(first, last, text, play = false) {
     const drafted = this.saver.undraft();
     const nothing = () => { if (drafted) this.saver.save(); return null; };
-    text = text.trim().replace(/\s+/g, " ");
-    if (this.mode === "correct") { this.#correct(first, last, text); return nothing(); }
+    text = /[\p{L}\p{N}]/u.test(text) ? text.trim().replace(/\s+/g, " ") : "";
+    const ended = first === last && first && !this.script.placeAt(first - 1) && insertedAfter(this.script.tokens[first - 1].text, text);
+    if (ended && !this.script.places().some((place) => place.first === first && place.last === last)) [first, text] = [first - 1, ended];
+    if (this.mode === "correct") { this.#correct([first, last, text]); return nothing(); }
     const places = this.script.places();
     if (first === last && !text && !places.some((place) => place.first === first && place.last === last)) return nothing();
     if (text === this.script.textOf(first, last) && first !== last) {
@@ -59,9 +62,10 @@ export class Editing extends Hearing {
     return this.active;
   }
 
-  /** Several at once, as one step: [first, last, text] of each. */
+  /** Several at once, as one step: [first, last, text] of each. @param {[number, number, string][]} wanted */
   writeAll(wanted) {
-    if (this.mode === "correct" || !wanted.length) return;
+    if (!wanted.length) return;
+    if (this.mode === "correct") return this.#correct(...wanted);
     const before = this.script.edits;
     for (const [first, last, text] of wanted) this.script.edits = this.script.replaced(first, last, text).edits;
     const after = this.script.edits;
@@ -83,14 +87,18 @@ export class Editing extends Hearing {
   }
 
   /** What was misheard is something else: nothing is made, and the sound stays as it is. */
-  #correct(first, last, text) {
+  #correct(...wanted) {
     const { tokens } = this.script;
-    const own = tokens.slice(first, last), was = own.map((token) => token.text).join(" ");
-    if (first === last || text === was) return;
-    const place = { after: first ? tokens[first - 1].id : -1, right: last < tokens.length ? tokens[last].id : null };
-    const put = (words, ids = null) => this.saver.push({ correct: { ...place, tokens: ids, text: words } });
-    this.history.add({ label: text, undo: () => put(was), redo: () => put(text) });
-    put(text, own.map((token) => token.id));
+    const places = wanted.map(([first, last, text]) => {
+      const own = tokens.slice(first, last), right = tokens[last] || null;
+      return { after: first ? tokens[first - 1].id : -1, right: right && right.id, ids: own.map((token) => token.id), was: own.map((token) => token.text).join(" "), text };
+    }).filter(({ ids, was, text }) => ids.length && text !== was);
+    if (!places.length) return;
+    const put = (/** @type {"was"|"text"} */ what, isFirst = false) => {
+      for (const place of places) this.saver.push({ correct: { after: place.after, right: place.right, tokens: isFirst ? place.ids : null, text: place[what] } });
+    };
+    this.history.add({ label: places[0].text, undo: () => put("was"), redo: () => put("text") });
+    put("text", true);
   }
 
   #with(edit, more) {

@@ -55,6 +55,17 @@ export function show(element, ...children) {
   element.replaceChildren(...children.filter(Boolean));
 }
 
+/**
+ * Follows a pointer that went down on an element: `move` hears each step, `end` the last one.
+ * @param {HTMLElement} element @param {PointerEvent} event @param {(event: PointerEvent) => void} move @param {(event: PointerEvent) => void} end
+ */
+export function drag(element, event, move, end = () => {}) {
+  const over = new AbortController(), { signal } = over;
+  element.setPointerCapture(event.pointerId);
+  element.addEventListener("pointermove", move, { signal });
+  for (const last of /** @type {("pointerup"|"pointercancel")[]} */ (["pointerup", "pointercancel"])) element.addEventListener(last, (event) => { over.abort(); end(event); }, { signal });
+}
+
 export function escaped(text) {
   return text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
 }

@@ -136,7 +136,7 @@ export class Hearing {
   }
 
   playToken(k) {
-    if (this.transport.playing && !this.transport.run.until) return this.transport.seek(this.#outOf(this.script.tokens[k].start * this.sound.sample_rate));
+    if (this.transport.playing && !this.transport.run.until) return this.transport.seek(this.#outOf(Math.ceil(this.script.tokens[k].start * this.sound.sample_rate)));
     const place = this.script.placeAt(k);
     if (place && this.side === "edited" && this.timeline.spanOf(place.edit)) return this.playEdit(place.edit);
     return this.playTokens(k, k + 1);
@@ -145,7 +145,7 @@ export class Hearing {
   playTokens(first, last) {
     if (!this.sound) return;
     const rate = this.sound.sample_rate, { tokens } = this.script;
-    this.transport.play(this.#outOf(Math.max(0, tokens[first].start - 0.02) * rate), this.#outOf((tokens[last - 1].end + 0.02) * rate));
+    this.transport.play(this.#outOf(Math.ceil(tokens[first].start * rate)), this.#outOf((tokens[last - 1].end + 0.02) * rate));
   }
 
   /** A stretch of the recording, in seconds, with what is around it. */

@@ -6,18 +6,23 @@ import { TEXTS } from "./texts.js";
 /** @param {HTMLElement} host @param {any} app */
 export function build(host, app) {
   const start = make("div", { class: "screen start-screen" });
-  const name = make("span", { class: "name" });
+  const name = make("h1", { class: "name" });
   const status = make("span", { class: "status", role: "status" });
   const progress = make("progress", { max: "1", "aria-label": TEXTS.listening, hidden: true });
   const modes = ["edit", "correct"].map((mode) => make("button", { type: "button", role: "radio", class: "mode", "data-mode": mode, title: TEXTS[`${mode}_hint`], onclick: () => app.setMode(mode) }, TEXTS[mode]));
   const undo = tool("undo", `${TEXTS.undo} (Ctrl+Z)`, () => app.undo());
   const redo = tool("redo", `${TEXTS.redo} (Ctrl+Shift+Z)`, () => app.redo());
-  const download = make("button", { type: "button", class: "button primary", "aria-label": TEXTS.download, title: TEXTS.download_hint, onclick: () => app.download() }, icon("download"), make("span", {}, TEXTS.download));
+  const menu = make("div", { class: "menu", popover: "auto" }, ...Object.entries(TEXTS.exports).map(([part, name]) => make("button", { type: "button", class: "quiet", onclick: () => { menu.hidePopover(); app.export(part); } }, name)));
+  const download = make("button", { type: "button", class: "button primary", onclick: () => { if (app.exporting) app.stopExport(); } }, icon("download"), make("span"));
+  menu.addEventListener("beforetoggle", () => {
+    const box = download.getBoundingClientRect();
+    Object.assign(menu.style, { top: `${box.bottom + 4}px`, right: `${document.documentElement.clientWidth - box.right}px` });
+  });
   const header = make("div", { class: "header" },
     make("button", { type: "button", class: "quiet", onclick: () => app.leave() }, `‹ ${TEXTS.all_projects}`),
     name, status, progress, make("span", { class: "push" }),
     make("span", { class: "modes", role: "radiogroup", "aria-label": `${TEXTS.edit}, ${TEXTS.correct}` }, ...modes),
-    undo, redo, make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), download);
+    undo, redo, make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), download, menu);
   const hint = make("p", { class: "hint" });
   const marks = make("button", { type: "button", class: "quiet marks", hidden: true, onclick: () => app.setMarks(!app.marks) });
   const problem = make("p", { class: "problem", role: "alert", hidden: true });
@@ -29,7 +34,7 @@ export function build(host, app) {
   const clock = make("output", { class: "clock", "aria-label": TEXTS.position }, make("span"), make("span", { class: "whole" }));
   const play = make("button", { type: "button", class: "play", onclick: () => app.transport.toggle() });
   const sides = ["original", "edited"].map((side) => make("button", { type: "button", role: "radio", class: "mode", onclick: () => app.setSide(side), "data-side": side }, TEXTS[side]));
-  const speed = make("button", { type: "button", class: "quiet speed", "aria-label": TEXTS.speed, onclick: () => { const { transport } = app; transport.setSpeed({ 1: 1.5, 1.5: 2, 2: 0.75, 0.75: 1 }[transport.speed] || 1); refresh(); } });
+  const speed = make("button", { type: "button", class: "quiet speed", onclick: () => { const { transport } = app; transport.setSpeed({ 1: 1.5, 1.5: 2, 2: 0.75, 0.75: 1 }[transport.speed] || 1); refresh(); } });
   const transport = make("div", { class: "transport" },
     tool("back", TEXTS.back, () => app.transport.seek(app.transport.place - 5 * app.sound.sample_rate)), play,
     tool("forward", TEXTS.forward, () => app.transport.seek(app.transport.place + 5 * app.sound.sample_rate)),
@@ -66,8 +71,14 @@ export function build(host, app) {
     play.replaceChildren(icon(playing ? "pause" : "play"));
     play.setAttribute("aria-label", playing ? TEXTS.pause : TEXTS.play);
     speed.textContent = `${app.transport.speed}×`;
-    download.disabled = !!app.exporting || !app.sound;
-    download.querySelector("span").textContent = app.exporting ? `${TEXTS.preparing}…` : TEXTS.download;
+    speed.setAttribute("aria-label", `${app.transport.speed}× ${TEXTS.speed}`);
+    const preparing = app.exporting && (app.waitsFor || `${TEXTS.preparing}…`);
+    download.disabled = !app.sound;
+    download.popoverTargetElement = preparing ? null : menu;
+    download.title = preparing ? TEXTS.stop : "";
+    download.setAttribute("aria-label", preparing || TEXTS.export);
+    download.lastChild.textContent = preparing || TEXTS.export;
+    for (const each of transport.querySelectorAll("button")) each.disabled = !app.sound;
   }
   return { start, script, aside: changes, changes: list, cleaning, audio, clock, refresh };
 }

@@ -3,11 +3,8 @@
 import { App } from "./app.js";
 import { Server } from "./server.js";
 
-/**
- * @param {HTMLElement} element the component @param {string} root the page's path
- * @param {(file: File) => Promise<{path: string}>} upload Gradio's
- */
-export function begin(element, root, upload) {
+/** @param {HTMLElement} element the component @param {string} root the page's path */
+export function begin(element, root) {
   const host = /** @type {HTMLElement} */ (element.querySelector("[data-part=studio]"));
   if (!host || host.dataset.begun) return;
   host.dataset.begun = "yes";
@@ -15,7 +12,7 @@ export function begin(element, root, upload) {
   sheet.rel = "stylesheet";
   sheet.href = `${root}/studio/web/studio.css`;
   sheet.onload = sheet.onerror = () => {
-    window.a3tApp = new App(host, new Server(`${root}/studio`), upload);
+    window.a3tApp = new App(host, new Server(root));
   };
   document.head.append(sheet);
 }

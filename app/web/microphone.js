@@ -1,35 +1,67 @@
-// A recording from the microphone as a WAV file, which any editor reads.
+// A recording from the microphone as a WAV file, kept by the browser until the server has it.
+
+import { forget, keep, kept } from "./unsent.js";
+
+const KEPT = 2; // seconds after which what has been recorded is kept
 
 /**
- * Begins to record; `heard` is told of the seconds so far. Raises if there is no microphone.
- * @param {(seconds: number) => void} heard
+ * Begins to record; `heard` is told of the seconds so far and the level, 0 to 1. Raises if there is no
+ * microphone.
+ * @param {(seconds: number, level: number) => void} heard
  */
 export async function recorder(heard) {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false } });
-  const context = new AudioContext();
+  const context = new AudioContext(), rate = context.sampleRate, id = new Date().toISOString();
   await context.audioWorklet.addModule(URL.createObjectURL(new Blob([TAP], { type: "text/javascript" })));
   const tap = new AudioWorkletNode(context, "tap");
   /** @type {Float32Array[]} */
   const blocks = [];
-  let count = 0;
-  tap.port.onmessage = ({ data }) => { blocks.push(data); count += data.length; heard(count / context.sampleRate); };
+  let count = 0, safe = 0, parts = 0, fresh = 0; // samples, those that are kept, and blocks of them
+  const save = () => {
+    keep("recordings", `${id} ${String(parts++).padStart(6, "0")}`, { rate, blocks: blocks.slice(fresh) });
+    [safe, fresh] = [count, blocks.length];
+  };
+  tap.port.onmessage = ({ data }) => {
+    blocks.push(data);
+    count += data.length;
+    if (count - safe > KEPT * rate) save();
+    heard(count / rate, Math.max(...data.map(Math.abs)));
+  };
   context.createMediaStreamSource(stream).connect(tap);
   return {
+    id,
     stop() {
       for (const track of stream.getTracks()) track.stop();
-      const rate = context.sampleRate;
       context.close();
-      return new File([wav(blocks, count, rate)], "recording.wav", { type: "audio/wav" });
+      save();
+      return wav(blocks, rate);
     },
   };
+}
+
+/** Recordings that the server never had: {id, seconds, file}. */
+export async function left() {
+  /** @type {Map<string, {rate: number, blocks: Float32Array[]}>} */
+  const found = new Map();
+  for (const [key, { rate, blocks }] of await kept("recordings")) {
+    const id = key.slice(0, 24);
+    found.set(id, { rate, blocks: [...(found.get(id)?.blocks || []), ...blocks] });
+  }
+  return [...found].map(([id, { rate, blocks }]) => ({ id, seconds: blocks.reduce((sum, block) => sum + block.length, 0) / rate, file: wav(blocks, rate) }));
+}
+
+/** The server has it, or nobody wants it. @param {string} id */
+export async function drop(id) {
+  for (const [key] of await kept("recordings")) if (key.startsWith(id)) await forget("recordings", key);
 }
 
 const TAP = `registerProcessor("tap", class extends AudioWorkletProcessor {
   process(inputs) { const [[samples]] = inputs; if (samples) this.port.postMessage(samples.slice()); return true; }
 });`;
 
-/** 16-bit mono. */
-function wav(blocks, count, rate) {
+/** 16-bit mono. @param {Float32Array[]} blocks @param {number} rate */
+function wav(blocks, rate) {
+  const count = blocks.reduce((sum, block) => sum + block.length, 0);
   const data = new DataView(new ArrayBuffer(44 + 2 * count));
   const text = (at, letters) => [...letters].forEach((letter, k) => data.setUint8(at + k, letter.charCodeAt(0)));
   text(0, "RIFF"); data.setUint32(4, 36 + 2 * count, true); text(8, "WAVEfmt ");
@@ -40,5 +72,5 @@ function wav(blocks, count, rate) {
   for (const block of blocks) {
     for (const value of block) { data.setInt16(at, Math.max(-1, Math.min(1, value)) * 32767, true); at += 2; }
   }
-  return data.buffer;
+  return new File([data.buffer], "recording.wav", { type: "audio/wav" });
 }

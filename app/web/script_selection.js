@@ -1,8 +1,10 @@
 // What is selected in the transcript, by pointer or finger, and what floats beside it.
 
-import { make, tool } from "./elements.js";
+import { drag, make, tool } from "./elements.js";
 import { ScriptText } from "./script_text.js";
 import { TEXTS } from "./texts.js";
+
+const MOST_SAID = 50; // words that are read out
 
 export class ScriptSelection extends ScriptText {
   /** @param {HTMLElement} host @param {any} app */
@@ -43,7 +45,7 @@ export class ScriptSelection extends ScriptText {
     const [first, end] = this.range;
     const place = this.app.script.placeAt(first);
     this.app.selected(first, end, place && place.last >= end ? place.edit : null);
-    if (told) this.said.textContent = this.app.script.textOf(...this.app.script.widened(first, end)) || TEXTS.deleted;
+    if (told) this.said.textContent = this.app.script.textOf(...this.app.script.widened(first, Math.min(end, first + MOST_SAID))) || TEXTS.deleted;
   }
 
   clear() {
@@ -54,10 +56,7 @@ export class ScriptSelection extends ScriptText {
 
   mark() {
     for (const each of this.body.querySelectorAll(".selected")) each.classList.remove("selected");
-    const range = this.range;
-    if (range) {
-      for (let k = range[0]; k < range[1]; k++) this.element(k)?.classList.add("selected");
-    }
+    for (const each of this.range ? this.elements.slice(...this.range) : []) each?.classList.add("selected");
     for (const each of this.body.querySelectorAll(".change")) {
       each.classList.toggle("active", this.app.script.edits[Number(each.dataset.edit)] === this.app.active);
     }
@@ -69,13 +68,24 @@ export class ScriptSelection extends ScriptText {
     return word ? Number(word.dataset.k) : null;
   }
 
+  /** A pointer goes down on something; of a finger it is not known yet whether it will scroll. */
   #press(event) {
-    if (event.target.closest("input, button") || event.button) return;
+    if (event.target.closest("textarea, button") || event.button) return;
     this.touched = event.pointerType === "touch";
+    if (!this.touched) return this.#take(event);
+    const up = (last) => {
+      document.removeEventListener("pointerup", up);
+      document.removeEventListener("pointercancel", up);
+      if (last.type === "pointerup") this.#take(event);
+    };
+    document.addEventListener("pointerup", up);
+    document.addEventListener("pointercancel", up);
+  }
+
+  #take(event) {
     const offer = event.target.closest("[data-offer]");
     if (offer) return this.app.cleaning.show(Number(offer.dataset.offer));
-    const change = event.target.closest(".change");
-    let k = this.#wordOf(event);
+    const change = event.target.closest(".change"), k = this.#wordOf(event);
     if (change && (k === null || event.target.closest("ins"))) {
       this.body.focus({ preventScroll: true });
       const edit = this.app.script.edits[Number(change.dataset.edit)];
@@ -86,9 +96,9 @@ export class ScriptSelection extends ScriptText {
     }
     if (k === null) return;
     this.finish(true);
-    if (event.shiftKey && this.selection) this.select(this.selection.anchor, k);
-    else this.select(k);
+    this.select(event.shiftKey && this.selection ? this.selection.anchor : k, k);
     const from = this.selection.anchor;
+    if (this.touched) return this.app.playToken(from);
     let moved = event.shiftKey;
     const move = (moving) => {
       const under = document.elementFromPoint(moving.clientX, moving.clientY);
@@ -101,34 +111,23 @@ export class ScriptSelection extends ScriptText {
     const release = () => {
       document.removeEventListener("pointermove", move);
       document.removeEventListener("pointerup", release);
-      document.removeEventListener("pointercancel", release);
       if (!moved) this.app.playToken(from);
     };
-    if (event.pointerType !== "touch") document.addEventListener("pointermove", move);
+    document.addEventListener("pointermove", move);
     document.addEventListener("pointerup", release);
-    document.addEventListener("pointercancel", release);
   }
 
   /** A handle of the selection follows the finger from word to word. */
   #pull(event, end) {
     event.preventDefault();
     const handle = event.target;
-    handle.setPointerCapture(event.pointerId);
     const [first, last] = [this.range[0], this.range[1] - 1];
     this.selection = end === "anchor" ? { anchor: last, focus: first } : { anchor: first, focus: last };
     const move = (moving) => {
       const under = /** @type {HTMLElement|null} */ (document.elementsFromPoint(moving.clientX, moving.clientY - 14).map((each) => each.closest("[data-k]")).find(Boolean) || null);
       if (under && this.body.contains(under)) this.select(this.selection.anchor, Number(under.dataset.k), false);
     };
-    const release = () => {
-      handle.removeEventListener("pointermove", move);
-      handle.removeEventListener("pointerup", release);
-      handle.removeEventListener("pointercancel", release);
-      this.body.focus({ preventScroll: true });
-    };
-    handle.addEventListener("pointermove", move);
-    handle.addEventListener("pointerup", release);
-    handle.addEventListener("pointercancel", release);
+    drag(handle, event, move, () => this.body.focus({ preventScroll: true }));
   }
 
   /** The floating bar above what is selected, and a finger's handles below its ends. */

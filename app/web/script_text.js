@@ -15,7 +15,12 @@ export class ScriptText {
     this.body = make("div", { class: "script", tabindex: "0", role: "textbox", "aria-multiline": "true", "aria-readonly": "true", "aria-label": TEXTS.transcript });
     this.said = make("div", { class: "said", "aria-live": "polite" });
     this.scroller = make("div", { class: "scroller" }, this.body);
-    host.append(this.scroller, this.said);
+    this.again = make("button", { type: "button", class: "button follow", hidden: true, onclick: () => { this.setFollows(true); if (this.litElement) this.follow(this.litElement); } }, TEXTS.follow);
+    host.append(this.scroller, this.again, this.said);
+    this.follows = true;
+    for (const how of ["wheel", "touchmove"]) this.scroller.addEventListener(how, () => this.setFollows(false), { passive: true });
+    this.scroller.addEventListener("pointerdown", (event) => { if (event.target === this.scroller) this.setFollows(false); }); // its bar
+    this.scroller.addEventListener("keydown", (event) => { if (/^Page/.test(event.key)) this.setFollows(false); });
     this.body.addEventListener("click", (event) => {
       const place = /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (event.target).closest("[data-look]"));
       if (place) this.app.look(Number(place.dataset.look), true);
@@ -63,7 +68,7 @@ export class ScriptText {
     });
     while (this.body.children.length > made.length) this.body.lastChild.remove();
     this.shown.length = made.length;
-    this.lit = null;
+    this.lit = this.found = null;
     this.mark();
   }
 
@@ -98,9 +103,16 @@ export class ScriptText {
     return `<span class="change ${state}" data-edit="${number}" data-first="${first}" data-last="${last}">${gone}${gone && come ? " " : ""}${come}</span>`;
   }
 
-  element(k) {
-    return this.body.querySelector(`[data-k="${k}"]`);
+  /** The words on the page, by their place in the script. @returns {HTMLElement[]} */
+  get elements() {
+    if (!this.found) {
+      this.found = [];
+      for (const each of /** @type {NodeListOf<HTMLElement>} */ (this.body.querySelectorAll("[data-k]"))) this.found[Number(each.dataset.k)] = each;
+    }
+    return this.found;
   }
+
+  element(k) { return this.elements[k] || null; }
 
   /** The word that is heard. @param {number} k */
   light(k) {
@@ -110,7 +122,13 @@ export class ScriptText {
     this.litElement = k >= 0 ? this.element(k) : null;
     if (!this.litElement) return;
     this.litElement.classList.add("now");
-    if (this.app.transport.playing && !this.field) this.follow(this.litElement);
+    if (this.app.transport.playing && this.follows && !this.field) this.follow(this.litElement);
+  }
+
+  /** Whether the view goes with what is heard: until one scrolls. */
+  setFollows(follows) {
+    this.follows = follows;
+    this.again.hidden = follows || !this.app.transport.playing;
   }
 
   follow(element) {

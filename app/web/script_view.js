@@ -3,36 +3,42 @@
 import { make } from "./elements.js";
 import { ScriptSelection } from "./script_selection.js";
 import { TEXTS } from "./texts.js";
+import { parts } from "./wording.js";
 
 export class ScriptView extends ScriptSelection {
   /** @param {HTMLElement} host @param {any} app */
   constructor(host, app) {
     super(host, app);
     this.body.addEventListener("keydown", (event) => this.#key(event));
+    for (const how of ["copy", "cut", "paste"]) this.body.addEventListener(how, (event) => this.#clip(event));
   }
 
-  /** A field in the place of what is selected; `typed` instead of its words, if given. */
-  write(typed = null, insertion = false) {
+  /**
+   * A field in the place of what is selected; a letter that was `typed` instead of its words, if given,
+   * beside the marks of the place; or a whole text that stood there before.
+   */
+  write(typed = null, insertion = false, whole = null) {
     this.finish(true);
     const { script, active, mode } = this.app;
     let range = this.range;
     if (!range && active) {
       const place = script.places().find((each) => each.edit === active);
       if (place) range = [place.first, place.last];
-      if (place && place.first === place.last) return this.#open(place.first, place.last, typed ?? active.text, this.body.querySelector(".change.active"));
+      if (place && place.first === place.last) return this.#open(place.first, place.last, whole ?? active.text, typed, this.body.querySelector(".change.active"));
     }
     if (!range) return;
     const [first, last] = insertion ? [range[1], range[1]] : mode === "correct" ? range : script.widened(...range);
     const place = insertion ? null : script.placeAt(first);
     const anchor = place ? this.body.querySelector(`[data-first="${place.first}"][data-last="${place.last}"]`) : this.element(Math.max(0, last - 1));
-    this.#open(first, last, typed ?? (insertion ? "" : script.textOf(first, last)), anchor);
+    this.#open(first, last, whole ?? (insertion ? "" : script.textOf(first, last)), typed, anchor);
   }
 
-  #open(first, last, text, anchor) {
+  #open(first, last, text, typed, anchor) {
     if (!anchor) return;
     const label = this.app.mode === "correct" ? TEXTS.correct_here : TEXTS.type_here;
     const input = /** @type {HTMLInputElement} */ (make("input", { class: "field", "aria-label": label, autocomplete: "off", spellcheck: "true", maxlength: "2000" }));
-    input.value = text;
+    const { before, core, after } = parts(text);
+    input.value = before + (typed ?? core) + after;
     const fit = () => { input.style.width = `${Math.min(Math.max(input.value.length + 2, 6), 60)}ch`; };
     fit();
     const element = make("span", { class: `writing ${this.app.mode}` }, input);
@@ -54,7 +60,8 @@ export class ScriptView extends ScriptSelection {
     });
     input.addEventListener("blur", () => this.field && this.field.input === input && this.finish(true));
     input.focus();
-    if (text.length > 1) input.select(); else input.setSelectionRange(text.length, text.length);
+    const end = before.length + (typed ?? core).length;
+    input.setSelectionRange(typed === null ? before.length : end, end);
   }
 
   /** Takes or drops what was typed. */
@@ -92,6 +99,10 @@ export class ScriptView extends ScriptSelection {
       if (element) this.follow(element);
     };
     const command = event.ctrlKey || event.metaKey;
+    if (command && event.key.toLowerCase() === "a" && tokens.length) {
+      event.preventDefault();
+      return this.select(0, tokens.length - 1);
+    }
     if (command && event.key !== "Enter") return;
     if (event.key === "ArrowRight") return go(this.selection ? here + 1 : here);
     if (event.key === "ArrowLeft") return go(this.selection ? here - 1 : here);
@@ -111,6 +122,21 @@ export class ScriptView extends ScriptSelection {
     if (event.key === "Insert") { event.preventDefault(); return this.insert(); }
     const types = event.key.length === 1 && /[\p{L}\p{N}"'$[*]/u.test(event.key) && !event.altKey;
     if (types && this.selection) { event.preventDefault(); event.stopPropagation(); this.write(event.key); }
+  }
+
+  /** What is copied are the words as they are edited; what is pasted is inserted after what is selected. */
+  #clip(event) {
+    const { range } = this;
+    if (event.target !== this.body || !range) return;
+    event.preventDefault();
+    const { script } = this.app;
+    if (event.type === "paste") {
+      const text = event.clipboardData.getData("text/plain");
+      if (text.trim() && this.app.mode === "edit") this.app.write(range[1], range[1], text);
+      return;
+    }
+    event.clipboardData.setData("text/plain", script.textOf(...script.widened(...range)));
+    if (event.type === "cut") this.remove();
   }
 
   /** The nearest word a line above or below. */

@@ -9,10 +9,38 @@ export class Refusal extends Error {
   }
 }
 
+/** What an answer says, if it says anything to people. */
+function refusal(status, body) {
+  let told = {};
+  try { told = JSON.parse(body); } catch { /* a proxy's page */ }
+  const sentence = [told.sentence, told.detail].find((each) => typeof each === "string");
+  return new Refusal(sentence || "", status, told);
+}
+
 export class Server {
-  /** @param {string} root the address of the job interface */
-  constructor(root) {
-    this.root = root;
+  /** @param {string} page its address */
+  constructor(page) {
+    this.page = page;
+    this.root = `${page}/studio`;
+  }
+
+  /**
+   * Sends a file, telling of the share that has gone; where it is on the server. A server that was
+   * started anew knows the visitor once the page has been asked for again.
+   * @param {File} file @param {(share: number) => void} told @returns {Promise<string>}
+   */
+  async upload(file, told = () => {}, known = false) {
+    const request = new XMLHttpRequest(), data = new FormData();
+    data.append("files", file);
+    request.open("POST", `${this.page}/gradio_api/upload`);
+    request.upload.onprogress = ({ loaded, total }) => told(loaded / total);
+    await new Promise((done) => { request.onloadend = done; request.send(data); });
+    if (request.status === 200) return JSON.parse(request.responseText)[0];
+    if (request.status === 403 && !known) {
+      await fetch(`${this.page}/`).catch(() => {});
+      return this.upload(file, told, true);
+    }
+    throw refusal(request.status, request.responseText);
   }
 
   /**
@@ -37,10 +65,7 @@ export class Server {
     } catch {
       throw new Refusal("", 0); // the server can't be reached
     }
-    if (!answer.ok) {
-      const told = await answer.json().catch(() => ({}));
-      throw new Refusal(told.sentence || told.detail || "", answer.status, told);
-    }
+    if (!answer.ok) throw refusal(answer.status, await answer.text());
     return answer;
   }
 

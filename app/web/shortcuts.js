@@ -19,7 +19,7 @@ function handle(app, event) {
     if (key === "z") return done(() => (event.shiftKey ? app.redo() : app.undo()));
     if (key === "y") return done(() => app.redo());
     if (key === "f") return done(() => app.dialogs.find());
-    if (key === "s") return done(() => app.download());
+    if (key === "s") return done(() => app.export(""));
     if (key === "Enter" && app.active) return done(() => app.playEdit(app.active));
     return;
   }

@@ -1,7 +1,7 @@
 // Where one begins: a recording dropped, chosen or made, an example, a recent project.
 
 import { icon, make, show, tool } from "./elements.js";
-import { recorder } from "./microphone.js";
+import { drop, left, recorder } from "./microphone.js";
 import { TEXTS, clock, tell } from "./texts.js";
 
 const SOUND = "audio/*,video/mp4,video/webm,video/quicktime,.wav,.flac,.mp3,.ogg,.opus,.m4a,.mp4,.webm,.mov,.aiff,.aac,.zip";
@@ -18,12 +18,15 @@ export class StartView {
   constructor(host, app) {
     this.app = app;
     this.recording = null;
-    this.chooser = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: SOUND, "aria-label": TEXTS.choose, class: "hidden", id: "studio-upload", onchange: () => this.take([...this.chooser.files]) }));
-    this.words = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: WORDS, "aria-label": TEXTS.text_file, class: "hidden", id: "studio-words", onchange: () => this.#read(this.words.files[0]) }));
+    this.chooser = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: SOUND, "aria-label": TEXTS.choose, class: "hidden", tabindex: "-1", id: "studio-upload", onchange: () => this.take([...this.chooser.files]) }));
+    this.words = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: WORDS, "aria-label": TEXTS.text_file, class: "hidden", tabindex: "-1", id: "studio-words", onchange: () => this.begin("", () => this.#read(this.words.files[0])) }));
     this.text = /** @type {HTMLTextAreaElement} */ (make("textarea", { rows: "4", "aria-label": TEXTS.own_text, placeholder: TEXTS.own_text_hint }));
     this.mic = make("button", { type: "button", class: "button", onclick: () => this.#record() }, icon("record"), make("span", {}, TEXTS.record));
     this.formats = make("p", { class: "formats" });
     this.recent = make("ul", { class: "recent" });
+    this.bin = make("details", { hidden: true });
+    this.left = make("div", { class: "left", role: "status" });
+    this.again = null; // does once more what was refused
     this.state = make("p", { class: "busy", role: "status" });
     this.panel = make("div", { class: "start" },
       make("div", { class: "hero" },
@@ -31,12 +34,12 @@ export class StartView {
         make("div", { class: "actions" },
           make("button", { type: "button", class: "button primary", onclick: () => this.chooser.click() }, icon("upload"), make("span", {}, TEXTS.choose)),
           this.mic,
-          make("button", { type: "button", class: "button", id: "studio-example", onclick: () => app.create({ example: true }) }, icon("play"), make("span", {}, TEXTS.example))),
-        this.state,
+          make("button", { type: "button", class: "button", id: "studio-example", onclick: () => this.begin(`${TEXTS.opening}…`, () => app.create({ example: true })) }, icon("play"), make("span", {}, TEXTS.example))),
+        this.state, this.left,
         make("details", {}, make("summary", {}, TEXTS.own_text), this.text,
           make("button", { type: "button", class: "quiet", onclick: () => this.words.click() }, TEXTS.text_file)),
         this.formats, this.chooser, this.words),
-      make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.recent));
+      make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.recent, this.bin));
     host.append(this.panel);
     host.addEventListener("dragover", (event) => { event.preventDefault(); host.classList.add("dropping"); });
     host.addEventListener("dragleave", (event) => event.target === host && host.classList.remove("dropping"));
@@ -47,72 +50,95 @@ export class StartView {
     });
   }
 
-  /** @param {File[]} files a recording, perhaps with its transcript */
-  async take(files) {
-    const words = files.find(isWords), sound = files.filter((file) => !isWords(file));
-    if (words) await this.#read(words);
-    if (sound.length > 1) return this.app.complain(TEXTS.too_many);
-    if (!sound.length) return;
-    this.chooser.value = "";
-    if (this.limits && sound[0].size > this.limits.bytes) return this.app.complain(tell(TEXTS.too_large, sound[0].name, size(sound[0].size), size(this.limits.bytes)));
-    this.busy(`${TEXTS.uploading} ${sound[0].name}…`);
+  /** Does something that may be refused: why is said here, and it can be tried again. @param {string} sentence @param {() => Promise<any>} does */
+  async begin(sentence, does) {
+    this.again = () => this.begin(sentence, does);
+    this.state.textContent = sentence;
     try {
-      const { path } = await this.app.upload(sound[0]);
-      await this.app.create({ upload: path, text: this.text.value });
-      this.text.value = "";
+      await does();
+      if (this.state.textContent === sentence) this.state.textContent = "";
     } catch (error) {
-      this.app.complain(error.message || TEXTS.lost);
-    } finally {
-      this.busy("");
+      this.refuse(error.message || TEXTS.lost);
     }
+  }
+
+  /** @param {string} sentence */
+  refuse(sentence) {
+    show(this.state, make("span", { class: "problem" }, sentence), this.again && make("button", { type: "button", class: "quiet strong", onclick: () => this.again() }, TEXTS.try_again));
+  }
+
+  /** @param {File[]} files a recording, perhaps with its transcript @param {string|null} kept by this name until it has arrived */
+  async take(files, kept = null) {
+    const words = files.find(isWords), [sound, other] = files.filter((file) => !isWords(file));
+    this.chooser.value = "";
+    return this.begin("", async () => {
+      if (words) await this.#read(words);
+      if (other) throw new Error(TEXTS.too_many);
+      if (!sound) return;
+      if (this.limits && sound.size > this.limits.bytes) throw new Error(tell(TEXTS.too_large, sound.name, size(sound.size), size(this.limits.bytes)));
+      const upload = await this.app.server.upload(sound, (share) => { this.state.textContent = `${TEXTS.uploading} ${sound.name}… ${Math.round(100 * share)} %`; });
+      this.state.textContent = `${TEXTS.opening}…`;
+      await this.app.create({ upload, text: this.text.value });
+      if (!this.app.project) return; // why was said
+      this.state.textContent = this.text.value = "";
+      if (kept) await drop(kept);
+    });
   }
 
   async #read(file) {
     if (!file) return;
     this.words.value = "";
-    try {
-      const { path } = await this.app.upload(file);
-      this.text.value = (await this.app.server.ask("/text", { upload: path })).text;
-      this.text.closest("details").open = true;
-    } catch (error) {
-      this.app.complain(error.message || TEXTS.lost);
-    }
+    const upload = await this.app.server.upload(file);
+    this.text.value = (await this.app.server.ask("/text", { upload })).text;
+    this.text.closest("details").open = true;
   }
 
   async #record() {
     const name = this.mic.querySelector("span");
     if (this.recording) {
-      const file = this.recording.stop();
+      const { id } = this.recording, file = this.recording.stop();
       this.recording = null;
       name.textContent = TEXTS.record;
       this.mic.classList.remove("live");
-      return this.take([file]);
+      return this.take([file], id);
     }
     try {
-      this.recording = await recorder((seconds) => { name.textContent = `${TEXTS.stop_recording} · ${clock(seconds)}`; });
+      this.recording = await recorder((seconds, level) => {
+        name.textContent = `${TEXTS.stop_recording} · ${clock(seconds)}`;
+        this.mic.style.setProperty("--level", `${Math.round(100 * Math.sqrt(level))}%`);
+      });
       this.mic.classList.add("live");
     } catch {
-      this.app.complain(TEXTS.no_microphone);
+      this.refuse(TEXTS.no_microphone);
     }
-  }
-
-  busy(sentence) {
-    this.state.textContent = sentence;
   }
 
   async render() {
-    const projects = await this.app.server.ask("/projects").catch(() => []);
-    this.limits = this.limits || await this.app.server.ask("/limits").catch(() => null);
+    const { server } = this.app;
+    show(this.left, ...(this.recording ? [] : await left()).map(({ id, seconds, file }) => make("p", {},
+      tell(TEXTS.not_arrived, clock(seconds), new Date(id).toLocaleString()),
+      make("button", { type: "button", class: "quiet strong", onclick: () => this.take([file], id) }, TEXTS.send_it),
+      make("button", { type: "button", class: "quiet", onclick: () => drop(id).then(() => this.render()) }, TEXTS.remove))));
+    const projects = await server.ask("/projects").catch(() => null);
+    if (!projects) {
+      show(this.recent, make("li", { class: "none" }, TEXTS.lost, make("button", { type: "button", class: "quiet strong", onclick: () => this.render() }, TEXTS.try_again)));
+      return;
+    }
+    this.limits = this.limits || await server.ask("/limits").catch(() => null);
     if (this.limits) this.formats.textContent = tell(TEXTS.formats, this.limits.length, size(this.limits.bytes));
-    show(this.recent, ...projects.map((each) => make("li", {},
+    const move = (each, how) => server.ask(`/projects/${each.id}/${how}`, {}).then(() => this.render(), (error) => this.refuse(error.message || TEXTS.lost));
+    const here = projects.filter((each) => !each.binned), gone = projects.filter((each) => each.binned);
+    show(this.recent, ...here.map((each) => make("li", {},
       make("button", { type: "button", class: "project", onclick: () => this.app.open(each.id) },
         make("strong", {}, each.name),
         make("span", {}, [each.seconds && clock(each.seconds), TEXTS.edits(each.edits), new Date(each.opened * 1000).toLocaleDateString()].filter(Boolean).join(" · "))),
-      make("a", { class: "tool", href: `${this.app.server.root}/projects/${each.id}/file`, download: "", title: TEXTS.save_project, "aria-label": `${TEXTS.save_project}: ${each.name}` }, icon("download")),
-      tool("bin", `${TEXTS.delete_project}: ${each.name}`, () => this.app.dialogs.ask(tell(TEXTS.delete_sure, each.name), [TEXTS.delete_project, async () => {
-        await this.app.server.ask(`/projects/${each.id}/delete`, {});
-        this.render();
-      }])))));
-    if (!projects.length) this.recent.append(make("li", { class: "none" }, TEXTS.no_recent));
+      make("a", { class: "tool", href: `${server.root}/projects/${each.id}/file`, download: "", title: TEXTS.save_project, "aria-label": `${TEXTS.save_project}: ${each.name}` }, icon("download")),
+      tool("bin", `${TEXTS.delete_project}: ${each.name}`, () => move(each, "delete")))));
+    if (!here.length) this.recent.append(make("li", { class: "none" }, TEXTS.no_recent));
+    this.bin.hidden = !gone.length;
+    show(this.bin, make("summary", {}, tell(TEXTS.bin, gone.length)), make("ul", { class: "recent" }, ...gone.map((each) => make("li", {},
+      make("span", { class: "project" }, each.name),
+      make("button", { type: "button", class: "quiet strong", onclick: () => move(each, "restore") }, TEXTS.restore),
+      make("button", { type: "button", class: "quiet", onclick: () => this.app.dialogs.ask(tell(TEXTS.delete_sure, each.name), [TEXTS.delete_project, () => move(each, "delete")]) }, TEXTS.delete_project)))));
   }
 }

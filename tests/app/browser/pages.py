@@ -95,7 +95,8 @@ def changes(page: Any) -> list[str]:
 def download(page: Any, folder: Path) -> Path:
     """The zip of everything."""
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download").click()
+        page.get_by_role("button", name="Export").click()
+        page.get_by_role("button", name="Everything").click()
     path = folder / waiting.value.suggested_filename
     waiting.value.save_as(path)
     return path

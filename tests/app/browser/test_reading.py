@@ -35,7 +35,9 @@ def violations(page: Any) -> list[str]:
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
     )
-    found = axe.Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
+    more = ("label-content-name-mismatch", "page-has-heading-one")
+    rules = {name: {"enabled": True} for name in more}
+    found = axe.Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"], "rules": rules})
     return [
         f"{rule['id']}: {rule['help']}: {[node['html'][:150] for node in rule['nodes'][:3]]}"
         for rule in found.response["violations"]

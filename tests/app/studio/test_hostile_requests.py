@@ -117,6 +117,7 @@ def test_a_deleted_project_does_not_come_back(
     project = Project(client, {"upload": upload})
     (folder,) = (path.parent for path in studio.projects.root.glob("*/*/project.json"))
     project.post("delete", {})
+    project.post("delete", {})  # from the bin
     with pytest.raises(InputError, match=r"\w"):
         ProjectFolder(folder).write("project.json", {})
     assert not folder.exists()

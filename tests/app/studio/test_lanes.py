@@ -79,6 +79,25 @@ def test_what_somebody_looks_at_comes_next() -> None:
     assert order == [3, 2, 4, 1, "another's", 0]
 
 
+def test_the_project_that_is_shown_comes_first() -> None:
+    queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
+    release, begun, last = threading.Event(), threading.Event(), threading.Event()
+    order: list[str] = []
+    queue.add(job("first", lambda: begun.set() or release.wait(PATIENCE)))
+    assert begun.wait(PATIENCE)
+    for part in range(3):
+        closed = job(f"part {part}", lambda part=part: order.append(f"closed {part}"), 10 + part)  # type: ignore[misc]
+        closed.is_awaited = lambda: False
+        queue.add(closed)
+    queue.add(job("part 9", lambda: order.append("open"), 19, owner="b"))
+    last_job = job("end", last.set, 99)
+    last_job.is_awaited = lambda: False
+    queue.add(last_job)
+    release.set()
+    assert last.wait(PATIENCE)
+    assert order == ["open", "closed 0", "closed 1", "closed 2"]
+
+
 def test_a_failure_ends_one_job_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
     queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
     told: list[str] = []

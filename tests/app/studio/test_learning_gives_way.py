@@ -91,7 +91,7 @@ def test_it_stands_still_while_an_edit_is_made(shown: Desk, stepped: Stepped) ->
 def test_it_ends_when_nobody_wants_it(
     how: str, shown: Desk, stepped: Stepped, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.studio.own_voice.LEAVING", 0.0)
+    monkeypatch.setattr("app.studio.open_project.LEAVING", 0.0)
     with shown.shown():
         begun(shown, stepped)
         if how == "deleted":

@@ -185,7 +185,7 @@ def test_each_named_speaker_has_a_voice(
     places = [k for k, token in enumerate(tokens) if token[1] == "always"]
     assert [tokens[k][6] for k in places] == ["", "ANNA", "BOB"]
     edits = [{"after": tokens[k - 1][0], "tokens": [tokens[k][0]], "text": "never"} for k in places]
-    keys = project.save(*edits)["keys"]
+    keys = [edit["key"] for edit in project.save(*edits)["edits"]]
     takes = project.made()["takes"]
     made_in = [takes[key][0]["voice"] for key in keys]
     assert made_in == [None, voices["ANNA"], voices["BOB"]]

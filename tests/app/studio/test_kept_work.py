@@ -1,0 +1,139 @@
+"""What a project promises: each step is kept and merged, what is deleted comes back, and what can't
+be edited is none."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from unittest.mock import AsyncMock
+
+import numpy as np
+import pytest
+import soundfile
+from starlette.requests import Request
+from starlette.testclient import TestClient
+
+from app.service import Service
+from app.studio.reading import events
+from app.studio.studio import Studio
+from tests.app.studio.conftest import Project, change, client_of
+from tests.conftest import ARCTIC
+
+
+@pytest.fixture
+def project(client: TestClient, upload: str) -> Project:
+    return Project(client, {"upload": upload, "text": ARCTIC})
+
+
+def test_what_is_deleted_comes_back_within_seven_days(
+    project: Project, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.save(change(project.listened(), "always", "never"))
+    project.made()
+    project.post("delete", {})
+    assert [each["binned"] for each in client.get("/projects").json()] == [True]
+    assert client.get(project.at).status_code == 404
+    project.post("restore", {})
+    project.post("takes", {"key": project.state["edits"][0]["key"]})
+    project.made(2)
+    project.post("delete", {})
+    monkeypatch.setattr("app.studio.folders.BIN_SECONDS", 0.0)
+    assert client.get("/projects").json() == []
+    project.post("restore", {}, 422)
+
+
+@pytest.mark.parametrize("what", ["text", "silence", "slow"])
+def test_what_cannot_be_edited_is_no_project(
+    what: str, client: TestClient, service: Service, upload: str
+) -> None:
+    path = Path(upload).with_name(f"{what}.wav")
+    if what == "text":
+        path.write_text("No sound at all.")
+    else:
+        soundfile.write(path, np.zeros(48000) if what == "silence" else np.ones(4000) / 3, 1000)
+    project = Project(client, {"upload": str(path)})
+    never = threading.Event()
+    while (answer := client.get(project.at)).status_code == 200:
+        never.wait(0.05)
+    assert answer.status_code == 404 and f"{what}.wav" in answer.json()["sentence"]
+    assert client.get("/projects").json() == []
+
+
+def test_a_page_waits_for_events_and_its_desk_stays(
+    project: Project, studio: Studio, upload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.listened()
+    visitor = next(studio.projects.root.iterdir()).name
+    desk = studio.desk(visitor, project.at.rpartition("/")[2])
+    assert desk is not None
+    looks: list[int] = []
+    monkeypatch.setattr("app.studio.reading.LEAVING", 600.0)
+    monkeypatch.setattr("app.studio.studio.MOST_OPEN", 1)
+
+    async def shown() -> None:
+        since = desk.since
+        monkeypatch.setattr(desk, "since", lambda place: looks.append(place) or since(place))
+        request = Request({"type": "http", "headers": [], "query_string": b"since=999999"})
+        monkeypatch.setattr(request, "is_disconnected", AsyncMock(return_value=False))
+        stream = events(request, desk).body_iterator  # type: ignore[attr-defined]
+        assert "retry" in await anext(stream)
+        assert "reload" in await anext(stream)  # from another server's life
+        Project(project.client, {"upload": upload, "text": ARCTIC})
+        assert studio.desk(visitor, desk.folder.id) is desk
+        waiting = asyncio.ensure_future(anext(stream))
+        while len(looks) < 2:
+            await asyncio.sleep(0)
+        threading.Thread(target=lambda: desk.tell(kind="news")).start()
+        assert "news" in await waiting
+        assert len(looks) == 3
+
+    asyncio.run(shown())
+
+
+def test_every_take_that_is_asked_for_is_made(project: Project) -> None:
+    project.save(change(project.listened(), "always", "never"))
+    (key,) = project.made()["takes"]
+    for pace in (1.1, 0.9):
+        project.post("takes", {"key": key, "pace": pace})
+    takes = project.made(3)["takes"][key]
+    assert [take["number"] for take in takes] == [0, 1, 2]
+    assert takes[2]["seconds"] > takes[1]["seconds"]
+
+
+def test_what_two_windows_do_is_merged_in_order_and_each_step_once(project: Project) -> None:
+    state = project.listened()
+    mine, other = change(state, "always", "never"), change(state, "superlative", "best")
+    sent = {"page": "a", "steps": [{"n": 1, "gone": [], "come": [mine]}]}
+    project.post("script", sent)
+    project.step(gone=[], come=[other])  # another window, which has seen none of it
+    project.step(gone=[mine], come=[mine | {"accepted": True}])
+    made = project.step(gone=[mine], come=[mine | {"take": 1}])["edits"]
+    assert [(e["text"], e["take"], e["accepted"]) for e in made] == [
+        ("never", 1, True), ("best", None, False),
+    ]  # fmt: skip
+    whole = change(state, "you always", "they seldom")
+    project.step(gone=[mine], come=[whole])
+    project.post("script", sent)  # once more, since its answer was lost
+    assert [edit["text"] for edit in project.state["edits"]] == ["best", "they seldom"]
+    project.step(gone=[whole], come=[mine], gentle=True)  # taken back
+    project.step(gone=[], come=[whole], gentle=True)  # gives way to what has come since
+    assert [edit["text"] for edit in project.state["edits"]] == ["best", "never"]
+
+
+def test_a_correction_outlives_a_killed_server(
+    project: Project, studio: Studio, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So does what takes it back before it was aligned."""
+    state = project.listened()
+    monkeypatch.setattr("app.studio.jobs.JobQueue.add", lambda queue, job: True)
+    wanted = change(state, "superlative", "relative")
+    right = state["tokens"][-1][0]
+    project.correct(wanted | {"right": right})
+    project.correct(wanted | {"right": right, "tokens": None, "text": "comparative"})
+    monkeypatch.undo()
+    with client_of(Studio(studio.service, studio.projects.root)) as other:
+        other.cookies = client.cookies
+        project.client = other
+        wanted = ARCTIC.replace("superlative", "comparative").split()
+        project.until(lambda state: [token[1] for token in state["tokens"]] == wanted)
