@@ -1,10 +1,23 @@
 // Plays a timeline, sample for sample, and goes from one to another at the same instant.
 
+import { Stretch } from "./stretch.js";
+
 const CHUNK = 5; // seconds of the original in one answer of the server
 const KEPT = 24; // chunks
 const AHEAD = 1.2; // seconds that are scheduled in advance
 const FADE = 0.012; // seconds from one timeline to another
 const SOON = 0.06; // seconds until a change is heard
+const TAIL = 0.06, TAKEN = 0.5; // seconds that a stretch needs beyond what is played, and that it is given at once
+
+/** Some samples of a buffer at another speed; null if there are none yet. @param {Stretch} stretch @param {AudioBuffer} buffer */
+function stretched(stretch, buffer, offset, count) {
+  const { numberOfChannels, sampleRate } = buffer;
+  const made = stretch.push(Array.from({ length: numberOfChannels }, (_, c) => buffer.getChannelData(c).subarray(offset, offset + count)));
+  if (!made[0].length) return null;
+  const result = new AudioBuffer({ length: made[0].length, numberOfChannels, sampleRate });
+  made.forEach((samples, c) => result.copyToChannel(/** @type {any} */ (samples), c));
+  return result;
+}
 
 export class Transport {
   /** @param {import("./server.js").Server} server */
@@ -81,7 +94,8 @@ export class Transport {
     gain.connect(this.context.destination);
     gain.gain.setValueAtTime(0, at);
     gain.gain.linearRampToValueAtTime(1, at + FADE);
-    this.run = { gain, first: from, next: from, at, until, loop, speed: this.speed, scheduled: [], nodes: [], pieces: this.timeline.pieces(), busy: false };
+    const stretch = this.speed === 1 ? null : new Stretch(this.sound.channels, this.sound.sample_rate, this.speed);
+    this.run = { gain, stretch, first: from, next: from, at, until, loop, speed: this.speed, scheduled: [], nodes: [], pieces: this.timeline.pieces(), busy: false };
     this.#pump(this.run);
   }
 
@@ -147,7 +161,8 @@ export class Transport {
     const rate = this.sound.sample_rate;
     try {
       while (this.run === run && run.at < this.context.currentTime + AHEAD) {
-        const end = run.until === null ? this.timeline.length : Math.min(run.until, this.timeline.length);
+        const beyond = run.stretch && !run.loop ? TAIL * rate : 0;
+        const end = Math.min((run.until ?? Infinity) + beyond, this.timeline.length);
         if (run.next >= end) {
           if (!run.loop) break;
           run.next = run.first;
@@ -163,20 +178,23 @@ export class Transport {
           offset = from - name * CHUNK * rate;
           count = Math.min(count, CHUNK * rate - offset);
         }
-        const buffer = await this.#buffer(name);
+        if (run.stretch) count = Math.min(count, rate * TAKEN);
+        const whole = await this.#buffer(name);
         if (this.run !== run) return;
+        const out = run.next - (run.stretch ? run.stretch.pending : 0);
+        const buffer = run.stretch ? stretched(run.stretch, whole, offset, count) : whole;
+        const length = run.stretch ? buffer && buffer.length : count;
+        run.next += count;
+        if (!length) continue;
         const late = this.context.currentTime + 0.02 - run.at;
         if (late > 0) run.at += late; // the sound came late: a break, not a jump
         const node = this.context.createBufferSource();
         node.buffer = buffer;
-        node.playbackRate.value = run.speed;
         node.connect(run.gain);
-        node.start(run.at, offset / rate, count / rate);
-        const seconds = count / rate / run.speed;
+        node.start(run.at, run.stretch ? 0 : offset / rate, length / rate);
         run.nodes.push(node);
-        run.scheduled.push({ start: run.at, end: run.at + seconds, out: run.next });
-        run.at += seconds;
-        run.next += count;
+        run.scheduled.push({ start: run.at, end: run.at + length / rate, out });
+        run.at += length / rate;
         const now = this.context.currentTime;
         while (run.scheduled.length > 1 && run.scheduled[0].end < now - 0.5) { run.scheduled.shift(); run.nodes.shift(); }
       }
