@@ -37,9 +37,9 @@ def build_page(service: Service) -> gr.Blocks:
                 elem_id="studio",
             )
             Settings()
-        with gr.Tab(texts.TAB_SPEAK):
+        with gr.Tab(texts.TAB_SPEAK), gr.Column(elem_id="speak-tab"):
             SpeakTab(service)
-        gr.Markdown(texts.CONSENT, elem_id="consent")
+        gr.Markdown(texts.CONSENT, elem_classes="consent")
         add_endpoints(service)
         page.unload(cancelling(service))
     page.queue(default_concurrency_limit=1, max_size=WAITING)

@@ -71,9 +71,9 @@ class ListenedProject(OpenProject, ABC):
 
     def _fail_to_open(self, sentence: str) -> None:
         self.problem = sentence.replace(f"{self.folder.path}/", "")
-        if "samples" in self.about:
+        if "samples" in self.about or sentence in (texts.FAILED, texts.OUTGROWN):
             self.tell(kind="listening", **self.progress())
-        else:  # what can't be edited is no project
+        else:  # what can't be edited is no project; what failed for another reason may yet be one
             self.folder.delete()
             self.tell(kind="gone", sentence=self.problem)
 

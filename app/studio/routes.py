@@ -96,10 +96,10 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
     def read_text(request: Request, visitor: str) -> Response:
         return JSONResponse({"text": studio.text_from(str(request.state.data.get("upload")))})
 
-    def binning(do: Callable[[str, str], None]) -> Callable[[Request, str], Response]:
+    def binning(do: Callable[[str, str], bool]) -> Callable[[Request, str], Response]:
         def answer(request: Request, visitor: str) -> Response:
-            do(visitor, str(request.path_params["project"]))
-            return JSONResponse({})
+            done = do(visitor, str(request.path_params["project"]))
+            return JSONResponse({}) if done else refused(texts.NO_PROJECT, 404)
 
         return answer
 

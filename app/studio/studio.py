@@ -119,8 +119,8 @@ class Studio:
         desk = self._desks.get(name)
         return desk.problem if desk and desk.problem else texts.NO_PROJECT
 
-    def delete(self, visitor: str, name: str) -> None:
-        """A project goes to the bin, or from there for good; InputError if there is none."""
+    def delete(self, visitor: str, name: str) -> bool:
+        """A project goes to the bin, or from there for good; whether there is one."""
         if binned := self.projects.find(visitor, name, binned=True):
             binned.delete()
         elif desk := self.desk(visitor, name):
@@ -129,16 +129,18 @@ class Studio:
             desk.close()
             desk.folder.write(BIN, time.time())
         else:
-            raise InputError(texts.NO_PROJECT)
+            return False
+        return True
 
-    def restore(self, visitor: str, name: str) -> None:
-        """A project comes back from the bin; InputError if it isn't there."""
+    def restore(self, visitor: str, name: str) -> bool:
+        """A project comes back from the bin; whether it was there."""
         folder = self.projects.find(visitor, name, binned=True)
         if folder is None:
-            raise InputError(texts.NO_PROJECT)
+            return False
         for queue in filter(None, (self.quick, self.long, self.learning)):
             queue.welcome(name)
         (folder.path / BIN).unlink()
+        return True
 
     def text_from(self, upload: str) -> str:
         """The words of an uploaded transcript, read in a bounded process; InputError."""

@@ -120,10 +120,20 @@ export class App extends Exporting {
       this.audio.reset();
     }
     if (this.unfollow) this.unfollow();
-    this.unfollow = this.server.follow(id, state.version, (event) => this.#happened(event), (reached) => this.saver.reached(reached));
+    this.unfollow = this.server.follow(id, state.version, (event) => this.#happened(event), (reached) => this.saver.reached(reached), () => this.#reopen(id));
     this.render();
     if (state.draft && !again) this.#redraft(state.draft);
     this.host.dataset.ready = "yes";
+  }
+
+  /** Its events have ended: a proxy has refused them, or there is no such project any more. */
+  #reopen(id) {
+    setTimeout(async () => {
+      if (this.project !== id) return;
+      const status = await this.server.ask(`/projects/${id}/script`).then(() => 200, (error) => error.status);
+      if (status === 200 || status === 404) this.open(id);
+      else this.#reopen(id);
+    }, 500);
   }
 
   /** The changes and their takes, as the server has them, with what it has not been told. */
@@ -147,9 +157,8 @@ export class App extends Exporting {
   #redraft({ first, last, text, mode }) {
     const a = this.script.index.get(first), b = this.script.index.get(last);
     if (a === undefined || b === undefined) return;
-    if (mode === "correct") this.setMode("correct");
     this.view.select(a, b, false);
-    this.view.write(null, mode === "insert", text);
+    this.view.write(null, mode, text);
     this.saver.drafted = { first, last, text, mode };
   }
 
@@ -157,6 +166,15 @@ export class App extends Exporting {
   #voices({ share, speaker, names }) {
     this.voice = { share, speaker, names: new Map(Object.entries(names)) };
   }
+
+  /** No voice is learnt here until the settings say so again. */
+  stopLearning() {
+    window.a3tSettings = { ...window.a3tSettings, adapt: false };
+    this.saver.save();
+  }
+
+  /** On a phone the changes come from below. @param {boolean} open */
+  showChanges(open) { this.host.dataset.sheet = open ? "open" : ""; }
 
   /** Something has happened on the server. */
   #happened(event) {
@@ -190,6 +208,7 @@ export class App extends Exporting {
       case "voice":
         if (Object.keys(event.names).length > this.voice.names.size) this.view.said.textContent = TEXTS.closer;
         this.#voices(event);
+        this.parts.refresh();
         return this.changes.showVoice();
       case "marks": this.marks = event.marks; return this.parts.refresh();
       case "pronounced": this.pronunciations = event.pronunciations; return this.changes.render();

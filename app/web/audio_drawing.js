@@ -3,7 +3,8 @@
 import { TEXTS, clock } from "./texts.js";
 import { RULER, WORDS, WordLane } from "./word_lane.js";
 
-const GAP = 6, MEL = 88;
+const GAP = 6, MEL = 88, GUTTER = 42;
+export const FOLDED = 104, UNFOLDED = 240; // pixels of the sound without and with its spectrogram
 const STEPS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
 
 export class AudioDrawing extends WordLane {
@@ -16,10 +17,10 @@ export class AudioDrawing extends WordLane {
     const style = getComputedStyle(this.canvas);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
     this.colours = { ink: colour("ink"), faint: colour("faint"), line: colour("line"), wave: colour("wave"), come: colour("come"), gone: colour("gone"), now: colour("accent"), chosen: colour("chosen"), panel: colour("panel") };
-    const mel = height > 230 ? MEL : height > 170 ? 56 : 0;
-    const waves = height - RULER - mel - WORDS - 2 * GAP;
+    const mel = height >= UNFOLDED ? MEL : 0, lane = this.hasWords ? WORDS : 0;
+    const waves = height - RULER - (mel && mel + GAP) - (lane && lane + GAP);
     const two = this.line.stretches.some((each) => each.edit);
-    this.rows = { wave: RULER, waves, mel: RULER + waves + GAP, melHeight: mel, words: height - WORDS };
+    this.rows = { wave: RULER, waves, mel: RULER + waves + GAP, melHeight: mel, words: height - lane };
     this.#selection(pen);
     this.#ruler(pen, width);
     for (const each of this.visible()) {
@@ -29,10 +30,10 @@ export class AudioDrawing extends WordLane {
       } else this.#wave(pen, each, "out", RULER, waves);
       if (mel) this.#spectrogram(pen, each, this.rows.mel, mel);
     }
-    if (two) this.#lanes(pen, waves);
+    if (two && waves >= 60) this.#lanes(pen, waves);
     if (mel) this.#hertz(pen, width);
-    this.drawWords(pen);
-    this.drawPauses(pen);
+    this.edges = [];
+    if (lane) { this.drawWords(pen); this.drawPauses(pen); }
     this.drawStretched(pen, height);
     this.#head(pen, height);
     this.#overview(dpr);
@@ -135,13 +136,14 @@ export class AudioDrawing extends WordLane {
     pen.font = `10px ${getComputedStyle(this.canvas).fontFamily}`;
     pen.textAlign = "right";
     const { mel: y, melHeight: height } = this.rows;
+    pen.fillStyle = this.colours.panel;
+    pen.fillRect(width - GUTTER, y, GUTTER, height);
     for (const hertz of [500, 1000, 2000, 4000]) {
       if (hertz >= top) continue;
       const at = y + height * (1 - mel(hertz) / mel(top));
-      pen.fillStyle = "rgb(255 255 255 / 0.35)";
-      pen.fillRect(width - 6, at, 6, 1);
-      pen.fillStyle = "rgb(255 255 255 / 0.92)";
-      pen.fillText(hertz < 1000 ? `${hertz} Hz` : `${hertz / 1000} kHz`, width - 9, at + 3.5);
+      pen.fillStyle = this.colours.faint;
+      pen.fillRect(width - GUTTER, at, 4, 1);
+      pen.fillText(hertz < 1000 ? `${hertz} Hz` : `${hertz / 1000} kHz`, width, at + 3.5);
     }
   }
 

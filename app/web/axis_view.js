@@ -45,11 +45,11 @@ export class AxisView {
     }
   }
 
-  /** Another recording: all of it, or its first half minute. */
+  /** Another recording: all of it, or as much as has room for its words. */
   reset() {
     this.pictures.clear();
     this.#sized();
-    if (this.app.sound) this.show(0, Math.min(this.line.axis, 30 * this.rate));
+    if (this.app.sound) this.show(0, Math.min(this.line.axis, 10 * this.rate));
   }
 
   show(first, last) {

@@ -14,7 +14,7 @@ export class ChangesView {
     this.empty = make("div", { class: "empty" }, make("p", {}, make("strong", {}, TEXTS.no_changes)), make("p", {}, TEXTS.no_changes_hint));
     this.offer = make("div", { class: "offer" });
     this.told = make("p", { class: "synthetic" });
-    host.append(make("div", { class: "head" }, make("h2", {}, TEXTS.changes, " ", this.count), this.all), this.voice, this.empty, this.offer, this.list, this.told);
+    host.append(make("div", { class: "head" }, make("h2", {}, TEXTS.changes, " ", this.count), this.all, tool("close", TEXTS.close, () => app.showChanges(false), { class: "tool fold" })), this.voice, this.empty, this.offer, this.list, this.told);
   }
 
   render() {
@@ -50,13 +50,9 @@ export class ChangesView {
   showVoice() {
     const { app } = this, { voice } = app;
     const known = voice ? [...voice.names.keys()] : [];
-    this.voice.hidden = !voice || (voice.share === null && !known.length);
+    this.voice.hidden = !known.length;
     if (this.voice.hidden) return;
     const told = [];
-    if (voice.share !== null) {
-      const share = Math.round(100 * voice.share);
-      told.push(make("span", {}, voice.speaker ? tell(TEXTS.learning_of, voice.speaker, share) : tell(TEXTS.learning, share)));
-    }
     const older = this.#older();
     if (older.length) {
       told.push(make("span", {}, TEXTS.closer), make("button", { type: "button", class: "quiet strong", "data-name": "closer", onclick: () => app.makeCloser(older) }, older.length > 1 ? tell(TEXTS.make_closer_all, older.length) : TEXTS.make_closer));
@@ -99,7 +95,7 @@ export class ChangesView {
     const between = script.isPause(edit) || (edit.cut && first === last);
     const name = between ? named(script, edit) : edit.text;
     const words = make("span", { class: "words" }, old && make("del", {}, old), old && " ", name ? make("ins", {}, name) : make("em", {}, TEXTS.deleted));
-    const badge = make("span", { class: `state ${state}` }, state === "accepted" && icon("check"), app.stepOf(edit) || TEXTS.state[state]);
+    const badge = state !== "made" && make("span", { class: `state ${state}` }, state === "accepted" && icon("check"), app.stepOf(edit) || TEXTS.state[state]);
     const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), onclick: () => app.activate(edit, true) }, words, badge);
     const card = make("li", { class: `card ${state}${isActive ? " active" : ""}` }, head);
     if (!isActive) return card;
@@ -111,29 +107,25 @@ export class ChangesView {
       return card;
     }
     const takes = script.takesOf(edit), chosen = script.chosen(edit);
+    const more = [];
     if (chosen) {
+      const isPause = script.isPause(edit), makes = edit.text && !isPause;
+      const choices = takes.map((take) => make("button", {
+        type: "button", role: "radio", class: "choice", "data-name": `take ${take.number}`,
+        "aria-checked": String(take === chosen), "aria-label": tell(TEXTS.take, take.number + 1),
+        onclick: () => app.choose(edit, take.number),
+      }, String(take.number + 1)));
       card.append(make("div", { class: "row" },
-        make("button", { type: "button", class: "quiet strong", "data-name": "context", onclick: () => app.playEdit(edit) }, icon("play"), TEXTS.in_context),
+        tool("play", TEXTS.in_context, () => app.playEdit(edit), { "data-name": "context" }),
         tool("loop", TEXTS.loop, () => app.toggleLoop(edit), { "aria-pressed": String(app.looped === edit), "data-name": "loop" }),
-        make("button", { type: "button", class: "quiet", "data-name": "before", "aria-pressed": String(app.side === "original"), onclick: () => app.setSide(app.side === "original" ? "edited" : "original") }, TEXTS.before)));
-      if (script.isPause(edit)) {
-        card.append(make("div", { class: "row" },
-          make("button", { type: "button", class: "quiet", "data-name": "shorter", onclick: () => app.setPause(first - 1, script.pauseAfter(first - 1) * 0.8) }, TEXTS.shorter),
-          make("button", { type: "button", class: "quiet", "data-name": "longer", onclick: () => app.setPause(first - 1, script.pauseAfter(first - 1) * 1.25) }, TEXTS.longer),
-          make("span", { class: "length" }, `${script.pauseAfter(first - 1).toFixed(2)} s`)));
-      } else if (edit.text) {
-        const choices = takes.map((take) => make("button", {
-          type: "button", role: "radio", class: "choice", "data-name": `take ${take.number}`,
-          "aria-checked": String(take === chosen), "aria-label": tell(TEXTS.take, take.number + 1),
-          onclick: () => app.choose(edit, take.number),
-        }, String(take.number + 1)));
-        card.append(make("div", { class: "row" },
-          make("span", { class: "choices", role: "radiogroup", "aria-label": TEXTS.takes }, ...choices),
-          make("button", { type: "button", class: "quiet", "data-name": "again", disabled: app.isMaking(edit), onclick: () => app.again(edit, {}) }, app.isMaking(edit) ? TEXTS.state.making : TEXTS.again)),
-        make("div", { class: "row" },
-          make("button", { type: "button", class: "quiet", "data-name": "shorter", onclick: () => app.again(edit, { pace: chosen.pace * 1.15 }) }, TEXTS.shorter),
-          make("button", { type: "button", class: "quiet", "data-name": "longer", onclick: () => app.again(edit, { pace: chosen.pace / 1.15 }) }, TEXTS.longer),
-          make("span", { class: "length" }, `${chosen.seconds.toFixed(2)} s`)));
+        makes && make("span", { class: "choices", role: "radiogroup", "aria-label": TEXTS.takes }, ...choices),
+        makes && make("button", { type: "button", class: "quiet", "data-name": "again", disabled: app.isMaking(edit), onclick: () => app.again(edit, {}) }, app.isMaking(edit) ? TEXTS.state.making : TEXTS.again)));
+      const by = (factor) => (isPause ? app.setPause(first - 1, script.pauseAfter(first - 1) * factor) : app.again(edit, { pace: chosen.pace / factor }));
+      const seconds = isPause ? script.pauseAfter(first - 1) : chosen.seconds;
+      if (isPause || makes) {
+        more.push(make("button", { type: "button", class: "quiet", "data-name": "shorter", onclick: () => by(1 / 1.15) }, TEXTS.shorter),
+          make("button", { type: "button", class: "quiet", "data-name": "longer", onclick: () => by(1.15) }, TEXTS.longer),
+          make("span", { class: "length" }, `${seconds.toFixed(2)} s`));
       }
       const notes = [
         chosen.doubtful?.length && tell(TEXTS.hardly_heard, chosen.doubtful.map((word) => `“${word}”`).join(", ")),
@@ -142,10 +134,13 @@ export class ChangesView {
       for (const note of notes) card.append(make("p", { class: "note" }, note));
       card.append(...this.#pronunciations(chosen));
     }
+    const opened = this.opened === edit.key;
     card.append(make("div", { class: "row" },
-      chosen && make("button", { type: "button", class: `accept${edit.accepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(edit.accepted), onclick: () => app.accept(edit, !edit.accepted) }, icon("check"), edit.accepted ? TEXTS.accepted : TEXTS.accept),
-      !between && tool("pencil", TEXTS.change_text, () => app.rewrite(edit), { "data-name": "rewrite" }),
-      tool("bin", TEXTS.revert, () => app.revert(edit), { "data-name": "revert" })));
+      chosen && make("button", { type: "button", class: `accept${edit.accepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(edit.accepted), title: TEXTS.accept_hint, onclick: () => app.accept(edit, !edit.accepted) }, icon("check"), edit.accepted ? TEXTS.accepted : TEXTS.accept),
+      tool("bin", TEXTS.revert, () => app.revert(edit), { "data-name": "revert" }),
+      (more.length || !between) && make("button", { type: "button", class: "quiet", "data-name": "more", "aria-expanded": String(opened), onclick: () => { this.opened = opened ? null : edit.key; this.render(); } }, TEXTS.more)));
+    if (opened) card.append(make("div", { class: "row" }, !between && tool("pencil", TEXTS.change_text, () => app.rewrite(edit), { "data-name": "rewrite" }), ...more));
+    if (chosen && !edit.accepted) card.append(make("p", { class: "note" }, TEXTS.accept_hint));
     return card;
   }
 }

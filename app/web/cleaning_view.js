@@ -27,6 +27,7 @@ export class CleaningView {
     this.list = make("ol", { class: "offers" });
     this.filters = make("div", { class: "row filters" });
     this.state = make("p", { class: "none", role: "status" });
+    this.marks = make("button", { type: "button", class: "quiet", hidden: true, onclick: () => app.setMarks(!app.marks) });
     this.all = make("button", { type: "button", class: "button primary", onclick: () => app.takeOut(this.offers.map(({ edit }) => edit)) });
     const action = make("select", { "aria-label": TEXTS.cut_or_mute, onchange: (event) => { this.action = event.target.value; this.look(0); } },
       ...["cut", "mute"].map((each) => make("option", { value: each }, TEXTS.actions[each])));
@@ -35,8 +36,14 @@ export class CleaningView {
       make("div", { class: "head" }, make("h2", {}, TEXTS.clean), tool("close", TEXTS.close, () => this.toggle(false))),
       make("p", { class: "hint" }, TEXTS.clean_hint), this.filters,
       make("div", { class: "row" }, action, make("label", {}, TEXTS.longest, " ", longest, " s")),
-      make("div", { class: "row" }, this.all), this.state, this.list);
+      make("div", { class: "row" }, this.all), this.marks, this.state, this.list);
     host.addEventListener("keydown", (event) => { if (/** @type {HTMLElement} */ (event.target).matches("input, select")) event.stopPropagation(); });
+  }
+
+  /** Punctuation that was added to recognised words. */
+  showMarks() {
+    this.marks.hidden = typeof this.app.marks !== "boolean";
+    this.marks.textContent = this.app.marks ? TEXTS.marks_off : TEXTS.marks_on;
   }
 
   toggle(open = !this.open) {

@@ -18,6 +18,7 @@ export class Dialogs {
       make("button", { type: "submit", class: "quiet" }, TEXTS.next),
       make("button", { type: "button", class: "quiet", onclick: () => this.#replace() }, TEXTS.replace),
       make("button", { type: "button", class: "quiet", onclick: () => this.#replaceAll() }, TEXTS.replace_all),
+      make("button", { type: "button", class: "quiet", title: TEXTS.fix_hint, onclick: () => this.#fixAll() }, TEXTS.fix_all),
       tool("close", TEXTS.close, () => this.find(false)));
     this.finder.addEventListener("keydown", (event) => { event.stopPropagation(); if (event.key === "Escape") this.find(false); });
     this.at = -1;
@@ -29,6 +30,19 @@ export class Dialogs {
     show(this.dialog, make("h2", {}, TEXTS.keys), list(TEXTS.shortcuts), make("h3", {}, TEXTS.steering), list(TEXTS.steering_keys),
       make("form", { method: "dialog" }, make("button", { class: "button" }, TEXTS.close)));
     this.dialog.showModal();
+  }
+
+  /** The drawer of the settings, which Gradio makes. */
+  settings(open = !document.body.classList.contains("a3t-settings")) {
+    const drawer = /** @type {HTMLElement} */ (document.querySelector("#more"));
+    if (!drawer.dataset.begun) {
+      drawer.dataset.begun = "yes";
+      drawer.prepend(make("button", { type: "button", class: "a3t-close", onclick: () => this.settings(false) }, TEXTS.close));
+      drawer.addEventListener("keydown", (event) => { if (event.key === "Escape") this.settings(false); });
+    }
+    document.body.classList.toggle("a3t-settings", open);
+    if (open) drawer.querySelector("button").focus();
+    else if (this.app.project) this.app.view.body.focus({ preventScroll: true });
   }
 
   /** A question with its answers; the last one destroys something. @param {string} question @param {[string, () => void][]} answers */
@@ -54,11 +68,7 @@ export class Dialogs {
     this.#count();
   }
 
-  /** Where it is found: in what is said; to correct, in what the recording says. */
-  #places() {
-    const places = found(this.app.script, this.word.value);
-    return this.app.mode === "correct" ? places.filter(({ first, last }) => first < last && !this.app.script.placeAt(first) && !this.app.script.placeAt(last - 1)) : places;
-  }
+  #places() { return found(this.app.script, this.word.value); }
 
   #count() {
     const count = this.#places().length;
@@ -89,6 +99,18 @@ export class Dialogs {
 
   #replaceAll() {
     this.app.writeAll(withOther(this.#places(), this.other.value.trim()));
+    this.#again();
+  }
+
+  /** In the words that the recording says; what is changed already is left. */
+  #fixAll() {
+    const { script } = this.app;
+    const places = this.#places().filter(({ first, last }) => first < last && !script.placeAt(first) && !script.placeAt(last - 1));
+    this.app.correct(...withOther(places, this.other.value.trim()));
+    this.#again();
+  }
+
+  #again() {
     this.at = -1;
     this.#count();
   }

@@ -41,14 +41,13 @@ export class Editing extends Hearing {
     for (const name of ["active", "looped", "wanted"]) this[name] = this[name] && now.get(nameOf(this[name])) || null;
   }
 
-  /** Tokens [first, last) become a text: a change, or in the other mode a correction. */
+  /** Tokens [first, last) become a text: a change. */
   write(first, last, text, play = false) {
     const drafted = this.saver.undraft();
     const nothing = () => { if (drafted) this.saver.save(); return null; };
     text = /[\p{L}\p{N}]/u.test(text) ? text.trim().replace(/\s+/g, " ") : "";
     const ended = first === last && first && !this.script.placeAt(first - 1) && insertedAfter(this.script.tokens[first - 1].text, text);
     if (ended && !this.script.places().some((place) => place.first === first && place.last === last)) [first, text] = [first - 1, ended];
-    if (this.mode === "correct") { this.#correct([first, last, text]); return nothing(); }
     const places = this.script.places();
     if (first === last && !text && !places.some((place) => place.first === first && place.last === last)) return nothing();
     if (text === this.script.textOf(first, last) && first !== last) {
@@ -65,7 +64,6 @@ export class Editing extends Hearing {
   /** Several at once, as one step: [first, last, text] of each. @param {[number, number, string][]} wanted */
   writeAll(wanted) {
     if (!wanted.length) return;
-    if (this.mode === "correct") return this.#correct(...wanted);
     const before = this.script.edits;
     for (const [first, last, text] of wanted) this.script.edits = this.script.replaced(first, last, text).edits;
     const after = this.script.edits;
@@ -87,8 +85,9 @@ export class Editing extends Hearing {
   }
 
   /** What was misheard is something else: nothing is made, and the sound stays as it is. */
-  #correct(...wanted) {
+  correct(...wanted) {
     const { tokens } = this.script;
+    if (this.saver.undraft()) this.saver.save();
     const places = wanted.map(([first, last, text]) => {
       const own = tokens.slice(first, last), right = tokens[last] || null;
       return { after: first ? tokens[first - 1].id : -1, right: right && right.id, ids: own.map((token) => token.id), was: own.map((token) => token.text).join(" "), text };

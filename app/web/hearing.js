@@ -22,7 +22,6 @@ export class Hearing {
     /** @type {import("./timeline.js").Timeline|null} what is shown; of both sides what is played */
     this.timeline = null;
     this.editedLine = this.originalLine = this.timeline;
-    this.mode = "edit";
     this.side = "edited";
     /** @type {import("./script.js").Edit|null} the change that is selected */
     this.active = null;
@@ -38,8 +37,10 @@ export class Hearing {
     this.parts = this.view = this.changes = this.audio = this.saver = this.dialogs = null;
   }
 
-  /** Shows everything, or where the playhead is; the App's. */
+  /** Shows everything, or where the playhead is, or the list; the App's. */
   render() {}
+  /** @param {boolean} open */
+  showChanges(open) { void open; }
   tick() {}
   /** @param {string} sentence */
   complain(sentence) { void sentence; }
@@ -58,13 +59,6 @@ export class Hearing {
   headAt() {
     if (!this.timeline) return 0;
     return this.side === "edited" ? this.timeline.convert("out", "at", this.transport.place) : this.timeline.convert("source", "at", this.transport.place);
-  }
-
-  setMode(mode) {
-    this.view.finish(true);
-    this.mode = mode;
-    this.view.clear();
-    this.parts.refresh();
   }
 
   selected(first, last, edit) {
@@ -98,6 +92,7 @@ export class Hearing {
   /** A change becomes the selected one, in the script, the list and the audio view. */
   activate(edit, seen) {
     this.active = edit;
+    this.showChanges(true);
     this.view.selection = null;
     this.view.render();
     this.changes.render();

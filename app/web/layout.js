@@ -1,15 +1,19 @@
 // What stands where: header, script, changes, audio view, transport.
 
-import { icon, make, tool } from "./elements.js";
-import { TEXTS } from "./texts.js";
+import { FOLDED, UNFOLDED } from "./audio_drawing.js";
+import { drag, icon, make, tool } from "./elements.js";
+import { TEXTS, tell } from "./texts.js";
 
 /** @param {HTMLElement} host @param {any} app */
 export function build(host, app) {
   const start = make("div", { class: "screen start-screen" });
   const name = make("h1", { class: "name" });
-  const status = make("span", { class: "status", role: "status" });
+  const status = make("span", { role: "status" }), learning = make("span");
+  const stop = make("button", { type: "button", onclick: () => app.stopLearning() }, TEXTS.stop);
+  const chip = make("span", { class: "status" }, status, learning, stop);
+  const sheet = make("button", { type: "button", class: "quiet sheet", onclick: () => app.showChanges(host.dataset.sheet !== "open") });
+  const settings = tool("settings", TEXTS.settings, () => app.dialogs.settings());
   const progress = make("progress", { max: "1", "aria-label": TEXTS.listening, hidden: true });
-  const modes = ["edit", "correct"].map((mode) => make("button", { type: "button", role: "radio", class: "mode", "data-mode": mode, title: TEXTS[`${mode}_hint`], onclick: () => app.setMode(mode) }, TEXTS[mode]));
   const undo = tool("undo", `${TEXTS.undo} (Ctrl+Z)`, () => app.undo());
   const redo = tool("redo", `${TEXTS.redo} (Ctrl+Shift+Z)`, () => app.redo());
   const menu = make("div", { class: "menu", popover: "auto" }, ...Object.entries(TEXTS.exports).map(([part, name]) => make("button", { type: "button", class: "quiet", onclick: () => { menu.hidePopover(); app.export(part); } }, name)));
@@ -20,17 +24,30 @@ export function build(host, app) {
   });
   const header = make("div", { class: "header" },
     make("button", { type: "button", class: "quiet", onclick: () => app.leave() }, `‹ ${TEXTS.all_projects}`),
-    name, status, progress, make("span", { class: "push" }),
-    make("span", { class: "modes", role: "radiogroup", "aria-label": `${TEXTS.edit}, ${TEXTS.correct}` }, ...modes),
-    undo, redo, make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), download, menu);
-  const hint = make("p", { class: "hint" });
-  const marks = make("button", { type: "button", class: "quiet marks", hidden: true, onclick: () => app.setMarks(!app.marks) });
+    name, chip, progress, make("span", { class: "push" }), sheet,
+    undo, redo, make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), settings, download, menu);
   const problem = make("p", { class: "problem", role: "alert", hidden: true });
   const script = make("div", { class: "page" });
   const changes = make("aside", { class: "changes", "aria-label": TEXTS.changes });
   const cleaning = make("div", { class: "cleaning", hidden: true }), list = make("div");
   changes.append(list, cleaning);
   const audio = make("div", { class: "audio" });
+  const grip = make("div", { class: "grip", role: "separator", "aria-orientation": "horizontal", tabindex: "0", "aria-label": TEXTS.audio_height, "aria-valuemin": "40", "aria-valuemax": "320" });
+  const picture = make("button", { type: "button", class: "quiet named picture", onclick: () => setHeight(height >= UNFOLDED ? FOLDED : UNFOLDED) }, TEXTS.spectrogram);
+  let height = Number(localStorage.getItem("a3t-audio")) || FOLDED;
+  function setHeight(pixels) {
+    height = Math.round(Math.min(Math.max(pixels, 40), 320));
+    host.style.setProperty("--sound", `${height}px`);
+    localStorage.setItem("a3t-audio", String(height));
+    grip.setAttribute("aria-valuenow", String(height));
+    picture.setAttribute("aria-pressed", String(height >= UNFOLDED));
+  }
+  setHeight(height);
+  grip.addEventListener("pointerdown", (event) => { const from = height + event.clientY; drag(grip, event, (moving) => setHeight(from - moving.clientY)); });
+  grip.addEventListener("keydown", (event) => {
+    const by = { ArrowUp: 16, ArrowDown: -16 }[event.key];
+    if (by) { event.preventDefault(); setHeight(height + by); }
+  });
   const clock = make("output", { class: "clock", "aria-label": TEXTS.position }, make("span"), make("span", { class: "whole" }));
   const play = make("button", { type: "button", class: "play", onclick: () => app.transport.toggle() });
   const sides = ["original", "edited"].map((side) => make("button", { type: "button", role: "radio", class: "mode", onclick: () => app.setSide(side), "data-side": side }, TEXTS[side]));
@@ -40,13 +57,13 @@ export function build(host, app) {
     tool("forward", TEXTS.forward, () => app.transport.seek(app.transport.place + 5 * app.sound.sample_rate)),
     clock, speed,
     make("span", { class: "modes", role: "radiogroup", "aria-label": TEXTS.listen_to }, ...sides), make("span", { class: "push" }),
-    make("span", { class: "zooms" }, tool("less", TEXTS.zoom_out, () => app.audio.zoom(1 / 1.6)), tool("more", TEXTS.zoom_in, () => app.audio.zoom(1.6)), tool("whole", TEXTS.fit, () => app.audio.whole())));
-  const edit = make("div", { class: "screen edit-screen" }, header, make("div", { class: "main" }, make("div", { class: "document" }, make("div", { class: "hints" }, hint, marks), problem, script), changes), audio, transport);
+    make("span", { class: "zooms" }, picture, tool("less", TEXTS.zoom_out, () => app.audio.zoom(1 / 1.6)), tool("more", TEXTS.zoom_in, () => app.audio.zoom(1.6)), tool("whole", TEXTS.fit, () => app.audio.whole())));
+  const edit = make("div", { class: "screen edit-screen" }, header, make("div", { class: "main" }, make("div", { class: "document" }, problem, script), changes), grip, audio, transport);
   host.append(start, edit);
   // A click leaves the keys to the script; whoever goes by Tab stays where they are.
   edit.addEventListener("click", (event) => {
     const button = event.detail && /** @type {HTMLElement} */ (event.target).closest("button");
-    if (button && !document.activeElement.closest("input, dialog")) app.view.body.focus({ preventScroll: true });
+    if (button && !document.activeElement.closest("input, textarea, dialog")) app.view.body.focus({ preventScroll: true });
   });
 
   function refresh() {
@@ -57,13 +74,14 @@ export function build(host, app) {
     progress.hidden = !busy;
     progress.value = listening ? listening.share : 0;
     status.textContent = busy ? `${app.sound ? TEXTS.listening : TEXTS.opening}… ${app.sound ? `${Math.round(100 * listening.share)} %` : ""}` : app.saver.state;
+    const share = app.voice ? app.voice.share : null;
+    stop.hidden = learning.hidden = share === null;
+    if (share !== null) learning.textContent = app.voice.speaker ? tell(TEXTS.learning_of, app.voice.speaker, Math.round(100 * share)) : tell(TEXTS.learning, Math.round(100 * share));
+    chip.hidden = !status.textContent && share === null;
+    sheet.textContent = `${TEXTS.changes} ${app.script.edits.length}`;
     problem.hidden = !(listening && listening.problem);
     problem.textContent = listening ? listening.problem : "";
-    hint.textContent = TEXTS[`${app.mode}_hint`];
-    host.dataset.mode = app.mode;
-    marks.hidden = app.mode !== "correct" || app.marks === null || app.marks === undefined;
-    marks.textContent = app.marks ? TEXTS.marks_off : TEXTS.marks_on;
-    for (const mode of modes) mode.setAttribute("aria-checked", String(mode.dataset.mode === app.mode));
+    app.cleaning?.showMarks();
     for (const side of sides) side.setAttribute("aria-checked", String(side.dataset.side === app.side));
     undo.disabled = !app.history.done.length;
     redo.disabled = !app.history.undone.length;

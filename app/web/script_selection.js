@@ -12,7 +12,10 @@ export class ScriptSelection extends ScriptText {
     super(host, app);
     /** @type {{anchor: number, focus: number}|null} tokens, both included */
     this.selection = null;
-    this.bar = make("div", { class: "bar", role: "toolbar", "aria-label": TEXTS.replace, hidden: true });
+    const named = (name, does, title) => make("button", { type: "button", class: "quiet", title, onclick: does }, name);
+    this.fixes = named(TEXTS.fix, () => this.write(null, "correct"), TEXTS.fix_hint);
+    this.bar = make("div", { class: "bar", role: "toolbar", "aria-label": TEXTS.selected, hidden: true }, tool("play", TEXTS.play_word, () => this.app.playTokens(...this.range)),
+      named(TEXTS.replace, () => this.write()), this.fixes, named(TEXTS.remove, () => this.remove()), named(TEXTS.insert, () => this.insert(), TEXTS.insert_hint));
     // For fingers, which can't drag over words without scrolling.
     this.handles = ["anchor", "focus"].map((end) => make("div", { class: "handle", "aria-hidden": "true", hidden: true, onpointerdown: (event) => this.#pull(event, end) }));
     this.scroller.append(this.bar, ...this.handles);
@@ -23,7 +26,8 @@ export class ScriptSelection extends ScriptText {
   }
 
   /** What is done with it; the view's. */
-  write() {}
+  /** @param {string|null} [typed] @param {string} [mode] */
+  write(typed, mode) { void [typed, mode]; }
   remove() {}
   insert() {}
   /** @param {boolean} keep */
@@ -41,17 +45,17 @@ export class ScriptSelection extends ScriptText {
     if (last < 0) return;
     const fit = (k) => Math.min(Math.max(k, 0), last);
     this.selection = { anchor: fit(anchor), focus: fit(focus) };
-    this.mark();
     const [first, end] = this.range;
     const place = this.app.script.placeAt(first);
     this.app.selected(first, end, place && place.last >= end ? place.edit : null);
+    this.mark();
     if (told) this.said.textContent = this.app.script.textOf(...this.app.script.widened(first, Math.min(end, first + MOST_SAID))) || TEXTS.deleted;
   }
 
   clear() {
     this.selection = null;
-    this.mark();
     this.app.selected(0, 0, null);
+    this.mark();
   }
 
   mark() {
@@ -130,7 +134,7 @@ export class ScriptSelection extends ScriptText {
     drag(handle, event, move, () => this.body.focus({ preventScroll: true }));
   }
 
-  /** The floating bar above what is selected, and a finger's handles below its ends. */
+  /** The floating bar below what is selected, and a finger's handles below its ends. */
   place() {
     const range = this.range;
     const first = range && this.element(range[0]), last = range && this.element(range[1] - 1);
@@ -142,17 +146,9 @@ export class ScriptSelection extends ScriptText {
       handle.style.left = `${(k ? ends[k].right : ends[k].left) - frame.left}px`;
       handle.style.top = `${ends[k].bottom - frame.top + this.scroller.scrollTop}px`;
     });
-    if (this.bar.hidden || this.bar.dataset.mode !== this.app.mode) {
-      this.bar.dataset.mode = this.app.mode;
-      const write = this.app.mode === "correct"
-        ? [tool("pencil", TEXTS.fix, () => this.write())]
-        : [tool("pencil", TEXTS.replace, () => this.write()), tool("bin", TEXTS.remove, () => this.remove()), tool("more", TEXTS.insert, () => this.insert())];
-      this.bar.replaceChildren(tool("play", TEXTS.play_word, () => this.app.playTokens(...this.range)), ...write);
-      this.bar.hidden = false;
-    }
-    const box = first.getBoundingClientRect(), view = this.scroller.getBoundingClientRect();
-    const top = box.top - view.top + this.scroller.scrollTop - 44;
-    this.bar.style.top = `${top < this.scroller.scrollTop ? last.getBoundingClientRect().bottom - view.top + this.scroller.scrollTop + (this.touched ? 26 : 6) : top}px`;
-    this.bar.style.left = `${Math.max(4, Math.min(box.left - view.left, view.width - this.bar.offsetWidth - 12))}px`;
+    this.bar.hidden = false;
+    this.fixes.disabled = this.elements.slice(...range).some((word) => word?.closest(".change"));
+    this.bar.style.top = `${ends[1].bottom - frame.top + this.scroller.scrollTop + (this.touched ? 26 : 6)}px`;
+    this.bar.style.left = `${Math.max(4, Math.min(ends[0].left - frame.left, frame.width - this.bar.offsetWidth - 12))}px`;
   }
 }

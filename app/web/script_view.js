@@ -14,43 +14,49 @@ export class ScriptView extends ScriptSelection {
   }
 
   /**
-   * A field in the place of what is selected; a letter that was `typed` instead of its words, if given,
-   * beside the marks of the place; or a whole text that stood there before.
+   * A field in the place of what is selected, or after it to "insert"; to "correct", for what the
+   * recording says there. A letter that was `typed` instead of its words, beside the marks of the
+   * place, if given; or a whole text that stood there before.
+   * @param {string|null} [typed] @param {string} [mode] @param {string|null} [whole]
    */
-  write(typed = null, insertion = false, whole = null) {
+  write(typed = null, mode = "edit", whole = null) {
     this.finish(true);
-    const { script, active, mode } = this.app;
+    const { script, active } = this.app;
     let range = this.range;
     if (!range && active) {
       const place = script.places().find((each) => each.edit === active);
       if (place) range = [place.first, place.last];
-      if (place && place.first === place.last) return this.#open(place.first, place.last, whole ?? active.text, typed, this.body.querySelector(".change.active"));
+      if (place && place.first === place.last) return this.#open(place.first, place.last, whole ?? active.text, typed, mode, this.body.querySelector(".change.active"));
     }
     if (!range) return;
-    const [first, last] = insertion ? [range[1], range[1]] : mode === "correct" ? range : script.widened(...range);
-    const place = insertion ? null : script.placeAt(first);
+    const [first, last] = mode === "insert" ? [range[1], range[1]] : mode === "correct" ? range : script.widened(...range);
+    const place = mode === "insert" ? null : script.placeAt(first);
     const anchor = place ? this.body.querySelector(`[data-first="${place.first}"][data-last="${place.last}"]`) : this.element(Math.max(0, last - 1));
-    this.#open(first, last, whole ?? (insertion ? "" : script.textOf(first, last)), typed, anchor);
+    this.#open(first, last, whole ?? (mode === "insert" ? "" : script.textOf(first, last)), typed, mode, anchor);
   }
 
-  #open(first, last, text, typed, anchor) {
+  #open(first, last, text, typed, mode, anchor) {
     if (!anchor) return;
-    const label = this.app.mode === "correct" ? TEXTS.correct_here : TEXTS.type_here;
-    const input = /** @type {HTMLInputElement} */ (make("input", { class: "field", "aria-label": label, autocomplete: "off", spellcheck: "true", maxlength: "2000" }));
+    const label = mode === "correct" ? TEXTS.correct_here : TEXTS.type_here;
+    const input = /** @type {HTMLTextAreaElement} */ (make("textarea", { class: "field", rows: "1", "aria-label": label, autocomplete: "off", spellcheck: "true", maxlength: "2000" }));
     const { before, core, after } = parts(text);
     input.value = before + (typed ?? core) + after;
-    const fit = () => { input.style.width = `${Math.min(Math.max(input.value.length + 2, 6), 60)}ch`; };
-    fit();
-    const element = make("span", { class: `writing ${this.app.mode}` }, input);
+    const element = make("span", { class: `writing ${mode}` }, input);
+    const fit = () => {
+      input.style.width = `min(100%, ${Math.max(input.value.length + 3, 7)}ch)`;
+      input.style.height = "0";
+      input.style.height = `${input.scrollHeight + 4}px`;
+    };
     anchor.after(" ", element);
+    fit();
     for (let k = first; k < last; k++) this.element(k)?.classList.add("going");
-    this.field = { first, last, input, element };
+    this.field = { first, last, input, element, mode };
     this.bar.hidden = true;
     input.addEventListener("input", () => {
       fit();
       const { tokens } = this.app.script;
       const inserts = last === first;
-      if (last) this.app.saver.draft({ first: tokens[inserts ? last - 1 : first].id, last: tokens[last - 1].id, text: input.value, mode: inserts ? "insert" : this.app.mode });
+      if (last) this.app.saver.draft({ first: tokens[inserts ? last - 1 : first].id, last: tokens[last - 1].id, text: input.value, mode: inserts ? "insert" : mode });
     });
     input.addEventListener("keydown", (event) => {
       event.stopPropagation();
@@ -72,19 +78,18 @@ export class ScriptView extends ScriptSelection {
     for (const each of this.body.querySelectorAll(".going")) each.classList.remove("going");
     field.element.remove();
     if (!keep && this.app.saver.undraft()) this.app.saver.save();
-    if (keep) this.app.write(field.first, field.last, field.input.value, play);
+    if (keep && field.mode === "correct") this.app.correct([field.first, field.last, field.input.value.trim()]);
+    else if (keep) this.app.write(field.first, field.last, field.input.value, play);
     this.render();
   }
 
   remove() {
     const range = this.range;
-    if (!range || this.app.mode === "correct") return;
+    if (!range) return;
     this.app.write(...this.app.script.widened(...range), "");
   }
 
-  insert() {
-    if (this.app.mode !== "correct") this.write(null, true);
-  }
+  insert() { this.write(null, "insert"); }
 
   // ---- keys -------------------------------------------------------------------------------------
 
@@ -112,7 +117,8 @@ export class ScriptView extends ScriptSelection {
     if (event.key === "Tab" && this.step(event.shiftKey ? -1 : 1)) { event.preventDefault(); return; }
     if (event.key === "Escape") return this.clear();
     if (event.key === "Enter" && command && this.app.active) { event.preventDefault(); return this.app.playEdit(this.app.active); }
-    if (event.key === "Enter" || event.key === "F2") { event.preventDefault(); return this.write(); }
+    if (event.key === "Enter") { event.preventDefault(); return this.write(); }
+    if (event.key === "F2" && !this.fixes.disabled) { event.preventDefault(); return this.write(null, "correct"); }
     if (event.key === "Delete" || event.key === "Backspace") {
       event.preventDefault();
       if (this.range) this.remove();
@@ -132,7 +138,7 @@ export class ScriptView extends ScriptSelection {
     const { script } = this.app;
     if (event.type === "paste") {
       const text = event.clipboardData.getData("text/plain");
-      if (text.trim() && this.app.mode === "edit") this.app.write(range[1], range[1], text);
+      if (text.trim()) this.app.write(range[1], range[1], text);
       return;
     }
     event.clipboardData.setData("text/plain", script.textOf(...script.widened(...range)));

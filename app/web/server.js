@@ -70,13 +70,13 @@ export class Server {
   }
 
   /**
-   * Calls `happened` with each event of a project after `since`, and `reached` with whether the
-   * server answers; returns a function that ends it.
+   * Calls `happened` with each event of a project after `since`, `reached` with whether the server
+   * answers, and `ended` when it refuses to go on; returns a function that ends it.
    */
-  follow(project, since, happened, reached) {
+  follow(project, since, happened, reached, ended) {
     const source = new EventSource(`${this.root}/projects/${project}/events?since=${since}`);
     source.onopen = () => reached(true);
-    source.onerror = () => reached(false);
+    source.onerror = () => { reached(false); if (source.readyState === EventSource.CLOSED) ended(); };
     source.onmessage = (message) => happened(JSON.parse(message.data), Number(message.lastEventId));
     return () => source.close();
   }

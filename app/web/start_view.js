@@ -38,7 +38,7 @@ export class StartView {
         this.state, this.left,
         make("details", {}, make("summary", {}, TEXTS.own_text), this.text,
           make("button", { type: "button", class: "quiet", onclick: () => this.words.click() }, TEXTS.text_file)),
-        this.formats, this.chooser, this.words),
+        this.formats, make("button", { type: "button", class: "quiet", onclick: () => app.dialogs.settings() }, TEXTS.settings), this.chooser, this.words),
       make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.recent, this.bin));
     host.append(this.panel);
     host.addEventListener("dragover", (event) => { event.preventDefault(); host.classList.add("dropping"); });
@@ -134,6 +134,7 @@ export class StartView {
         make("span", {}, [each.seconds && clock(each.seconds), TEXTS.edits(each.edits), new Date(each.opened * 1000).toLocaleDateString()].filter(Boolean).join(" · "))),
       make("a", { class: "tool", href: `${server.root}/projects/${each.id}/file`, download: "", title: TEXTS.save_project, "aria-label": `${TEXTS.save_project}: ${each.name}` }, icon("download")),
       tool("bin", `${TEXTS.delete_project}: ${each.name}`, () => move(each, "delete")))));
+    this.panel.classList.toggle("returning", here.length > 0);
     if (!here.length) this.recent.append(make("li", { class: "none" }, TEXTS.no_recent));
     this.bin.hidden = !gone.length;
     show(this.bin, make("summary", {}, tell(TEXTS.bin, gone.length)), make("ul", { class: "recent" }, ...gone.map((each) => make("li", {},

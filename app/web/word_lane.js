@@ -2,6 +2,7 @@
 
 import { AxisView } from "./axis_view.js";
 
+const LEAST = 56; // pixels of a second
 export const RULER = 20, WORDS = 24; // heights; the waves take the rest
 
 export class WordLane extends AxisView {
@@ -54,12 +55,14 @@ export class WordLane extends AxisView {
     return found;
   }
 
+  /** Whether a second has room for its words. */
+  get hasWords() { return this.rate / this.scale >= LEAST; }
+
   drawWords(pen) {
     const { colours } = this;
     const top = this.rows.words;
     pen.font = `12px ${getComputedStyle(this.canvas).fontFamily}`;
     pen.textAlign = "center";
-    this.edges = [];
     const range = this.app.view.range;
     for (const word of this.words()) {
       const a = this.x(word.first), b = this.x(word.last), room = b - a;

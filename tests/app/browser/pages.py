@@ -52,8 +52,8 @@ def picture(page: Any, name: str) -> None:
 def upload(page: Any, wav: Path, text: str | None = None) -> None:
     """A recording, with its transcript if there is one."""
     if text is not None:
-        page.locator(".start summary").click()
-        page.locator(".start textarea").fill(text)
+        page.locator(".hero summary").click()
+        page.locator(".hero textarea").fill(text)
     page.locator("#studio-upload").set_input_files(wav)
     word(page).first.wait_for()
 

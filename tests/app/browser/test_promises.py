@@ -57,7 +57,7 @@ def test_letters_type_over_a_selected_word_and_steer_without(script: Any) -> Non
     script.keyboard.press("Escape")
     word(script, "always").click()
     script.keyboard.press("o")
-    assert script.get_by_label("The new words").input_value() == "o"
+    assert script.get_by_label("The new words", exact=True).input_value() == "o"
     script.keyboard.press("Escape")
     script.keyboard.press("Escape")
     script.keyboard.press("o")
@@ -68,11 +68,11 @@ def test_letters_type_over_a_selected_word_and_steer_without(script: Any) -> Non
 def test_typing_over_a_word_keeps_the_marks_of_its_place(script: Any) -> None:
     word(script, "degree.").click()
     script.keyboard.type("case")
-    assert script.get_by_label("The new words").input_value() == "case."
+    assert script.get_by_label("The new words", exact=True).input_value() == "case."
     script.keyboard.press("Escape")
     script.keyboard.press("Enter")
     script.keyboard.type("sense")
-    assert script.get_by_label("The new words").input_value() == "sense."
+    assert script.get_by_label("The new words", exact=True).input_value() == "sense."
     script.keyboard.press("Escape")
 
 

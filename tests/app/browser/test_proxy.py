@@ -25,6 +25,7 @@ def test_words_sound_and_picture_under_a_path(
         page = opened(browser, f"{there}/")
         page.locator("#studio-example").click()
         word(page).first.wait_for()
+        page.get_by_role("button", name="Spectrogram").click()
         page.get_by_role("button", name="Play", exact=True).last.click()
         page.wait_for_function(
             "() => window.a3tApp.transport.place > 0.3 * window.a3tApp.sound.sample_rate"

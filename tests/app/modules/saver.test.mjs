@@ -70,10 +70,8 @@ test("what a window that is gone has left is sent, once", async () => {
 
 test("a correction made offline arrives, and can be taken back before it does", clocked(async (wait) => {
   const server = new FakeServer(), made = await server.window();
-  made.setMode = () => {};
-  made.mode = "correct";
   server.refuses = 0;
-  made.write(5, 6, "sea");
+  made.correct([5, 6, "sea"]);
   await settle();
   await wait(10);
   server.refuses = 200;

@@ -49,8 +49,7 @@ test("what is found is replaced, marks and the rest of the words as they were, i
   made.undo();
   assert.equal(says(made), TEXT);
   assert.deepEqual(withOther(found(made.script, "n"), "m").map(([, , text]) => text), ["baroms.", "profame.", "cammot"]);
-  made.mode = "correct";
-  made.writeAll(withOther(found(made.script, "we can"), "we could"));
+  made.correct(...withOther(found(made.script, "we can"), "we could"));
   await settle();
   assert.deepEqual(server.corrections, ["we couldnot"]);
 });

@@ -61,6 +61,16 @@ class Project:
             never.wait(0.05)
         raise AssertionError(f"never reached: {state}")
 
+    def gone(self) -> str:
+        """Why there is no project, once there is none."""
+        never = threading.Event()
+        for _ in range(round(PATIENCE / 0.05)):
+            answer = self.client.get(self.at)
+            if answer.status_code == 404:
+                return str(answer.json()["sentence"])
+            never.wait(0.05)
+        raise AssertionError("it is still there")
+
     def listened(self) -> dict[str, Any]:
         return self.until(lambda state: state["listening"]["done"] or state["listening"]["problem"])
 

@@ -113,7 +113,8 @@ def test_nothing_is_replaced_unasked(project: Project, service: Service) -> None
     assert len(client.get("/projects").json()) == 2
     only = Project(client, {"upload": str(path), "onto": "replace"})
     assert len(only.listened()["edits"]) == 1
-    assert [each["id"] for each in client.get("/projects").json()] == [only.at.rpartition("/")[2]]
+    here = [each["id"] for each in client.get("/projects").json() if not each["binned"]]
+    assert here == [only.at.rpartition("/")[2]]
     assert client.get(project.at).status_code == 404
 
 
@@ -251,4 +252,4 @@ def test_another_recording_than_its_own(
 ) -> None:
     shorter = true_file["original/talk.wav"][:20_044]
     path = repacked(service, true_file, instead("original/talk.wav", shorter))
-    assert Project(client, {"upload": str(path)}).listened()["listening"]["problem"]
+    assert Project(client, {"upload": str(path)}).gone()

@@ -29,7 +29,7 @@ def test_a_project_is_its_owner_s_alone(project: Project, client: TestClient) ->
     client.cookies.clear()
     for path in ("", "/sound/0", "/events", "/download", "/file", "/spectrogram/0/0"):
         assert client.get(f"{project.at}{path}").status_code == 404
-    posts = ["script", "takes", "correct", "times", "export", "delete"]
+    posts = ["script", "takes", "restore", "times", "export", "delete"]
     for path in [f"/{name}" for name in [*posts, "cleaning", "look", "pronounce", "marks"]]:
         assert client.post(f"{project.at}{path}", json={}).status_code == 404
     assert client.get("/projects").json() == []
@@ -133,12 +133,3 @@ def test_there_is_a_limit_to_projects_and_takes(
     assert "as many takes" in project.post("takes", {"key": key}, 422)["sentence"]
     answer = project.client.post("/projects", json={"upload": upload})
     assert answer.status_code == 422 and "no room for more projects" in answer.json()["sentence"]
-
-
-def test_a_recording_that_is_none_says_so(client: TestClient, studio: Studio) -> None:
-    notes = studio.service.folder / "uploaded" / "notes.wav"
-    notes.write_text("no sound at all")
-    project = Project(client, {"upload": str(notes)})
-    problem = project.listened()["listening"]["problem"]
-    assert problem and str(studio.projects.root) not in problem
-    assert project.client.get(f"{project.at}/sound/0").status_code == 422
