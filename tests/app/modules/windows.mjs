@@ -7,6 +7,17 @@ const { Saver } = await load("saver.js");
 const { Refusal } = await load("server.js");
 const { applied } = await load("steps.js");
 
+/** What is done in a window, without what shows it. */
+export class Window extends Editing {
+  constructor(server, project) {
+    super({}, server);
+    const nothing = () => {};
+    this.project = project;
+    this.saver = new Saver(this);
+    Object.assign(this, { parts: { refresh: nothing }, view: { finish: nothing, body: { focus: nothing } }, changes: { render: nothing }, keyed: nothing });
+  }
+}
+
 /** `refuses` is the status of every answer; 0 for none. */
 export class FakeServer {
   constructor() {
@@ -37,11 +48,7 @@ export class FakeServer {
 
   /** A window that shows the project, for the first time or again. */
   async window(words = "And you always want to see it in the end") {
-    const made = new Editing({}, this), nothing = () => {};
-    made.project = "p";
-    made.saver = new Saver(made);
-    made.said = [];
-    Object.assign(made, { parts: { refresh: nothing }, view: { finish: nothing, body: { focus: nothing } }, changes: { render: nothing }, keyed: nothing, complain: (sentence) => made.said.push(sentence) });
+    const made = new Window(this, "p"), nothing = () => {};
     made.script.setTokens(words.split(" ").map((word, k) => [k, word, k, k + 0.4, 1, 0]));
     made.refresh = () => this.ask("").then((told) => { if (told.revision >= made.saver.revision) made.adopt(made.saver.opened(told)); }, nothing);
     made.texts = () => made.script.edits.map((edit) => edit.text).sort();

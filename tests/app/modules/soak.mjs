@@ -1,0 +1,71 @@
+// Two windows on one project of a real server: random steps, while they are loaded again, lose the
+// network, and the server is killed ("kill" is printed, and a line awaited). Prints what both show.
+
+import { createInterface } from "node:readline/promises";
+import { disk, load } from "./web.mjs";
+import { Window } from "./windows.mjs";
+
+const { Server, Refusal } = await load("server.js");
+const [address, project, cookie, count] = process.argv.slice(2);
+const killed = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+let seed = 17;
+const random = (below) => { seed = (seed * 48271) % 2147483647; return seed % below; };
+const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+/** The server through one window's network. */
+class Network extends Server {
+  offline = false;
+  async reach(path, given = {}) {
+    if (this.offline) throw new Refusal("", 0);
+    return super.reach(path, { ...given, headers: { ...given.headers, cookie } });
+  }
+}
+
+/** @type {Record<string, number>} the last step of each page */
+const last = {};
+async function opened() {
+  const made = new Window(new Network(address), project);
+  made.refresh = async () => {
+    const state = await made.server.ask(`/projects/${project}`).catch(() => null);
+    if (!state) return;
+    made.script.setTokens(state.tokens);
+    if (state.revision >= made.saver.revision) made.adopt(made.saver.opened(state));
+  };
+  for (;;) {
+    await made.saver.flush();
+    await made.refresh();
+    if (made.script.tokens.length) return made;
+    await wait(100);
+  }
+}
+
+const windows = [await opened(), await opened()];
+for (let n = 0; n < Number(count); n++) {
+  const which = n % 2, made = windows[which], { edits, tokens } = made.script;
+  const edit = edits[random(edits.length || 1)], first = random(tokens.length);
+  switch (random(11)) {
+    case 0: case 1: made.undo(); break;
+    case 2: made.redo(); break;
+    case 3: if (edit) made.accept(edit, !edit.accepted); break;
+    case 4: if (!made.script.placeAt(first)) made.correct([first, first + 1, ["see", "want", "degree", "the"][random(4)]]); break;
+    case 5: made.server.offline = !made.server.offline; break;
+    case 6: if (!random(4)) { last[made.saver.page] = made.saver.count; windows[which] = await opened(); } break;
+    case 7: await made.refresh(); break;
+    default: made.write(first, Math.min(tokens.length, first + random(3)), ["never", "often", "seldom", "they", "rarely"][random(5)]);
+  }
+  if (n % 140 === 139) { console.log("kill"); await killed.next(); }
+  await wait(random(40));
+}
+for (const made of windows) {
+  made.server.offline = false;
+  made.saver.reached(true);
+  await made.saver.settled();
+  last[made.saver.page] = made.saver.count;
+  await made.saver.flush();
+}
+console.log("done"); // and every correction is awaited
+await killed.next();
+for (const made of windows) await made.refresh();
+const shown = windows.map((made) => [made.script.tokens.map(({ id, text }) => [id, text]), made.script.edits.map(({ key, take, accepted }) => [key, take, accepted])]);
+console.log(JSON.stringify({ shown, last, kept: disk.unsent.size }));
+process.exit(0);

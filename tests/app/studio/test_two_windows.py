@@ -1,0 +1,105 @@
+"""Two windows on one project of a server that is killed: both end with its document, and every step
+that was taken in either has arrived, once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.app.modules.test_modules import HERE, node
+from tests.conftest import ARCTIC
+
+pytestmark = pytest.mark.slow
+STEPS = 400  # of both windows
+
+
+class KilledServer:
+    """The whole application, on a port of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            self.port = int(found.getsockname()[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "app", "--port", str(self.port), "--adapt", "never"]
+        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(
+            [*command, "--projects", str(self.folder)], start_new_session=True, **quiet
+        )
+        for _ in range(6000):
+            try:
+                if httpx.get(self.url, timeout=30).status_code == 200:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.1)
+        raise AssertionError("the server never answered")
+
+    def kill(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    @property
+    def script(self) -> dict[str, Any]:
+        (path,) = self.folder.glob("*/*/script.json")
+        found: dict[str, Any] = json.loads(path.read_text())
+        return found
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[KilledServer]:
+    server = KilledServer(tmp_path / "projects")
+    yield server
+    server.kill()
+
+
+def test_two_windows_and_a_server_that_is_killed(server: KilledServer, arctic: Path) -> None:
+    runner = node()
+    if runner is None:
+        pytest.skip("there is no Node here: pip install playwright brings one")
+    with httpx.Client(base_url=server.url, timeout=600) as client:
+        client.get("/")
+        sent = client.post("/gradio_api/upload", files={"files": ("a.wav", arctic.read_bytes())})
+        data = {"upload": sent.json()[0], "text": ARCTIC}
+        project = client.post("/studio/projects", json=data).json()["id"]
+        while not client.get(f"/studio/projects/{project}").json()["listening"]["done"]:
+            time.sleep(0.1)
+        cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+    command = [runner, str(HERE / "soak.mjs"), server.url, project, cookie, str(STEPS)]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as windows:
+        kills = 0
+        for line in windows.stdout:
+            if line.strip() == "kill":
+                kills += 1
+                server.kill()
+                server.start()
+            elif line.strip() == "done":
+                while server.script.get("corrections"):
+                    time.sleep(0.1)
+            else:
+                break
+            windows.stdin.write("\n")
+            windows.stdin.flush()
+    assert kills
+    told = json.loads(line)
+    (tokens, edits), other = told["shown"]
+    assert [tokens, edits] == other
+    assert [[e["key"], e["take"], e["accepted"]] for e in server.script["edits"]] == edits
+    assert len(edits) > 1 and told["kept"] == 0
+    arrived = server.script["pages"]
+    assert {page: arrived.get(page, 0) for page in told["last"]} == told["last"]
