@@ -2,7 +2,6 @@
 
 import { History } from "./history.js";
 import { Script } from "./script.js";
-import { TEXTS } from "./texts.js";
 import { Transport } from "./transport.js";
 
 const CONTEXT = 1.2; // seconds that are heard on each side of a change

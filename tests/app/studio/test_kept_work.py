@@ -72,7 +72,7 @@ def test_a_page_waits_for_events_and_its_desk_stays(
 
     async def shown() -> None:
         since = desk.since
-        monkeypatch.setattr(desk, "since", lambda place: looks.append(place) or since(place))
+        monkeypatch.setattr(desk, "since", lambda place: [looks.append(place), since(place)][1])
         request = Request({"type": "http", "headers": [], "query_string": b"since=999999"})
         monkeypatch.setattr(request, "is_disconnected", AsyncMock(return_value=False))
         stream = events(request, desk).body_iterator  # type: ignore[attr-defined]
@@ -136,5 +136,5 @@ def test_a_correction_outlives_a_killed_server(
     with client_of(Studio(studio.service, studio.projects.root)) as other:
         other.cookies = client.cookies
         project.client = other
-        wanted = ARCTIC.replace("superlative", "comparative").split()
-        project.until(lambda state: [token[1] for token in state["tokens"]] == wanted)
+        said = ARCTIC.replace("superlative", "comparative").split()
+        project.until(lambda state: [token[1] for token in state["tokens"]] == said)

@@ -82,6 +82,7 @@ def test_two_windows_and_a_server_that_is_killed(server: KilledServer, arctic: P
     command = [runner, str(HERE / "soak.mjs"), server.url, project, cookie, str(STEPS)]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, text=True, **pipes) as windows:
+        assert windows.stdin is not None and windows.stdout is not None
         kills = 0
         for line in windows.stdout:
             if line.strip() == "kill":
