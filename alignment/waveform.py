@@ -7,6 +7,7 @@ import numpy as np
 from alignment.errors import AlignmentError
 
 MODEL_RATE = 16_000
+MIN_RATE = 8_000  # a telephone's; what lies above 4 kHz is then the floor of noise
 MIN_SECONDS = 0.1
 MAX_SECONDS = 900.0
 
@@ -19,7 +20,7 @@ def model_waveform(samples: np.ndarray, sample_rate: int) -> np.ndarray:
     """The recording as int16 at 16 kHz with a peak of 0.7, shape (about n * 16000 / rate,).
 
     `samples`: mono, shape (n,), float. The same samples always give the same result.
-    Raises AlignmentError for what can't be aligned: not mono, below 16 kHz, empty or shorter than
+    Raises AlignmentError for what can't be aligned: not mono, below 8 kHz, empty or shorter than
     0.1 s, longer than 15 minutes, NaN or infinite samples, nothing but silence.
     """
     samples = np.asarray(samples)
@@ -42,13 +43,13 @@ def model_waveform(samples: np.ndarray, sample_rate: int) -> np.ndarray:
 
 
 def require_usable(samples: np.ndarray, sample_rate: int) -> None:
-    """Raises AlignmentError for samples that are not mono, below 16 kHz, NaN or infinite."""
+    """Raises AlignmentError for samples that are not mono, below 8 kHz, NaN or infinite."""
     if samples.ndim != 1:
         raise AlignmentError(f"One channel is needed, not an array of {samples.ndim} dimensions.")
-    if sample_rate < MODEL_RATE:
+    if sample_rate < MIN_RATE:
         raise AlignmentError(
             f"The recording has {sample_rate} Hz, and the acoustic model needs at least "
-            f"{MODEL_RATE}: use a recording made at a higher rate."
+            f"{MIN_RATE}: use a recording made at a higher rate."
         )
     if not np.isfinite(samples).all():
         raise AlignmentError("The recording has NaN or infinite samples: export it again.")

@@ -74,6 +74,8 @@ def test_edits_change_only_their_spans(
         (48000, 1, "FLOAT", "float32", "wav"),
         (22050, 3, "PCM_16", "int16", "flac"),
         (96000, 2, "PCM_32", "int32", "wav"),
+        (11025, 2, "PCM_16", "int16", "flac"),
+        (8000, 1, "PCM_16", "int16", "wav"),
     ],
 )
 def test_the_recordings_own_format(
@@ -102,6 +104,18 @@ def test_the_recordings_own_format(
         (first, last) = result.record["edits"][0]["output"]
         made = output[first:last].astype(float)
         assert np.std(made[:, 1]) / np.std(made[:, 0]) == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_telephones_recording_is_heard_and_aligned_as_the_whole_band(
+    editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "call.wav"
+    narrow = soxr.resample(read(arctic)[:, 0] / 32768.0, 16000, 8000)
+    soundfile.write(path, narrow, 8000, "ULAW")
+    assert editor.transcribe(path).text == ARCTIC
+    pairs = zip(editor.align(path, ARCTIC).spoken, editor.align(arctic, ARCTIC).spoken, strict=True)
+    late = [abs(one.start - other.start) for one, other in pairs]
+    assert np.median(late) < 0.02 and max(late) < 0.06
 
 
 @pytest.mark.parametrize("new_text", [ARCTIC, ARCTIC.upper().replace(".", " !")])

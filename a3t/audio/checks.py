@@ -15,7 +15,7 @@ from a3t.audio.formats import Native, sample_format, to_float
 from a3t.audio.truncation import is_truncated
 from a3t.errors import InputError
 
-MIN_RATE, MAX_RATE = 16_000, 192_000
+MIN_RATE, MAX_RATE = 8_000, 192_000  # a telephone's, and the highest of studios
 MAX_CHANNELS = 8
 MIN_SECONDS = 0.1
 LOUDEST = 2.0**31  # of floats, full scale at 1; those of 32-bit integers are met in practice
@@ -101,9 +101,8 @@ def check_header(path: Path, file: Reader) -> None:
         )
     if rate < MIN_RATE:
         raise InputError(
-            f"{path} is sampled at {rate} Hz and at least {MIN_RATE} Hz is needed: use the "
-            "original if it has a higher rate, or convert this one to 16000 Hz and expect the "
-            "new words to sound brighter than the telephone-like speech around them."
+            f"{path} is sampled at {rate} Hz and at least {MIN_RATE} Hz is needed, a telephone's "
+            "rate: use the original if it has a higher one."
         )
     if rate > MAX_RATE:
         raise InputError(

@@ -48,7 +48,7 @@ class Recording:
         Integer PCM is read up to its first sound; anything that can be broken inside (a codec)
         or hold NaN (floats) is read to its end, by blocks. Raises InputError: missing, a folder,
         not audio, cut off, broken, empty, silent, shorter than 0.1 s, NaN or infinite samples,
-        a sample rate outside 16..192 kHz, more than 8 channels.
+        a sample rate outside 8..192 kHz, more than 8 channels.
         """
         path = Path(path)
         with open_audio(path, track) as file:

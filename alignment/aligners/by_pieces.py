@@ -34,7 +34,7 @@ class AlignerByPieces(ABC):
         pronunciations: Pronunciations,
         check: bool = True,
     ) -> Alignment:
-        """Words and phones of `samples` (mono, float, (n,), 16 kHz or more), in seconds.
+        """Words and phones of `samples` (mono, float, (n,), 8 kHz or more), in seconds.
 
         One word of the result's `spoken` for each of `words`; each has the phones of one of its
         `pronunciations`, stress as handed in. With `check`, a recording that doesn't match the

@@ -53,7 +53,7 @@ def recognise_by_network(
     expected: Sequence[str],
     pronunciations: Pronunciations,
 ) -> list[RecognisedWord]:
-    """The words heard in `samples` (mono, float, (n,), 16 kHz or more), lower case.
+    """The words heard in `samples` (mono, float, (n,), 8 kHz or more), lower case.
 
     `expected`: the text that the recording nearly says, lower case, or nothing; words of it that
     the model lacks are heard if they have `pronunciations`.

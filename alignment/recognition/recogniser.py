@@ -59,7 +59,7 @@ def recognise(
     prior_words: Sequence[str] | None,
     pronunciations: Pronunciations,
 ) -> list[str]:
-    """The words heard in `samples` (mono, float, (n,), 16 kHz or more), lower case.
+    """The words heard in `samples` (mono, float, (n,), 8 kHz or more), lower case.
 
     `prior_words`: the text that the recording says but for a few words (of an edit, the new text);
     None when nothing is known. Words that the network's dictionary lacks are

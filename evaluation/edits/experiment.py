@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import soundfile
+import soxr
 from tqdm import tqdm
 
 from a3t.editor import Editor
@@ -21,7 +22,7 @@ from a3t.plan.phone_grid import on_grid
 from a3t.plan.request import EditRequest
 from alignment import Alignment, AlignmentError
 from evaluation import joints, metrics
-from evaluation.edits.conditions import CLEAN, CONDITIONS, under
+from evaluation.edits.conditions import CLEAN, CONDITIONS, write_under
 from evaluation.edits.listing import ListedEdit
 from evaluation.edits.stretches import (
     LabelledPhone,
@@ -104,12 +105,12 @@ class EditExperiment:
         text, new_text = edit.texts(clip)
         if edit.clip not in self._aligned:
             path = self.out / "sources" / f"{edit.name} {CLEAN}.wav"
-            soundfile.write(path, under(CLEAN, clean, 0), SAMPLE_RATE, subtype="PCM_16")
+            write_under(CLEAN, clean, 0, path)
             self._aligned[edit.clip] = self.editor.align(path, text)
         for condition in conditions:
             path = self.out / "sources" / f"{edit.name} {condition}.wav"
             seed = zlib.crc32(f"{edit.clip} {condition}".encode())
-            soundfile.write(path, under(condition, clean, seed), SAMPLE_RATE, subtype="PCM_16")
+            write_under(condition, clean, seed, path)
             yield from self._measure(edit, condition, path, text, new_text)
 
     def draw(self, edit: ListedEdit, conditions: Sequence[str]) -> None:
@@ -143,7 +144,10 @@ class EditExperiment:
         planned = plan.edits[0]
         span = (planned.source[0], planned.source[0] + planned.frames)
         figures = measure_stretch(output, span, source, planned.source)
-        first, last = result.record["edits"][0]["output"]
+        first, last = (
+            place * SAMPLE_RATE // plan.recording.sample_rate
+            for place in result.record["edits"][0]["output"]
+        )
         figures |= _joints(source, output, (first + FADE, last - FADE))
         around = output.samples[max(0, first - CONTEXT) : last + CONTEXT]
         figures["plcmos"] = metrics.figure_or_nan(metrics.concealment_mos, around, SAMPLE_RATE)
@@ -225,8 +229,9 @@ def run_experiment(
 
 
 def _read(path: Path) -> np.ndarray:
-    samples, _ = soundfile.read(path, dtype="float32")
-    return np.asarray(samples)
+    """Mono samples (n,) at 24 kHz."""
+    samples, rate = soundfile.read(path, dtype="float32")
+    return samples if rate == SAMPLE_RATE else soxr.resample(samples, rate, SAMPLE_RATE)
 
 
 def _phones_of(alignment: Alignment, frames: int) -> list[LabelledPhone]:

@@ -56,7 +56,7 @@ def test_where_there_is_no_sound_beside_it_there_is_no_place() -> None:
     assert best_places(noise[:300], (0, 300), noise, (9000, 9600), (100, 9300), RATE) is None
 
 
-@pytest.mark.parametrize("rate", [16_000, 44_100, 192_000])
+@pytest.mark.parametrize("rate", [8_000, 44_100, 192_000])
 def test_silence_is_as_good_as_any_place(rate: int) -> None:
     silence = np.zeros(rate)
     a, b = rate // 4, rate // 2

@@ -35,7 +35,7 @@ KINDS = [
     ("in.wav", "ULAW", ("out.wav",)),
     ("in.ogg", "VORBIS", ("out.wav",)),
 ]
-RATES = [16_000, 22_050, 24_000, 44_100, 48_000, 96_000, 192_000]
+RATES = [8_000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000, 96_000, 192_000]
 
 
 def sound(subtype: str, length: int, channels: int, seed: int) -> np.ndarray:

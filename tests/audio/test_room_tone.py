@@ -37,7 +37,7 @@ def spoken(rate: int, channels: int = 2) -> tuple[np.ndarray, Alignment]:
     return sound[:, :channels], Alignment(tuple(words), place)
 
 
-@pytest.mark.parametrize("rate", [16_000, 44_100, 48_000])
+@pytest.mark.parametrize("rate", [8_000, 16_000, 48_000])
 @pytest.mark.parametrize("channels", [1, 2])
 def test_it_is_as_loud_and_as_coloured_as_the_pauses(make_recording, rate, channels):
     sound, alignment = spoken(rate, channels)
