@@ -90,7 +90,7 @@ def edit(options: argparse.Namespace) -> None:
         from a3t.editor import Editor
     from a3t.projects.confirmation import (
         confirm_doubts,
-        confirm_transcript,
+        confirmed_plan,
         doubts_of,
         offer_learning,
         show_restored,
@@ -104,9 +104,7 @@ def edit(options: argparse.Namespace) -> None:
         job = job.continuing(project)
     names = (options.model, options.vocoder, options.device)
     editor = Editor.load(*names, progress, memory=default_folder(), voice=options.voice)
-    plan = job.plan(editor)
-    if job.request.text is None and options.alignment is None:
-        confirm_transcript(plan, ask=not (options.plan or options.yes))
+    job, plan = confirmed_plan(editor, job, ask=not (options.plan or options.yes))
     show_restored(plan)
     doubts = doubts_of(plan, options.voice)
     confirm_doubts(doubts, ask=not (options.plan or options.yes), strict=options.strict)

@@ -35,7 +35,7 @@ from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import verify
 from a3t.source.alignment_cache import VOICES
 from a3t.source.alignments import AlignmentStore, HeardRecording
-from a3t.source.transcripts import find_transcript
+from a3t.source.transcripts import find_transcript, require_change
 from a3t.source.unpunctuated import restored, restored_by_sound
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.lexicon import Pronunciation
@@ -127,7 +127,7 @@ class Editor:
 
         ``fields`` are fields of `EditRequest`, in place of a request or to override some of it.
         Raises InputError or AlignmentError, with a one-sentence message, if the recording or the
-        text can't be used or if they don't match.
+        text can't be used or if they don't match; UnchangedError if the new text is recognised.
         """
         request = replace(request, **fields) if request else EditRequest(**fields)
         self._begin()
@@ -138,9 +138,10 @@ class Editor:
             found = request.find_transcript(recording, pronouncer)
         check_marks(request.new_text, found.transcript.text)
         revision = Revision.of(found.transcript, request.new_transcript)
+        require_change(found, request.new_transcript, revision.edits or request.cuts)
         with self._step("align"):
-            new, hear = request.new_transcript, self.alignments.hear
-            others = hear_others(request.others, new, hear, pronouncer)
+            hear = self.alignments.hear
+            others = hear_others(request.others, request.new_transcript, hear, pronouncer)
             edits = None if request.cuts else with_sources(revision, request.moves)
             aligned = self.alignments.around(recording, found, edits, pronouncer)
         with self._step("plan"):

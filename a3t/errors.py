@@ -13,6 +13,14 @@ class InputError(ValueError):
     """The input can't be used; the message is one sentence that says why and what to do."""
 
 
+class UnchangedError(InputError):
+    """The recording seems to say the new text already; `rival` is what else it may say, or ""."""
+
+    def __init__(self, sentence: str, rival: str = "") -> None:
+        super().__init__(sentence)
+        self.rival = rival
+
+
 def end_at_once() -> None:
     """Let Ctrl-C end this process at once and silently, as it does for programs in C.
 

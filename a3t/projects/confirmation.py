@@ -6,15 +6,19 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.console import say
-from a3t.errors import InputError
+from a3t.errors import InputError, UnchangedError
 from a3t.source.transcripts import sidecar
+from a3t.text.transcript import Transcript
 from alignment import Alignment
 
 if TYPE_CHECKING:
+    from a3t.editor import Editor
     from a3t.plan.edit_plan import EditPlan
+    from a3t.projects.project_edit import ProjectEdit
 
 SURE = 0.9  # words with a lower confidence are shown with it
 CORRECT = "correct the text (--text) or the alignment (--alignment)"
@@ -30,23 +34,69 @@ def with_confidences(alignment: Alignment) -> str:
     )
 
 
-def confirm_transcript(plan: EditPlan, ask: bool) -> None:
+def confirmed_plan(editor: Editor, job: ProjectEdit, ask: bool) -> tuple[ProjectEdit, EditPlan]:
+    """The job's plan, and the job with the text that the user, asked on a terminal, confirmed or
+    corrected; raises the errors of `Editor.plan`, and InputError if the user declines."""
+    found = job.request.text is None and job.request.alignment is None
+    try:
+        plan = job.plan(editor)
+    except UnchangedError as unchanged:
+        if not (ask and unchanged.rival and _on_a_terminal()):
+            raise
+        say(f"{unchanged}\nAt its weakest place it may say: {unchanged.rival}")
+        if _answer("Does it say this? [y/N] ") not in ("y", "yes"):
+            raise InputError(f"Nothing was made: {_save_it(job.recording.path)}") from None
+        job = job.saying(unchanged.rival)
+        plan = job.plan(editor)
+    while found and (text := confirm_transcript(plan, ask)) is not None:
+        job = job.saying(text)
+        plan = job.plan(editor)
+    return job, plan
+
+
+def confirm_transcript(plan: EditPlan, ask: bool) -> str | None:
     """Print the transcript; with ``ask``, on a terminal, let the user confirm a recognised one and
-    the plan.
+    the plan, or correct it: then returns the corrected text.
 
     Raises InputError if the user declines.
     """
     beside = sidecar(plan.recording.path)
     if beside is not None:
         say(f"Transcript ({beside.name}): {_shown(plan.text.text)}")
-        return
+        return None
     say(f"Recognised: {with_confidences(plan.alignment)}")
     if not ask or not _on_a_terminal():
-        return
+        return None
     # The words that the new text lacks are the least certain, and the plan shows them.
     say(plan.describe())
-    if _answer("Is this what the recording says? [Y/n] ") not in ("", "y", "yes"):
-        raise InputError("Nothing was made: give the recording's text with --text.")
+    answer = _answer("Is this what the recording says? [Y/n, or c to correct it] ")
+    if answer in ("c", "correct"):
+        return _corrected(plan)
+    if answer not in ("", "y", "yes"):
+        raise InputError(f"Nothing was made: {_save_it(plan.recording.path)}")
+    return None
+
+
+def _save_it(recording: Path) -> str:
+    """What somebody can do whose recording was misheard."""
+    return (
+        f"a3t transcribe {recording.name} --out {recording.stem}.txt saves what was recognised, so "
+        "correct that and edit again, or give the recording's text with --text."
+    )
+
+
+def _corrected(plan: EditPlan) -> str:
+    """The text with each doubtful word as the user wants it."""
+    words = list(Transcript.from_text(plan.request.text or "", max_words=None).spoken)
+    aligned = plan.request.aligned_words or ((0, len(words)),)
+    places = [place for first, last in aligned for place in range(first, last)]
+    say("Enter keeps a word, - leaves it out.")
+    for place, word in zip(places, plan.alignment.spoken, strict=True):
+        if word.score < SURE:
+            about = " ".join(words[max(place - 3, 0) : place])
+            typed = _answer(f"… {about} [{words[place]}] ")
+            words[place] = "" if typed == "-" else typed or words[place]
+    return " ".join(filter(None, words))
 
 
 def show_restored(plan: EditPlan) -> None:

@@ -119,6 +119,10 @@ class ProjectEdit:
         edit.check_files()
         return edit
 
+    def saying(self, text: str) -> ProjectEdit:
+        """The same of a recording that says this text."""
+        return replace(self, request=replace(self.request, text=text))
+
     def write(self, results: list[EditedRecording], provenance: bool = True) -> list[Path]:
         """Write the results of `make`, by `a3t.projects.delivery.write`."""
         from a3t.projects.delivery import write

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from a3t.audio.recording import Recording
-from a3t.errors import InputError
+from a3t.errors import InputError, UnchangedError
 from a3t.grid import SAMPLE_RATE
 from a3t.source.passages import LONG, Passages, Range
 from a3t.source.timed_text import Times, has_times, times_in
+from a3t.text.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -29,7 +31,8 @@ class FoundTranscript:
 
     origin: "given", "recognised", "alignment", or the sidecar's name. alignment: of all its words.
     times: approximate ones for each word. passages: the aligned passages of a long recording.
-    confidences: how probable each word is, if it was recognised and that is known.
+    confidences: how probable each word is, if it was recognised and that is known. rival: what else
+    may be said, if the new text was recognised.
     """
 
     transcript: Transcript
@@ -38,6 +41,7 @@ class FoundTranscript:
     times: Times | None = None
     passages: Passages | None = None
     confidences: tuple[float, ...] = ()
+    rival: str = ""
 
 
 def find_transcript(
@@ -69,7 +73,30 @@ def find_transcript(
     found = recognised_text(samples, SAMPLE_RATE, prior or None, pronunciations, recogniser)
     transcript = Transcript.from_text(found.text, max_words=None)
     sure = found.confidences if len(found.confidences) == len(transcript.spoken) else ()
-    return FoundTranscript(transcript, "recognised", confidences=sure)
+    return FoundTranscript(transcript, "recognised", confidences=sure, rival=found.rival)
+
+
+def require_change(found: FoundTranscript, new_text: Transcript, edits: Sequence[object]) -> None:
+    """Raises UnchangedError, naming the weakest place, if the text was recognised and there are no
+    edits: nothing shows then that it isn't the new text that was misheard."""
+    if edits or found.origin != "recognised":
+        return
+    sentence = "Nothing was made: the recording seems to say the new text already"
+    rival = Transcript.from_text(found.rival, max_words=None) if found.rival else None
+    changes = minimal_script(rival.spoken, new_text.spoken) if rival else []
+    if rival and changes:
+        first = changes[0]
+        old, new = " ".join(rival.spoken[slice(*first.old)]), new_text.said(*first.new)
+        before = new_text.said(0, first.new[0]).split()[-1:]
+        place = f"after “{before[0]}”" if before else "at its beginning"
+        match first.op:
+            case "replace":
+                sentence += f", or “{old}” in place of “{new}”"
+            case "insert":
+                sentence += f", or all but “{new}” {place}"
+            case _:
+                sentence += f", or “{old}” besides, {place}"
+    raise UnchangedError(f"{sentence}: give what it says now (--text).", found.rival)
 
 
 def _times_beside(recording: Recording, path: Path | None, transcript: Transcript) -> Times | None:

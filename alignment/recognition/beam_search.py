@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from alignment.network.phone_network import FRAME_SECONDS, TOGETHER, in_steps
-from alignment.recognition.lattice import Arc, Arcs, LatticeBuilder
+from alignment.recognition.lattice import NEAR, Arc, Arcs, LatticeBuilder
 from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree, spread
 from alignment.recognition.word_confidence import Endings, Rivals, confidences
 
@@ -67,12 +67,13 @@ def search(
     model: LanguageModel,
     options: Search | None = None,
     choose: Callable[[list[Arc]], list[int]] | None = None,
+    near: float = NEAR,
 ) -> list[Found]:
     """The likeliest words in `posteriors` or scores (T, 40); none when no way leads to an end.
 
     `ahead` (nodes,): of the tree's nodes the best log probability of their words (`best_below`).
-    `choose`: takes the records of one of the ways that were followed, in order; the likeliest if it
-    isn't given.
+    `choose`: takes the records of one of the ways at most `near` nats below the likeliest, in
+    order; the likeliest if it isn't given.
     """
     options = options or Search()
     k = options.together
@@ -136,7 +137,7 @@ def search(
     if choose is None:
         path = _path(endings, int(latest[done[total.argmax()]]))
     else:
-        path = choose(builder.lattice(latest[done], total, language))
+        path = choose(builder.lattice(latest[done], total, language, near))
     times = (np.append(0, endings.step[path]) * (k * FRAME_SECONDS)).tolist()
     sure = confidences(path, endings, rivals, k * FRAME_SECONDS)
     words = endings.word[path].tolist()

@@ -2,7 +2,8 @@
 
 The new text of an edit and the recording differ in a few words. So the model mixes the n-grams of
 the expected text with a general model: it follows the text, leaves it for any word at any place,
-and comes back to it.
+and comes back to it. It follows loosely, so that a word that is said instead stays in the lattice:
+what is said is settled there (alignment.recognition.settling).
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import numpy as np
 from alignment.recognition.ngrams import END, START, NGrams, found
 
 # How much of the probability the expected text has: of the next word, the one after that (a word
-# of the text was not said), and of any of its words where the text was left.
-FOLLOW, SKIP, RETURN = 0.9, 0.04, 0.3
+# of the text was not said), of any of its words where the text was left, and of going on behind a
+# word that stands in the place of one of the text (INSTEAD of that) or between two.
+FOLLOW, SKIP, RETURN = 0.6, 0.04, 0.3
+RESUME, INSTEAD = 0.8, 0.6
 
 Numbers = np.ndarray
 
@@ -63,16 +66,23 @@ class ExpectedText:
         follows = found(self._befores, second)[1]
         p = np.where(follows, near + (1 - FOLLOW - SKIP) * p, p)
         pair = first * self._wide + second
+        inside = found(self._pairs, pair)[1] & (first >= 0)
         third = _share(self._third, pair * self._wide + word)
-        p = np.where(
-            found(self._pairs, pair)[1] & (first >= 0), FOLLOW * third + (1 - FOLLOW) * p, p
-        )
+        p = np.where(inside, FOLLOW * third + (1 - FOLLOW) * p, p)
+        again = INSTEAD * _share(self._skips, first * self._wide + word)
+        again += (1 - INSTEAD) * _share(self._next, first * self._wide + word)
+        resumed = np.where(follows, RESUME / 2, RESUME)
+        p = np.where(self._left(first, inside), resumed * again + (1 - resumed) * p, p)
         return np.log(p + 1e-12)
+
+    def _left(self, first: Numbers, inside: np.ndarray) -> np.ndarray:
+        """Whether the text was left after the word `first`, (n,)."""
+        return found(self._befores, first)[1] & (first >= 0) & ~inside
 
     def has_followers(self, first: Numbers, second: Numbers) -> np.ndarray:
         """Whether what comes after the two words depends on the first of them, (n,)."""
-        here = found(self._pairs, first * self._wide + second)[1]
-        return here | self.general.has_followers(first, second)
+        in_text = found(self._befores, first)[1] & (first >= 0)
+        return in_text | self.general.has_followers(first, second)
 
 
 def _share(shares: tuple[np.ndarray, np.ndarray], keys: np.ndarray) -> np.ndarray:

@@ -53,9 +53,11 @@ class LatticeBuilder:
         self.arcs.append(Arcs(before, word, arcs.total, language, record))
         self.totals.append(totals)
 
-    def lattice(self, last: np.ndarray, totals: np.ndarray, language: np.ndarray) -> list[Arc]:
-        """What lies on ways at most NEAR nats below the best one, by rising record; the last arcs
-        are the text's END.
+    def lattice(
+        self, last: np.ndarray, totals: np.ndarray, language: np.ndarray, nats: float = NEAR
+    ) -> list[Arc]:
+        """What lies on ways at most so many `nats` below the best one, by rising record; the last
+        arcs are the text's END.
 
         `last`: records in which a text can end, the total of each with its end, and what the
         language model gave to the end."""
@@ -68,7 +70,7 @@ class LatticeBuilder:
         for arcs in (end, *reversed(self.arcs)):
             gains = arcs.total - up_to[arcs.before] + rest[arcs.record]
             np.maximum.at(rest, arcs.before, gains)
-            near = arcs.total + rest[arcs.record] > totals.max() - NEAR
+            near = arcs.total + rest[arcs.record] > totals.max() - nats
             before, word, total, language, record = (each[near] for each in arcs)
             acoustic = total - up_to[before] - language
             values = (record.tolist(), before.tolist(), word.tolist(), acoustic.tolist())

@@ -3,15 +3,19 @@
 The network hears the recording as three vocal tracts would have said it, and the mean counts: a
 voice unlike those of its training is nearer to them in one of these. What it was trained to say of
 whole sequences counts here, not how likely each frame's phone is. Of the ways that trigrams find
-likely, a network that knows the whole sentence takes one. Chosen on clips that nothing is reported
-of; evaluation.hearing.recognition measures it.
+likely, a network that knows the whole sentence takes one. With a text that is nearly said, the same
+scores are searched again by that text, and the sound settles where the two differ. Chosen on clips
+that nothing is reported of; evaluation.hearing.recognition measures the first search,
+evaluation.hearing.near_words the second.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,11 +29,12 @@ from alignment.network.phone_network import (
     sequence_scores,
     with_tract,
 )
-from alignment.recognition.beam_search import LanguageModel, search
+from alignment.recognition.beam_search import Found, search
 from alignment.recognition.expected_text import ExpectedText
 from alignment.recognition.lexicon_tree import LexiconTree
 from alignment.recognition.ngrams import UNKNOWN, NGrams, load_ngrams
 from alignment.recognition.rescoring import Rescoring
+from alignment.recognition.settling import NEAR, Settling, Ways
 from alignment.recognition.word_network import load_word_network
 from alignment.waveform import model_waveform
 
@@ -47,12 +52,19 @@ class RecognisedWord:
 TRACTS = (1.0, 0.93, 1.07)  # lengths against the speaker's own
 
 
+class Heard(NamedTuple):
+    """What is heard; and, if it is all of an expected text, what else might be, lower case."""
+
+    words: list[RecognisedWord]
+    rival: tuple[str, ...] = ()
+
+
 def recognise_by_network(
     samples: np.ndarray,
     sample_rate: int,
     expected: Sequence[str],
     pronunciations: Pronunciations,
-) -> list[RecognisedWord]:
+) -> Heard:
     """The words heard in `samples` (mono, float, (n,), 8 kHz or more), lower case.
 
     `expected`: the text that the recording nearly says, lower case, or nothing; words of it that
@@ -60,13 +72,36 @@ def recognise_by_network(
     Raises AlignmentError when the recording can't be used or holds no speech.
     """
     sound = mean_scores(model_waveform(samples, sample_rate))
-    words, tree, ahead, model = _vocabulary(expected, pronunciations)
-    # A text that is nearly known says more about its words than a model of all texts.
-    choose = None if expected else Rescoring(load_word_network(), _general()[0])
-    found = search(sound, tree, ahead, model, choose=choose)
-    return [
-        RecognisedWord(words[each.word], each.start, each.end, each.confidence) for each in found
-    ]
+    free = heard_freely(sound)
+    if expected:
+        return settled(sound, free, expected, pronunciations)
+    return Heard(_words(free, _general()[0].words))
+
+
+def heard_freely(sound: np.ndarray) -> list[Found]:
+    """The likeliest words, by number in the general model, of `mean_scores` (T, 40)."""
+    general, _, tree, ahead = _general()
+    return search(sound, tree, ahead, general, choose=Rescoring(load_word_network(), general))
+
+
+def settled(
+    sound: np.ndarray,
+    free: Sequence[Found],
+    expected: Sequence[str],
+    pronunciations: Pronunciations,
+) -> Heard:
+    """What is heard in `mean_scores` by the `expected` text, at least one word, and by what was
+    heard `free`ly; other arguments as for `recognise_by_network`."""
+    words, text, ways, tree, model = _vocabulary(expected, pronunciations)
+    sure = [(each.word, each.confidence) for each in free]
+    choose = Settling(text, sure, model.general, ways)
+    ahead = tree.best_below(model.unigram())
+    found = search(sound, tree, ahead, model, choose=choose, near=NEAR)
+    return Heard(_words(found, words), tuple(words[word] for word in choose.rival))
+
+
+def _words(found: Sequence[Found], words: Sequence[str]) -> list[RecognisedWord]:
+    return [RecognisedWord(words[each.word], *each[1:]) for each in found]
 
 
 def mean_scores(waveform: np.ndarray, weights: Weights | None = None) -> np.ndarray:
@@ -82,11 +117,10 @@ def mean_scores(waveform: np.ndarray, weights: Weights | None = None) -> np.ndar
 
 def _vocabulary(
     expected: Sequence[str], pronunciations: Pronunciations
-) -> tuple[Sequence[str], LexiconTree, np.ndarray, LanguageModel]:
-    """All words by number, their tree, what it looks ahead for, and the model of their order."""
-    general, numbers, plain, ahead = _general()
-    if not expected:
-        return general.words, plain, ahead, general
+) -> tuple[Sequence[str], list[int], Ways, LexiconTree, ExpectedText]:
+    """All words by number, the expected ones, the pronunciations and the tree of all, and the model
+    of their order."""
+    general, numbers, plain, _ = _general()
     words = list(general.words)
     numbers = dict(numbers)
     ways = list(zip(general.pronounced.tolist(), general.pronunciations, strict=True))
@@ -97,9 +131,11 @@ def _vocabulary(
             ways += [(len(words), way) for way in sorted(spoken) if way]
             words.append(word)
     text = [numbers.get(word, numbers[UNKNOWN]) for word in expected]
-    model = ExpectedText(general, text, len(words))
+    by_word: dict[int, set[tuple[str, ...]]] = defaultdict(set)
+    for number, way in ways:
+        by_word[number].add(way)
     tree = plain if len(words) == general.count else LexiconTree.of(ways)
-    return words, tree, tree.best_below(model.unigram()), model
+    return words, text, by_word, tree, ExpectedText(general, text, len(words))
 
 
 @cache

@@ -22,10 +22,11 @@ RECOGNISERS = ("auto", "network", "whisper")
 @dataclass(frozen=True, slots=True)
 class RecognisedText:
     """What is heard, and how probable each of its words is, 0..1; no `confidences` where the
-    recogniser says nothing of that."""
+    recogniser says nothing of that. `rival`: if it is all of the prior, what else it may be."""
 
     text: str
     confidences: tuple[float, ...] = ()
+    rival: str = ""
 
 
 def recognised_text(
@@ -49,8 +50,7 @@ def recognised_text(
         model = require_whisper() if recogniser == "whisper" else find_whisper()
         if model is not None:
             return RecognisedText(transcribe(samples, sample_rate, model))
-    words, sure = _words(samples, sample_rate, prior_words, pronunciations)
-    return RecognisedText(" ".join(words), sure)
+    return _recognised(samples, sample_rate, prior_words, pronunciations)
 
 
 def recognise(
@@ -66,20 +66,24 @@ def recognise(
     heard only if they stand in `prior_words` and have `pronunciations`.
     Raises AlignmentError when the recording can't be used or no word is heard.
     """
-    return _words(samples, sample_rate, prior_words, pronunciations)[0]
+    return _recognised(samples, sample_rate, prior_words, pronunciations).text.split()
 
 
-def _words(
+def _recognised(
     samples: np.ndarray,
     sample_rate: int,
     prior_words: Sequence[str] | None,
     pronunciations: Pronunciations,
-) -> tuple[list[str], tuple[float, ...]]:
-    """As `recognise`, with each word's confidence."""
+) -> RecognisedText:
+    """As `recognised_text`, by the phone network."""
     from alignment.recognition.network_recogniser import recognise_by_network
 
     expected = [word.lower() for word in prior_words or ()]
-    found = recognise_by_network(samples, sample_rate, expected, pronunciations)
-    if not found:
+    heard = recognise_by_network(samples, sample_rate, expected, pronunciations)
+    if not heard.words:
         raise AlignmentError("No word is heard in the recording: give its text.")
-    return [each.text for each in found], tuple(each.confidence for each in found)
+    return RecognisedText(
+        " ".join(word.text for word in heard.words),
+        tuple(word.confidence for word in heard.words),
+        " ".join(heard.rival),
+    )

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from a3t import edit
 from a3t.audio.recording import Recording
+from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.plan.request import EditRequest
 from a3t.projects.confirmation import (
     confirm_doubts,
     confirm_transcript,
+    confirmed_plan,
     refuse_doubts,
     with_confidences,
 )
+from a3t.projects.project_edit import ProjectEdit
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
 from alignment.confidence.doubts import Doubt
+from tests.conftest import ARCTIC
 
 WE_MET = Transcript.from_text("we met")
 
@@ -35,6 +42,10 @@ class Planned:
     @property
     def alignment(self) -> Alignment:
         return HEARD
+
+    @property
+    def request(self) -> EditRequest:
+        return EditRequest(new_text="we part", text=self.text.text)
 
     def describe(self) -> str:
         return "replace “met” by “part”"
@@ -76,20 +87,60 @@ def test_the_user_is_asked_on_a_terminal(
     screen = answered(answer, monkeypatch, tmp_path)
     assert "Recognised: we met‹42%›" in screen
     assert "replace “met”" in screen
-    assert "[Y/n]" in screen
+    assert "[Y/n" in screen
 
 
 def test_no_means_no(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--text"):
+    with pytest.raises(InputError, match=r"a3t transcribe talk\.wav --out talk\.txt .*--text"):
         answered("n\n", monkeypatch, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [("meet", "we meet"), ("", "we met"), ("-", "we"), ("part now", "we part now")],
+)
+def test_a_doubtful_word_is_corrected_in_place(
+    typed: str, text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal(f"c\n{typed}\n"))
+    monkeypatch.setattr("sys.stderr", screen := Terminal())
+    assert confirm_transcript(planned(tmp_path), True) == text  # type: ignore[arg-type]
+    assert "… we [met]" in screen.getvalue() and "[we]" not in screen.getvalue()
+
+
+SAID = ARCTIC.strip(".")
+
+
+def test_what_is_said_already_is_refused_and_nothing_is_written(
+    arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk = Path(shutil.copy(arctic, tmp_path / "talk.wav"))
+    assert edit.main(["--wav", str(talk), "--new-text", SAID, "--adapt", "never"]) == 1
+    message = capsys.readouterr().err
+    assert "already, or “" in message and message.count("\n") == 1
+    assert [*tmp_path.iterdir()] == [talk]
+
+
+def test_where_nothing_differs_the_weakest_place_is_asked_about(
+    arctic: Path, editor: Editor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = Path(shutil.copy(arctic, tmp_path / "talk.wav"))
+    job = ProjectEdit(Recording.open(talk), EditRequest(new_text=SAID), tmp_path / "out.wav")
+    monkeypatch.setattr("sys.stderr", Terminal())
+    monkeypatch.setattr("sys.stdin", Terminal("n\n"))
+    with pytest.raises(InputError, match="Nothing was made: a3t transcribe"):
+        confirmed_plan(editor, job, ask=True)
+    monkeypatch.setattr("sys.stdin", Terminal("y\ny\n"))
+    _, plan = confirmed_plan(editor, job, ask=True)
+    assert len(plan.edits) == 1
 
 
 def test_nothing_is_asked_with_yes_without_a_terminal_or_with_a_sidecar(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "[Y/n]" not in answered("n\n", monkeypatch, tmp_path, ask=False)
+    assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path, ask=False)
     (tmp_path / "talk.txt").write_text("We met.")
-    assert "[Y/n]" not in answered("n\n", monkeypatch, tmp_path)
+    assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path)
     (tmp_path / "talk.txt").unlink()
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     confirm_transcript(planned(tmp_path), ask=True)  # type: ignore[arg-type]

@@ -86,11 +86,12 @@ def test_an_expected_text_is_followed_left_and_found_again(counted: NGrams) -> N
     words = (*counted.words, "zebra")
     text = [words.index(w) for w in ("a", "zebra", "ran")]
     model = ExpectedText(counted, text, len(words))
-    assert p(model, words, "a", "zebra") > 0.85
-    assert p(model, words, "<s>", "a", "zebra") > 0.95
+    assert p(model, words, "a", "zebra") > 0.6
+    assert p(model, words, "<s>", "a", "zebra") > 0.8
     assert p(model, words, "a", "ran") > 10 * p(model, words, "a", "day")  # a word was left out
     assert p(model, words, "the", "zebra") > 0.05  # back in the text
     assert p(model, words, "a", "dog") > 1e-3  # another word
+    assert p(model, words, "a", "dog", "ran") > 0.4  # and on behind it
     for second in range(counted.count):
         if second != 1:
             total = everything_after(model, -1, second)

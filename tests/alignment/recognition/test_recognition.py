@@ -53,7 +53,7 @@ def test_without_a_prior_words_are_heard_too(speech: Speech) -> None:
 
 def test_words_have_times_in_their_order(speech: Speech) -> None:
     samples, rate = speech
-    words = recognise_by_network(samples, rate, SAID, {})
+    words = recognise_by_network(samples, rate, SAID, {}).words
     assert [word.text for word in words] == SAID
     edges = [edge for word in words for edge in (word.start, word.end)]
     assert edges == sorted(edges)

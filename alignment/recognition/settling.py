@@ -1,0 +1,233 @@
+"""Where a recording differs from the text that it should nearly say, settled by its sound.
+
+A search that is given the text follows it even where another word is heard; one that is not given
+it mishears a word in five. So both are made, and each way through the lattice of the first is
+weighed as a change of the text: by its sound, by what a model of English makes of the words that
+the text lacks, and by what the second one heard, as far as it was sure. One place that differs is
+expected, since whoever gives a new text wants something changed; each further one has to be plain.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+
+from alignment.recognition.lattice import BEGINNING, END, START, Arc
+from alignment.recognition.ngrams import NGrams
+
+Ways = Mapping[int, Set[tuple[str, ...]]]  # pronunciations of words by number
+
+NEAR = 14.0  # nats below the likeliest way; a word that is hardly heard is as far below
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCosts:
+    """Nats that a change of the text costs; chosen on clips that nothing is reported of.
+
+    `other`, `extra`, `missing`: a word in the place of the text's, between two, or none in its
+    place, of many `few` at most. `language` weighs the log probability of a word that the text
+    lacks, not below `rarest`. `agreed` is added by the confidence of the word of the text that was
+    also heard freely, `heard` taken off by that of a word of the change. `unknown`: in the place
+    of a word whose pronunciation is guessed. `again`: each place but the first. `expected`: nats by
+    which the text itself must be likelier than any change of it to be what is said.
+    """
+
+    other: float = 4.0
+    extra: float = 5.0
+    missing: float = 4.0
+    few: float = 12.0
+    language: float = 0.7
+    rarest: float = -12.0
+    agreed: float = 8.0
+    heard: float = 6.0
+    unknown: float = 8.0
+    again: float = 10.0
+    expected: float = 4.0
+
+
+class _TextPlace(NamedTuple):
+    """How many words of the text are behind, how many changes were made (2: or more), and whether
+    one is being made."""
+
+    behind: int = 0
+    changes: int = 0
+    inside: bool = False
+
+
+class _Way(NamedTuple):
+    """A way to a place: its score, nats, its last two words, its record, and the way before."""
+
+    score: float = 0.0
+    words: tuple[int, int] = (-1, START)  # nothing stands before the beginning
+    record: int = BEGINNING
+    before: _Way | None = None
+
+    def path(self) -> list[_Way]:
+        """All its words' ways, in order."""
+        result: list[_Way] = []
+        here = self
+        while here.before is not None:
+            result.append(here)
+            here = here.before
+        return result[::-1]
+
+
+MOST, OF_EACH = 10, 5  # ways that go on from a record, and of each number of changes
+SKIPPED = 3  # words at most that are missing before one that another stands for
+OCCURRENCES = 3  # of a word, next in the text, to which a way may leap
+
+
+class Settling:
+    """Chooses a way through the lattice of a search that was given a text.
+
+    `text`: its words by number. `free`: the words that are heard without it, and their confidences,
+    0..1. `ways`: of each word, its pronunciations; words that share one are not told apart. Once it
+    was called, `rival` has the words of the likeliest change, if the text itself was chosen.
+    """
+
+    def __init__(
+        self,
+        text: Sequence[int],
+        free: Sequence[tuple[int, float]],
+        trigrams: NGrams,
+        ways: Ways,
+        costs: ChangeCosts | None = None,
+    ) -> None:
+        self.rival: tuple[int, ...] = ()
+        self._text = list(text)
+        self._trigrams = trigrams
+        self._ways = ways
+        self._costs = costs = costs or ChangeCosts()
+        self._next: dict[int, list[int]] = defaultdict(list)
+        for place, word in enumerate(text):
+            self._next[word].append(place)
+        agreed, self._instead, self._between = _compared(text, free)
+        unknown = [costs.unknown if word >= trigrams.count else 0.0 for word in text]
+        kept = [costs.agreed * each for each in agreed]
+        quiet = [
+            0.0 if heard is not None else min(pair)
+            for heard, pair in zip(
+                self._between, zip([costs.agreed, *kept], [*kept, costs.agreed], strict=True),
+                strict=True,
+            )
+        ]  # fmt: skip
+        self._other = [costs.other + a + b for a, b in zip(unknown, kept, strict=True)]
+        self._extra = [costs.extra + each for each in quiet]
+        missing = [costs.missing + a + b for a, b in zip(unknown, kept, strict=True)]
+        self._missing = np.append(0.0, np.cumsum(missing))
+
+    def __call__(self, lattice: Sequence[Arc]) -> list[int]:
+        """The records of the chosen way, in order."""
+        arrived = {BEGINNING: {_TextPlace(): _Way()}}
+        final: dict[_TextPlace, _Way] = {}
+        for record, group in groupby(lattice, attrgetter("record")):
+            arcs = [arc for arc in group if arc.before in arrived]
+            found: dict[_TextPlace, _Way] = {}
+            language = self._language(arcs, arrived)
+            for arc in arcs:
+                for place, way in arrived[arc.before].items():
+                    of_word = language.get((*way.words, arc.word), 0.0)
+                    for after, cost in self._steps(place, arc.word, of_word):
+                        score = way.score + arc.gain - cost
+                        if after not in found or found[after].score < score:
+                            found[after] = _Way(score, (way.words[1], arc.word), record, way)
+            if found:
+                arrived[record] = final = _likeliest(found)
+        whole = {p: way for p, way in final.items() if p.behind == len(self._text)}
+        by_score = attrgetter("score")
+        changed = max((way for p, way in whole.items() if p.changes), key=by_score, default=None)
+        same = max((way for p, way in whole.items() if not p.changes), key=by_score, default=None)
+        if same is not None and (
+            changed is None or same.score - changed.score > self._costs.expected
+        ):
+            if changed is not None:
+                self.rival = tuple(way.words[1] for way in changed.path()[:-1])
+            changed = same
+        return [way.record for way in changed.path()[:-1]] if changed is not None else []
+
+    def _steps(
+        self, place: _TextPlace, word: int, language: float
+    ) -> Iterator[tuple[_TextPlace, float]]:
+        """Where the word can lead from a place, and what that costs; `language` is the cost of a
+        word that the text lacks."""
+        behind, changes, inside = place
+        opening = 0.0 if inside or not changes else self._costs.again
+        then = changes if inside else min(changes + 1, 2)
+        count = len(self._text)
+        if word == END:
+            if behind == count:
+                yield _TextPlace(count, changes), 0.0
+            else:
+                yield _TextPlace(count, then), opening + self._without(behind, count)
+            return
+        places = self._next[word]
+        first = int(np.searchsorted(places, behind)) if places else 0
+        for at in places[first : first + OCCURRENCES]:
+            if at == behind:
+                yield _TextPlace(at + 1, changes), 0.0
+            else:
+                yield _TextPlace(at + 1, then), opening + self._without(behind, at)
+        own = self._ways.get(word, frozenset())
+        for at in range(behind, min(behind + SKIPPED + 1, count)):
+            if self._text[at] != word and not own & self._ways.get(self._text[at], frozenset()):
+                cost = self._other[at] - self._costs.heard * self._instead[at].get(word, 0.0)
+                cost += opening + self._without(behind, at) + language
+                yield _TextPlace(at + 1, then, True), cost
+        if self._text[behind : behind + 1] == [word]:
+            return  # it would stand before itself, and then be missing
+        heard = (self._between[behind] or {}).get(word, 0.0)
+        cost = opening + self._extra[behind] - self._costs.heard * heard + language
+        yield _TextPlace(behind, then, True), cost
+
+    def _without(self, first: int, last: int) -> float:
+        """The cost of words [first, last) of the text that are not said."""
+        return min(float(self._missing[last] - self._missing[first]), self._costs.few)
+
+    def _language(
+        self, arcs: Sequence[Arc], arrived: Mapping[int, Mapping[_TextPlace, _Way]]
+    ) -> dict[tuple[int, int, int], float]:
+        """The costs of the arcs' words after what stands before them, if the text lacks them."""
+        triples = sorted(
+            {(*way.words, arc.word) for arc in arcs for way in arrived[arc.before].values()}
+        )
+        if not triples:
+            return {}
+        scores = self._trigrams.scores(*np.array(triples).T)
+        nats = -self._costs.language * np.maximum(scores, self._costs.rarest)
+        return dict(zip(triples, nats.tolist(), strict=True))
+
+
+def _compared(
+    text: Sequence[int], free: Sequence[tuple[int, float]]
+) -> tuple[list[float], list[dict[int, float]], list[dict[int, float] | None]]:
+    """What was heard freely beside the text: how sure each word is if it is the same, else 0; the
+    words with their confidences that are heard in the place of each, and before each and at the
+    end; None between two that are the same."""
+    agreed = [0.0] * len(text)
+    instead: list[dict[int, float]] = [{} for _ in text]
+    between: list[dict[int, float] | None] = [None] * (len(text) + 1)
+    matcher = SequenceMatcher(None, [word for word, _ in free], text)
+    for kind, first, last, begin, end in matcher.get_opcodes():
+        if kind == "equal":
+            agreed[begin:end] = [sure for _, sure in free[first:last]]
+            continue
+        heard = dict(free[first:last])
+        instead[begin:end] = [heard] * (end - begin)
+        between[begin : end + 1] = [heard] * (end - begin + 1)
+    return agreed, instead, between
+
+
+def _likeliest(found: Mapping[_TextPlace, _Way]) -> dict[_TextPlace, _Way]:
+    """The likeliest few of all, and of each number of changes."""
+    ordered = sorted(found.items(), key=lambda item: -item[1].score)
+    kept = dict(ordered[:MOST])
+    for changes in range(3):
+        kept |= dict([item for item in ordered if item[0].changes == changes][:OF_EACH])
+    return kept
