@@ -31,6 +31,7 @@ from alignment.aligner import Aligner
 from alignment.errors import AlignmentError
 from alignment.network import boundaries
 from alignment.result import Alignment
+from evaluation.harness.programs import program_parser
 from training.alignment.distortions import CONDITIONS, Distortion
 from training.alignment.flite import (
     PAUSE,
@@ -139,9 +140,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.hearing.boundary_errors", description=__doc__
-    )
+    parser = program_parser("hearing.boundary_errors", __doc__)
     parser.add_argument("--aligner", default=ALIGNERS[0], choices=ALIGNERS)
     parser.add_argument("--sentences", type=int, default=len(SENTENCES), metavar="N")
     parser.add_argument("--voice", action="append", choices=VOICES)
@@ -160,3 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"alignment: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -15,7 +15,6 @@ alignment.confidence.sureness says was fitted to the first two voices; the table
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -27,6 +26,7 @@ from alignment import AlignmentError, load_aligner
 from alignment.confidence.sureness import spreads, undecided
 from alignment.network.phone_network import features, posteriors
 from alignment.waveform import model_waveform
+from evaluation.harness.programs import program_parser
 from evaluation.hearing.planted_errors import CONDITIONS, ONE, texts
 from evaluation.hearing.planting import chosen, heard, held_out, is_reported
 from training.alignment.distortions import CONDITIONS as DISTORTIONS
@@ -146,11 +146,8 @@ def boundaries(sentences: int, voices: Sequence[str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.hearing.calibration", description=__doc__
-    )
+    parser = program_parser("hearing.calibration", __doc__, clips=60)
     parser.add_argument("what", choices=("words", "boundaries"))
-    parser.add_argument("--clips", type=int, default=60, metavar="N")
     parser.add_argument("--sentences", type=int, default=12, metavar="N")
     parser.add_argument("--voice", action="append", choices=VOICES)
     options = parser.parse_args()

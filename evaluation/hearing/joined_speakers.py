@@ -13,7 +13,6 @@ reporting.
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import tempfile
@@ -32,6 +31,7 @@ from a3t.editor import Editor
 from a3t.source import diarisation as told
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
+from evaluation.harness.programs import program_parser
 from training.corpora import Clip, corpora_root, read_corpora
 
 RATE = 16_000
@@ -90,9 +90,7 @@ def wrong(found: Sequence[int], right: Sequence[int], weights: np.ndarray) -> fl
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m evaluation.hearing.joined_speakers")
-    parser.add_argument("--count", type=int, default=20, metavar="N")
-    parser.add_argument("--seed", type=int, default=1, metavar="N")
+    parser = program_parser("hearing.joined_speakers", __doc__, count=20, seed=1)
     parser.add_argument("--choosing", action="store_true", help="voices to choose thresholds by")
     parser.add_argument("--apart", type=float, nargs="*", default=[told.APART])
     options = parser.parse_args(arguments)

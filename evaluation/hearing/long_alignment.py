@@ -13,7 +13,6 @@ all processes; each uses one core.
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
 import os
 import resource
@@ -33,6 +32,7 @@ from alignment import Alignment
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.long.whole import doubtful_runs
 from alignment.parallel import run_jobs
+from evaluation.harness.programs import program_parser
 from training.corpora import Clip, corpora_root, read_corpora
 
 RATE = 16_000
@@ -56,7 +56,7 @@ def spoken(clip: Clip) -> list[str]:
     return list(Transcript.from_text(clip.text, max_words=None).spoken)
 
 
-def joined(
+def write_joined_clips(
     clips: list[Clip], path: Path, seconds: float, paragraph: str
 ) -> tuple[list[Part], list[str]]:
     """Write the recording; returns its parts and its text, which is wrong in the middle."""
@@ -133,7 +133,7 @@ def lost_words(alignment: Alignment, part: Part) -> list[int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = program_parser("hearing.long_alignment", __doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--every", type=int, default=3)
@@ -142,11 +142,11 @@ def main() -> None:
     clips = [clip for clip in read_corpora(corpora_root()) if "LibriSpeech" in clip.path.parts]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "joined.wav"
-        parts, words = joined(clips, path, options.minutes * 60, options.paragraph)
+        parts, words = write_joined_clips(clips, path, options.minutes * 60, options.paragraph)
         # In a process of its own, so that memory is the alignment's and not the comparison's.
         context = multiprocessing.get_context("spawn")
         receive, send = context.Pipe(duplex=False)
-        work = context.Process(target=measured, args=(send, path, words, options.workers))
+        work = context.Process(target=send_alignment, args=(send, path, words, options.workers))
         work.start()
         send.close()
         alignment, cost, wall, held = receive.recv()
@@ -182,7 +182,7 @@ def main() -> None:
         print(f"  {a.start:.1f} to {b.end:.1f} s, words {first} to {end - 1}")
 
 
-def measured(pipe: object, path: Path, words: list[str], workers: int) -> None:
+def send_alignment(pipe: object, path: Path, words: list[str], workers: int) -> None:
     pipe.send(align_joined(path, words, workers))  # type: ignore[attr-defined]
 
 

@@ -16,8 +16,6 @@ between them.
 
 from __future__ import annotations
 
-import argparse
-import csv
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,6 +24,7 @@ from typing import Any, NamedTuple
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import ALIGNERS, AlignmentError, load_aligner
 from alignment.confidence.doubts import doubts_beside
+from evaluation.harness.programs import program_parser, write_named_tuples
 from evaluation.hearing.planting import (
     Spoken,
     chosen,
@@ -92,7 +91,9 @@ def texts(
     yield Text("words at random", list(others(pool, words, draw, len(words))), range(0))
 
 
-def measured(clips: Sequence[Spoken], seed: int, aligner_name: str) -> Iterator[PlantedClip]:
+def align_with_texts(
+    clips: Sequence[Spoken], seed: int, aligner_name: str
+) -> Iterator[PlantedClip]:
     """Every clip with every text."""
     aligner: Any = load_aligner(aligner_name)
     pronouncer = Pronouncer()
@@ -130,7 +131,7 @@ def measured(clips: Sequence[Spoken], seed: int, aligner_name: str) -> Iterator[
             )
 
 
-def table(rows: Sequence[PlantedClip]) -> str:
+def detection_table(rows: Sequence[PlantedClip]) -> str:
     """A Markdown table of what was detected and refused, by condition."""
     parts = {"clean": ("clean",), "in noise": ("10 dB", "5 dB"), "all": ("clean", "10 dB", "5 dB")}
     lines = ["| text | | " + " | ".join(parts) + " |", "|---|---|" + "---|" * len(parts)]
@@ -158,23 +159,16 @@ def table(rows: Sequence[PlantedClip]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.hearing.planted_errors", description=__doc__
-    )
-    parser.add_argument("--clips", type=int, default=100, metavar="N")
-    parser.add_argument("--seed", type=int, default=TESTED_SEED, metavar="N")
+    parser = program_parser("hearing.planted_errors", __doc__, clips=100, seed=TESTED_SEED)
     parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="text by text")
     options = parser.parse_args()
     everything = held_out(read_corpora(corpora_root()))
     clips = [heard(clip) for clip in chosen(everything, options.clips, options.seed)]
-    rows = list(measured(clips, options.seed, options.aligner))
-    print(table(rows))
+    rows = list(align_with_texts(clips, options.seed, options.aligner))
+    print(detection_table(rows))
     if options.out:
-        with options.out.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, delimiter="\t", lineterminator="\n").writerows(
-                [PlantedClip._fields, *rows]
-            )
+        write_named_tuples(options.out, rows)
 
 
 if __name__ == "__main__":

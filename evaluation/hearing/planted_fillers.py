@@ -18,7 +18,6 @@ pauses apart.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -35,10 +34,11 @@ from a3t.plan.cleaning import Findings
 from a3t.plan.disfluencies import DELIBERATE
 from a3t.rendering.edited import EditedRecording
 from alignment import AlignmentError, load_aligner
+from evaluation.harness.programs import program_parser
 from evaluation.hearing.planted_sounds import AlignedClip, PlantedSound, planted, stretched
 from evaluation.hearing.planting import chosen, heard, held_out, is_reported
 from evaluation.joints import Natural, kind_of, within
-from evaluation.sound.edit_joints import at_24_khz, at_rate, measured, phones_of
+from evaluation.sound.edit_joints import at_24_khz, at_rate, joint_measures, phones_of
 from training.corpora import corpora_root, read_corpora
 
 KINDS = ("um", "repetition", "restart", "long pause")
@@ -172,14 +172,12 @@ def _joints(result: EditedRecording, natural: Natural, half: int) -> Iterator[np
     for change in result.map.samples.changes:
         old = [at_rate(place, result.recording) for place in change.source]
         kind = kind_of(phones, old[0])[0], kind_of(phones, old[1])[1]
-        here = measured(result.recording, result.patches, change.output[0] + half)
+        here = joint_measures(result.recording, result.patches, change.output[0] + half)
         yield natural.percentile(kind, here)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m evaluation.hearing.planted_fillers")
-    parser.add_argument("--clips", type=int, default=80, metavar="N")
-    parser.add_argument("--seed", type=int, default=11, metavar="N")
+    parser = program_parser("hearing.planted_fillers", __doc__, clips=80, seed=11)
     parser.add_argument("--choosing", action="store_true", help="clips to choose thresholds by")
     parser.add_argument("--show", action="store_true", help="print what was missed")
     options = parser.parse_args(arguments)
@@ -227,7 +225,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                         print(spoken.clip.path.stem, row.kind, written, row.found, row.lost, text)
                         print(made[1].start / spoken.rate, made[1].stop / spoken.rate)
                         print(found.describe(found.found), flush=True)
-    print(table(rows))
+    print(cleaning_table(rows))
     natural_shares = "/".join(f"{share:.0%}" for share in within(natural.drawn(4000)))
     print(f"| natural places | | | | | {natural_shares} |")
     print(
@@ -236,7 +234,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def table(rows: Sequence[TakenOut]) -> str:
+def cleaning_table(rows: Sequence[TakenOut]) -> str:
     lines = [
         "| | planted | found | a word clipped | joints | within |",
         "|---|---|---|---|---|---|",

@@ -13,7 +13,6 @@ it in ms, the share of places where either is more than 100 ms off, and the shar
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -23,6 +22,7 @@ import numpy as np
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import ALIGNERS, Alignment, AlignmentError, Word, load_aligner
 from alignment.confidence.doubts import unwritten_speech
+from evaluation.harness.programs import program_parser
 from evaluation.hearing.planted_errors import TESTED_CLIPS, TESTED_SEED
 from evaluation.hearing.planting import Spoken, chosen, heard, held_out
 from training.corpora import corpora_root, read_corpora
@@ -197,7 +197,7 @@ def edges(words: Sequence[Word]) -> np.ndarray:
     return np.array([(word.start, word.end) for word in words])
 
 
-def measured(aligner_name: str, clips: Sequence[Spoken]) -> Iterator[FoundBeside]:
+def align_planted(aligner_name: str, clips: Sequence[Spoken]) -> Iterator[FoundBeside]:
     """Every clip with every kind, cut where the alignment of the clean clip has words."""
     aligner, pronouncer = load_aligner(aligner_name), Pronouncer()
     for number, spoken in enumerate(clips):
@@ -229,7 +229,7 @@ def measured(aligner_name: str, clips: Sequence[Spoken]) -> Iterator[FoundBeside
                 yield FoundBeside(kind, after[1] - before[1], after[0] - before[0], False)
 
 
-def table(rows: Sequence[FoundBeside]) -> str:
+def displacement_table(rows: Sequence[FoundBeside]) -> str:
     lines = ["| | places | mean | median | > 100 ms | named |", "|---|---|---|---|---|---|"]
     for kind in (*KINDS, *BACKGROUNDS):
         own = [row for row in rows if row.kind == kind]
@@ -246,14 +246,12 @@ def table(rows: Sequence[FoundBeside]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m evaluation.hearing.planted_sounds")
+    parser = program_parser("hearing.planted_sounds", __doc__, clips=TESTED_CLIPS, seed=TESTED_SEED)
     parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
-    parser.add_argument("--clips", type=int, default=TESTED_CLIPS, metavar="N")
-    parser.add_argument("--seed", type=int, default=TESTED_SEED, metavar="N")
     options = parser.parse_args(arguments)
     everything = held_out(read_corpora(corpora_root()))
     clips = [heard(clip) for clip in chosen(everything, options.clips, options.seed)]
-    print(table(list(measured(options.aligner, clips))))
+    print(displacement_table(list(align_planted(options.aligner, clips))))
     return 0
 
 

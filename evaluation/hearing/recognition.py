@@ -11,8 +11,6 @@ recognised words that differ from the old ones: all of them, and those that the 
 
 from __future__ import annotations
 
-import argparse
-import csv
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import NamedTuple
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError
 from alignment.recognition import recognise
+from evaluation.harness.programs import program_parser, write_named_tuples
 from evaluation.hearing.planting import (
     PlantedChange,
     Spoken,
@@ -74,11 +73,7 @@ def counted(said: Sequence[str], found: Sequence[str], change: PlantedChange) ->
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.hearing.recognition", description=__doc__
-    )
-    parser.add_argument("--clips", type=int, default=100, metavar="N")
-    parser.add_argument("--seed", type=int, default=3, metavar="N")
+    parser = program_parser("hearing.recognition", __doc__, clips=100, seed=3)
     parser.add_argument("--prior", action="append", choices=("new", "none"))
     parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per clip")
@@ -92,13 +87,11 @@ def main() -> None:
     rows: list[RecognisedClip] = []
     print(HEAD)
     for prior in options.prior or ("new", "none"):
-        found, speed = measured(clips, options.seed, prior)
-        print(table(prior, found, speed), flush=True)
+        found, speed = recognise_clips(clips, options.seed, prior)
+        print(error_lines(prior, found, speed), flush=True)
         rows += found
     if options.out:
-        with options.out.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-            writer.writerows([RecognisedClip._fields, *rows])
+        write_named_tuples(options.out, rows)
 
 
 class RecognisedClip(NamedTuple):
@@ -116,7 +109,9 @@ class RecognisedClip(NamedTuple):
     found: str
 
 
-def measured(clips: Sequence[Spoken], seed: int, prior: str) -> tuple[list[RecognisedClip], float]:
+def recognise_clips(
+    clips: Sequence[Spoken], seed: int, prior: str
+) -> tuple[list[RecognisedClip], float]:
     """Recognise all clips with one prior; also returns processor seconds per second of speech."""
     pronouncer, pool = Pronouncer(), vocabulary(clips)
     rows: list[RecognisedClip] = []
@@ -143,7 +138,7 @@ HEAD = """| prior | clips of | clips | words | wrong | not touched | wrong | x r
 |---|---|---|---|---|---|---|---|"""
 
 
-def table(prior: str, rows: Sequence[RecognisedClip], speed: float) -> str:
+def error_lines(prior: str, rows: Sequence[RecognisedClip], speed: float) -> str:
     """Lines of the table: all corpora together, then one by one."""
     lines = []
     for part in ("all", *sorted({row.corpus for row in rows})):

@@ -14,7 +14,6 @@ marks, by words alone and with the pauses.
 
 from __future__ import annotations
 
-import argparse
 import random
 import tempfile
 from collections import defaultdict
@@ -33,6 +32,7 @@ from a3t.text.punctuation.tags import TAGS, pause_length
 from a3t.text.transcript import MARKS, Transcript
 from alignment import Alignment
 from alignment.result import Phone, Word, shift_word
+from evaluation.harness.programs import program_parser
 from training.text.pause_lengths import pauses_after, read_alignments
 from training.text.punctuated_text import tagged
 from training.text.punctuation_scores import OVERALL, scores, tags_of
@@ -143,9 +143,8 @@ def restoring(recorded: Sequence[Recorded]) -> None:
 
 def main() -> None:
     """Plan the edits in three ways and print the differences."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = program_parser("reading.punctuated_pauses", __doc__, edits=100)
     parser.add_argument("corpora", type=Path)
-    parser.add_argument("--edits", type=int, default=100)
     args = parser.parse_args()
     rng, editor = random.Random(1), Editor.load()
     own = habits(args.corpora)

@@ -11,7 +11,6 @@ line that they read differently, to be looked at: they say "the fifth of May" an
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import re
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
+from evaluation.harness.programs import program_parser
 
 LISTS = Path(__file__).parents[2] / "tests" / "text" / "normaliser"
 SET_ASIDE = "# set aside"  # begins the part of a list by which no rule was written
@@ -97,7 +97,7 @@ def grow() -> None:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = program_parser("reading.text_readings", __doc__)
     parser.add_argument("--judges", action="store_true", help="compare with other normalisers")
     args = parser.parse_args()
     table = list(rows("readings.txt", "narrated.txt"))

@@ -8,7 +8,6 @@ changes, pink noise and another talker: how often the edit says that music will 
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -25,6 +24,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
+from evaluation.harness.programs import program_parser
 from evaluation.hearing.planting import chosen, held_out
 from training.alignment.degradation import RATE, music
 from training.corpora import Clip, corpora_root, read_corpora
@@ -78,9 +78,7 @@ def falls(editor: Editor, wav: Path, clip: Clip, kind: str, added: np.ndarray) -
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m evaluation.sound.background_under_edits")
-    parser.add_argument("--clips", type=int, default=16, metavar="N")
-    parser.add_argument("--seed", type=int, default=3, metavar="N")
+    parser = program_parser("sound.background_under_edits", __doc__, clips=16, seed=3)
     options = parser.parse_args(arguments)
     editor = Editor.load()
     clips = [

@@ -10,7 +10,6 @@ run continues from there.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import random
 from collections.abc import Sequence
@@ -40,6 +39,7 @@ from a3t.rendering.candidates import (
 )
 from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
+from evaluation.harness.programs import program_parser
 from evaluation.hearing.planting import chosen
 from evaluation.metrics import mel_cepstral_distance
 from training.corpora import corpora_root, read_corpora, split_of
@@ -178,10 +178,8 @@ def fitted(edits: Sequence[Sequence[RankedCandidate]]) -> np.ndarray:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--edits", type=int, default=48)
+    parser = program_parser("sound.candidate_ranking", __doc__, edits=48, seed=7)
     parser.add_argument("--of", type=int, default=5, help="candidates per edit")
-    parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--out", type=Path, default=Path("evaluation/results"))
     options = parser.parse_args()
     torch.set_num_threads(1)

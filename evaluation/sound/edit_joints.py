@@ -10,7 +10,6 @@ editor does. One thread.
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from evaluation.clips import held_out
+from evaluation.harness.programs import program_parser
 from evaluation.joints import MEASURES, Natural, PhoneSamples, kind_of, measure, within
 from evaluation.sound.scripted_edits import WORDS
 from training.corpora import Clip, corpora_root, read_corpora
@@ -72,9 +72,7 @@ WAYS: dict[str, tuple[Callable[..., object], float]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--edits", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=5)
+    parser = program_parser("sound.edit_joints", __doc__, edits=60, seed=5)
     parser.add_argument("--out", type=Path, help="each joint with its measures and percentiles")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -95,7 +93,7 @@ def main() -> None:
             growths.append(abs(deviation(recording, plan, patches)))
             for joint in joints(recording, patches, fade):
                 kind = kind_of(phones_of(plan), at_rate(joint.old, recording))
-                here = measured(recording, patches, joint.new)
+                here = joint_measures(recording, patches, joint.new)
                 found.append(natural.percentile(kind, here))
                 values.append(here)
                 figures = "\t".join(f"{figure:.4f}" for figure in (*here, *found[-1]))
@@ -159,7 +157,7 @@ def joints(recording: Recording, patches: tuple[Patch, ...], fade: float) -> Ite
                 yield joint
 
 
-def measured(recording: Recording, patches: tuple[Patch, ...], place: int) -> np.ndarray:
+def joint_measures(recording: Recording, patches: tuple[Patch, ...], place: int) -> np.ndarray:
     """The measures at a sample of the output."""
     reach = round(AROUND * recording.sample_rate)
     sound = at_24_khz(recording, patches, place - reach, place + reach)

@@ -15,7 +15,6 @@ silence.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -27,6 +26,7 @@ import soundfile
 from a3t.audio.recording import Recording
 from a3t.audio.steady_tones import find_steady_tones
 from a3t.grid import SAMPLE_RATE
+from evaluation.harness.programs import program_parser
 from evaluation.hearing.planting import chosen, held_out, is_reported
 from training.corpora import corpora_root, read_corpora
 from training.corpora.decoding import decode_floats
@@ -102,7 +102,7 @@ def found_in(sound: Floats, folder: Path, place: float = 0.5) -> Floats:
     return find_steady_tones(recording, first, first + round(SPAN * SAMPLE_RATE)).frequencies
 
 
-def joined(sounds: Sequence[Floats], draw: np.random.Generator) -> Floats:
+def with_silences(sounds: Sequence[Floats], draw: np.random.Generator) -> Floats:
     parts = []
     for sound in sounds:
         parts += [sound, np.zeros(round(draw.uniform(*SILENCES) * SAMPLE_RATE))]
@@ -118,9 +118,7 @@ def gated(sound: Floats) -> Floats:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m evaluation.sound.planted_hums")
-    parser.add_argument("--clips", type=int, default=24, metavar="N")
-    parser.add_argument("--seed", type=int, default=5, metavar="N")
+    parser = program_parser("sound.planted_hums", __doc__, clips=24, seed=5)
     parser.add_argument("--choosing", action="store_true", help="the half to choose limits on")
     parser.add_argument("--list", action="store_true", help="also list what is found falsely")
     options = parser.parse_args(arguments)
@@ -173,7 +171,7 @@ def _false(speech: Sequence[Floats], condition: str, folder: Path, listed: bool)
         sound = unsteady(clip)
         if condition == "joined":
             others = [unsteady(speech[(number + k) % len(speech)]) for k in (1, 2)]
-            sound = joined([sound, *others], draw)
+            sound = with_silences([sound, *others], draw)
         elif condition == "gated":
             sound = gated(sound)
         else:

@@ -10,7 +10,6 @@ natural places.
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import tempfile
@@ -28,9 +27,10 @@ from a3t.errors import InputError
 from a3t.plan.edit_plan import EditPlan
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
+from evaluation.harness.programs import program_parser
 from evaluation.hearing.planting import chosen, held_out
 from evaluation.joints import Natural, kind_of, within
-from evaluation.sound.edit_joints import at_24_khz, at_rate, measured, phones_of
+from evaluation.sound.edit_joints import at_24_khz, at_rate, joint_measures, phones_of
 from training.corpora import Clip, corpora_root, read_corpora
 
 HALF_FADE = 0.0075  # seconds
@@ -102,9 +102,7 @@ def moves(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m evaluation.sound.recorded_joints")
-    parser.add_argument("--clips", type=int, default=70, metavar="N")
-    parser.add_argument("--seed", type=int, default=7, metavar="N")
+    parser = program_parser("sound.recorded_joints", __doc__, clips=70, seed=7)
     options = parser.parse_args(arguments)
     editor = Editor.load()
     clips = chosen(held_out(read_corpora(corpora_root())), options.clips, options.seed)
@@ -130,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     for place in sides:
                         reach = round(0.1 * rate)
                         if reach < place < result.map.samples.output_length - reach:
-                            here = measured(result.recording, result.patches, place)
+                            here = joint_measures(result.recording, result.patches, place)
                             joints.append(natural.percentile(kind, here))
         shares = " | ".join(f"{share:.0%}" for share in within(joints))
         print(f"| {make.__name__} | {len(joints)} | {shares} |", flush=True)

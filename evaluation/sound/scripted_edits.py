@@ -10,7 +10,6 @@ both cases the recogniser is given the expected words.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import random
 import resource
@@ -33,6 +32,7 @@ from a3t.rendering.edited import EditedRecording
 from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_chunks
 from alignment.waveform import model_waveform
+from evaluation.harness.programs import program_parser
 from evaluation.hearing.pocketsphinx import recognise
 from evaluation.metrics import word_error_rate
 from evaluation.speed.edit_speed import mebibytes
@@ -162,9 +162,8 @@ def report(rows: Sequence[EditedFile]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = program_parser("sound.scripted_edits", __doc__, seed=7)
     parser.add_argument("--edits", type=int, default=50, help="number of files")
-    parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--out", type=Path, help="write a .tsv with one row per file")
     options = parser.parse_args()
     torch.set_num_threads(1)

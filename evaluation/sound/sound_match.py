@@ -12,7 +12,6 @@ has that band. One thread.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import zlib
 from collections import defaultdict
@@ -43,6 +42,7 @@ from a3t.model.filling import MaskedMel, fill
 from a3t.text.phones import PHONES
 from alignment import Alignment, Phone, Word, pause
 from evaluation.clips import draw_clips
+from evaluation.harness.programs import program_parser
 from evaluation.reconstruction import HeldOutClip
 from training.corpora import corpora_root, read_corpora
 
@@ -210,8 +210,7 @@ def cases(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--clips", type=int, default=24)
+    parser = program_parser("sound.sound_match", __doc__, clips=24)
     options = parser.parse_args()
     torch.set_num_threads(1)
     editor = Editor.load()

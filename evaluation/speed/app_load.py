@@ -9,7 +9,6 @@ with the person's own recording, sample for sample outside the edit.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -26,14 +25,13 @@ import soundfile
 import soxr
 
 from a3t.example import RECORDING, TEXT
+from evaluation.harness.programs import program_parser
 
 NEW_TEXT = TEXT.replace("always", "never")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--people", type=int, default=8)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser = program_parser("speed.app_load", __doc__, people=8, rounds=2)
     parser.add_argument("--port", type=int, default=7931)
     options = parser.parse_args()
     url = f"http://127.0.0.1:{options.port}"

@@ -10,7 +10,6 @@ reported as well.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -22,6 +21,7 @@ import time
 from pathlib import Path
 
 from a3t.text.transcript import Transcript
+from evaluation.harness.programs import program_parser
 from evaluation.sound.scripted_edits import changed, write_clip
 from training.corpora import corpora_root, read_corpora, split_of
 
@@ -63,10 +63,8 @@ def run(manifest: Path, jobs: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--edits", type=int, default=40)
+    parser = program_parser("speed.batch_speed", __doc__, edits=40, seed=7)
     parser.add_argument("--jobs", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         manifest, seconds = write_list(Path(folder), options.edits, options.seed)

@@ -29,8 +29,9 @@ import numpy as np
 import soundfile
 
 from a3t.example import RECORDING
+from evaluation.harness.programs import program_parser
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TEXT = "And you always want to see it in the superlative degree."
 NEW_TEXT = "And you never want to see it in the superlative degree."
 SECONDS = 5.0
@@ -173,7 +174,7 @@ def _figure(seconds: float | None) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = program_parser("speed.edit_speed", __doc__)
     parser.add_argument("--runs", type=int, default=5, help="for each of cold and warm")
     parser.add_argument("--model", help="a shipped model's name or a folder")
     parser.add_argument("--vocoder", help="a vocoder's name or a folder")

@@ -29,6 +29,7 @@ from typing import Any
 
 import soundfile
 
+from evaluation.harness.programs import program_parser
 from evaluation.speed.edit_speed import environment, mebibytes
 from training.corpora import Clip, corpora_root, read_corpora
 
@@ -57,7 +58,9 @@ class Cost:
     steps: dict[str, float]
 
 
-def joined(clips: Sequence[Clip], changed: int, folder: Path, name: str) -> SubtitledRecording:
+def write_joined_clips(
+    clips: Sequence[Clip], changed: int, folder: Path, name: str
+) -> SubtitledRecording:
     """Join the clips; the new text has other words in the middle of clip ``changed``."""
     cues, new, seconds = [], [], 0.0
     wav = folder / f"{name}.wav"
@@ -139,8 +142,8 @@ def report(folder: Path, options: argparse.Namespace) -> None:
     while stop == middle or (stop < len(chosen) and near + chosen[stop].seconds <= SHORT):
         near += chosen[stop].seconds
         stop += 1
-    short = joined(chosen[middle:stop], 0, folder, "short")
-    long = joined(chosen, middle, folder, "long")
+    short = write_joined_clips(chosen[middle:stop], 0, folder, "short")
+    long = write_joined_clips(chosen, middle, folder, "long")
     cache = folder / "cache"
     costs: dict[str, list[Cost]] = {"short": [], "long": []}
     edited(short, cache)  # fills the disk cache
@@ -168,9 +171,8 @@ def report(folder: Path, options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = program_parser("speed.long_files", __doc__, runs=3)
     parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--whole", action="store_true", help="also without subtitles")
     parser.add_argument("--folder", type=Path, help="for the recordings (default: a temporary one)")
     options = parser.parse_args()

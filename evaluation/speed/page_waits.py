@@ -11,7 +11,6 @@ tenth of the hour that is listened to, up to its half, where the system tells (L
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
@@ -31,6 +30,7 @@ import numpy as np
 import soundfile
 
 from a3t.example import RECORDING, TEXT
+from evaluation.harness.programs import program_parser
 
 PATIENCE = 1800.0  # seconds
 
@@ -85,10 +85,9 @@ class Visitor:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = program_parser("speed.page_waits", __doc__, rounds=5)
     parser.add_argument("--wav", type=Path, required=True, help="some minutes of speech")
     parser.add_argument("--hour", type=Path, help="an hour of speech")
-    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument(
         "--until", type=float, default=0.0, help="the share of the hour to watch the memory for"
     )
@@ -107,7 +106,7 @@ def main() -> None:
             if options.learning:
                 found = while_learning(url, options.wav, options.rounds, page.pid)
             else:
-                found = measured(url, options.wav, hour, options.rounds, page.pid, options.until)
+                found = time_page(url, options.wav, hour, options.rounds, page.pid, options.until)
             print(json.dumps(found, indent=1))
         finally:
             page.terminate()
@@ -175,7 +174,7 @@ def niceness(process: int) -> int | None:
 NUMBERS = "one two three four five six seven".split()
 
 
-def measured(
+def time_page(
     url: str, wav: Path, hour: Path, rounds: int, server: int, until: float
 ) -> dict[str, Any]:
     served(url)

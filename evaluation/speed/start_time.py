@@ -10,7 +10,6 @@ the other's time.
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import subprocess
@@ -20,6 +19,7 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
+from evaluation.harness.programs import program_parser
 from evaluation.speed.edit_speed import NEW_TEXT, ROOT, TEXT, make_recording
 
 SPOKEN = "The ferry left an hour late that morning, and nobody seemed to mind. Who would?"
@@ -68,7 +68,7 @@ def spent(checkout: Path, arguments: list[str], voices: Path, until: int | None 
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def measured(checkouts: list[Path], runs: int, folder: Path) -> dict[tuple[str, Path], float]:
+def median_seconds(checkouts: list[Path], runs: int, folder: Path) -> dict[tuple[str, Path], float]:
     """The median of `runs` of every step in every checkout, after one run that isn't counted."""
     recording = make_recording(folder)
     for number, checkout in enumerate(checkouts):  # its weights may be others
@@ -89,15 +89,12 @@ def measured(checkouts: list[Path], runs: int, folder: Path) -> dict[tuple[str, 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.speed.start_time", description=__doc__
-    )
-    parser.add_argument("--runs", type=int, default=5, metavar="N")
+    parser = program_parser("speed.start_time", __doc__, runs=5)
     parser.add_argument("--before", type=Path, metavar="FOLDER", help="another checkout")
     options = parser.parse_args()
     checkouts = [ROOT, *([options.before.resolve()] if options.before else [])]
     with tempfile.TemporaryDirectory() as folder:
-        found = measured(checkouts, options.runs, Path(folder))
+        found = median_seconds(checkouts, options.runs, Path(folder))
     print("| | seconds |" + (" before | of that |" if options.before else ""))
     print("|---|---|" + ("---|---|" if options.before else ""))
     for step in [*STEPS, "an edit", SOUND]:

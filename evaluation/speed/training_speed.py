@@ -15,7 +15,6 @@ if __name__ == "__main__":  # before the other imports, which are slow
 
     end_at_once()
 
-import argparse
 import statistics
 import sys
 import time
@@ -30,6 +29,7 @@ from a3t.console import run
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.voice.kernel.objective import reconstruction_loss
+from evaluation.harness.programs import program_parser
 from training.configuration import read_config
 
 
@@ -163,11 +163,8 @@ def compare(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns 0 for success, 1 for an unusable file."""
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.speed.training_speed", description=__doc__
-    )
+    parser = program_parser("speed.training_speed", __doc__, clips=4)
     parser.add_argument("--config", type=Path, required=True)
-    parser.add_argument("--clips", type=int, default=4)
     parser.add_argument("--frames", type=int, default=400)
     parser.add_argument("--phones", type=int, default=60)
     parser.add_argument("--steps", type=int, default=5)

@@ -1,0 +1,1 @@
+"""Shared by the programs that measure: their options and their files; no measure is here."""
