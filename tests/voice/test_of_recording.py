@@ -195,7 +195,7 @@ def test_a_voice_takes_no_more_time_than_it_may(
     monkeypatch.setattr(VoiceLearner, "_seconds_a_step", lambda *rest: 1.0)
     config = replace(QUICK, steps=4)
     for budget, steps in ((0.5, None), (1.0, 1), (3.9, 2), (4.0, 4)):
-        voice = editor.learner.learnt(speech, config, budget)
+        voice = VoiceLearner(editor.plain, editor.alignments).learnt(speech, config, budget)
         assert (voice and voice.facts["steps"]) == steps
 
 
