@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from a3t.console import run
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
+from evaluation.detector.detector_command import add_detector_command
 from evaluation.edits.edits_command import add_edits_command
 from evaluation.listening.listening_command import add_listening_command
 from evaluation.tables.table_command import add_table_command
@@ -70,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     four.set_defaults(command=_vocoders)
 
     add_edits_command(commands)
+    add_detector_command(commands)
     add_voices_command(commands)
     add_table_command(commands)
     add_listening_command(commands)

@@ -166,7 +166,7 @@ class EditExperiment:
         if self._analysed is None or self._analysed[0] != (clip, condition):
             samples = _read(path)
             frames = grid_frames(len(samples), SAMPLE_RATE)
-            phones = _phones_of(self._aligned[clip], frames)
+            phones = labelled_phones(self._aligned[clip], frames)
             self._analysed = (clip, condition), LabelledSound(samples, phones)
         return self._analysed[1]
 
@@ -234,7 +234,7 @@ def _read(path: Path) -> np.ndarray:
     return samples if rate == SAMPLE_RATE else soxr.resample(samples, rate, SAMPLE_RATE)
 
 
-def _phones_of(alignment: Alignment, frames: int) -> list[LabelledPhone]:
+def labelled_phones(alignment: Alignment, frames: int) -> list[LabelledPhone]:
     """The phones of a whole recording, of which a plan may have only a part."""
     scores = [word.score for word in alignment.spoken]
     return [

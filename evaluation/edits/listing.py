@@ -104,24 +104,30 @@ def set_of(voice: str) -> str:
     return "choose" if digest[0] % 3 == 0 else "report"
 
 
-def draw_list(clips: Iterable[Clip]) -> list[ListedEdit]:
+def draw_list(clips: Sequence[Clip]) -> list[ListedEdit]:
     """The list of edits: unseen voices take turns, and so do the kinds of edit."""
-    voices: dict[str, dict[str, list[Clip]]] = {name: {} for name in SETS}
-    for clip in sorted(clips, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest()):
-        words = Transcript.from_text(clip.text).spoken
-        usable = SECONDS[0] <= clip.seconds <= SECONDS[1] and len(words) >= LEAST_WORDS
-        if is_unseen(clip.voice) and usable:
-            own = voices[set_of(clip.voice)].setdefault(clip.voice, [])
-            if len(own) < MOST_OF_A_VOICE:
-                own.append(clip)
     edits: list[ListedEdit] = []
     for name in SETS:
-        turns = [clip for turn in zip_longest(*voices[name].values()) for clip in turn if clip]
+        turns = clips_in_turn(clips, name, MOST_OF_A_VOICE)
         for place, clip in enumerate(turns[: EDITS_OF[name]]):
             edits.append(
                 draw_edit(f"{name}-{place + 1:02d}", name, KINDS[place % len(KINDS)], clip)
             )
     return edits
+
+
+def clips_in_turn(clips: Iterable[Clip], half: str, most: int) -> list[Clip]:
+    """Clips that can be edited of a half of the unseen voices, which take turns; at most so many of
+    a voice."""
+    voices: dict[str, list[Clip]] = {}
+    for clip in sorted(clips, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest()):
+        words = Transcript.from_text(clip.text).spoken
+        usable = SECONDS[0] <= clip.seconds <= SECONDS[1] and len(words) >= LEAST_WORDS
+        if usable and is_unseen(clip.voice) and set_of(clip.voice) == half:
+            own = voices.setdefault(clip.voice, [])
+            if len(own) < most:
+                own.append(clip)
+    return [clip for turn in zip_longest(*voices.values()) for clip in turn if clip]
 
 
 def draw_edit(name: str, half: str, kind: str, clip: Clip) -> ListedEdit:

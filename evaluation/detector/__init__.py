@@ -1,0 +1,5 @@
+"""A detector of new words: how well a simple classifier tells patches from what was recorded.
+
+`spectral_statistics` has the statistics of a stretch of sound, `telling_apart` the classifier,
+`detector_material` makes the stretches, `detector_command` is the command with its report.
+"""

@@ -1,0 +1,202 @@
+"""Makes what is told apart: patches, copies, controls and natural stretches of the same clips.
+
+Every sound stays at its clip's own rate, so that what resampling does to it tells as well.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+import soxr
+
+from a3t.audio.fades import FADE_MS
+from a3t.audio.mel import log_mel
+from a3t.audio.own_sound import OwnSound
+from a3t.audio.patches import Patch, read_patched, sample_map
+from a3t.audio.recording import Recording
+from a3t.audio.splicing import make_patch
+from a3t.audio.traits import ALL_TRAITS
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.grid import HOP, SAMPLE_RATE, grid_frames, samples_of
+from a3t.plan.request import EditRequest
+from a3t.plan.windows import WindowFrames
+from a3t.rendering.joining import neighbours_of
+from a3t.vocoder import vocode_span
+from alignment import Alignment
+from evaluation.detector.spectral_statistics import RATE, log_spectrum, stretch_features
+from evaluation.edits.conditions import CLEAN, under
+from evaluation.edits.experiment import labelled_phones
+from evaluation.edits.listing import KINDS, ListedEdit, clips_in_turn, draw_edit
+from evaluation.edits.stretches import LabelledSound, natural_stretches
+from training.corpora import Clip
+from training.corpora.decoding import decode_floats
+
+Floats = np.ndarray
+Span = tuple[int, int]
+
+# A copy is the clip's own mel through the vocoder, a control its own sound to 24 kHz and back; both
+# are put into the place of a natural stretch as a patch is.
+PATCH, COPY, CONTROL, NATURAL, OTHER = "patch", "copy", "control", "natural", "other natural"
+MARGIN = 8  # frames of a copy beside its stretch, in which it is joined: 0.1 s
+MOST_OF_A_VOICE = 20  # clips
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedStretch:
+    """A stretch of an edited or untouched clip, and its features (160,)."""
+
+    edit: str
+    voice: str
+    condition: str
+    kind: str
+    features: Floats
+
+    @property
+    def corpus(self) -> str:
+        return self.voice.partition("-")[0]
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> ComparedStretch:
+        """The inverse of `to_json`."""
+        return cls(**{**data, "features": np.asarray(data["features"], float)})
+
+    def to_json(self) -> dict[str, Any]:
+        """The features to four decimals."""
+        return {**asdict(self), "features": [round(float(v), 4) for v in self.features]}
+
+
+def draw_edits(clips: Sequence[Clip], half: str, count: int) -> list[ListedEdit]:
+    """Edits of a half of the unseen voices, which take turns, as do the kinds; every clip has one
+    before any has another."""
+    turns = clips_in_turn(clips, half, MOST_OF_A_VOICE)
+    edits = []
+    for place in range(min(count, len(turns) * len(KINDS))):
+        again, k = divmod(place, len(turns))
+        kind = KINDS[(k + again) % len(KINDS)]
+        edits.append(draw_edit(f"{half}-{place + 1:03d}", half, kind, turns[k]))
+    return edits
+
+
+class StretchMaker:
+    """Makes each edit's stretches; the clips are written to ``folder``."""
+
+    def __init__(self, editor: Editor, folder: Path) -> None:
+        self.editor, self.folder = editor, folder
+        self._aligned: dict[str, Alignment] = {}
+
+    def stretches(self, edit: ListedEdit, clip: Clip, condition: str) -> Iterator[ComparedStretch]:
+        """An edit's patch, and a natural stretch of as many frames, its copy and its control, and
+        where there is room another natural one. InputError or AlignmentError if the edit can't be
+        made, or the clip has no such stretch."""
+        path = write_source(clip, condition, self.folder)
+        text, new_text = edit.texts(clip)
+        if clip.name not in self._aligned:
+            clean = write_source(clip, CLEAN, self.folder)
+            self._aligned[clip.name] = self.editor.align(clean, text)
+        alignment = self._aligned[clip.name]
+        request = EditRequest(new_text=new_text, text=text, alignment=alignment, verify=False)
+        plan = self.editor.plan(path, request)
+        if len(plan.edits) != 1 or not plan.edits[0].is_spoken:
+            raise InputError(f"{edit.name} is not a single edit")
+        planned, recording = plan.edits[0], plan.recording
+        # Where the natural stretches lie must not depend on the condition.
+        frames = grid_frames(recording.samples, recording.sample_rate)
+        sound = LabelledSound(
+            recording.resampled(0, frames * HOP, SAMPLE_RATE), labelled_phones(alignment, frames)
+        )
+        natural = [
+            span
+            for span in natural_stretches(sound, planned.frames, planned.remade, 3)
+            if span[0] >= MARGIN and span[1] <= frames - 2 * MARGIN
+        ]
+        if not natural:
+            raise InputError(f"{edit.name} leaves no natural stretch to compare with")
+        result = self.editor.render(plan)
+        result.save(self.edited(edit.name, condition), provenance=False)
+        yield _stretch(edit, condition, PATCH, recording, result.patches[0])
+        copy = vocode_span(self.editor.vocoder, log_mel(sound.samples)[:frames], 0, frames).numpy()
+        patches = {
+            COPY: in_place(recording, copy, natural[0], own=True),
+            CONTROL: in_place(recording, sound.samples, natural[0], own=False),
+        }
+        for kind, patch in patches.items():
+            yield _stretch(edit, condition, kind, recording, patch)
+        for kind, span in zip((NATURAL, OTHER), natural, strict=False):
+            first, last = (samples_of(frame, recording.sample_rate) for frame in span)
+            unchanged = Patch((first, last), recording.mono(first, last)[:, None])
+            yield _stretch(edit, condition, kind, recording, unchanged)
+
+    def edited(self, edit: str, condition: str) -> Path:
+        """The file of an edit's result."""
+        return self.folder / f"{edit} {condition}.wav"
+
+    def draw(self, stretch: ComparedStretch, out: Path) -> None:
+        """Draw a patch's edit, before and after."""
+        from a3t.projects.pictures import draw_edit
+
+        edited = self.edited(stretch.edit, stretch.condition)
+        record = edited.with_suffix(".edit.json")
+        source = Path(json.loads(record.read_text(encoding="utf-8"))["source"]["path"])
+        draw_edit(self.folder / source.name, edited, record, out)
+
+
+def _stretch(
+    edit: ListedEdit, condition: str, kind: str, recording: Recording, patch: Patch
+) -> ComparedStretch:
+    """A patch in its recording; the cross-fades are left out."""
+    rate = recording.sample_rate
+    sound = read_patched(recording, [patch], 0, recording.samples + patch.growth).mean(axis=1)
+    first, last = sample_map(recording, [patch]).changes[0].output
+    fade = 0 if kind in (NATURAL, OTHER) else round(FADE_MS * rate / 1000)
+    place = [round(sample * RATE / rate) for sample in (first + fade, last - fade)]
+    if rate != RATE:
+        sound = soxr.resample(sound, rate, RATE, quality="VHQ")
+    features = stretch_features(log_spectrum(sound), place[0], place[1])
+    return ComparedStretch(edit.name, edit.voice, condition, kind, features)
+
+
+def write_source(clip: Clip, condition: str, folder: Path) -> Path:
+    """A clip under a condition, mono at its own rate, as a WAV file."""
+    path = folder / f"{clip.name} {condition}.wav"
+    if not path.exists():
+        samples, rate = soundfile.read(clip.path, dtype="float32", always_2d=True)
+        mono = samples.mean(axis=1)
+        if condition != CLEAN:
+            seed = zlib.crc32(f"{clip.name} {condition}".encode())
+            mono = under(condition, decode_floats(clip.path)[0], seed)
+            mono = soxr.resample(mono, SAMPLE_RATE, rate, quality="VHQ")
+        soundfile.write(path, mono, rate, subtype="PCM_16")
+    return path
+
+
+def in_place(recording: Recording, sound: Floats, span: Span, own: bool) -> Patch:
+    """The recording as it is said at 24 kHz by ``sound`` (300 N,), put in the place of frames
+    [first, last) as a patch is; ``own``: with the recording's own sound, as its words show it."""
+    first, last = span
+    frames = len(sound) // HOP
+    around = slice((first - MARGIN) * HOP, (last + MARGIN) * HOP)
+    traits = None
+    if own:
+        masked = np.zeros(frames, bool)
+        masked[first - MARGIN : last + MARGIN] = True
+        layout = WindowFrames((), np.arange(frames), masked, {})
+        traits = OwnSound(ALL_TRAITS, neighbours_of(recording, layout, sound), None, first)
+    margins = (MARGIN * HOP, MARGIN * HOP)
+    return make_patch(recording, sound[around], (first * HOP, last * HOP), margins, own=traits)
+
+
+def read_stretches(path: Path) -> list[ComparedStretch]:
+    """The stretches of an earlier run; InputError if the file isn't one."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return [ComparedStretch.from_json(json.loads(line)) for line in lines]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"{path} is no stretches.jsonl written by this command.") from None

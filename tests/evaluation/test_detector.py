@@ -1,0 +1,146 @@
+"""The detector finds planted faults, and where they are; where nothing is, it finds nothing."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from a3t.errors import InputError
+from evaluation.detector import detector_command
+from evaluation.detector.detector_material import ComparedStretch, read_stretches
+from evaluation.detector.spectral_statistics import FEATURES, RATE, log_spectrum, stretch_features
+from evaluation.detector.telling_apart import alone, told_apart
+
+SPAN = (8_000, 14_000)  # samples of the stretch
+VOICES, CLIPS = 8, 12
+VOICE = np.repeat(np.arange(VOICES), CLIPS).astype(str)
+
+
+def made_clip(seed: int) -> np.ndarray:
+    """1.4 s of noise whose spectrum and level change as a voice's do: (n,) at 16 kHz."""
+    draw = np.random.default_rng(seed)
+    samples = np.fft.rfft(draw.standard_normal(int(1.4 * RATE)))
+    samples *= 10 ** (-np.linspace(0, draw.uniform(1, 3), len(samples)))
+    levels = 0.3 + np.abs(draw.standard_normal(20))
+    sound = np.fft.irfft(samples)
+    return sound * np.interp(np.arange(len(sound)), np.linspace(0, len(sound), 20), levels)
+
+
+def changed(sound: np.ndarray, shape: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+    """The sound with its stretch's spectrum, 512 bins at a time, changed."""
+    out, window = sound.copy(), np.hanning(513)[:-1]
+    hertz = np.fft.rfftfreq(512, 1 / RATE)
+    out[SPAN[0] : SPAN[1]] = 0
+    for start in range(SPAN[0] - 256, SPAN[1], 256):
+        frame = np.fft.irfft(shape(np.fft.rfft(sound[start : start + 512]), hertz)) * window
+        out[start : start + 512] += frame
+    out[: SPAN[0]], out[SPAN[1] :] = sound[: SPAN[0]], sound[SPAN[1] :]
+    return out
+
+
+def smoothed(spectrum: np.ndarray, hertz: np.ndarray) -> np.ndarray:
+    even = np.sqrt(np.convolve(np.abs(spectrum) ** 2, np.ones(9) / 9, "same"))
+    inside = (hertz > 4000) & (hertz < 5600)
+    return np.where(inside, even * np.exp(1j * np.angle(spectrum)), spectrum)
+
+
+def clicked(sound: np.ndarray) -> np.ndarray:
+    out = sound.copy()
+    out[sum(SPAN) // 2] += 20 * sound.std()
+    return out
+
+
+FAULTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "hole": lambda s: changed(s, lambda spectrum, hertz: spectrum * (hertz < 7650)),
+    "smooth band": lambda s: changed(s, smoothed),
+    "click": clicked,
+    "nothing": lambda s: s,
+}
+
+
+@pytest.fixture(scope="module")
+def features() -> dict[str, np.ndarray]:
+    """(clips, 160) of the same stretches by what was planted in them."""
+    clips = [made_clip(seed) for seed in range(VOICES * CLIPS)]
+    return {
+        name: np.stack([stretch_features(log_spectrum(plant(clip)), *SPAN) for clip in clips])
+        for name, plant in FAULTS.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("fault", "bands"),
+    [("hole", {(7600, 8000)}), ("smooth band", {(4100, 5600)}), ("click", None)],
+)
+def test_a_planted_fault_is_found_where_it_is(
+    features: dict[str, np.ndarray], fault: str, bands: set[tuple[int, int]] | None
+) -> None:
+    both = np.concatenate([features[fault], features["nothing"]])
+    made = np.arange(len(both)) < len(both) // 2
+    assert told_apart(both, made, [*VOICE, *VOICE]).low > 0.95
+    strongest = FEATURES[int(np.argmax([alone(values, made) for values in both.T]))]
+    assert bands is None or strongest.band in bands
+
+
+def test_natural_stretches_are_not_told_apart() -> None:
+    voices = np.repeat(np.arange(16), 16).astype(str)
+    natural = np.stack(
+        [stretch_features(log_spectrum(made_clip(seed)), *SPAN) for seed in range(len(voices))]
+    )
+    draw = np.random.default_rng(0)
+    half = np.arange(16) % 2 == 0
+    divisions = [np.concatenate([draw.permuted(half) for _ in range(16)]) for _ in range(8)]
+    areas = [told_apart(natural, made, voices) for made in divisions]
+    assert np.mean([area.value for area in areas]) == pytest.approx(0.5, abs=0.03)
+    assert np.mean([area.low < 0.5 < area.high for area in areas]) > 0.6
+
+
+def test_a_voice_is_judged_by_the_others(features: dict[str, np.ndarray]) -> None:
+    # Of each voice alone one number tells, but upside down for every other voice.
+    made = np.tile([True, False], VOICES * CLIPS // 2)
+    sign = np.where(VOICE.astype(int) % 2, 1.0, -1.0)
+    own = features["nothing"].copy()
+    own[:, 0] = 50 * sign * made
+    assert told_apart(own, made, VOICE).low < 0.6
+
+
+def test_too_short_a_stretch_is_refused() -> None:
+    spectrum = log_spectrum(made_clip(0))
+    for first, last in ((0, 600), (0, len(made_clip(0)))):
+        with pytest.raises(ValueError, match="short"):
+            stretch_features(spectrum, first, last)
+
+
+def test_the_level_of_a_recording_tells_nothing() -> None:
+    one = made_clip(0)
+    assert np.allclose(*(stretch_features(log_spectrum(k * one), *SPAN) for k in (1, 0.1)))
+
+
+def test_the_report_is_made_again_from_stored_stretches(
+    features: dict[str, np.ndarray], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kinds = {"patch": "hole", "copy": "nothing", "control": "nothing", "natural": "nothing"}
+    stretches = [
+        ComparedStretch(f"e{k}", f"libri-{VOICE[k]}", "clean", kind, features[name][k])
+        for (kind, name), k in itertools.product(kinds.items(), range(0, len(VOICE), 3))
+    ]
+    path = tmp_path / "stretches.jsonl"
+    path.write_text("".join(json.dumps(stretch.to_json()) + "\n" for stretch in stretches))
+    assert [stretch.edit for stretch in read_stretches(path)] == [s.edit for s in stretches]
+    arguments = ["detector", "--stretches", str(path), "--out", str(tmp_path)]
+    from evaluation.command_line import main
+
+    assert main(arguments) == 0
+    page = (tmp_path / "detector.md").read_text(encoding="utf-8")
+    row = next(line for line in page.splitlines() if line.startswith("| patch – natural"))
+    every, below, _ = row.split("|")[2:5]
+    assert float(every.split()[0]) > 0.95 > float(below.split()[0])
+    path.write_text("[]\n")
+    assert main(arguments) == 1
+    with pytest.raises(InputError, match="voices"):
+        detector_command.markdown_report(stretches[:2], [])
