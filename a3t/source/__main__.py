@@ -10,9 +10,14 @@ if __name__ == "__main__":  # before the other imports, which are slow
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from a3t.console import Parser, add_recogniser_argument, run, say, show_progress, text_argument
 from a3t.errors import InputError
+
+if TYPE_CHECKING:
+    from a3t.text.transcript import Transcript
+    from alignment import Alignment
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,11 +42,21 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--speaker", metavar="NAME", help="print this speaker's lines alone, with their times"
     )
+    result.add_argument(
+        "--out", type=Path, metavar="FILE",
+        help="save it as .txt, .srt, .vtt or .docx, to be corrected there; talk.txt beside talk.wav"
+        " is what an edit of that takes for its text",
+    )  # fmt: skip
     return result
+
+
+ENDINGS = (".txt", ".srt", ".vtt", ".docx")
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
+    if options.out and (options.speakers is not None or options.speaker is not None):
+        parser().error("--out saves the text without its speakers: omit --speakers and --speaker")
     return run(lambda: transcribe(options))
 
 
@@ -58,6 +73,8 @@ def transcribe(options: argparse.Namespace) -> None:
     from a3t.text.transcript import Transcript
     from alignment.aligners.network_aligner import NetworkAligner
 
+    if options.out:
+        check_free(options.out)
     given, expected = (text and text_argument(text) for text in (options.text, options.expected))
     prior = Transcript.from_text(expected, max_words=None) if expected else None
     show_progress("read")
@@ -72,6 +89,14 @@ def transcribe(options: argparse.Namespace) -> None:
     say("Recognised:" if found.origin == "recognised" else f"Transcript ({found.origin}):")
     if not named:
         print(transcript.text.strip())
+        if options.out:
+            aligned = (
+                None
+                if options.out.suffix.lower() == ".txt"
+                else (store.whole(recording, found, Pronouncer()))
+            )
+            save(transcript, aligned, options.out)
+            say(f"Written: {options.out}")
         return
     names = [word.speaker for word in transcript.words]
     if not any(names):
@@ -93,6 +118,36 @@ def transcribe(options: argparse.Namespace) -> None:
     for turn in lines:
         first, last = aligned.spoken[turn.first], aligned.spoken[turn.last - 1]
         print(f"{first.start:9.2f} – {last.end:.2f} s  {transcript.said(turn.first, turn.last)}")
+
+
+def check_free(out: Path) -> None:
+    """InputError if a transcript can't be saved as ``out``, or would replace a file."""
+    if out.suffix.lower() not in ENDINGS:
+        raise InputError(f"{out} has no known ending: save it as {', '.join(ENDINGS)}.")
+    if out.exists():
+        raise InputError(f"{out} exists already, and may have been corrected: choose another name.")
+
+
+def save(text: Transcript, aligned: Alignment | None, out: Path) -> None:
+    """Write the text, with the times of its words where they are ``aligned``."""
+    from a3t.audio.files import atomic_path
+    from a3t.projects.documents import ShownWord, write_docx
+    from a3t.rendering.edited_alignment import shown_words
+    from alignment.formats.subtitles import write_subtitles
+
+    with atomic_path(out) as path:
+        if aligned is None:
+            path.write_text(f"{text.text.strip()}\n", encoding="utf-8")
+            return
+        shown = shown_words(text)
+        if out.suffix.lower() == ".docx":
+            timed = zip(aligned.spoken, text.words, shown, strict=True)
+            words = [ShownWord(s, w.start, w.end, False, own.speaker) for w, own, s in timed if s]
+            write_docx(out.stem, words, path)
+        else:
+            staged = path.with_suffix(out.suffix.lower())
+            write_subtitles(aligned, staged, shown)
+            staged.replace(path)
 
 
 def same(name: str, other: str) -> bool:

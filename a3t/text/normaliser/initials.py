@@ -18,6 +18,8 @@ from a3t.text.pronunciation.lexicon import in_lexicon, lookup
 
 ROMAN = r"(?=[IVXLC])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
 _SAYABLE = re.compile(r"[^aeiouy]?([aeiouy][^aeiouy]{1,2})+[aeiouy]?")
+# The same where capitals say nothing: Zau and Mei are names too.
+_SAID = re.compile(r"[^aeiouy]?([aeiouy]{1,2}[^aeiouy]{1,2})+[aeiouy]{0,2}|[^aeiouy][aeiouy]{2}")
 _VERBS_AFTER_I = frozenset(
     "am was have had will would do did can could like love want know think need see saw should "
     "must take took read wrote play played".split()
@@ -85,9 +87,7 @@ def capitals(match: re.Match[str], context: Context) -> list[str]:
         return []
     if not context.capitals_mean:
         # Everything is in capitals: what can't be a word must be initials.
-        said = (
-            len(letters) > 4 or in_lexicon(letters.lower()) or _SAYABLE.fullmatch(letters.lower())
-        )
+        said = len(letters) > 4 or in_lexicon(letters.lower()) or _SAID.fullmatch(letters.lower())
         return [] if said or ending else list(letters.lower())
     words = acronym(letters)
     if ending and words == [letters.lower()] and in_lexicon(letters.lower() + ending):

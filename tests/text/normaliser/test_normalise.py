@@ -274,3 +274,9 @@ def test_too_many_words() -> None:
         normalise("1234567 " * 1000)
     assert len(words("word " * 2000)) == 2000
     assert len(normalise("word " * MAX_WORDS)) == MAX_WORDS
+
+
+@pytest.mark.parametrize("name", ["ZAU", "MEI", "TAO"])
+def test_a_short_name_in_a_text_of_capitals_is_a_word(name: str) -> None:
+    said = Transcript.from_text(f"THEN {name} WENT HOME AND SAID NOTHING TO THEM").spoken
+    assert said[1] == name.lower()
