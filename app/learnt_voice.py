@@ -15,11 +15,15 @@ if TYPE_CHECKING:  # torch is imported with the models, in their processes
 
 @dataclass(frozen=True)
 class Order:
-    """An edit of a recording, or a text to be spoken in its voice, by these models."""
+    """An edit of a recording, or a text to be spoken in its voice, by these models.
+
+    streamed: whether `app.progress.Watch.take` gets the speech, piece by piece, and nobody else.
+    """
 
     recording: Path
     request: EditRequest | SpeechRequest
     models: Models = USUAL
+    streamed: bool = False
 
     @property
     def is_edit(self) -> bool:
@@ -51,4 +55,9 @@ def made_if_known(editor: Editor, order: Order, cache: Path) -> Any:
 def made(editor: Editor, order: Order, plan: Any, cache: Path) -> Any:
     """The result of an order that is planned, in a voice that is learnt and kept in ``cache``."""
     editor.voices = cache
+    if order.streamed:
+        tell: Any = editor.progress
+        for piece in editor.speak(plan):
+            tell(piece)
+        return None
     return editor.make(plan)[0] if order.is_edit else editor.spoken(plan)

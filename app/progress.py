@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import numpy as np
+
 from app import texts
 
 # Where each step begins, as a share of the whole; the rest is the synthesis of the new words.
@@ -23,6 +25,7 @@ class Watch:
     """Called by an editor at each step: shows it, or raises CancelledError.
 
     show: gets the share done (0..1, never falling) and a sentence. cancelled: set by the page.
+    take: gets speech that is made piece by piece, (n,) at 24 kHz, where a step would be named.
     """
 
     def __init__(
@@ -32,6 +35,7 @@ class Watch:
     ) -> None:
         self._show = show
         self._cancelled = cancelled
+        self.take: Callable[[np.ndarray], None] | None = None
         self.pieces = 1  # how often the spectrogram will be filled
         self._filled = 0
         self.share = 0.0
@@ -45,8 +49,12 @@ class Watch:
         if not self.wanted():
             raise CancelledError
 
-    def __call__(self, step: str) -> None:
+    def __call__(self, step: str | np.ndarray) -> None:
         self.check()
+        if isinstance(step, np.ndarray):
+            if self.take is not None:
+                self.take(step)
+            return
         sentence = texts.STEPS.get(step, step)
         if step.startswith(f"{LEARN} "):
             done, steps = map(int, step.split()[1:])

@@ -60,6 +60,8 @@ CRASHED = (
     "The program that worked on this came to a sudden end: if it was about a file, convert that to "
     "WAV or to plain text and upload it again."
 )
+NO_JSON = "The body is no JSON that can be read: send an object with the fields of /openapi.json."
+NO_FORM = "The form can't be read: send its fields and the file as multipart/form-data."
 WRONG_FIELDS = (
     "A field of this request has a value of the wrong kind: send the fields that the API's "
     "description lists, each with its type."
@@ -117,6 +119,10 @@ STEPS = {
 
 def learning(done: int, steps: int) -> str:
     return f"Learning the voice: step {done} of {steps}"
+
+
+def missing_field(name: str) -> str:
+    return f"“{name}” is missing: send the fields that /openapi.json describes."
 
 
 def not_offered(name: str) -> str:

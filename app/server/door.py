@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+from contextlib import suppress
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -50,7 +51,7 @@ class Door:
         if not stated.isdecimal() or len(stated) > 18 or int(stated) > most:
             await refuse(send, 413, f"A request may have at most {limits.MAX_MEGABYTES} MB.")
             return
-        size, begun = 0, False
+        size = 0
 
         async def counted() -> Message:
             nonlocal size
@@ -61,15 +62,13 @@ class Door:
             return message
 
         async def noted(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
+            if size <= most:  # else it is the framework's answer to TooLargeError
+                await send(message)
 
-        try:
+        with suppress(TooLargeError):
             await self.app(scope, counted, noted)
-        except TooLargeError:
-            if not begun:
-                await refuse(send, 413, f"A request may have at most {limits.MAX_MEGABYTES} MB.")
+        if size > most:
+            await refuse(send, 413, f"A request may have at most {limits.MAX_MEGABYTES} MB.")
 
 
 def error_body(sentence: str, kind: str = "invalid_request_error") -> dict[str, object]:

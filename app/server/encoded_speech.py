@@ -1,4 +1,5 @@
-"""Speech as the bytes of a sound file, in the formats that OpenAI's clients ask for."""
+"""Speech as the bytes of a sound file, piece by piece, in the formats that OpenAI's clients ask
+for."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import io
 
 import numpy as np
 import soundfile
+
+from a3t.audio.speech import pcm16, stream_header
 
 MEDIA_TYPES = {
     "mp3": "audio/mpeg",
@@ -15,38 +18,80 @@ MEDIA_TYPES = {
     "wav": "audio/wav",
     "pcm": "audio/pcm",
 }
-FORMATS = {
-    "mp3": ("MP3", "MPEG_LAYER_III"),
-    "opus": ("OGG", "OPUS"),
-    "flac": ("FLAC", "PCM_16"),
-    "wav": ("WAV", "PCM_16"),
+# FFmpeg's names of the container and the codec.
+ENCODED = {
+    "mp3": ("mp3", "libmp3lame"),
+    "opus": ("ogg", "libopus"),
+    "aac": ("adts", "aac"),
 }
 
 
-def encoded(samples: np.ndarray, sample_rate: int, kind: str) -> bytes:
-    """Mono float samples (n,), full scale at 1, as a file of one of MEDIA_TYPES.
+class SpeechEncoder:
+    """Mono float samples, full scale at 1, as a file of one of MEDIA_TYPES.
 
-    pcm: 16-bit little-endian samples without a header. Limited, not clipped.
+    pcm: 16-bit little-endian samples without a header. What is louder than full scale is clipped,
+    since what follows isn't known when a piece is sent. flac: sent at the end, since it begins with
+    its length, without which many programs don't read it.
     """
-    loudest = float(np.abs(samples).max(initial=0.0))
-    samples = np.asarray(samples * min(1.0, 0.99 / max(loudest, 1e-9)), np.float32)
-    if kind == "pcm":
-        return (samples * 32767).round().astype("<i2").tobytes()
-    file = io.BytesIO()
-    if kind == "aac":
-        _write_aac(file, samples, sample_rate)
-    else:
-        container, subtype = FORMATS[kind]
-        soundfile.write(file, samples, sample_rate, subtype=subtype, format=container)
-    return file.getvalue()
+
+    def __init__(self, kind: str, sample_rate: int) -> None:
+        import av
+
+        self._sink = _Sink()
+        self._target = None
+        if kind in ENCODED:
+            container, codec = ENCODED[kind]
+            self._target = av.open(self._sink, "w", container, options={"flush_packets": "1"})
+            self._stream = self._target.add_stream(codec, rate=sample_rate, layout="mono")
+        elif kind == "wav":
+            self._sink.write(stream_header(sample_rate))
+        self._kind, self._rate, self._written = kind, sample_rate, 0
+        self._pieces: list[np.ndarray] = []
+
+    def add(self, samples: np.ndarray) -> bytes:
+        """The bytes that can be sent once these samples (n,) follow."""
+        from av import AudioFrame
+
+        if self._kind == "flac":
+            self._pieces.append(samples)
+            return b""
+        if self._target is None:
+            return self._sink.taken() + pcm16(samples)
+        sound = np.clip(samples, -1.0, 1.0).astype(np.float32)[None]
+        frame = AudioFrame.from_ndarray(sound, "flt", "mono")
+        frame.sample_rate, frame.pts = self._rate, self._written
+        self._written += len(samples)
+        self._target.mux(self._stream.encode(frame))
+        return self._sink.taken()
+
+    def end(self) -> bytes:
+        """The bytes that end the file."""
+        if self._kind == "flac":
+            file = io.BytesIO()
+            sound = np.clip(np.concatenate(self._pieces), -1.0, 1.0)
+            soundfile.write(file, sound, self._rate, "PCM_16", format="FLAC")
+            return file.getvalue()
+        if self._target is not None:
+            self._target.mux(self._stream.encode(None))
+            self._target.close()
+        return self._sink.taken()
 
 
-def _write_aac(file: io.BytesIO, samples: np.ndarray, sample_rate: int) -> None:
-    import av
+class _Sink(io.RawIOBase):
+    """Where the file is written; what was sent can't be changed any more."""
 
-    with av.open(file, "w", format="adts") as target:
-        stream = target.add_stream("aac", rate=sample_rate, layout="mono")
-        frame = av.AudioFrame.from_ndarray(samples.reshape(1, -1), "flt", "mono")
-        frame.sample_rate, frame.pts = sample_rate, 0
-        target.mux(stream.encode(frame))  # type: ignore[union-attr, arg-type]
-        target.mux(stream.encode(None))  # type: ignore[union-attr]
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        self._bytes += data
+        return len(data)
+
+    def taken(self) -> bytes:
+        """What was written since the last call."""
+        found = bytes(self._bytes)
+        self._bytes.clear()
+        return found

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import anyio
-from fastapi import FastAPI, File, Form, Request, UploadFile
+import numpy as np
+from fastapi import Depends, FastAPI, File, Form, Request, UploadFile
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, Response
-from pydantic import BaseModel, Field
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
 from a3t import __version__
@@ -24,32 +26,32 @@ from app.learnt_voice import Order
 from app.page_request import USUAL, Models, texts_of
 from app.progress import Watch
 from app.server.door import error_body
-from app.server.encoded_speech import MEDIA_TYPES, encoded
+from app.server.encoded_speech import MEDIA_TYPES, SpeechEncoder
 from app.server.request_jobs import BusyError, RequestJob, RequestJobs
+from app.server.schemas import (
+    ADAPT,
+    AlignedRecording,
+    JobState,
+    SpeechBody,
+    contents,
+    problems,
+)
 from app.server.voice_folder import PromptVoice
 from app.service import Service
 
-ADAPT = (
-    "when the voice is first learnt from its recording, once: auto, always, never or in so many "
-    "seconds"
-)
 POLL = 0.05  # seconds between looks at a job, and at whether its client is still there
 
 
-class SpeechBody(BaseModel):
-    """The body of /v1/audio/speech; what else OpenAI's clients send has no effect."""
-
-    input: str = Field(min_length=1, max_length=limits.MAX_CHARACTERS)
-    model: str = "small"
-    voice: str = ""
-    response_format: Literal["mp3", "opus", "aac", "flac", "wav", "pcm"] = "mp3"
-    speed: float = Field(1.0, ge=0.25, le=4.0)
-    adapt: float | str = Field("auto", description=f"{ADAPT} (no field of OpenAI's)")
-
-
 def server_app(service: Service, voices: Mapping[str, PromptVoice]) -> FastAPI:
-    """The application; `app.server.door.Door` has to stand before it."""
-    app = FastAPI(title="a3t", version=__version__, docs_url=None, redoc_url=None)
+    """The application; `app.server.door.Door` has to stand before it, and checks the token."""
+    app = FastAPI(
+        title="a3t",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        dependencies=[Depends(HTTPBearer(auto_error=False))],
+        responses=problems(),
+    )
     jobs = RequestJobs()
     _answer_errors(app)
     _add_speech(app, service, voices, jobs)
@@ -73,11 +75,17 @@ def _answer_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
+        place = ".".join(str(part) for part in first["loc"][1:])
+        if first["type"] == "json_invalid" or not place:
+            return sentence(400, texts.NO_JSON)
+        if first["type"] == "missing":
+            return sentence(400, texts.missing_field(place))
         return sentence(400, f"{place}: {first['msg']}.")
 
     @app.exception_handler(HTTPException)
     def other(request: Request, error: HTTPException) -> JSONResponse:
+        if error.status_code == 400:  # the framework's: a body that it can't take apart
+            return sentence(400, texts.NO_FORM)
         return sentence(error.status_code, f"{error.detail}.")
 
     @app.exception_handler(Exception)
@@ -99,9 +107,14 @@ def _add_speech(
         """The voices that can be spoken in."""
         return {"voices": sorted(voices)}
 
-    @app.post("/v1/audio/speech", response_class=Response)
+    @app.post(
+        "/v1/audio/speech",
+        response_class=Response,
+        responses={200: contents(*MEDIA_TYPES)} | problems(400, 409, 413, 429),
+    )
     async def speech(body: SpeechBody, request: Request) -> Response:
-        """The input, spoken; as OpenAI's endpoint of this name."""
+        """The input, spoken, each piece sent as soon as it is made; as OpenAI's endpoint of this
+        name."""
         voice = voices.get(body.voice or next(iter(voices)))
         if voice is None:
             raise InputError(
@@ -115,30 +128,67 @@ def _add_speech(
             # One that `a3t voice make` has learnt is spoken in as it is.
             adapt="never" if voice.learnt else body.adapt,
         )
-        order = Order(voice.prompt, wanted, Models(voice=voice.name if voice.learnt else ""))
+        order = Order(
+            voice.prompt, wanted, Models(voice=voice.name if voice.learnt else ""), streamed=True
+        )
+        ready: deque[bytes] = deque()
 
-        def speak(watch: Watch) -> bytes:
-            made = service.make(order, watch, service.quick)
-            return encoded(made.samples, SAMPLE_RATE, body.response_format)
+        def speak(watch: Watch) -> None:
+            encoder = SpeechEncoder(body.response_format, SAMPLE_RATE)
 
-        job = await _finished(jobs.start("speech", speak), request)
-        return Response(job.result, media_type=MEDIA_TYPES[body.response_format])
+            def take(piece: np.ndarray) -> None:
+                if data := encoder.add(piece):
+                    ready.append(data)
+
+            watch.take = take
+            service.make(order, watch, service.quick)
+            ready.append(encoder.end())
+
+        job = jobs.start("speech", speak, kept=False)
+        await _finished(job, request, lambda: bool(ready))
+
+        async def sent() -> AsyncIterator[bytes]:
+            try:
+                over = False
+                while not over:
+                    over = job.done.is_set()  # before the last pieces are taken
+                    while ready:
+                        yield ready.popleft()
+                    await anyio.sleep(0 if over else POLL)
+                _raise_if_failed(job)  # the answer is cut off, which clients notice
+            finally:
+                job.cancelled.set()
+
+        return StreamingResponse(sent(), media_type=MEDIA_TYPES[body.response_format])
 
 
 def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
-    @app.post("/v1/alignments")
+    @app.post(
+        "/v1/alignments",
+        responses={200: {"model": AlignedRecording}} | problems(400, 409, 413, 429),
+    )
     async def align(
         request: Request,
         file: Annotated[UploadFile, File(description="the recording")],
         text: Annotated[str, Form(description="what it says; recognised if empty")] = "",
     ) -> Response:
-        """Words and phones with their times in seconds and their confidence, 0 to 1."""
+        """Words, pauses and phones with their times in seconds and their confidence, 0 to 1."""
         said = limits.check_text(text, texts.THE_TRANSCRIPT)
         upload = await anyio.to_thread.run_sync(_kept, service, file)
-        job = jobs.start("alignment", lambda watch: service.align(upload, said, watch).to_json())
-        return JSONResponse((await _finished(job, request)).result)
+        job = jobs.start(
+            "alignment", lambda watch: service.align(upload, said, watch).to_json(), kept=False
+        )
+        return JSONResponse(await _finished(job, request))
 
-    @app.post("/v1/edits", responses={202: {"description": "the job, which goes on"}})
+    @app.post(
+        "/v1/edits",
+        response_class=FileResponse,
+        responses={
+            200: {"description": "reply=recording: the edited recording"} | contents("wav", "flac"),
+            202: {"description": "the job, which goes on", "model": JobState},
+        }
+        | problems(400, 409, 413, 429),
+    )
     async def edit(
         request: Request,
         file: Annotated[UploadFile, File(description="the recording")],
@@ -156,11 +206,15 @@ def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
         wanted = EditRequest(new_text=new, text=old, speed=speed, fit=fit, seed=seed, adapt=adapt)
         suffix = f".{response_format}" if response_format else ""
         upload = await anyio.to_thread.run_sync(_kept, service, file)
-        job = jobs.start("edit", lambda watch: service.edit(upload, wanted, watch, suffix))
+        job = jobs.start(
+            "edit",
+            lambda watch: service.edit(upload, wanted, watch, suffix),
+            kept=reply == "job",
+        )
         if reply == "job":
             return JSONResponse(job.to_json(), 202)
-        out, _, _ = (await _finished(job, request)).result
-        return FileResponse(out, filename=out.name)
+        out, _, _ = await _finished(job, request)
+        return sound_file(out)
 
 
 def _add_jobs(app: FastAPI, jobs: RequestJobs) -> None:
@@ -177,23 +231,26 @@ def _add_jobs(app: FastAPI, jobs: RequestJobs) -> None:
         _raise_if_failed(job)
         return job.result
 
-    @app.get("/v1/jobs/{name}")
+    @app.get("/v1/jobs/{name}", response_model=JobState, responses=problems(404))
     def state(name: str) -> dict[str, Any]:
         """A job's status ("running", "done", "failed", "cancelled"), step and progress, 0 to 1."""
         return found(name).to_json()
 
-    @app.get("/v1/jobs/{name}/recording", response_class=FileResponse)
+    @app.get(
+        "/v1/jobs/{name}/recording",
+        response_class=FileResponse,
+        responses={200: contents("wav", "flac")} | problems(400, 404, 409),
+    )
     def recording(name: str) -> Response:
         """The edited recording."""
-        out: Path = result(name)[0]
-        return FileResponse(out, filename=out.name)
+        return sound_file(result(name)[0])
 
-    @app.get("/v1/jobs/{name}/edit.json")
+    @app.get("/v1/jobs/{name}/edit.json", responses=problems(400, 404, 409))
     def record(name: str) -> Any:
         """What was changed, in samples."""
         return json.loads(result(name)[1].read_text(encoding="utf-8"))
 
-    @app.delete("/v1/jobs/{name}")
+    @app.delete("/v1/jobs/{name}", response_model=JobState, responses=problems(404))
     def cancel(name: str) -> dict[str, Any]:
         """End a job."""
         job = found(name)
@@ -201,15 +258,20 @@ def _add_jobs(app: FastAPI, jobs: RequestJobs) -> None:
         return job.to_json()
 
 
-async def _finished(job: RequestJob, request: Request) -> RequestJob:
-    """The job when it is done; it is ended if its client goes away."""
+async def _finished(
+    job: RequestJob, request: Request, enough: Callable[[], bool] = lambda: False
+) -> Any:
+    """The job's result when it is done, or None once there is enough of it; it is ended if its
+    client goes away."""
     while not job.done.is_set():
+        if enough():
+            return None
         if await request.is_disconnected():
             job.cancelled.set()
             break
         await anyio.sleep(POLL)
     _raise_if_failed(job)
-    return job
+    return job.result
 
 
 def _raise_if_failed(job: RequestJob) -> None:
@@ -219,6 +281,11 @@ def _raise_if_failed(job: RequestJob) -> None:
         raise HTTPException(500, job.error.rstrip("."))
     if job.status == "cancelled" or not job.done.is_set():
         raise HTTPException(409, "The job was cancelled")
+
+
+def sound_file(path: Path) -> FileResponse:
+    """A recording as an answer."""
+    return FileResponse(path, media_type=MEDIA_TYPES[path.suffix[1:]], filename=path.name)
 
 
 def _kept(service: Service, file: UploadFile) -> str:

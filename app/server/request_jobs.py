@@ -57,8 +57,9 @@ class RequestJobs:
         self._jobs: dict[str, RequestJob] = {}
         self._lock = threading.Lock()
 
-    def start(self, kind: str, work: Callable[[Watch], Any]) -> RequestJob:
-        """Begin a job; BusyError if too many wait already."""
+    def start(self, kind: str, work: Callable[[Watch], Any], kept: bool = True) -> RequestJob:
+        """Begin a job, kept for whoever asks for it when it is done; BusyError if too many wait
+        already."""
         job = RequestJob(kind)
         with self._lock:
             old = time.monotonic() - limits.KEEP_SECONDS
@@ -70,7 +71,7 @@ class RequestJobs:
             if sum(not each.done.is_set() for each in self._jobs.values()) >= MOST_JOBS:
                 raise BusyError
             self._jobs[job.id] = job
-        threading.Thread(target=self._do, args=(job, work), name=job.id, daemon=True).start()
+        threading.Thread(target=self._do, args=(job, work, kept), name=job.id, daemon=True).start()
         return job
 
     def get(self, name: str) -> RequestJob | None:
@@ -78,7 +79,7 @@ class RequestJobs:
         with self._lock:
             return self._jobs.get(name)
 
-    def _do(self, job: RequestJob, work: Callable[[Watch], Any]) -> None:
+    def _do(self, job: RequestJob, work: Callable[[Watch], Any], kept: bool) -> None:
         try:
             job.result = work(Watch(job.show, job.cancelled))
             job.status, job.progress = "done", 1.0
@@ -91,4 +92,7 @@ class RequestJobs:
             job.status, job.error = "failed", texts.FAILED
         finally:
             job.ended = time.monotonic()
+            if not kept:
+                with self._lock:
+                    del self._jobs[job.id]
             job.done.set()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -17,10 +20,12 @@ import uvicorn
 
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.plan.prompt import SpeechPlan
 from app import limits
 from app.server.__main__ import token_of
 from app.server.door import Door
 from app.server.endpoints import server_app
+from app.server.request_jobs import RequestJob, RequestJobs
 from app.server.voice_folder import voices_in
 from app.service import Service
 from tests.app.conftest import EditorThread
@@ -86,6 +91,37 @@ def test_the_official_client_gets_speech(official: openai.OpenAI) -> None:
             lengths[kind] = len(samples) / rate
     assert max(lengths.values()) - min(lengths.values()) < 0.15
     assert [model.id for model in official.models.list()] == ["small"]
+
+
+@pytest.mark.parametrize("kind", ["mp3", "pcm"])
+def test_speech_is_sent_as_it_is_made(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """The second piece is made when the first has arrived, and nothing is kept of either."""
+    arrived, speak = threading.Event(), Editor.speak
+    results: list[weakref.ref[RequestJob]] = []
+    start = RequestJobs.start
+
+    def halting(self: Editor, plan: SpeechPlan) -> Iterator[np.ndarray]:
+        yield from speak(self, plan)
+        assert arrived.wait(60)
+        yield np.zeros(24_000, np.float32)
+
+    def noted(self: RequestJobs, *arguments: Any, **options: Any) -> RequestJob:
+        results.append(weakref.ref(job := start(self, *arguments, **options)))
+        return job
+
+    monkeypatch.setattr(Editor, "speak", halting)
+    monkeypatch.setattr(RequestJobs, "start", noted)
+    body = {"input": "See it.", "voice": "awb", "response_format": kind}
+    with client.stream("POST", "/v1/audio/speech", json=body) as answer:
+        received = answer.iter_bytes()
+        first = len(next(received))
+        arrived.set()
+        rest = sum(map(len, received))
+    assert first > 1000 and rest >= (48_000 if kind == "pcm" else 1000)
+    gc.collect()
+    assert results and results[0]() is None
 
 
 def test_the_official_client_is_told_what_is_wrong(official: openai.OpenAI, address: str) -> None:
@@ -162,13 +198,16 @@ def test_what_can_not_be_used_gets_one_sentence(
         return client.post(path, files={"file": ("../../x.wav", content)}, data=data)
 
     sound = arctic.read_bytes()
+    no_boundary = {"Content-Type": "multipart/form-data"}
     for answer, status, sentence in [
         (post("/v1/edits", b"no sound", new_text="a", reply="recording"), 400, "not a sound"),
         (post("/v1/edits", sound, new_text="…", reply="recording"), 400, "no words"),
         (post("/v1/edits", sound, new_text="a", speed="9"), 400, "out of range"),
         (post("/v1/edits", sound), 400, "new_text"),
         (post("/v1/alignments", sound, text="Nothing of the sort is said here."), 400, "match"),
-        (client.post("/v1/audio/speech", content=b"{"), 400, ""),
+        (client.post("/v1/audio/speech", content=b"{"), 400, "is no JSON"),
+        (client.post("/v1/audio/speech", json={}), 400, "“input” is missing"),
+        (client.post("/v1/edits", content=b"x", headers=no_boundary), 400, "can't be read"),
         (client.get("/v1/jobs/none"), 404, "no such job"),
         (client.get("/v1/nothing"), 404, "Not Found"),
         (client.get("/v1/models", headers={"Host": "evil.example"}), 403, "127.0.0.1"),
@@ -183,11 +222,14 @@ def test_what_can_not_be_used_gets_one_sentence(
     assert answer.status_code == 413 and "at most 0 MB" in answer.text
 
     def endless() -> Iterator[bytes]:
+        yield b'--x\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n'
         for _ in range(30):
             yield b"0" * 100_000
 
-    chunked = client.post("/v1/alignments", content=endless(), headers={"Content-Type": "x/y"})
-    assert chunked.status_code in (400, 413)
+    form, spoken = "multipart/form-data; boundary=x", "application/json"
+    for path, kind in (("alignments", form), ("audio/speech", spoken)):
+        chunked = client.post(f"/v1/{path}", content=endless(), headers={"Content-Type": kind})
+        assert chunked.status_code == 413 and "at most 0 MB" in chunked.text
 
 
 def test_a_job_can_be_ended(client: httpx.Client, arctic: Path) -> None:
@@ -203,8 +245,19 @@ def test_a_job_can_be_ended(client: httpx.Client, arctic: Path) -> None:
 
 
 def test_the_documents_name_every_endpoint(client: httpx.Client) -> None:
-    paths = client.get("/openapi.json").json()["paths"]
+    """With the token that they need, and with the answers that they give."""
+    document = client.get("/openapi.json").json()
+    paths = document["paths"]
     assert {"/v1/audio/speech", "/v1/edits", "/v1/alignments", "/v1/jobs/{name}"} <= paths.keys()
+    assert document["components"]["securitySchemes"]["HTTPBearer"]["scheme"] == "bearer"
+    for path in paths.values():
+        for about in path.values():
+            assert about["security"] == [{"HTTPBearer": []}]
+            assert "401" in about["responses"] and "422" not in about["responses"]
+    spoken = paths["/v1/audio/speech"]["post"]["responses"]
+    assert {"audio/mpeg", "audio/wav"} <= spoken["200"]["content"].keys() and "429" in spoken
+    edited = paths["/v1/edits"]["post"]["responses"]
+    assert edited["200"]["content"].keys() == {"audio/wav", "audio/flac"} and "202" in edited
 
 
 def test_tokens_and_voices_that_can_not_be_used(tmp_path: Path) -> None:
