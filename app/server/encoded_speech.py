@@ -4,6 +4,7 @@ for."""
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 import soundfile
@@ -42,7 +43,8 @@ class SpeechEncoder:
         if kind in ENCODED:
             container, codec = ENCODED[kind]
             self._target = av.open(self._sink, "w", container, options={"flush_packets": "1"})
-            self._stream = self._target.add_stream(codec, rate=sample_rate, layout="mono")
+            stream: Any = self._target.add_stream(codec, rate=sample_rate, layout="mono")
+            self._stream = stream
         elif kind == "wav":
             self._sink.write(stream_header(sample_rate))
         self._kind, self._rate, self._written = kind, sample_rate, 0

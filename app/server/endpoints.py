@@ -110,7 +110,7 @@ def _add_speech(
     @app.post(
         "/v1/audio/speech",
         response_class=Response,
-        responses={200: contents(*MEDIA_TYPES)} | problems(400, 409, 413, 429),
+        responses={**problems(400, 409, 413, 429), 200: contents(*MEDIA_TYPES)},
     )
     async def speech(body: SpeechBody, request: Request) -> Response:
         """The input, spoken, each piece sent as soon as it is made; as OpenAI's endpoint of this
@@ -165,7 +165,7 @@ def _add_speech(
 def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
     @app.post(
         "/v1/alignments",
-        responses={200: {"model": AlignedRecording}} | problems(400, 409, 413, 429),
+        responses={**problems(400, 409, 413, 429), 200: {"model": AlignedRecording}},
     )
     async def align(
         request: Request,
@@ -184,10 +184,10 @@ def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
         "/v1/edits",
         response_class=FileResponse,
         responses={
+            **problems(400, 409, 413, 429),
             200: {"description": "reply=recording: the edited recording"} | contents("wav", "flac"),
             202: {"description": "the job, which goes on", "model": JobState},
-        }
-        | problems(400, 409, 413, 429),
+        },
     )
     async def edit(
         request: Request,
@@ -239,7 +239,7 @@ def _add_jobs(app: FastAPI, jobs: RequestJobs) -> None:
     @app.get(
         "/v1/jobs/{name}/recording",
         response_class=FileResponse,
-        responses={200: contents("wav", "flac")} | problems(400, 404, 409),
+        responses={**problems(400, 404, 409), 200: contents("wav", "flac")},
     )
     def recording(name: str) -> Response:
         """The edited recording."""

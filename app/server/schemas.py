@@ -83,7 +83,7 @@ class AlignedRecording(BaseModel):
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The answers that are errors; those that every endpoint may give come by themselves."""
-    reasons = {
+    reasons: dict[int | str, str] = {
         400: "the request can't be used",
         401: "the token is missing or wrong",
         403: "another site's page asks, or another host is named",
@@ -93,8 +93,8 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
         429: "too many requests are waiting",
         "default": "something went wrong inside",
     }
-    chosen = (*statuses, 401, 403, "default")
-    return {key: {"description": reasons[key], "model": ErrorBody} for key in chosen}  # type: ignore[index]
+    chosen: tuple[int | str, ...] = (*statuses, 401, 403, "default")
+    return {key: {"description": reasons[key], "model": ErrorBody} for key in chosen}
 
 
 def contents(*kinds: str) -> dict[str, Any]:

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import texts
@@ -46,9 +48,10 @@ class StepWatch(Watch):
         super().__init__(cancelled=job.cancelled)
         self._step = job.step
 
-    def __call__(self, step: str) -> None:
+    def __call__(self, step: str | np.ndarray) -> None:
         super().__call__(step)
-        self._step(step)
+        if isinstance(step, str):
+            self._step(step)
 
 
 class JobQueue:
