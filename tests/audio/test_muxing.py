@@ -119,4 +119,4 @@ def test_a_film_is_edited_by_its_text(editor: Editor, arctic: Path, tmp_path: Pa
     np.testing.assert_array_equal(new[: change.output[0]], old[: change.source[0]])
     np.testing.assert_array_equal(new[change.output[1] :], old[change.source[1] :])
     assert default_output(path).name == "talk.edited.wav"
-    assert sf.info(result.save()).subtype == "FLOAT"
+    assert sf.info(result.save(tmp_path / "sound.wav")).subtype == "FLOAT"
