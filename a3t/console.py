@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from a3t.errors import InputError, tidy_up_first
 
 if TYPE_CHECKING:
-    from a3t.audio.traits import MatchedTraits
+    from a3t.audio.matching.match_options import MatchedTraits
     from a3t.plan.request import EditRequest
 
 DONE, BAD_INPUT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -216,7 +216,7 @@ def add_recogniser_argument(options: Options) -> None:
 
 def matching(value: str) -> MatchedTraits:
     """Parse the value of --match, a comma-separated list or "none"."""
-    from a3t.audio.traits import MatchedTraits
+    from a3t.audio.matching.match_options import MatchedTraits
 
     if value.strip().lower() == "none":
         return MatchedTraits.of(())

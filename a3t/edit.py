@@ -132,7 +132,7 @@ def edit_list(options: argparse.Namespace) -> None:
 
 def again(options: argparse.Namespace) -> None:
     """Carry out --replay; raises InputError or AlignmentError."""
-    from a3t.audio.writing import default_output
+    from a3t.audio.output.writing import default_output
     from a3t.projects.history import History
     from a3t.projects.replay import read_record, replay
 
@@ -145,7 +145,7 @@ def again(options: argparse.Namespace) -> None:
 
 def go_back(options: argparse.Namespace) -> None:
     """Carry out --undo, --redo and --history; raises InputError."""
-    from a3t.audio.recording import Recording
+    from a3t.audio.reading.recording import Recording
     from a3t.editor import Editor
     from a3t.projects.project import open_project
     from a3t.projects.replay import remake
@@ -187,7 +187,7 @@ def save_version(
     seen: tuple[RecordState] | None,
 ) -> None:
     """Write a version that was made again, and say so if it differs from the first time."""
-    from a3t.audio.files import sha256_of
+    from a3t.audio.output.files import sha256_of
     from a3t.projects.delivery import write
 
     record = history.current
@@ -209,8 +209,8 @@ def report(
     exported: list[Path],
 ) -> None:
     """Say what was made and written, the best result as ``out``."""
-    from a3t.audio.muxing import encoded_again
-    from a3t.audio.provenance import provenance_of
+    from a3t.audio.output.muxing import encoded_again
+    from a3t.audio.output.provenance import provenance_of
     from alignment.atomic import remove_abandoned
 
     remove_abandoned(out.parent)

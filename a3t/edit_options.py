@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from a3t.audio.traits import ALL_TRAITS
+from a3t.audio.matching.match_options import ALL_TRAITS
 from a3t.console import (
     Once,
     Options,

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from a3t.audio.recording import Recording, opened
+from a3t.audio.reading.recording import Recording, opened
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
 from a3t.model.threads import one_thread
 from a3t.plan.cleaning import Findings
 from a3t.plan.disfluencies import Cleaning
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.moves import with_sources
 from a3t.plan.other_recordings import OtherRecording, hear_others
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
 from a3t.plan.pronunciations import speaker_pronunciations
 from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.plan.revision import Revision
+from a3t.plan.text_reuse import with_sources
 from a3t.rendering.candidates import make_audible, make_candidates
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
@@ -46,7 +46,7 @@ from alignment import Aligner, Alignment
 from alignment.aligners.network_aligner import NetworkAligner
 
 if TYPE_CHECKING:
-    from a3t.voice.of_recording import VoiceLearner
+    from a3t.voice.recording_adaptation import VoiceLearner
 
 MODEL = "small"
 Sound = str | Path | Recording
@@ -189,7 +189,7 @@ class Editor:
     @property
     def learner(self) -> VoiceLearner:
         """Learns voices for this editor's networks, and reports each step."""
-        from a3t.voice.of_recording import VoiceLearner
+        from a3t.voice.recording_adaptation import VoiceLearner
 
         return VoiceLearner(self.plain, self.alignments, self.voices, self.progress)
 

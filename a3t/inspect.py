@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def show(path: Path, as_json: bool) -> None:
     """Print the file's provenance; raises InputError if it isn't a sound file."""
-    from a3t.audio.provenance import provenance_of
+    from a3t.audio.output.provenance import provenance_of
 
     provenance = provenance_of(path)
     if as_json:

@@ -91,8 +91,8 @@ def speak(options: argparse.Namespace) -> None:
     text = text_argument(options.text)
     given = options.prompt_text
     prompt_texts = [text_argument(each) for each in given] if given is not None else None
-    from a3t.audio.files import check_target
-    from a3t.audio.recording import Recording
+    from a3t.audio.output.files import check_target
+    from a3t.audio.reading.recording import Recording
     from a3t.plan.request import SpeechRequest, pronunciations_of
     from a3t.text.pronunciation.as_it_sounds import as_it_sounds
     from a3t.text.transcript import Transcript
@@ -163,7 +163,7 @@ def go_on(editor: Editor, options: argparse.Namespace, speech: SpeechRequest) ->
 
 def stream(editor: Editor, plan: SpeechPlan) -> None:
     """Write the speech to the standard output as it is made: WAV, 16 bits, its length left open."""
-    from a3t.audio.speech import pcm16, stream_header
+    from a3t.audio.output.speech import pcm16, stream_header
     from a3t.grid import SAMPLE_RATE
 
     out = sys.stdout.buffer

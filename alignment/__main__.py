@@ -28,7 +28,7 @@ from alignment.formats.dictionary import Dictionary, add_dictionary_arguments, u
 from alignment.result import Alignment
 
 if TYPE_CHECKING:
-    from a3t.audio.recording import Recording
+    from a3t.audio.reading.recording import Recording
     from a3t.text.transcript import Transcript
 
 DONE, BAD_INPUT, INTERRUPTED = 0, 1, 130
@@ -145,7 +145,7 @@ class Reader:
         self.dictionary = dictionary
 
     def recording(self, path: Path) -> Recording:
-        from a3t.audio.recording import Recording
+        from a3t.audio.reading.recording import Recording
 
         return Recording.open(path)
 

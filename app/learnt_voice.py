@@ -31,16 +31,16 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Unlearnt:
+class MissingVoice:
     """What is planned, for which a voice has to be learnt first."""
 
     plan: Any
 
 
 def made_if_known(editor: Editor, order: Order, cache: Path) -> Any:
-    """The result of an order; `Unlearnt` if a voice has to be learnt for it that isn't kept in
+    """The result of an order; `MissingVoice` if a voice has to be learnt for it that isn't kept in
     ``cache``. Raises the editor's errors."""
-    from a3t.voice.of_recording import NotLearntError
+    from a3t.voice.recording_adaptation import NotLearntError
 
     editor.voices = cache
     decide: Any = editor.plan if order.is_edit else editor.plan_speech
@@ -48,7 +48,7 @@ def made_if_known(editor: Editor, order: Order, cache: Path) -> Any:
     try:
         editor, plan = editor.voiced(plan, learn=False)
     except NotLearntError:
-        return Unlearnt(plan)
+        return MissingVoice(plan)
     return made(editor, order, plan, cache)
 
 

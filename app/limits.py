@@ -14,8 +14,8 @@ from pathlib import Path
 
 import soundfile
 
-from a3t.audio.containers import stated_seconds
-from a3t.audio.recording import Recording
+from a3t.audio.reading.containers import stated_seconds
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from app import texts
 from app.bounded import bounded

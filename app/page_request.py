@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 import a3t
-from a3t.audio.traits import MatchedTraits
+from a3t.audio.matching.match_options import MatchedTraits
 from a3t.errors import InputError
 from a3t.model.saved_voices import voice_names
 from alignment import ALIGNERS, AlignmentError, load_aligner

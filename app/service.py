@@ -16,14 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.audio.speech import write_json
+from a3t.audio.output.speech import write_json
 from a3t.errors import InputError
 from a3t.source.alignment_cache import voices_cache
 from alignment import AlignmentError
 from app import limits, texts
 from app.bounded import bounded
 from app.lanes import EditorLane
-from app.learnt_voice import Order, Unlearnt, made, made_if_known
+from app.learnt_voice import MissingVoice, Order, made, made_if_known
 from app.progress import Running, Watch
 from app.worker import EditorProcess
 
@@ -130,7 +130,7 @@ class Service:
         cache = voices_cache() or self._taught
         with lane.editor(watch, order.models) as editor:
             found = editor.run(made_if_known, order, cache)
-        if not isinstance(found, Unlearnt):
+        if not isinstance(found, MissingVoice):
             return found
         assert self.learning is not None
         with self.learning.editor(watch, order.models) as editor:

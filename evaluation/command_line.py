@@ -203,7 +203,7 @@ def _compare(options: argparse.Namespace) -> None:
     import numpy as np
     import soundfile
 
-    from a3t.audio.mel import log_mel
+    from a3t.audio.analysis.mel import log_mel
     from evaluation import cepstra, metrics
     from evaluation.speech_quality import speech_mos
 

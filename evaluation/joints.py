@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from a3t.audio.mel import N_FFT, mel_filters
+from a3t.audio.analysis.mel import N_FFT, mel_filters
 from a3t.grid import SAMPLE_RATE
 from a3t.text.phones import CONSONANTS, PAUSE
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 from evaluation.reconstruction import ReconstructionRow
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 from a3t.editor import Editor
 from a3t.errors import InputError
 from alignment import AlignmentError

@@ -10,8 +10,8 @@ import pytest
 import soundfile
 import soxr
 
-from a3t.audio.mel_window import mel_window
-from a3t.audio.recording import Recording
+from a3t.audio.analysis.mel_window import mel_window
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, grid_frames

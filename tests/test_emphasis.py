@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a3t.audio.emphasis import BOUND, MOST_DECIBELS, MOST_SEMITONES, emphasise
+from a3t.audio.splicing.emphasis import BOUND, MOST_DECIBELS, MOST_SEMITONES, emphasise
 from a3t.editor import Editor
 from a3t.errors import InputError
 from tests.conftest import ARCTIC

@@ -92,7 +92,7 @@ def closure(*entries: str) -> set[str]:
 
 
 def room(module: str) -> str:
-    """a3t.audio.mel -> a3t.audio; a3t.editor -> a3t.editor; alignment.result -> alignment.
+    """a3t.audio.analysis.mel -> a3t.audio; a3t.editor -> a3t.editor; alignment.result -> alignment.
 
     A program that `python -m` runs stands above its room.
     """
@@ -171,6 +171,15 @@ def test_a_package_imports_only_the_packages_before_it() -> None:
             assert place[room(name)] <= here, f"{module} imports {name}"
 
 
+def test_the_rooms_of_audio_follow_each_other() -> None:
+    rooms = "reading analysis output matching splicing".split()
+    for module in modules():
+        if module.startswith("a3t.audio.") and (here := module.split(".")[2]) in rooms:
+            above = {f"a3t.audio.{room}" for room in rooms[rooms.index(here) + 1 :]}
+            found = {name for name in own_imports(module) if ".".join(name.split(".")[:3]) in above}
+            assert not found, f"{module} imports {found}"
+
+
 def test_no_module_needs_itself() -> None:
     needs = {module: own_imports(module) - {"a3t"} for module in modules()}
     while needs:
@@ -223,7 +232,7 @@ def test_loading_an_editor_stays_light() -> None:
     heard."""
     probe = (
         "import sys, a3t.editor; print(*sys.modules);"
-        "import a3t.audio.own_sound; a3t.editor.Editor.load(); print(*sys.modules)"
+        "import a3t.audio.matching.sound_matching; a3t.editor.Editor.load(); print(*sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True

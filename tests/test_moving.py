@@ -11,7 +11,7 @@ import pytest
 import soundfile
 import soxr
 
-from a3t.audio.provenance import provenance_of
+from a3t.audio.output.provenance import provenance_of
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.edit_plan import EditPlan

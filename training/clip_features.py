@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.phone_grid import on_grid
 from a3t.text.phones import phone_ids

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from training.corpora.decoding import decode_floats
 from training.sounds import (
     band,

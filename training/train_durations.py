@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 from a3t.console import run
 from a3t.errors import InputError
 from a3t.grid import seconds_of

@@ -14,7 +14,7 @@ import soxr
 import torch
 from torch import Tensor
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from a3t.audio.world_pitch import log_pitch
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE

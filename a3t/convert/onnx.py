@@ -27,8 +27,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from a3t.audio.files import atomic_path
-from a3t.audio.mel import MELS, WINDOW
+from a3t.audio.analysis.mel import MELS, WINDOW
+from a3t.audio.output.files import atomic_path
 from a3t.console import run
 from a3t.errors import InputError
 from a3t.grid import HOP

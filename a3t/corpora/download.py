@@ -26,7 +26,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 from a3t.console import run, say
 from a3t.errors import InputError
 

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from a3t.audio.mel import MELS, N_FFT, WINDOW, mel_filters
+from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW, mel_filters
 from a3t.grid import SAMPLE_RATE
 from a3t.model.embeddings import Batch
 

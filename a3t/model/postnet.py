@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from a3t.audio.mel import bin_centres
+from a3t.audio.analysis.mel import bin_centres
 from a3t.model.conformer import Layout, MaskedBatchNorm
 from a3t.model.energy import frame_energy
 

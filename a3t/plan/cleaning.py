@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from a3t.audio.pause_sounds import is_quiet
-from a3t.audio.recording import Recording
+from a3t.audio.analysis.pause_sounds import is_quiet
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
 from a3t.plan.cuts import ALL_KINDS, Cut

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from math import ceil, floor
 from typing import Any
 
-from a3t.audio.span_map import SpanMap
+from a3t.audio.output.span_map import SpanMap
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.edit_limits import check_edits
+from a3t.plan.edit_sites import LEAST_GAP, Place, WordFrames
 from a3t.plan.json_values import finite_number, string
-from a3t.plan.places import LEAST_GAP, Place, WordFrames
 from a3t.text.edit_script import WordEdit
 
 KINDS = ("filler", "repeat", "noise", "pause")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median, quantiles
 
-from a3t.audio.pause_sounds import sounds_in_pauses
-from a3t.audio.recording import Recording
+from a3t.audio.analysis.pause_sounds import sounds_in_pauses
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cuts import ACTIONS, ALL_KINDS, KINDS, Cut
 from a3t.text.transcript import Transcript

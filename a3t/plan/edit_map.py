@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from a3t.audio.span_map import SpanMap
+from a3t.audio.output.span_map import SpanMap
 
 
 @dataclass(frozen=True)

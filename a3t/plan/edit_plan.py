@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.recording import Recording
-from a3t.audio.span_map import SpanMap
+from a3t.audio.output.span_map import SpanMap
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import grid_frames, seconds_of
 from a3t.plan.phone_grid import GridPhone, on_grid

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from a3t.audio.background import music_under
+from a3t.audio.analysis.background import music_under
 from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan
 

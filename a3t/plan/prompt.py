@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.audio.mel import MELS
-from a3t.audio.mel_window import mel_window
-from a3t.audio.recording import Recording
+from a3t.audio.analysis.mel import MELS
+from a3t.audio.analysis.mel_window import mel_window
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, grid_frames
 from a3t.model.durations import DurationPredictor

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.recording import Recording
-from a3t.audio.traits import ALL_TRAITS, MatchedTraits
+from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cuts import Cut, check_cuts
 from a3t.plan.edit_limits import Adapt, check_adapt, check_characters, check_seed, check_speed
@@ -63,7 +63,7 @@ class EditRequest:
     cuts: sound between words that is taken out or muted, in order (`a3t.plan.cuts`).
 
     moves: whether longer stretches of new words that are recorded elsewhere are taken from there
-    (`a3t.plan.moves`) instead of being made. others: further recordings that they may be taken
+    (`a3t.plan.text_reuse`) instead of being made. others: further recordings that they may be taken
     from.
 
     candidates: how many results to make, the best first. seed: for the random noise and the melody;

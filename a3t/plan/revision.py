@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from a3t.audio.span_map import SpanMap
+from a3t.audio.output.span_map import SpanMap
 from a3t.errors import InputError
 from a3t.plan.edit_limits import check_edits, check_new_words, check_words
 from a3t.text.edit_script import WordEdit, edit_script

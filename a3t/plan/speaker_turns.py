@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from a3t.plan.places import Place, WordFrames
+from a3t.plan.edit_sites import Place, WordFrames
 from a3t.text.speakers import turns_of
 from a3t.text.transcript import Transcript
 

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 from a3t.console import say
 from a3t.errors import InputError
 from a3t.projects.manifest import ManifestEdit, read_jobs

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.audio.recording import Recording
-from a3t.audio.writing import default_output
+from a3t.audio.output.writing import default_output
+from a3t.audio.reading.recording import Recording
 from a3t.console import (
     Parser,
     add_export_argument,

@@ -107,7 +107,7 @@ def show_restored(plan: EditPlan) -> None:
 
 def offer_learning(plan: EditPlan, options: argparse.Namespace) -> None:
     """Say that --adapt could learn the recording's voice, unless somebody has refused that."""
-    from a3t.voice.own_speech import PAYS_FROM
+    from a3t.voice.adaptation_data import PAYS_FROM
 
     unsaid = "A3T_ADAPT" not in os.environ and options.adapt == "never" and not options.voice
     spoken = any(edit.is_spoken for edit in plan.edits)
@@ -133,7 +133,7 @@ def doubts_of(plan: EditPlan, voice: str | None) -> list[str]:
     doubts += filter(None, [music_doubt(plan)])
     if voice is not None and plan.edits:
         from a3t.model.saved_voices import load_voice
-        from a3t.plan.likeness import voice_doubt
+        from a3t.plan.speaker_similarity import voice_doubt
 
         doubts += filter(None, [voice_doubt(plan, load_voice(voice))])
     return doubts

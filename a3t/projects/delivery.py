@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.files import staged_beside
+from a3t.audio.output.files import staged_beside
 from a3t.errors import InputError
 from a3t.projects.exports import export
 from a3t.projects.output_files import (

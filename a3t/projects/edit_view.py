@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 
 LONGEST = 12.0  # seconds shown; a longer recording is cut to the part around its first edits

@@ -29,8 +29,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.files import atomic_path
-from a3t.audio.muxing import pictures_a_second
+from a3t.audio.output.files import atomic_path
+from a3t.audio.output.muxing import pictures_a_second
 from a3t.projects.documents import ShownWord, markdown, write_docx
 from a3t.projects.fcpxml import fcpxml_text
 from a3t.projects.output_files import export_paths

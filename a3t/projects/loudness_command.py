@@ -11,9 +11,9 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from a3t.audio.loudness import loudness
-from a3t.audio.recording import Recording
-from a3t.audio.writing import check_output, write_edited
+from a3t.audio.analysis.loudness import loudness
+from a3t.audio.output.writing import check_output, write_edited
+from a3t.audio.reading.recording import Recording
 from a3t.console import Parser, run, say
 
 PODCAST, PEAK = -16.0, -1.0  # LUFS, dB

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from a3t import __version__
-from a3t.audio.files import sha256_of
-from a3t.audio.writing import default_output
+from a3t.audio.output.files import sha256_of
+from a3t.audio.output.writing import default_output
 from a3t.errors import InputError
 from a3t.projects.output_files import input_files
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from a3t.audio.files import check_target
-from a3t.audio.recording import Recording
-from a3t.audio.speech import check_record, record_path
-from a3t.audio.writing import check_output
+from a3t.audio.output.files import check_target
+from a3t.audio.output.speech import check_record, record_path
+from a3t.audio.output.writing import check_output
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.rendering.edited import RECORD_ENTRY
 from a3t.source.transcripts import SIDECARS

@@ -40,7 +40,7 @@ def draw_edit(
     first edits of a longer recording are drawn. Raises InputError if a file can't be read or
     written, or isn't of the expected kind.
     """
-    from a3t.audio.files import atomic_path
+    from a3t.audio.output.files import atomic_path
 
     figure = edit_figure(source_wav, edited_wav, edit_json)
     with atomic_path(out_png) as temporary:
@@ -85,7 +85,7 @@ def _mel(side: Side) -> npt.NDArray[np.float32]:
     """The log-mel (frames, 80) of the drawn part."""
     import soxr
 
-    from a3t.audio.mel import log_mel
+    from a3t.audio.analysis.mel import log_mel
     from a3t.grid import SAMPLE_RATE
 
     mel: npt.NDArray[np.float32] = log_mel(
@@ -150,7 +150,7 @@ def _draw_mel(
 
 def _bin_of(hertz: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The (fractional) mel bin whose filter is centred on a frequency."""
-    from a3t.audio.mel import N_FFT, mel_filters
+    from a3t.audio.analysis.mel import N_FFT, mel_filters
     from a3t.grid import SAMPLE_RATE
 
     centres = mel_filters().numpy().argmax(axis=1) * SAMPLE_RATE / N_FFT

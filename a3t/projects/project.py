@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.recording import Recording
-from a3t.audio.speech import NEXT, load_record, record_path
-from a3t.audio.writing import default_output
+from a3t.audio.output.speech import NEXT, load_record, record_path
+from a3t.audio.output.writing import default_output
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.projects.history import History
 from a3t.projects.output_files import RecordState, record_state

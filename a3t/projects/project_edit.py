@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.audio.emphasis import require_world
-from a3t.audio.muxing import check_in_sync
-from a3t.audio.recording import Recording
-from a3t.audio.writing import default_output
+from a3t.audio.output.muxing import check_in_sync
+from a3t.audio.output.writing import default_output
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.emphasis import require_world
 from a3t.console import edit_request
 from a3t.errors import InputError
 from a3t.grid import seconds_of

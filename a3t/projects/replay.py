@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.emphasis import Raised
-from a3t.audio.formats import is_lossy, to_float
-from a3t.audio.patches import Patch, sample_map
-from a3t.audio.recording import Recording
-from a3t.audio.recording_stretch import stretch_of
-from a3t.audio.speech import damaged, load_record
+from a3t.audio.output.audio_slice import stretch_of
+from a3t.audio.output.patches import Patch, sample_map
+from a3t.audio.output.speech import damaged, load_record
+from a3t.audio.reading.formats import is_lossy, to_float
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.emphasis import Raised
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, load_voice
@@ -25,8 +25,8 @@ from a3t.projects.takes import (
     PLACES,
     TAKES,
     MadeEdit,
+    MergedTakes,
     Take,
-    TakenTogether,
     alignment_within,
     made_edits,
 )
@@ -108,7 +108,7 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
             edits += zip(entry[PLACES], made_edits(made, take.stretch), strict=True)
         except ValueError:
             raise InputError("The takes in the edit.json are not of this recording.") from None
-    return TakenTogether(
+    return MergedTakes(
         recording,
         request,
         text,

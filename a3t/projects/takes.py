@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from a3t.audio.patches import Patch
-from a3t.audio.recording import Recording
-from a3t.audio.span_map import Span
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.span_map import Span
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, grid_frames
 from a3t.plan.edit_plan import EditPlan
@@ -60,7 +60,7 @@ class Take:
     level: float | None = None
 
     def plan(self, editor: Editor, clip: Recording) -> EditPlan:
-        """The plan of the request; ``clip`` is the stretch (`a3t.audio.recording_stretch`)."""
+        """The plan of the request; ``clip`` is the stretch (`a3t.audio.output.audio_slice`)."""
         return editor.plan(clip, self.request)
 
     def render(self, editor: Editor, plan: EditPlan) -> EditedRecording:
@@ -182,7 +182,7 @@ def made_edits(result: EditedRecording, stretch: Span) -> Iterator[MadeEdit]:
 
 
 @dataclass(frozen=True)
-class TakenTogether:
+class MergedTakes:
     """Takes to be put into a recording.
 
     request: of all of them, but for the new text; text: the recording's, as it is aligned there.

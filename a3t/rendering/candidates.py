@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import soxr
 
-from a3t.audio.median_pitch import median_pitch
-from a3t.audio.mel import log_mel
-from a3t.audio.patches import read_patched
+from a3t.audio.analysis.median_pitch import median_pitch
+from a3t.audio.analysis.mel import log_mel
+from a3t.audio.output.patches import read_patched
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, frames_of, seconds_of
 from a3t.model.durations import DurationPredictor

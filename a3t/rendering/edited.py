@@ -8,14 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.emphasis import Raised
-from a3t.audio.files import sha256_of, staged_beside
-from a3t.audio.patches import Patch, sample_map
-from a3t.audio.provenance import Trace, comment, models_named, traces_after
-from a3t.audio.recording import Recording
-from a3t.audio.span_map import Span
-from a3t.audio.speech import NEXT, check_record, load_record, record_path, write_json
-from a3t.audio.writing import check_output, default_output, write_edited
+from a3t.audio.output.files import sha256_of, staged_beside
+from a3t.audio.output.patches import Patch, sample_map
+from a3t.audio.output.provenance import Trace, comment, models_named, traces_after
+from a3t.audio.output.span_map import Span
+from a3t.audio.output.speech import NEXT, check_record, load_record, record_path, write_json
+from a3t.audio.output.writing import check_output, default_output, write_edited
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.emphasis import Raised
 from a3t.plan.edit_map import EditMap
 from a3t.plan.edit_plan import EditPlan
 from alignment.atomic import put_in_place
@@ -130,8 +130,9 @@ class EditedRecording:
         """Write the sound file and its edit.json beside it; returns the sound file's path.
 
         ``out`` defaults to {stem}.edited.wav beside the recording. With ``provenance`` the file's
-        comment says which parts are synthetic (`a3t.audio.provenance`). ``notes`` are further
-        entries for edit.json. Raises InputError, and leaves nothing behind, if it can't be written.
+        comment says which parts are synthetic (`a3t.audio.output.provenance`). ``notes`` are
+        further entries for edit.json. Raises InputError, and leaves nothing behind, if it can't be
+        written.
         """
         out = Path(out) if out is not None else default_output(self.recording.path)
         self.check(out)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from a3t.audio.own_sound import Neighbour, OwnSound
-from a3t.audio.patches import Patch
-from a3t.audio.pauses import put_pause, quieted
-from a3t.audio.rate_and_level import resample_patch
-from a3t.audio.recording import Recording
-from a3t.audio.reverberation import find_reverberation
-from a3t.audio.room_tone import find_room_tone
-from a3t.audio.splicing import cut_out, make_patch
-from a3t.audio.steady_tones import find_steady_tones
+from a3t.audio.analysis.room_tone import find_room_tone
+from a3t.audio.analysis.steady_tones import find_steady_tones
+from a3t.audio.matching.reverberation import find_reverberation
+from a3t.audio.matching.sound_matching import Neighbour, OwnSound
+from a3t.audio.output.patches import Patch
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.pauses import put_pause, quieted
+from a3t.audio.splicing.rate_and_level import resample_patch
+from a3t.audio.splicing.splicing import cut_out, make_patch
 from a3t.grid import HOP, grid_samples, samples_of
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planned_edit import PlannedEdit, Range

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from a3t.audio.emphasis import Raised, emphasise, require_world
-from a3t.audio.mel_window import mel_window
-from a3t.audio.own_sound import Neighbour
-from a3t.audio.patches import Patch
-from a3t.audio.recording import Recording
+from a3t.audio.analysis.mel_window import mel_window
+from a3t.audio.matching.sound_matching import Neighbour
+from a3t.audio.output.patches import Patch
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill, fill_in_pieces

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from a3t.audio.patches import read_patched
+from a3t.audio.output.patches import read_patched
 from a3t.grid import samples_of
 from a3t.plan.edit_plan import Window
-from a3t.plan.places import WordFrames
+from a3t.plan.edit_sites import WordFrames
 from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError

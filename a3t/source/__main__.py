@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def transcribe(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError or AlignmentError."""
-    from a3t.audio.recording import Recording
+    from a3t.audio.reading.recording import Recording
     from a3t.source.alignment_cache import default_folder
     from a3t.source.alignments import AlignmentStore
     from a3t.source.diarisation import numbered, require_packages, speakers_by_sound
@@ -130,7 +130,7 @@ def check_free(out: Path) -> None:
 
 def save(text: Transcript, aligned: Alignment | None, out: Path) -> None:
     """Write the text, with the times of its words where they are ``aligned``."""
-    from a3t.audio.files import atomic_path
+    from a3t.audio.output.files import atomic_path
     from a3t.projects.documents import ShownWord, write_docx
     from a3t.rendering.edited_alignment import shown_words
     from alignment.formats.subtitles import write_subtitles

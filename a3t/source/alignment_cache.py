@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from alignment import Alignment
 

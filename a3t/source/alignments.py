@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from a3t import __version__
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.source.alignment_cache import AlignmentCache
 from a3t.source.passages import LONG, Passages, Range, cut, ranges_around, words_between
 from a3t.source.timed_text import Times, times_of
@@ -20,8 +20,8 @@ from a3t.text.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Aligner, Alignment, Pronunciations
+from alignment.aligner_version import edition
 from alignment.confidence.doubts import with_confidences
-from alignment.edition import edition
 from alignment.long.window import align_window
 from alignment.result import shift_word
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
 from alignment import Alignment

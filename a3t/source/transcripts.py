@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError, UnchangedError
 from a3t.grid import SAMPLE_RATE
 from a3t.source.passages import LONG, Passages, Range

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from itertools import pairwise
 
-from a3t.audio.recording import Recording
-from a3t.audio.span_map import SpanMap
+from a3t.audio.output.span_map import SpanMap
+from a3t.audio.reading.recording import Recording
 from a3t.source.alignments import AlignmentStore
 from a3t.source.passages import LONG, Passages
 from a3t.source.transcripts import FoundTranscript

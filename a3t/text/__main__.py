@@ -69,7 +69,7 @@ def show(options: argparse.Namespace) -> None:
 
 def hear(text: str, options: argparse.Namespace, own: Dictionary) -> None:
     """Write how a text sounds in the voice of --prompt-wav; raises what `Editor.tts` does."""
-    from a3t.audio.files import check_target
+    from a3t.audio.output.files import check_target
     from a3t.editor import Editor
 
     check_target(options.hear, options.prompt_wav)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.audio.mel import MELS
+from a3t.audio.analysis.mel import MELS
 from a3t.errors import InputError
 from a3t.grid import HOP
 
@@ -42,7 +42,7 @@ def check_mel(mel: Tensor) -> Tensor:
     if mel.dim() != 2 or mel.shape[1] != MELS:
         raise InputError(
             f"A mel has the shape (frames, {MELS}), not {tuple(mel.shape)}; "
-            "use a3t.audio.mel.log_mel to make one."
+            "use a3t.audio.analysis.mel.log_mel to make one."
         )
     if mel.shape[0] == 0:
         raise InputError("The mel is empty: there is nothing to turn into sound.")

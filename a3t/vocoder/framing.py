@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from a3t.audio.mel import WINDOW
+from a3t.audio.analysis.mel import WINDOW
 from a3t.grid import HOP
 
 BINS = WINDOW // 2 + 1  # 601

@@ -8,7 +8,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from a3t.audio.mel import FMAX, N_FFT, WINDOW, mel_filters
+from a3t.audio.analysis.mel import FMAX, N_FFT, WINDOW, mel_filters
 from a3t.grid import SAMPLE_RATE
 from a3t.vocoder.base import check_mel, placed_uniform
 from a3t.vocoder.framing import REACH, griffin_lim

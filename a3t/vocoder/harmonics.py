@@ -13,7 +13,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from a3t.audio.mel import WINDOW
+from a3t.audio.analysis.mel import WINDOW
 from a3t.grid import SAMPLE_RATE
 from a3t.vocoder.framing import BINS
 

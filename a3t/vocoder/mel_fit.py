@@ -11,7 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from a3t.audio.mel import N_FFT, mel_filters
+from a3t.audio.analysis.mel import N_FFT, mel_filters
 from a3t.vocoder.framing import BINS
 
 

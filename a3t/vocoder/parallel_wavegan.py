@@ -20,7 +20,7 @@ import torch
 import yaml
 from torch import Tensor, nn
 
-from a3t.audio.mel import FMAX, FMIN, MELS, N_FFT, WINDOW
+from a3t.audio.analysis.mel import FMAX, FMIN, MELS, N_FFT, WINDOW
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.base import check_mel, placed_normal

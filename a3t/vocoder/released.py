@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from a3t.audio.files import sha256_of
+from a3t.audio.output.files import sha256_of
 from a3t.errors import InputError
 from a3t.vocoder.parallel_wavegan import archives
 

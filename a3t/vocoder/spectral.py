@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from a3t.audio.mel import MELS, WINDOW
+from a3t.audio.analysis.mel import MELS, WINDOW
 from a3t.vocoder.framing import BINS, REACH, griffin_lim
 from a3t.vocoder.harmonics import Harmonics
 from a3t.vocoder.mel_fit import fit_to_mel, mel_filters_at_bins

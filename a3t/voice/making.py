@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from a3t.audio.recording import Recording
-from a3t.audio.writing import CONTAINERS
+from a3t.audio.output.writing import CONTAINERS
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.model.loading import Networks
 from a3t.model.saved_voices import check_name, save_voice, voices_folder

@@ -16,14 +16,15 @@ from alignment.aligner import Pronunciations
 from alignment.aligners.by_pieces import AlignerByPieces
 from alignment.aligners.lookup import require_room, stress_of
 from alignment.aligners.refinement import CHANGE_REACH, SHORTEST_PAUSE, apart, crossed
+from alignment.confidence.boundary_confidence import with_spreads
 from alignment.confidence.scores import (
     mismatch,
     require_match,
     require_speech,
     score_words,
 )
-from alignment.confidence.sureness import with_spreads
 from alignment.network.boundaries import Boundaries, changes, correct
+from alignment.network.disfluency_states import Costs
 from alignment.network.graph import (
     FILLER,
     NOISE,
@@ -43,7 +44,6 @@ from alignment.network.phone_network import (
     posteriors,
     posteriors_and_sequence_scores,
 )
-from alignment.network.unwritten import Costs
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
 from alignment.waveform import model_waveform
 

@@ -2,7 +2,7 @@
 
 The networks of alignment.network are asked how far the log posterior of the text's phone lies
 below that of the likeliest one, and how much better anything else would fit in the word's place
-(alignment.confidence.alternatives). What is found of planted errors is in RESULTS.md
+(alignment.confidence.rival_scores). What is found of planted errors is in RESULTS.md
 (evaluation.hearing.planted_errors).
 """
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alignment.confidence.alternatives import advantages_between, summed_advantages
+from alignment.confidence.rival_scores import advantages_between, summed_advantages
 from alignment.errors import AlignmentError
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, information
 from alignment.result import PAUSE, Alignment, Phone, Word, pause

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alignment.network.phone_network import INDEX, SYMBOLS
-from alignment.network.unwritten import (
+from alignment.network.disfluency_states import (
     FILLER_NASALS,
     FILLER_VOWELS,
     FILLERS_WITHOUT_VOWEL,
@@ -28,6 +27,7 @@ from alignment.network.unwritten import (
     again,
     starts,
 )
+from alignment.network.phone_network import INDEX, SYMBOLS
 from alignment.result import PAUSE
 
 WORD, SILENCE, FILLER, REPEAT, NOISE = range(5)

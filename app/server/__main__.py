@@ -64,7 +64,7 @@ def serve(options: argparse.Namespace) -> None:
     from app import limits
     from app.__main__ import background_editor, is_loopback, learning_editor
     from app.run_folder import run_folder
-    from app.server.door import Door
+    from app.server.auth import Door
     from app.server.endpoints import server_app
     from app.server.voice_folder import voices_in
     from app.service import Service

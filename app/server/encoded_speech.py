@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from a3t.audio.speech import pcm16, stream_header
+from a3t.audio.output.speech import pcm16, stream_header
 
 MEDIA_TYPES = {
     "mp3": "audio/mpeg",

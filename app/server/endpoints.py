@@ -25,7 +25,7 @@ from app import limits, texts
 from app.learnt_voice import Order
 from app.page_request import USUAL, Models, texts_of
 from app.progress import Watch
-from app.server.door import error_body
+from app.server.auth import error_body
 from app.server.encoded_speech import MEDIA_TYPES, SpeechEncoder
 from app.server.request_jobs import BusyError, RequestJob, RequestJobs
 from app.server.schemas import (
@@ -43,7 +43,7 @@ POLL = 0.05  # seconds between looks at a job, and at whether its client is stil
 
 
 def server_app(service: Service, voices: Mapping[str, PromptVoice]) -> FastAPI:
-    """The application; `app.server.door.Door` has to stand before it, and checks the token."""
+    """The application; `app.server.auth.Door` has to stand before it, and checks the token."""
     app = FastAPI(
         title="a3t",
         version=__version__,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from a3t.audio.formats import to_float
-from a3t.audio.recording import Recording
+from a3t.audio.reading.formats import to_float
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from app import limits, texts
 from app.studio.listening import editor_step, parts_of

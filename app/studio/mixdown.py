@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from a3t.audio.patches import Patch
-from a3t.audio.recording import Recording
-from a3t.audio.speech import write_json
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.speech import write_json
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cuts import Cut
 from a3t.plan.planned_edit import PlannedEdit
@@ -29,7 +29,7 @@ from a3t.projects.output_files import export_files
 from a3t.projects.takes import (
     PLACES,
     MadeEdit,
-    TakenTogether,
+    MergedTakes,
     alignment_within,
 )
 from a3t.rendering.edited import EditedRecording, WordScore
@@ -153,7 +153,7 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
         elif own:
             told.add(own["sha256"])
     nothing: dict[str, str | None] = {"name": "none", "sha256": None}
-    return TakenTogether(
+    return MergedTakes(
         recording,
         request,
         text,

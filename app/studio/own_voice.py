@@ -29,7 +29,7 @@ from app.studio.script import settings_of
 from app.studio.take_orders import recording_of
 from app.worker import EditorProcess
 
-EACH = 80.0  # seconds after which more words may be enough (`a3t.voice.own_speech.WINDOW`)
+EACH = 80.0  # seconds after which more words may be enough (`a3t.voice.adaptation_data.WINDOW`)
 STILL = 0.05  # seconds between looks whether something is being made
 
 

@@ -17,8 +17,8 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 
 from app import texts
 from app.studio import tiles
-from app.studio.desk import Desk
 from app.studio.folders import TAKE
+from app.studio.project_controller import ProjectController
 
 CHUNK_SECONDS = 5  # of sound in one answer
 LEAVING = 1.0  # seconds until it is noticed that a page has gone
@@ -31,7 +31,7 @@ def refused(sentence: str, status: int) -> Response:
     return JSONResponse({"sentence": " ".join(sentence.split())}, status)
 
 
-def download(request: Request, desk: Desk) -> Response:
+def download(request: Request, desk: ProjectController) -> Response:
     name = desk.exported
     path = desk.folder.path / "export" / (name or "")
     if name is None or not path.is_file():
@@ -58,7 +58,7 @@ def unzipped(path: Path, member: zipfile.ZipInfo) -> Iterator[bytes]:
             yield data
 
 
-def sound(request: Request, desk: Desk) -> Response:
+def sound(request: Request, desk: ProjectController) -> Response:
     """CHUNK_SECONDS of 16-bit samples, channels interleaved."""
     heard = desk.sound()
     chunk = int(request.path_params["chunk"])
@@ -71,14 +71,14 @@ def sound(request: Request, desk: Desk) -> Response:
     return Response(data, media_type="application/octet-stream", headers=CACHED)
 
 
-def peaks(request: Request, desk: Desk) -> Response:
+def peaks(request: Request, desk: ProjectController) -> Response:
     heard, path = desk.sound(), desk.folder.path / "peaks.bin"
     first, count = (query_number(request, name) for name in ("first", "count"))
     data = tiles.peaks_range(path, heard, int(request.path_params["level"]), first, count)
     return Response(data, media_type="application/octet-stream", headers=CACHED)
 
 
-def spectrogram(request: Request, desk: Desk) -> Response:
+def spectrogram(request: Request, desk: ProjectController) -> Response:
     level, tile = (int(request.path_params[name]) for name in ("level", "tile"))
     heard = desk.sound()
     if not (0 <= level < 8 and 0 <= tile * tiles.TILE < heard.samples):
@@ -88,7 +88,7 @@ def spectrogram(request: Request, desk: Desk) -> Response:
     )
 
 
-def take_path(request: Request, desk: Desk) -> Path | None:
+def take_path(request: Request, desk: ProjectController) -> Path | None:
     named = TAKE.fullmatch(str(request.path_params["take"]))
     if named is None:
         return None
@@ -96,14 +96,14 @@ def take_path(request: Request, desk: Desk) -> Path | None:
     return path if path.is_file() else None
 
 
-def take_sound(request: Request, desk: Desk) -> Response:
+def take_sound(request: Request, desk: ProjectController) -> Response:
     path = take_path(request, desk)
     if path is None:
         return refused(texts.NOT_HERE, 404)
     return Response(path.read_bytes(), media_type="application/octet-stream", headers=CACHED)
 
 
-def take_spectrogram(request: Request, desk: Desk) -> Response:
+def take_spectrogram(request: Request, desk: ProjectController) -> Response:
     path, heard = take_path(request, desk), desk.sound()
     if path is None:
         return refused(texts.NOT_HERE, 404)
@@ -116,7 +116,7 @@ def query_number(request: Request, name: str) -> int:
     return int(value) if re.fullmatch(r"\d{1,12}", value) else 0
 
 
-def events(request: Request, desk: Desk) -> Response:
+def events(request: Request, desk: ProjectController) -> Response:
     """Server-sent events: what has happened since ?since, or since the last that was received."""
     last = request.headers.get("last-event-id", "")
     since = int(last) if re.fullmatch(r"\d{1,12}", last) else query_number(request, "since")

@@ -21,15 +21,15 @@ from a3t.errors import InputError
 from alignment import AlignmentError
 from app import limits, texts
 from app.studio import reading
-from app.studio.desk import Desk
 from app.studio.owners import Owners, remember
+from app.studio.project_controller import ProjectController
 from app.studio.reading import refused
 from app.studio.studio import Studio, ThereAlreadyError
 
 WEB = Path(__file__).parent.parent / "web"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 
-Handler = Callable[[Request, Desk], Response]
+Handler = Callable[[Request, ProjectController], Response]
 
 
 class PlaceConvertor(IntegerConvertor):
@@ -103,7 +103,7 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
 
         return answer
 
-    def packed(request: Request, desk: Desk) -> Response:
+    def packed(request: Request, desk: ProjectController) -> Response:
         path = studio.packed(desk)
         return FileResponse(path, media_type="application/zip", filename=path.name)
 
@@ -161,39 +161,39 @@ def _whole(digits: str) -> int | float:
 # ---- what changes a project ---------------------------------------------------------------------
 
 
-def save(request: Request, desk: Desk) -> Response:
+def save(request: Request, desk: ProjectController) -> Response:
     data = request.state.data
     return JSONResponse(desk.save(data, data.get("settings")))
 
 
-def again(request: Request, desk: Desk) -> Response:
+def again(request: Request, desk: ProjectController) -> Response:
     desk.again(str(request.state.data.get("key")), request.state.data)
     return JSONResponse({})
 
 
-def cleaning(request: Request, desk: Desk) -> Response:
+def cleaning(request: Request, desk: ProjectController) -> Response:
     return JSONResponse({"found": desk.offered(request.state.data)})
 
 
-def pronounce(request: Request, desk: Desk) -> Response:
+def pronounce(request: Request, desk: ProjectController) -> Response:
     desk.pronounce(request.state.data)
     return JSONResponse({})
 
 
-def look(request: Request, desk: Desk) -> Response:
+def look(request: Request, desk: ProjectController) -> Response:
     desk.look(request.state.data)
     return JSONResponse({})
 
 
-def mark(request: Request, desk: Desk) -> Response:
+def mark(request: Request, desk: ProjectController) -> Response:
     desk.mark(request.state.data)
     return JSONResponse({})
 
 
-def move(request: Request, desk: Desk) -> Response:
+def move(request: Request, desk: ProjectController) -> Response:
     return JSONResponse(desk.move(request.state.data))
 
 
-def export(request: Request, desk: Desk) -> Response:
+def export(request: Request, desk: ProjectController) -> Response:
     desk.export(str(request.state.data.get("kind") or ""))
     return JSONResponse({})

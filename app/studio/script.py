@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from a3t.audio.traits import ALL_TRAITS
+from a3t.audio.matching.match_options import ALL_TRAITS
 from a3t.errors import InputError
 from a3t.plan.cuts import Cut
 from a3t.plan.request import EditRequest

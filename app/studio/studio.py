@@ -13,10 +13,10 @@ from a3t.example import NEW_TEXT, RECORDING, TEXT
 from app import limits, texts
 from app.bounded import bounded
 from app.service import Service, without_folder
-from app.studio.desk import Desk
 from app.studio.folders import BIN, ProjectFolder, Projects
 from app.studio.jobs import JobQueue
 from app.studio.packed_project import SUFFIX, manifest_of, pack, unpack
+from app.studio.project_controller import ProjectController
 from app.words_file import words_in
 
 MOST_OPEN = 64  # desks in memory; one holds little
@@ -41,10 +41,10 @@ class Studio:
         self.long = JobQueue(service.long) if service.long is not service.quick else self.quick
         lane = service.learning
         self.learning = None if lane is None else JobQueue(lane)
-        self._desks: dict[str, Desk] = {}
+        self._desks: dict[str, ProjectController] = {}
         self._lock = threading.Lock()
 
-    def create(self, visitor: str, data: dict[str, Any]) -> Desk:
+    def create(self, visitor: str, data: dict[str, Any]) -> ProjectController:
         """A project of an uploaded recording, with its text if one is given; InputError."""
         source = limits.inside(str(data.get("upload") or ""), self.service.folder)
         if source.suffix.lower() == ".zip":
@@ -56,12 +56,14 @@ class Studio:
         about: dict[str, Any] = {"text": "\n".join(filter(None, lines))} if text else {}
         return self._create(visitor, source, source.name, about)
 
-    def example(self, visitor: str) -> Desk:
+    def example(self, visitor: str) -> ProjectController:
         """A project of the sentence in `a3t.example`."""
         about = {"text": TEXT, "offered": NEW_TEXT}
         return self._create(visitor, RECORDING, f"example{RECORDING.suffix}", about)
 
-    def _create(self, visitor: str, source: Path, name: str, about: dict[str, Any]) -> Desk:
+    def _create(
+        self, visitor: str, source: Path, name: str, about: dict[str, Any]
+    ) -> ProjectController:
         suffix = Path(name).suffix.lower()
         suffix = suffix if suffix.isascii() and suffix[1:].isalnum() else ""
         file = limits.safe_stem(name) + suffix[:8]
@@ -72,7 +74,7 @@ class Studio:
 
         return self._opened(self.projects.create(visitor, source, fill))
 
-    def _unpacked(self, visitor: str, source: Path, onto: Any) -> Desk:
+    def _unpacked(self, visitor: str, source: Path, onto: Any) -> ProjectController:
         """A project from its file. What the visitor has of it is replaced only if `onto` says so
         ("replace", or "both" to keep it); otherwise ThereAlreadyError."""
         most = 3 * limits.MAX_MEGABYTES * 1_000_000
@@ -89,24 +91,24 @@ class Studio:
                 self.delete(visitor, each.id)
         return self._opened(folder)
 
-    def packed(self, desk: Desk) -> Path:
+    def packed(self, desk: ProjectController) -> Path:
         """The project as one file, which is kept for an hour."""
         name = f"{limits.safe_stem(desk.about['file'])}{SUFFIX}"
         target = self.service.request_folder() / name
         pack(desk.folder, target)
         return target
 
-    def desk(self, visitor: str, name: str) -> Desk | None:
+    def desk(self, visitor: str, name: str) -> ProjectController | None:
         """A visitor's project; None if there is none of that name."""
         folder = self.projects.find(visitor, name)
         return None if folder is None else self._opened(folder)
 
-    def _opened(self, folder: ProjectFolder) -> Desk:
+    def _opened(self, folder: ProjectFolder) -> ProjectController:
         with self._lock:
             desk = self._desks.pop(folder.id, None)
             if desk is None:
                 folder.touch()
-                desk = Desk(folder, self.quick, self.long, self.learning)
+                desk = ProjectController(folder, self.quick, self.long, self.learning)
             self._desks[folder.id] = desk  # the last used comes last
             idle = [name for name, each in self._desks.items() if not each.is_shown]
             idle = [name for name in idle if name != folder.id]

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from a3t.audio.patches import Patch
-from a3t.audio.recording_stretch import stretch_of, whole_frames
-from a3t.audio.span_map import Span
+from a3t.audio.output.audio_slice import stretch_of, whole_frames
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.span_map import Span
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.cuts import Cut

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cuts import Cut
 from a3t.plan.edit_limits import SPEEDS

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.audio.files import atomic_path
-from a3t.audio.recording import Recording
+from a3t.audio.output.files import atomic_path
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, Voice
 from app.studio.folders import VOICES
@@ -42,7 +42,7 @@ def learn_voice(
     from safetensors.torch import save
 
     from a3t.source.alignment_cache import voices_cache
-    from a3t.voice.own_speech import OwnSpeech, SaidWord, among
+    from a3t.voice.adaptation_data import OwnSpeech, SaidWord, among
 
     words = [
         SaidWord(word["text"], word["start"], word["end"], token.get("speaker", ""))

@@ -16,13 +16,13 @@ import numpy as np
 import soundfile
 import soxr
 
-from a3t.audio.fades import FADE_MS
-from a3t.audio.mel import log_mel
-from a3t.audio.own_sound import OwnSound
-from a3t.audio.patches import Patch, read_patched, sample_map
-from a3t.audio.recording import Recording
-from a3t.audio.splicing import make_patch
-from a3t.audio.traits import ALL_TRAITS
+from a3t.audio.analysis.mel import log_mel
+from a3t.audio.matching.match_options import ALL_TRAITS
+from a3t.audio.matching.sound_matching import OwnSound
+from a3t.audio.output.patches import Patch, read_patched, sample_map
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.fades import FADE_MS
+from a3t.audio.splicing.splicing import make_patch
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE, grid_frames, samples_of
@@ -35,7 +35,7 @@ from evaluation.detector.spectral_statistics import RATE, log_spectrum, stretch_
 from evaluation.edits.conditions import CLEAN, under
 from evaluation.edits.experiment import labelled_phones
 from evaluation.edits.listing import KINDS, ListedEdit, clips_in_turn, draw_edit
-from evaluation.edits.stretches import LabelledSound, natural_stretches
+from evaluation.edits.segment_metrics import LabelledSound, natural_stretches
 from training.corpora import Clip
 from training.corpora.decoding import decode_floats
 

@@ -24,7 +24,7 @@ from alignment import Alignment, AlignmentError
 from evaluation import joints, metrics
 from evaluation.edits.conditions import CLEAN, CONDITIONS, write_under
 from evaluation.edits.listing import ListedEdit
-from evaluation.edits.stretches import (
+from evaluation.edits.segment_metrics import (
     LabelledPhone,
     LabelledSound,
     Span,

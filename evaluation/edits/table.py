@@ -10,7 +10,7 @@ import numpy as np
 
 from evaluation.edits.conditions import CLEAN
 from evaluation.edits.experiment import PATCH, STRETCH, Measured
-from evaluation.edits.stretches import MEASURES
+from evaluation.edits.segment_metrics import MEASURES
 
 PAIRED = (*MEASURES,)
 OF_PATCHES = ("joint_dip", "joint_flux", "joint_jump", "plcmos")

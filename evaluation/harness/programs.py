@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 
 
 def program_parser(module: str, about: str | None, **counts: int) -> argparse.ArgumentParser:

@@ -9,8 +9,8 @@ would make the confidences' log odds probabilities; the table is of the other ha
 as many as make a confidence of 0.5 even, which the command prints.
 
 Boundaries: flite's voices, clean, in noise at 10 dB and in a room. What
-alignment.confidence.sureness says was fitted to the first two voices; the table is of the others
-(--voice chooses). The boundary network was trained on other sentences by all four.
+alignment.confidence.boundary_confidence says was fitted to the first two voices; the table is of
+the others (--voice chooses). The boundary network was trained on other sentences by all four.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError, load_aligner
-from alignment.confidence.sureness import spreads, undecided
+from alignment.confidence.boundary_confidence import spreads, undecided
 from alignment.network.phone_network import features, posteriors
 from alignment.waveform import model_waveform
 from evaluation.harness.programs import program_parser

@@ -26,7 +26,7 @@ import soundfile
 import soxr
 from scipy.optimize import linear_sum_assignment
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.source import diarisation as told
 from a3t.text.transcript import Transcript

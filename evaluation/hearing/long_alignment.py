@@ -25,7 +25,7 @@ import numpy as np
 import soundfile
 import soxr
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment

@@ -27,8 +27,8 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from a3t.audio.fades import crossfade
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.fades import crossfade
 from a3t.editor import Editor
 from a3t.plan.cleaning import Findings
 from a3t.plan.disfluencies import DELIBERATE

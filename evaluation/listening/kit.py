@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from evaluation.tables.comparison import RECORDING, file_name

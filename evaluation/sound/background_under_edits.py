@@ -18,8 +18,8 @@ import numpy as np
 import soundfile
 import soxr
 
-from a3t.audio.background import music_under
-from a3t.audio.recording import Recording
+from a3t.audio.analysis.background import music_under
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
@@ -121,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def find(*arguments: object) -> object:
-    from a3t.audio import steady_tones
+    from a3t.audio.analysis import steady_tones
 
     return steady_tones.find_steady_tones(*arguments)  # type: ignore[arg-type]
 

@@ -22,9 +22,9 @@ import torch
 from scipy.optimize import nnls
 from scipy.stats import spearmanr
 
-from a3t.audio.mel import log_mel
-from a3t.audio.patches import read_patched
-from a3t.audio.recording import Recording
+from a3t.audio.analysis.mel import log_mel
+from a3t.audio.output.patches import read_patched
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.grid import SAMPLE_RATE
 from a3t.rendering.candidates import (

@@ -18,8 +18,8 @@ import av
 import numpy as np
 import soundfile
 
-from a3t.audio.formats import to_float
-from a3t.audio.recording import Recording
+from a3t.audio.reading.formats import to_float
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.example import RECORDING

@@ -21,9 +21,9 @@ import numpy as np
 import soxr
 import torch
 
-from a3t.audio import overlaps, splicing
-from a3t.audio.patches import Patch, read_patched, sample_map
-from a3t.audio.recording import Recording
+from a3t.audio.output.patches import Patch, read_patched, sample_map
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing import overlaps, splicing
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
@@ -140,7 +140,7 @@ def render(
     """The plan's patches, joined with the given seam search and fade length in ms."""
     make = partial(splicing.make_patch, fade_ms=fade)
     with (
-        mock.patch("a3t.audio.splicing.best_seam", seam),
+        mock.patch("a3t.audio.splicing.splicing.best_seam", seam),
         mock.patch("a3t.rendering.joining.make_patch", make),
     ):
         return editor.render(plan).patches

@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from a3t.audio.recording import Recording
-from a3t.audio.steady_tones import find_steady_tones
+from a3t.audio.analysis.steady_tones import find_steady_tones
+from a3t.audio.reading.recording import Recording
 from a3t.grid import SAMPLE_RATE
 from evaluation.harness.programs import program_parser
 from evaluation.hearing.planting import chosen, held_out, is_reported

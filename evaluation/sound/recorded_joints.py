@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from a3t.audio.recording import Recording
-from a3t.audio.room_tone import room_tone
+from a3t.audio.analysis.room_tone import room_tone
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.edit_plan import EditPlan

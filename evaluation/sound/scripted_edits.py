@@ -24,8 +24,8 @@ import soundfile
 import soxr
 import torch
 
-from a3t.audio.mel_window import mel_window
-from a3t.audio.recording import Recording
+from a3t.audio.analysis.mel_window import mel_window
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.rendering.edited import EditedRecording

@@ -3,11 +3,11 @@
     python -m evaluation.sound.sound_match [--clips 24]
 
 Reads the corpora in A3T_CORPORA. The middle third of each held-out clip's phones is filled with its
-own phones and durations, vocoded, and matched to the recording (`a3t.audio.traits`) by one step, by
-all or by none; the reference is the original sound. Each clip is used as it is, coloured by a
-random equaliser, with room noise at 20 dB, band-limited like a telephone, resampled to 48 kHz, and
-with a vocoder limited to 8 kHz, which simulates a missing band above 12 kHz, since no corpus here
-has that band. One thread.
+own phones and durations, vocoded, and matched to the recording (`a3t.audio.matching.match_options`)
+by one step, by all or by none; the reference is the original sound. Each clip is used as it is,
+coloured by a random equaliser, with room noise at 20 dB, band-limited like a telephone, resampled
+to 48 kHz, and with a vocoder limited to 8 kHz, which simulates a missing band above 12 kHz, since
+no corpus here has that band. One thread.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ import soxr
 import torch
 from scipy.signal import firwin, firwin2, lfilter, oaconvolve
 
-from a3t.audio import own_sound
-from a3t.audio.fades import rms
-from a3t.audio.mel import log_mel
-from a3t.audio.own_sound import MEL_TOP, Neighbour, OwnSound
-from a3t.audio.rate_and_level import resample_patch
-from a3t.audio.recording import Recording
-from a3t.audio.room_tone import find_room_tone
-from a3t.audio.spectra import decibels, frequencies, spectra
-from a3t.audio.traits import MatchedTraits
+from a3t.audio.analysis.mel import log_mel
+from a3t.audio.analysis.room_tone import find_room_tone
+from a3t.audio.matching import sound_matching as own_sound
+from a3t.audio.matching.match_options import MatchedTraits
+from a3t.audio.matching.sound_matching import MEL_TOP, Neighbour, OwnSound
+from a3t.audio.matching.spectra import decibels, frequencies, spectra
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.fades import rms
+from a3t.audio.splicing.rate_and_level import resample_patch
 from a3t.editor import Editor
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.filling import MaskedMel, fill

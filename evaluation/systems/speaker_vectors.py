@@ -22,7 +22,7 @@ import numpy.typing as npt
 import torch
 from tqdm import tqdm
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 from a3t.console import run
 from a3t.errors import InputError
 from evaluation.metrics import LEVEL

@@ -40,7 +40,7 @@ class WavFolder(System):
         self.folder, self.name = folder, name or folder.name
 
     def fill(self, gap: Gap) -> Mel:
-        from a3t.audio.mel import log_mel
+        from a3t.audio.analysis.mel import log_mel
 
         output = self.output(gap)
         assert output.sound is not None

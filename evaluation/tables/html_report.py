@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from a3t.grid import HOP, SAMPLE_RATE
 from evaluation.packages import eval_package
 from evaluation.systems.named import FLOORS, base_name

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE, seconds_of
 from a3t.text.pronunciation.pronouncer import Pronouncer

@@ -108,7 +108,7 @@ def facts_of_others(more: Mapping[str, str], tasks: Sequence[GapTask]) -> list[s
 
 def make_table(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
-    from a3t.audio.files import atomic_path
+    from a3t.audio.output.files import atomic_path
     from evaluation.systems import networks
     from evaluation.systems.named import available, base_name, training_of
     from evaluation.tables import tasks, thesis_tables

@@ -59,7 +59,7 @@ class GapTask:
     @cached_property
     def true_mel(self) -> np.ndarray | None:
         """The mel (n, 80) of the gap's true content."""
-        from a3t.audio.mel import log_mel
+        from a3t.audio.analysis.mel import log_mel
 
         if self.truth is None:
             return None

@@ -15,7 +15,7 @@ import numpy as np
 import soundfile
 import torch
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, grid_frames
@@ -24,7 +24,7 @@ from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from evaluation import metrics
 from evaluation.edits.listing import set_of
-from evaluation.edits.stretches import LabelledPhone, LabelledSound
+from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
 from evaluation.report import Mean
 from evaluation.speech_quality import speech_mos
 from training.corpora import Clip, is_unseen

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import soundfile as sf
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 
 MakeRecording = Callable[..., Recording]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.background import music_under
-from a3t.audio.recording import Recording
-from a3t.audio.steady_tones import find_steady_tones
+from a3t.audio.analysis.background import music_under
+from a3t.audio.analysis.steady_tones import find_steady_tones
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from alignment import Alignment
 from tests.conftest import ARCTIC

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from a3t.audio.clipping import clipping_ceiling
-from a3t.audio.own_sound import Neighbour, OwnSound
-from a3t.audio.traits import MatchedTraits
+from a3t.audio.analysis.clipping import clipping_ceiling
+from a3t.audio.matching.match_options import MatchedTraits
+from a3t.audio.matching.sound_matching import Neighbour, OwnSound
 
 
 def speech(seed: int = 0) -> np.ndarray:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import soundfile as sf
 
-from a3t.audio.patches import Patch
-from a3t.audio.recording import Recording
-from a3t.audio.writing import write_edited
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.writing import write_edited
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from tests.audio.films import film, straight
 

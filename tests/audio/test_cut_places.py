@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from a3t.audio.cut_places import best_places
-from a3t.audio.fades import quietest_point
+from a3t.audio.splicing.cut_places import best_places
+from a3t.audio.splicing.fades import quietest_point
 
 RATE = 24_000
 RADIUS = round(0.03 * RATE)

@@ -11,10 +11,10 @@ import soundfile as sf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from a3t.audio.formats import sample_format
-from a3t.audio.patches import Patch
-from a3t.audio.recording import BLOCK, Recording
-from a3t.audio.writing import write_edited
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.writing import write_edited
+from a3t.audio.reading.formats import sample_format
+from a3t.audio.reading.recording import BLOCK, Recording
 from a3t.errors import InputError
 
 # What comes in, and what it may become without losing a bit.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from a3t.audio.fades import (
+from a3t.audio.output.patches import read_patched
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.fades import (
     crossfade,
     fade_correlation,
     fade_in,
@@ -13,9 +15,7 @@ from a3t.audio.fades import (
     fade_weights,
     quietest_point,
 )
-from a3t.audio.patches import read_patched
-from a3t.audio.recording import Recording
-from a3t.audio.splicing import make_patch
+from a3t.audio.splicing.splicing import make_patch
 
 RATE = 48_000
 FADE = 240

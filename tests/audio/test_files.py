@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 import soundfile as sf
 
-from a3t.audio.files import atomic_path, check_target
-from a3t.audio.patches import Patch
-from a3t.audio.recording import Recording
-from a3t.audio.writing import check_output, default_output, write_edited
+from a3t.audio.output.files import atomic_path, check_target
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.writing import check_output, default_output, write_edited
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from alignment.atomic import remove_abandoned
 
@@ -66,7 +66,7 @@ def test_an_exception_leaves_the_old_file_and_nothing_else(folder, error):
 def test_a_signal_in_the_middle_leaves_nothing(folder, number):
     program = (
         "import signal, sys\n"
-        "from a3t.audio.files import atomic_path\n"
+        "from a3t.audio.output.files import atomic_path\n"
         # A shell starts what it puts in the background without Ctrl-C.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "with atomic_path(sys.argv[1]) as temporary:\n"
@@ -105,7 +105,7 @@ def test_an_interrupt_between_two_blocks_leaves_the_old_file(recording, folder, 
         yield recording.read(0, 1000)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("a3t.audio.writing.insert_patches", interrupted)
+    monkeypatch.setattr("a3t.audio.output.writing.insert_patches", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_edited(recording, CUT, folder / "out.wav")
     assert (folder / "out.wav").read_text() == "old"
@@ -161,9 +161,9 @@ def test_a_folder_without_permission_is_refused(recording, folder):
 FULL = """
 import resource, signal, sys
 import numpy as np
-from a3t.audio.patches import Patch
-from a3t.audio.recording import Recording
-from a3t.audio.writing import write_edited
+from a3t.audio.output.patches import Patch
+from a3t.audio.reading.recording import Recording
+from a3t.audio.output.writing import write_edited
 from a3t.errors import InputError
 source, out, *limits = sys.argv[1:]
 recording = Recording.open(source)

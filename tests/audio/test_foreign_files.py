@@ -12,11 +12,11 @@ import pytest
 import soundfile as sf
 import soxr
 
-from a3t.audio import chunks, provenance
-from a3t.audio.patches import Patch
-from a3t.audio.provenance import comment_of, provenance_of
-from a3t.audio.recording import Recording
-from a3t.audio.writing import write_edited
+from a3t.audio.output import chunks, provenance
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.provenance import comment_of, provenance_of
+from a3t.audio.output.writing import write_edited
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 
 RATE = 16_000

@@ -10,8 +10,8 @@ import pytest
 import soundfile
 
 from a3t.__main__ import main
-from a3t.audio.loudness import Loudness, loudness, measured_loudness
-from a3t.audio.recording import Recording
+from a3t.audio.analysis.loudness import Loudness, loudness, measured_loudness
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 
 RATE = 48_000

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from a3t.audio import mel
+from a3t.audio.analysis import mel
 
 
 def noise(samples: int, seed: int = 0) -> np.ndarray:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import soundfile as sf
 
-from a3t.audio import chunks
-from a3t.audio.patches import Patch
-from a3t.audio.recording import Recording
-from a3t.audio.writing import write_edited
+from a3t.audio.output import chunks
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.writing import write_edited
+from a3t.audio.reading.recording import Recording
 
 RATE = 16_000
 PATCHES = [Patch((2_000, 3_000), np.zeros((1_500, 1))), Patch((8_000, 9_000), np.zeros((0, 1)))]

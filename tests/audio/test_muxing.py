@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import soundfile as sf
 
-from a3t.audio.formats import to_float
-from a3t.audio.metadata import comment_of
-from a3t.audio.patches import Patch
-from a3t.audio.recording import Recording
-from a3t.audio.writing import default_output, write_edited
+from a3t.audio.output.metadata import comment_of
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.writing import default_output, write_edited
+from a3t.audio.reading.formats import to_float
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from tests.audio.films import film, packets, straight

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.overlaps import Overlap, Surroundings, best_seam
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.overlaps import Overlap, Surroundings, best_seam
 
 
 @pytest.mark.parametrize("entering", [True, False])

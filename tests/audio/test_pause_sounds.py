@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.plan.cuts import KINDS
 from a3t.plan.disfluencies import Cleaning

@@ -11,7 +11,7 @@ import pytest
 import soundfile as sf
 import soxr
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 
 TONE = np.sin(np.arange(48_000) / 20) / 2

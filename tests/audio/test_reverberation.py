@@ -9,12 +9,12 @@ import pytest
 import soundfile
 from scipy.signal import fftconvolve
 
-from a3t.audio.own_sound import OwnSound
-from a3t.audio.recording import Recording
-from a3t.audio.reverberation import Reverberation, find_reverberation
-from a3t.audio.room_tone import RoomTone
-from a3t.audio.splicing import make_patch
-from a3t.audio.traits import MatchedTraits
+from a3t.audio.analysis.room_tone import RoomTone
+from a3t.audio.matching.match_options import MatchedTraits
+from a3t.audio.matching.reverberation import Reverberation, find_reverberation
+from a3t.audio.matching.sound_matching import OwnSound
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.splicing import make_patch
 
 RATE = 24_000
 

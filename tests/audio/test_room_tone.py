@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter, welch
 
-from a3t.audio.room_tone import find_room_tone, room_tone
+from a3t.audio.analysis.room_tone import find_room_tone, room_tone
 from alignment import Alignment, Phone, Word, pause
 
 SECONDS = (0.5, 0.6, 0.4, 0.7, 0.8)  # pause, word, pause, word, pause

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from a3t.audio.patches import insert_patches
-from a3t.audio.rate_and_level import gain_match, resample_patch, spread_channels
-from a3t.audio.recording import Recording
-from a3t.audio.splicing import Patch, cut_out, make_patch
+from a3t.audio.output.patches import insert_patches
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.rate_and_level import gain_match, resample_patch, spread_channels
+from a3t.audio.splicing.splicing import Patch, cut_out, make_patch
 from a3t.errors import InputError
 
 RATES = [16_000, 22_050, 24_000, 44_100, 48_000, 96_000, 192_000]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.recording import Recording
-from a3t.audio.steady_tones import SteadyTones, find_steady_tones
+from a3t.audio.analysis.steady_tones import SteadyTones, find_steady_tones
+from a3t.audio.reading.recording import Recording
 from training.sounds import hum, reverberant
 
 MakeRecording = Callable[[np.ndarray, int], Recording]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from a3t.example import RECORDING
 from a3t.grid import SAMPLE_RATE
 from a3t.model.durations import DurationPredictor

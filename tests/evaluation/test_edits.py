@@ -13,9 +13,10 @@ import soundfile
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from evaluation.edits import conditions, experiment, listing, long_recordings, stretches, table
+from evaluation.edits import conditions, experiment, listing, long_recordings, table
+from evaluation.edits import segment_metrics as stretches
 from evaluation.edits.experiment import PATCH, STRETCH, Measured
-from evaluation.edits.stretches import LabelledPhone, LabelledSound
+from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
 from tests.conftest import ARCTIC
 from tests.voice.conftest import quick
 from training.corpora import Clip, is_unseen
@@ -282,7 +283,7 @@ def test_an_edit_is_made_and_measured(
     assert (tmp_path / "edited" / "choose-01 telephone.wav").is_file()
     assert soundfile.info(tmp_path / "edited" / "choose-01 8 kHz.wav").samplerate == 8_000
     # With the recording's own voice learnt first, the patch is another; what is natural stays.
-    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
+    monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
     own = experiment.EditExperiment(editor, {"c": clip}, tmp_path, natural, "always")
     again = list(own.measure(edit, ["clean"]))
     assert again[1:] == [row for row in natural if row.condition == "clean"]

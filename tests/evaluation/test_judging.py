@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from evaluation.cepstra import editing_toolkit_mcd

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import HOP
 from evaluation import reconstruction as rec
@@ -53,7 +53,7 @@ def sines(item: rec.HeldOutClip) -> rec.Vocoder:
 
     Crude, but the same function of the mel everywhere, which is all that the experiment asks.
     """
-    from a3t.audio.mel import mel_filters
+    from a3t.audio.analysis.mel import mel_filters
 
     inverse = np.linalg.pinv(mel_filters().numpy()).T  # (80, 1025)
 

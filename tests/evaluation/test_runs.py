@@ -9,7 +9,7 @@ import pytest
 import soundfile
 import torch
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.model.a3t import A3T

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.vocoder.griffin_lim import GriffinLim

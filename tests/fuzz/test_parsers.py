@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 from a3t import edit
-from a3t.audio.patches import Patch
-from a3t.audio.provenance import provenance_of
-from a3t.audio.recording import Recording
-from a3t.audio.writing import write_edited
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.provenance import provenance_of
+from a3t.audio.output.writing import write_edited
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.plan_file import read_plan
 from a3t.projects.manifest import read_jobs

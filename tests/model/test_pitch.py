@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from a3t.model.pitch import MIDDLE, PitchAdaptor, decided, pitch_loss, spread_out
 from tests.model.test_network import PITCHED, build, make_clip
 

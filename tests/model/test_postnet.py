@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from a3t.audio.mel import bin_centres
+from a3t.audio.analysis.mel import bin_centres
 from a3t.model.a3t import A3T
 from a3t.model.energy import frame_energy
 from a3t.model.postnet import sharpened, widened

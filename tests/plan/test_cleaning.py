@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning import Findings
 from a3t.plan.cuts import Cut, check_cuts

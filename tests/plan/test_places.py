@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.patches import insert_patches
-from a3t.audio.recording import Recording
+from a3t.audio.output.patches import insert_patches
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.rendering.edited import EditedRecording
 from alignment import Alignment

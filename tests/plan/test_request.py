@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a3t.audio.traits import ALL_TRAITS, MatchedTraits
+from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
 from a3t.console import matching
 from a3t.editor import Editor
 from a3t.plan.request import EditRequest, pronunciations_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.plan.disfluencies import Cleaning
 from a3t.projects.clean import main

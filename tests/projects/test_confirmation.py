@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from a3t import edit
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import soundfile
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.console import EXPORTS, export_kinds
 from a3t.edit import parser
 from a3t.editor import Editor

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from a3t import edit
-from a3t.audio.files import sha256_of
-from a3t.audio.recording import Recording
-from a3t.audio.speech import record_path, write_json
+from a3t.audio.output.files import sha256_of
+from a3t.audio.output.speech import record_path, write_json
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest

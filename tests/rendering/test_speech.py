@@ -12,7 +12,7 @@ import soundfile
 import torch
 
 from a3t import tts
-from a3t.audio.provenance import provenance_of
+from a3t.audio.output.provenance import provenance_of
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.prompt import LONGEST, PAUSES, Prompt

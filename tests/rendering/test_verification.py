@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.patches import Patch, read_patched, sample_map
-from a3t.audio.recording import Recording
+from a3t.audio.output.patches import Patch, read_patched, sample_map
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.verification import verify

@@ -10,7 +10,7 @@ import soundfile
 import soxr
 
 from a3t.__main__ import main
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.source.diarisation import speakers_by_sound

@@ -10,7 +10,7 @@ import soundfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.edit_plan import EditPlan

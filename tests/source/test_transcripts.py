@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.transcripts import find_transcript, read_text, sidecar, text_of
 from a3t.text.pronunciation.pronouncer import Pronouncer

@@ -78,7 +78,8 @@ def test_features_arrive_in_pieces_are_trained_on_and_go_back(
     run(
         machine,
         f"""
-from training import parcels, pretrain
+from training import archive_shards as parcels
+from training import pretrain
 
 here = {str(tmp_path)!r}
 assert parcels.main(["split", here + "/features", here + "/parcels"]) == 0

@@ -9,7 +9,7 @@ import pytest
 import soundfile
 from scipy.signal import welch
 
-from a3t.audio.mel import log_mel
+from a3t.audio.analysis.mel import log_mel
 from a3t.grid import SAMPLE_RATE
 from training import sounds
 from training.degrade import babble_of, degraded, degraded_mels

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from a3t.audio.mel import WINDOW, log_mel
+from a3t.audio.analysis.mel import WINDOW, log_mel
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.framing import spectrum
 from a3t.vocoder.harmonics import class_of, class_pitches, combs, hann_response

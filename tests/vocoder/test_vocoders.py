@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from a3t.audio.mel import log_mel, mel_filters
+from a3t.audio.analysis.mel import log_mel, mel_filters
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.pretrained import save_checkpoint

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor, Plan
 from a3t.voice.adaptation import AdaptationConfig
 from a3t.voice.material import VoicePiece, pieces_of

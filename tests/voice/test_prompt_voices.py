@@ -13,7 +13,7 @@ from a3t import tts
 from a3t.editor import Editor
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.request import EditRequest
-from a3t.voice.own_speech import OwnSpeech
+from a3t.voice.adaptation_data import OwnSpeech
 from tests.conftest import ARCTIC
 from tests.voice.conftest import quick, voiced
 
@@ -22,7 +22,7 @@ TEXT = "Nobody knew."
 
 @pytest.fixture(autouse=True)
 def brief(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
+    monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
     monkeypatch.setenv("A3T_CACHE", str(tmp_path / "cache"))
 
 
@@ -68,7 +68,7 @@ def test_prompts_are_learnt_together_where_that_pays(
     twice = OwnSpeech.of_prompts(editor.alignments, [*one.heard, *one.heard])
     assert twice.seconds == speech[0].seconds  # the same words are no more speech
     least = (speech[0].seconds + speech[1].seconds) / 2
-    monkeypatch.setattr("a3t.voice.of_recording.PROMPT_PAYS_FROM", least)
+    monkeypatch.setattr("a3t.voice.recording_adaptation.PROMPT_PAYS_FROM", least)
     assert voiced(editor, one, "auto") is editor
     own = voiced(editor, both, "auto")
     assert own.voice is not None and own.spoken(both).record["voice"] == own.voice

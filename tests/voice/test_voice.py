@@ -13,8 +13,8 @@ import soundfile
 import torch
 
 from a3t import edit
-from a3t.audio.provenance import provenance_of
-from a3t.audio.recording import Recording
+from a3t.audio.output.provenance import provenance_of
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import grid_frames

@@ -32,8 +32,8 @@ from alignment.aligners.lookup import stress_of
 from alignment.aligners.network_aligner import Acoustics
 from alignment.errors import AlignmentError
 from alignment.network.boundaries import FARTHEST, Boundaries, surroundings
+from alignment.network.disfluency_states import NOTHING_UNWRITTEN
 from alignment.network.phone_network import RATE as SAMPLE_RATE
-from alignment.network.unwritten import NOTHING_UNWRITTEN
 from alignment.result import PAUSE
 from alignment.waveform import model_waveform
 from training.alignment.distortions import CONDITIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from training.corpora.layouts import Utterance
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 
 
 @dataclass

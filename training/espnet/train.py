@@ -25,7 +25,7 @@ from typing import Any
 import torch
 import yaml
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 from a3t.console import run
 from a3t.errors import InputError
 from a3t.voice.kernel.loop import Schedule

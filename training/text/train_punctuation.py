@@ -22,7 +22,7 @@ import yaml
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from a3t.audio.files import atomic_path
+from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.text.punctuation.small_encoder import SmallEncoder
 from a3t.text.punctuation.tagging import WINDOW, build

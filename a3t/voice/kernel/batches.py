@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from a3t.audio.mel import MELS
+from a3t.audio.analysis.mel import MELS
 from a3t.errors import InputError
 from a3t.model.embeddings import Batch
 from a3t.model.masking import MaskingConfig, random_spans

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alignment.network.disfluency_states import NOTHING_UNWRITTEN, Costs
 from alignment.network.graph import (
     FILLER,
     NOISE,
@@ -19,7 +20,6 @@ from alignment.network.graph import (
     Visit,
 )
 from alignment.network.phone_network import INDEX, SYMBOLS
-from alignment.network.unwritten import NOTHING_UNWRITTEN, Costs
 
 THE, MAN, RAN = [("DH", "AH0"), ("DH", "IY0")], [("M", "AE1", "N")], [("R", "AE1", "N")]
 EACH = 8  # frames of a phone

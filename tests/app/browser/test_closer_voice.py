@@ -27,8 +27,8 @@ def test_a_closer_voice_is_offered(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
-    monkeypatch.setattr("a3t.voice.own_speech.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
+    monkeypatch.setattr("a3t.voice.adaptation_data.PAYS_FROM", 1.0)
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(service.folder))
     learning = Service(service.folder, service.quick._start)
     learning.quick = learning.long = service.quick

@@ -11,9 +11,9 @@ import pytest
 
 from app.lanes import EditorLane
 from app.progress import CancelledError
-from app.studio.desk import Desk
 from app.studio.folders import ProjectFolder, words_name
 from app.studio.jobs import JobQueue, ProjectJob
+from app.studio.project_controller import ProjectController
 
 
 class Stepped:
@@ -49,7 +49,7 @@ def stepped() -> Stepped:
 
 
 @pytest.fixture
-def shown(stepped: Stepped, tmp_path: Path) -> Desk:
+def shown(stepped: Stepped, tmp_path: Path) -> ProjectController:
     """A project that has been listened to; there is no sound of it."""
     folder = ProjectFolder(tmp_path / "project")
     folder.path.mkdir()
@@ -59,16 +59,16 @@ def shown(stepped: Stepped, tmp_path: Path) -> Desk:
     folder.write(words_name(0), {"tokens": [], "pauses": []})
     lanes = [EditorLane(Stepped), EditorLane(lambda: stepped, kept=False)]  # type: ignore[arg-type,return-value]
     quick, learning = map(JobQueue, lanes)
-    return Desk(folder, quick, quick, learning)
+    return ProjectController(folder, quick, quick, learning)
 
 
-def begun(desk: Desk, stepped: Stepped) -> None:
+def begun(desk: ProjectController, stepped: Stepped) -> None:
     desk.learn()
     while not stepped.steps:
         threading.Event().wait(0.01)
 
 
-def test_it_stands_still_while_an_edit_is_made(shown: Desk, stepped: Stepped) -> None:
+def test_it_stands_still_while_an_edit_is_made(shown: ProjectController, stepped: Stepped) -> None:
     making, done = threading.Event(), threading.Event()
 
     def slow(editor: object) -> None:
@@ -89,7 +89,7 @@ def test_it_stands_still_while_an_edit_is_made(shown: Desk, stepped: Stepped) ->
 
 @pytest.mark.parametrize("how", ["closed", "deleted", "off"])
 def test_it_ends_when_nobody_wants_it(
-    how: str, shown: Desk, stepped: Stepped, monkeypatch: pytest.MonkeyPatch
+    how: str, shown: ProjectController, stepped: Stepped, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.studio.open_project.LEAVING", 0.0)
     with shown.shown():

@@ -14,19 +14,19 @@ import soundfile
 import soxr
 from starlette.testclient import TestClient
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.model.saved_voices import OF_RECORDING
 from a3t.plan.request import EditRequest
 from a3t.projects.history import History
 from a3t.projects.replay import read_record, remake
-from a3t.voice import own_speech
+from a3t.voice import adaptation_data as own_speech
 from app.lanes import EditorLane
 from app.service import Service
 from app.studio import own_voice
-from app.studio.desk import Desk
 from app.studio.folders import VOICE, ProjectFolder
 from app.studio.packed_project import pack, unpack
+from app.studio.project_controller import ProjectController
 from app.studio.studio import Studio
 from tests.app.conftest import EditorThread
 from tests.app.studio.conftest import Project, change, client_of
@@ -40,8 +40,8 @@ def learning(
     service: Service, editor: Editor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Studio]:
     """A studio that learns voices, in few steps and from a few seconds."""
-    monkeypatch.setattr("a3t.voice.of_recording.AdaptationConfig", quick)
-    monkeypatch.setattr("a3t.voice.own_speech.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
+    monkeypatch.setattr("a3t.voice.adaptation_data.PAYS_FROM", 1.0)
     monkeypatch.setenv("A3T_CACHE", str(tmp_path / "cache"))
     other = Service(service.folder, service.quick._start)
     other.quick = other.long = service.quick
@@ -64,7 +64,7 @@ def project(client: TestClient, upload: str) -> Project:
 
 
 @pytest.fixture
-def desk(project: Project, learning: Studio) -> Desk:
+def desk(project: Project, learning: Studio) -> ProjectController:
     visitor = next(learning.projects.root.iterdir()).name
     desk = learning.desk(visitor, project.at.rpartition("/")[2])
     assert desk is not None
@@ -75,14 +75,14 @@ def test_the_page_waits_for_as_many_words_as_are_listened_to() -> None:
     assert own_speech.WINDOW[1] == own_voice.EACH
 
 
-def told(desk: Desk) -> list[float]:
+def told(desk: ProjectController) -> list[float]:
     """The shares that were told, in order."""
     events = [event for _, event in desk.since(0) if event["kind"] == "voice"]
     return [event["share"] for event in events if event["share"] is not None]
 
 
 def test_what_was_made_before_is_made_again_in_the_voice(
-    project: Project, desk: Desk, tmp_path: Path, editor: Editor
+    project: Project, desk: ProjectController, tmp_path: Path, editor: Editor
 ) -> None:
     project.save(change(project.state, "always", "never"))
     (takes,) = project.made()["takes"].values()
@@ -131,7 +131,9 @@ def test_what_was_made_before_is_made_again_in_the_voice(
     assert out.read_bytes() == (record.parent / "talk.edited.wav").read_bytes()
 
 
-def test_a_voice_is_learnt_only_for_a_page_that_wants_it(project: Project, desk: Desk) -> None:
+def test_a_voice_is_learnt_only_for_a_page_that_wants_it(
+    project: Project, desk: ProjectController
+) -> None:
     desk.learn()
     assert desk.learning is not None and not desk.learning.pending(desk.folder.id)
     project.post("script", {"settings": {"adapt": False}})

@@ -14,7 +14,7 @@ import pytest
 import soundfile
 from starlette.testclient import TestClient
 
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from app.service import Service
 from app.studio import listening
 from app.studio.studio import Studio

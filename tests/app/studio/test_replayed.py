@@ -16,7 +16,7 @@ import soundfile
 from starlette.testclient import TestClient
 
 from a3t import edit
-from a3t.audio.recording import Recording
+from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.projects.history import History
 from a3t.projects.replay import read_record, remake

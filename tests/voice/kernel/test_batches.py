@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from a3t.audio.mel import bin_centres
+from a3t.audio.analysis.mel import bin_centres
 from a3t.audio.world_pitch import log_pitch
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
@@ -237,7 +237,7 @@ def test_shifted_edges_stay_near_and_something_stays_masked() -> None:
 
 
 def test_warping_moves_a_harmonic_by_the_factor() -> None:
-    from a3t.audio.mel import FMAX, FMIN, MELS, hz_to_mel, mel_to_hz
+    from a3t.audio.analysis.mel import FMAX, FMIN, MELS, hz_to_mel, mel_to_hz
 
     limits = hz_to_mel(np.array([FMIN, FMAX]))
     centres = mel_to_hz(np.linspace(limits[0], limits[1], MELS + 2)[1:-1])

@@ -1,0 +1,98 @@
+"""How loud a recording is by EBU R128, and the gain that brings it to a level.
+
+FFmpeg's meter (`ebur128`, through PyAV) measures: the integrated loudness in LUFS, gated as the
+recommendation has it, the loudness range in LU and the true peak in dB of full scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import av
+import av.filter
+import numpy as np
+
+from a3t.audio.reading.formats import Native, to_float
+from a3t.audio.reading.recording import Recording
+from a3t.errors import InputError
+
+SILENT = -70.0  # LUFS; below it the meter's gate lets nothing through
+LEVELS = (-40.0, -5.0)  # LUFS that can be asked for
+LAYOUTS = {1: "mono", 2: "stereo", 3: "3.0", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}
+LEAST_PEAK = 1e-5  # of full scale
+
+
+@dataclass(frozen=True, slots=True)
+class Loudness:
+    """integrated: LUFS. range: LU. peak: the true peak, dB of full scale."""
+
+    integrated: float
+    range: float
+    peak: float
+
+    def gain_to(self, level: float, highest: float) -> float:
+        """The dB that bring it to ``level`` LUFS, fewer if the true peak would pass ``highest`` dB.
+
+        Raises InputError for a level out of range, or if nothing is loud enough to be measured.
+        """
+        if not LEVELS[0] <= level <= LEVELS[1]:
+            raise InputError(
+                f"A loudness of {level:g} LUFS is out of range: use {LEVELS[0]:g} to {LEVELS[1]:g}."
+            )
+        if not -20 <= highest <= 0:
+            raise InputError(f"A peak of {highest:g} dB is out of range: use -20 to 0.")
+        if self.integrated <= SILENT:
+            raise InputError("The recording is too quiet to be brought to a loudness.")
+        return min(level - self.integrated, highest - self.peak)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.integrated:.1f} LUFS, range {self.range:.1f} LU, true peak {self.peak:.1f} dB"
+        )
+
+
+def loudness(recording: Recording) -> Loudness:
+    """Measure a recording, block by block; InputError if it has more than eight channels."""
+    if recording.channels not in LAYOUTS:
+        raise InputError(f"The loudness of {recording.channels} channels can't be measured.")
+    return measured_loudness(recording.blocks(), recording.sample_rate, recording.channels)
+
+
+def measured_loudness(blocks: Iterable[Native], rate: int, channels: int) -> Loudness:
+    """Of blocks of samples (n, channels) at ``rate`` Hz."""
+    graph = av.filter.Graph()
+    layout = LAYOUTS[channels]
+    chain = [
+        graph.add_abuffer(sample_rate=rate, format="dbl", layout=layout),
+        graph.add("ebur128", "peak=true:metadata=1"),
+        graph.add("abuffersink"),
+    ]
+    graph.link_nodes(*chain).configure()
+    found: dict[str, str] = {}
+    place = 0
+    for block in blocks:
+        samples = np.ascontiguousarray(to_float(block).reshape(1, -1))
+        frame = av.AudioFrame.from_ndarray(samples, format="dbl", layout=layout)
+        frame.sample_rate, frame.pts = rate, place
+        place += len(block)
+        graph.push(frame)
+        found |= _pulled(graph)
+    graph.push(None)
+    found |= _pulled(graph)
+    peak = max(float(found.get("lavfi.r128.true_peak", 0.0)), LEAST_PEAK)
+    return Loudness(
+        float(found.get("lavfi.r128.I", SILENT)),
+        float(found.get("lavfi.r128.LRA", 0.0)),
+        float(20 * np.log10(peak)),
+    )
+
+
+def _pulled(graph: av.filter.Graph) -> dict[str, str]:
+    """What the meter has said since it was last asked."""
+    found: dict[str, str] = {}
+    while True:
+        try:
+            found |= dict(graph.pull().metadata)  # type: ignore[union-attr]
+        except (av.BlockingIOError, av.EOFError):
+            return found

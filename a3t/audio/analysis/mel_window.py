@@ -1,0 +1,23 @@
+"""Some frames of a recording's mel, read and computed without the rest of it."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from a3t.audio.analysis.mel import N_FFT, log_mel
+from a3t.audio.reading.recording import Recording
+from a3t.grid import HOP, SAMPLE_RATE, grid_samples
+
+# Frames on either side that a frame's Fourier transform reaches into, and one to be sure.
+REACH = N_FFT // 2 // HOP + 2
+
+
+def mel_window(recording: Recording, first: int, last: int) -> Tensor:
+    """Frames [first, last) of the whole recording's mel, (last - first, 80) log10.
+
+    Only the samples that they depend on are read; they equal those of the whole.
+    """
+    begin, end = max(0, first - REACH), last + REACH
+    stop = min(end * HOP, grid_samples(recording.samples, recording.sample_rate))
+    mel = log_mel(recording.resampled(begin * HOP, stop, SAMPLE_RATE))
+    return mel[first - begin : last - begin]

@@ -1,0 +1,160 @@
+"""Room tone: the noise that a recording has where nobody speaks, measured and made.
+
+What is measured is each frequency's power and how the channels share it, in the recording's own
+pauses: the mean, or less where it comes and goes more than noise does, as under music, whose mean
+would fill what lies between its notes. What is made is Gaussian noise with exactly that: it never
+repeats, and a breath or a click that stood in a pause is not heard in it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from a3t.audio.reading.formats import to_float
+from a3t.audio.reading.recording import Recording
+from alignment import Alignment
+
+FRAME_SECONDS = 0.04
+GUARD_SECONDS = 0.03  # of a pause at either end: the words beside it fade there
+ENOUGH_SECONDS = 2.0  # of pauses; those nearest the edit
+LEAST_FRAMES = 8
+WINDOW_SECONDS = 5.0  # of recording that is searched where there are too few pauses
+QUIET_SHARE = 0.25  # of the frames: what is 6 dB louder than these is a breath or a click
+ABOVE_QUIET = 4.0  # as a ratio of powers
+SPEECH_SHARE = 0.1  # of frames of speech that are taken for noise
+LOW_SHARE = 0.25  # of a frequency's powers in noise are below 0.29 of their mean
+SMOOTHED = 5  # frequencies over which that is looked at
+
+
+@dataclass(frozen=True, eq=False)
+class RoomTone:
+    """A stationary noise.
+
+    rate: Hz. power: (bins, channels, channels) complex, Hermitian: the mean product of the
+    channels' spectra in frames of 2 (bins - 1) samples under a window of mean power 1, full scale
+    at 1; the diagonal is each channel's power.
+    """
+
+    rate: int
+    power: np.ndarray
+
+    @property
+    def channels(self) -> int:
+        return int(self.power.shape[1])
+
+    @property
+    def level(self) -> np.ndarray:
+        """(channels,) RMS, full scale at 1."""
+        own = np.einsum("fcc->fc", self.power).real
+        size = 2 * (len(own) - 1)
+        both_sides = 2 * own.sum(axis=0) - own[0] - own[-1]
+        return np.asarray(np.sqrt(both_sides)) / size
+
+    def sound(self, samples: int, seed: int = 0) -> np.ndarray:
+        """So much of it, (samples, channels) float32, full scale at 1; the same for a seed."""
+        size = 2 * (len(self.power) - 1)
+        hop = size // 2
+        frames = -(-samples // hop) + 1
+        draw = np.random.default_rng(seed)
+        shape = (2, frames, len(self.power), self.channels, 1)
+        real, imaginary = draw.standard_normal(shape)
+        spectra = (_root(self.power) @ ((real + 1j * imaginary) / np.sqrt(2)))[..., 0]
+        spectra[:, [0, -1]] = spectra[:, [0, -1]].real * np.sqrt(2)  # these two have no phase
+        # Windows whose squares add up to 1: independent frames then have a constant power.
+        pieces = np.fft.irfft(spectra, size, axis=1) * np.sin(
+            np.pi * (np.arange(size) + 0.5) / size
+        ).reshape(-1, 1)
+        halves = pieces.reshape(frames, 2, hop, self.channels)
+        total = np.zeros((frames + 1, hop, self.channels))
+        total[:-1] += halves[:, 0]
+        total[1:] += halves[:, 1]
+        return total.reshape(-1, self.channels)[hop : hop + samples].astype(np.float32)
+
+
+def room_tone(
+    recording: Recording, alignment: Alignment, samples: int, seed: int = 0, near: int | None = None
+) -> np.ndarray:
+    """The recording's room tone, (samples, channels) float32 at its own rate, full scale at 1.
+
+    Taken from the alignment's pauses, those nearest sample `near` first (default: the middle).
+    It has no constant part and starts and ends abruptly: cross-fade it. The same arguments give
+    the same samples.
+    """
+    return find_room_tone(recording, alignment, near).sound(samples, seed)
+
+
+def find_room_tone(recording: Recording, alignment: Alignment, near: int | None = None) -> RoomTone:
+    """Measure the noise in the alignment's pauses; where they are too short, in the quietest
+    frames of the five seconds around sample `near`. At most seven seconds are read."""
+    near = recording.samples // 2 if near is None else near
+    pauses = pauses_near(alignment, recording, near)
+    frames = _frames((to_float(recording.read(*pause)) for pause in pauses), recording.sample_rate)
+    if len(frames) >= LEAST_FRAMES:
+        return _measured(frames, recording.sample_rate, QUIET_SHARE, ABOVE_QUIET)
+    reach = round(WINDOW_SECONDS / 2 * recording.sample_rate)
+    around = recording.read(max(0, near - reach), min(recording.samples, near + reach))
+    frames = _frames([to_float(around)], recording.sample_rate)
+    return _measured(frames, recording.sample_rate, SPEECH_SHARE, 1.0)
+
+
+def pauses_near(alignment: Alignment, recording: Recording, near: int) -> list[tuple[int, int]]:
+    """Samples [first, last) of the pauses nearest `near`, their ends left out, in order."""
+    rate, found = recording.sample_rate, []
+    for word in alignment.words:
+        first = round((word.start + GUARD_SECONDS) * rate) if word.start > 0 else 0
+        last = min(round((word.end - GUARD_SECONDS) * rate), recording.samples)
+        if word.is_pause and last - first >= FRAME_SECONDS * rate:
+            found.append((first, last))
+    found.sort(key=lambda span: max(span[0] - near, near - span[1], 0))
+    taken: list[tuple[int, int]] = []
+    left = round(ENOUGH_SECONDS * rate)
+    for first, last in found:
+        if left < FRAME_SECONDS * rate:
+            break
+        # Of a long pause the part that lies nearest.
+        start = min(max(first, near - left // 2), max(first, last - left))
+        taken.append((start, min(last, start + left)))
+        left -= taken[-1][1] - taken[-1][0]
+    return sorted(taken)
+
+
+def _frames(pieces: Iterable[np.ndarray], rate: int) -> np.ndarray:
+    """Spectra (frames, bins, channels) of pieces (n, channels), frames half overlapping."""
+    size = 2 * round(FRAME_SECONDS * rate / 2)
+    window = np.sin(np.pi * (np.arange(size) + 0.5) / size)[:, None] * np.sqrt(2)
+    found = []
+    for piece in pieces:
+        sound = piece - piece.mean(axis=0)
+        starts = range(0, len(sound) - size + 1, size // 2)
+        found += [np.fft.rfft(sound[k : k + size] * window, axis=0) for k in starts]
+    return np.array(found)
+
+
+def _measured(frames: np.ndarray, rate: int, share: float, above: float) -> RoomTone:
+    """The mean of the quiet ones among the frames (n, bins, channels)."""
+    loud = np.square(np.abs(frames)).sum(axis=(1, 2))
+    sounding = loud > 0 if loud.any() else loud == 0  # a digital silence is nobody's room
+    frames, loud = frames[sounding], loud[sounding]
+    quiet = frames[loud <= above * np.quantile(loud, share)]
+    mean = np.einsum("tfc,tfd->fcd", quiet, quiet.conj()) / len(quiet)
+    return RoomTone(rate, mean * _steady_share(quiet)[:, None, None])
+
+
+def _steady_share(frames: np.ndarray) -> np.ndarray:
+    """(bins,): how much of the frames' (n, bins, channels) mean power is there all the time, as the
+    lower quarter tells of noise, whose powers are distributed exponentially."""
+    power = np.square(np.abs(frames)).mean(axis=2)
+    steady = np.quantile(power, LOW_SHARE, axis=0) / -np.log(1 - LOW_SHARE)
+    low, mean = (
+        np.convolve(values, np.ones(SMOOTHED), "same") for values in (steady, power.mean(axis=0))
+    )
+    return np.asarray(np.minimum(low / np.maximum(mean, 1e-30), 1.0))
+
+
+def _root(power: np.ndarray) -> np.ndarray:
+    """(bins, c, c) Hermitian -> a factor A with A Aᴴ = power; channels may be silent or equal."""
+    values, vectors = np.linalg.eigh(power)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])

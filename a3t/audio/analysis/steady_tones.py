@@ -1,0 +1,207 @@
+"""Tones that go on through an edit, such as a hum: found beside it, and carried across it.
+
+A tone counts as steady if it is sure (`a3t.audio.analysis.tone_evidence`) on both sides of the
+edit; or on one, if the other, where somebody may speak all the time, does not say that it has
+ended. Across the edit it goes on from its left side's phase to its right side's, so that at both
+joints it meets itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import soxr
+
+from a3t.audio.analysis.tone_evidence import APART, ToneEvidence, ToneSign
+from a3t.audio.reading.formats import to_float
+from a3t.audio.reading.recording import Recording
+
+SIDE = 4.0  # seconds on either side
+FITTED = 2.0  # seconds of a side, the nearest, to which a tone's level and phase are fitted
+LOW_RATE = 24_000  # Hz, at which tones are looked for
+LEAST_SIDE = 1.0  # seconds
+SAME = 0.3  # Hz by which the two sides may differ
+# How sure a tone is, chosen on planted hums and on sounds without any
+# (`evaluation.sound.planted_hums`):
+BOTH = (10.0, 0.85)  # what must last, and agree, on both sides …
+ONE = (30.0, 0.9)  # … or on one of them
+MAINS = (50.0, 60.0)  # Hz; a hum's harmonics tell where to look for the others …
+MAINS_DRIFT = 0.002  # … of a mains that is so far off, …
+HARMONICS = 20  # … up to so many
+HARMONIC_BOTH, HARMONIC_ONE = (4.0, 0.6), (10.0, 0.7)  # how sure these are
+STILL = 0.25  # of the strength that it should then have on the other
+UNSEEN = 16.0  # a strength too low to say anything
+LOUDEST = 1.5  # times as loud as beside it may a tone be that is taken out
+AROUND = 0.05  # seconds whose level weighs a moment
+QUIETEST = 1e-4  # of the mean power; what is below weighs no more
+
+Sides = tuple[bool, bool]  # the left, the right
+Sureness = tuple[float, float]  # what has to last, and to agree
+
+
+@dataclass(frozen=True, eq=False)
+class SteadyTones:
+    """Tones beside an edit.
+
+    rate: Hz. frequencies: (n,) Hz. left, right: (n, channels) complex amplitudes: a side's tone is
+    the real part of amplitude · exp(2πi · frequency · sample / rate), by the recording's samples.
+    """
+
+    rate: int
+    frequencies: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.frequencies)
+
+    def across(self, samples: int, leave: int, enter: int) -> np.ndarray:
+        """(samples, channels): the tones, whose sample s follows the left side's sample s - leave
+        at its start and the right side's sample s - enter at its end."""
+        place = np.arange(samples)
+        share = (0.5 - 0.5 * np.cos(np.pi * place / max(samples, 1)))[:, None]
+        result = np.zeros((samples, self.left.shape[1]))
+        for frequency, one, other in zip(self.frequencies, self.left, self.right, strict=True):
+            step = 2j * np.pi * frequency / self.rate
+            begin, end = one * np.exp(-step * leave), other * np.exp(-step * enter)
+            turn = np.angle(end * np.conj(begin))
+            level = np.abs(begin) * (1 - share) + np.abs(end) * share
+            phase = np.angle(begin) + turn * share
+            result += level * np.cos(np.imag(step) * place[:, None] + phase)
+        return result
+
+    def without(self, sound: np.ndarray) -> np.ndarray:
+        """The sound (n, channels) without these tones, as far as it has them itself.
+
+        Its pauses tell, for speech has all frequencies; and what is louder than the tone beside the
+        edit isn't the tone. Else the opposite of the speech would whistle in the pauses.
+        """
+        if not len(self) or len(sound) < 2 * len(self):
+            return sound
+        basis = _basis(self.frequencies, np.arange(len(sound)), self.rate)
+        weight = np.square(_weights(sound.mean(axis=1), self.rate))
+        found = _fitted(basis, sound, weight).reshape(2, len(self), -1)
+        most = LOUDEST * np.maximum(np.abs(self.left), np.abs(self.right))
+        found *= np.minimum(1.0, most / np.maximum(np.hypot(*found), 1e-20))
+        return np.asarray(sound - np.einsum("si,ic->sc", basis, found.reshape(2 * len(self), -1)))
+
+
+def find_steady_tones(recording: Recording, first: int, last: int) -> SteadyTones:
+    """The steady tones beside the recording's samples [first, last); eight seconds are read.
+
+    None are found where a side has less than a second, nor in a recording of so little.
+    """
+    rate, reach = recording.sample_rate, round(SIDE * recording.sample_rate)
+    spans = [(max(0, first - reach), first), (last, min(recording.samples, last + reach))]
+    nothing = np.zeros((0, recording.channels), complex)
+    none = SteadyTones(rate, np.zeros(0), nothing, nothing)
+    if any(end - start < LEAST_SIDE * rate for start, end in spans):
+        return none
+    sides = [to_float(recording.read(*span)) for span in spans]
+    sides = [side - side.mean(axis=0) for side in sides]
+    low = min(rate, LOW_RATE)
+    monos = [soxr.resample(side.mean(axis=1), rate, low) for side in sides]
+    found = _steady(*(ToneEvidence(mono, low) for mono in monos))
+    if not found:
+        return none
+    frequencies = np.array([frequency for frequency, _ in found])
+    fitted = round(FITTED * rate)
+    left = _amplitudes(frequencies, sides[0][-fitted:], max(first - fitted, spans[0][0]), rate)
+    right = _amplitudes(frequencies, sides[1][:fitted], last, rate)
+    # Where speech hides a tone, its other side tells how it goes on.
+    sure_left, sure_right = np.array([sure for _, sure in found]).T[:, :, None]
+    return SteadyTones(
+        rate, frequencies, np.where(sure_left, left, right), np.where(sure_right, right, left)
+    )
+
+
+def _steady(left: ToneEvidence, right: ToneEvidence) -> list[tuple[float, Sides]]:
+    """The steady tones' frequencies, and on which sides each is sure."""
+    pairs = [(sign, right.near(sign.frequency, SAME)) for sign in left.peaks()]
+    pairs += [(left.near(sign.frequency, SAME), sign) for sign in right.peaks()]
+    found: list[tuple[float, Sides]] = []
+    for pair in sorted(pairs, key=lambda both: -max(sign.strength for sign in both)):
+        if not any(sure := _sure_sides(pair, BOTH, ONE)):
+            continue
+        weights = [sign.strength * known for sign, known in zip(pair, sure, strict=True)]
+        frequency = float(np.average([sign.frequency for sign in pair], weights=weights))
+        if all(abs(frequency - other) > APART for other, _ in found):
+            found.append((frequency, sure))
+    known = np.array([frequency for frequency, _ in found])
+    for frequency in _harmonics(known):
+        pair = left.near(frequency, SAME / 2), right.near(frequency, SAME / 2)
+        if any(sure := _sure_sides(pair, HARMONIC_BOTH, HARMONIC_ONE)):
+            found.append((frequency, sure))
+    return sorted(found)
+
+
+def _harmonics(known: np.ndarray) -> list[float]:
+    """Where the other harmonics of a mains should be of which two or more are known, Hz."""
+    expected: list[float] = []
+    for mains in MAINS:
+        orders = np.round(known / mains).clip(1, HARMONICS)
+        own = np.abs(known - orders * mains) < MAINS_DRIFT * mains * orders
+        if own.sum() < 2:
+            continue
+        base = float(orders[own] @ known[own] / np.square(orders[own]).sum())
+        for frequency in base * np.arange(1, HARMONICS + 1):
+            if np.abs(np.array([*known, *expected]) - frequency).min() > APART:
+                expected.append(float(frequency))
+    return expected
+
+
+def _sure_sides(pair: Sequence[ToneSign], both: Sureness, one: Sureness) -> Sides:
+    """On which sides of an edit a tone is sure, given its signs there."""
+    if all(_is_sure(sign, *both) for sign in pair):
+        return True, True
+    left, right = pair
+    return (
+        _is_sure(left, *one) and _may_go_on(left, right),
+        _is_sure(right, *one) and _may_go_on(right, left),
+    )
+
+
+def _is_sure(sign: ToneSign, lasting: float, agreement: float) -> bool:
+    return sign.lasting > lasting and sign.agreement > agreement
+
+
+def _may_go_on(sign: ToneSign, other: ToneSign) -> bool:
+    """Whether what the other side has doesn't speak against the tone."""
+    expected = sign.strength / max(sign.weight, 1e-30) * other.weight
+    return other.strength > STILL * (expected - UNSEEN)
+
+
+def _weights(mono: np.ndarray, rate: int) -> np.ndarray:
+    """(n,): the reciprocal of the level around each sample."""
+    width = max(round(AROUND * rate), 1)
+    total = np.concatenate([[0.0], np.cumsum(np.square(mono, dtype=np.float64))])
+    place = np.arange(len(mono))
+    last, start = np.minimum(place + width // 2 + 1, len(mono)), np.maximum(place - width // 2, 0)
+    power = (total[last] - total[start]) / (last - start)
+    mean = float(power.mean())
+    return np.asarray(1 / np.sqrt(power + mean * QUIETEST + 1e-20))
+
+
+def _amplitudes(frequencies: np.ndarray, side: np.ndarray, start: int, rate: int) -> np.ndarray:
+    """(n, channels) complex, by weighted least squares; side: (samples, channels) from `start`."""
+    weight = _weights(side.mean(axis=1), rate)
+    basis = _basis(frequencies, start + np.arange(len(side)), rate)
+    found = _fitted(basis, side, np.square(weight))
+    return np.asarray(found[: len(frequencies)] - 1j * found[len(frequencies) :])
+
+
+def _fitted(basis: np.ndarray, sound: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+    """(2 n, channels): least squares by the normal equations; a trace is added, for tones that are
+    one within so little sound."""
+    weighted = basis if weight is None else basis * weight[:, None]
+    own = np.einsum("si,sj->ij", weighted, basis)  # products of so few columns need no threads
+    own += np.eye(len(own)) * np.trace(own) * 1e-6
+    return np.asarray(np.linalg.solve(own, np.einsum("si,sc->ic", weighted, sound)))
+
+
+def _basis(frequencies: np.ndarray, place: np.ndarray, rate: int) -> np.ndarray:
+    """(samples, 2 n): cosines and sines."""
+    angle = 2 * np.pi / rate * np.outer(place, frequencies)
+    return np.concatenate([np.cos(angle), np.sin(angle)], axis=1)

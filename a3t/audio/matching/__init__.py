@@ -1,0 +1,1 @@
+"""Matching a patch to its recording: bandwidth, spectrum, reverberation."""

@@ -1,0 +1,38 @@
+"""Which traits of a recording's own sound a patch is given
+(`a3t.audio.matching.sound_matching`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class MatchedTraits:
+    """What of the recording's own sound a patch is given.
+
+    bandwidth: silence where the recording has none, and the band above 12 kHz if it has one;
+    spectrum: its spectrum from 7.6 to 12 kHz; room_tone: its noise floor and its reverberation.
+    """
+
+    bandwidth: bool = True
+    spectrum: bool = True
+    room_tone: bool = True
+
+    @classmethod
+    def of(cls, kinds: Iterable[str]) -> MatchedTraits:
+        """These kinds ("bandwidth", "spectrum", "room") and no others; ValueError for another."""
+        named = {"bandwidth": "bandwidth", "spectrum": "spectrum", "room": "room_tone"}
+        wanted = dict.fromkeys(kinds)
+        strange = [kind for kind in wanted if kind not in named]
+        if strange:
+            raise ValueError(f"“{strange[0]}” is none of {', '.join(named)}")
+        return cls(**{field: kind in wanted for kind, field in named.items()})
+
+    @property
+    def learns(self) -> bool:
+        """Whether a copy of the neighbours is needed."""
+        return self.bandwidth or self.spectrum
+
+
+ALL_TRAITS = MatchedTraits()

@@ -1,0 +1,163 @@
+"""A room's reverberation as a floor: what is heard after a sound, learnt from the recording.
+
+In a room no sound stops at once: the power in a band stays above a share of what was heard there
+before, which decays. How large the share is and how fast it decays is found by its being a floor of
+the recording itself; of a dry recording the floor is inaudible. In a patch what is lacking is added
+as noise, which late reverberation resembles (Lebart, Boucher and Denbigh 2001, "A new method based
+on spectral subtraction for speech dereverberation"); so the last word before an edit goes on
+sounding through the joint as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from a3t.audio.analysis.room_tone import RoomTone
+from a3t.audio.matching.spectra import OVERLAP, frame_size, frequencies, sound_of, spectra
+from a3t.audio.reading.formats import to_float
+from a3t.audio.reading.recording import Recording
+
+SIDE = 4.0  # seconds on either side of an edit from which the room is learnt
+LATE = OVERLAP + 1  # frames after a sound that are not its reverberation
+TIMES = np.array([0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0])  # seconds of a fall by 60 dB, tried
+NEARLY = 1.15  # times the least spread; so much is as good
+LOWEST = 100.0  # Hz; bands of a third of an octave above
+FALLING = 0.5  # of the power that was there LATE frames before
+LOW = 0.1  # the share of falling frames whose fall tells a room from a dry recording
+BELOW = 0.3  # the share of falling frames that may lie below the floor
+HEARD = 2.0  # times the noise's power that the floor of a dry recording would have
+LEAST = 1000  # falling frames of all bands together; 3 s of speech without noise have 2,000
+LEAST_FRAMES = 40  # falling ones of a band; with fewer, all bands speak for it
+DRY = -18.0  # dB; what is reverberated less is dry (rooms of half a second: -8 to -13; none: -25)
+MOST = -3.0  # dB; no room adds more
+
+
+@dataclass(frozen=True, eq=False)
+class Reverberation:
+    """The floor: a sound's power in a band is heard again ``LATE`` frames later, at ``shares``
+    (bands,) of it, and falls by 60 dB in ``seconds``. rate: Hz."""
+
+    rate: int
+    shares: np.ndarray
+    seconds: float
+
+    def heard_in(self, before: np.ndarray, sound: np.ndarray, seed: int) -> np.ndarray:
+        """The sound (n,), which follows ``before`` (m,), with the room's reverberation of both
+        where it has less; what it has itself stays."""
+        whole = np.concatenate([before, sound])
+        frames = spectra(whole, self.rate)
+        bands = _bands(self.rate)
+        power = _band_power(np.square(np.abs(frames)), bands)
+        floor = _floors(power, self.shares, _falls(np.array([self.seconds]), self.rate)[0])
+        lacking = np.sqrt(np.clip(floor - power, 0.0, None))
+        noise = spectra(np.random.default_rng(seed).standard_normal(len(whole)), self.rate)
+        noise /= np.sqrt(frame_size(self.rate))
+        added = sound_of(noise * _on_bins(lacking, bands, self.rate), len(whole), self.rate)
+        return np.asarray(sound + added[len(before) :])
+
+
+def find_reverberation(
+    recording: Recording, first: int, last: int, tone: RoomTone | None
+) -> Reverberation | None:
+    """The reverberation beside the recording's samples [first, last); None if the recording is dry,
+    or too little is heard. ``tone`` is the noise that isn't part of it."""
+    rate = recording.sample_rate
+    reach = round(SIDE * rate)
+    spans = [(max(0, first - reach), first), (last, min(recording.samples, last + reach))]
+    bands = _bands(rate)
+    noise = _noise_in(bands, tone, rate)
+    found = [np.empty((0, len(TIMES), len(bands)))]
+    for start, end in spans:
+        mono = to_float(recording.read(start, end)).mean(axis=1)
+        if len(mono) > (3 * OVERLAP + LATE) * frame_size(rate) // OVERLAP:
+            frames = spectra(mono - mono.mean(), rate)[OVERLAP:-OVERLAP]
+            power = _band_power(np.square(np.abs(frames)), bands)
+            found.append(_over_the_past(power, noise, rate))
+    ratios = np.concatenate(found)
+    known = np.asarray(np.isfinite(ratios).all(axis=1))  # (frames, bands)
+    if known.sum() < LEAST:
+        return None
+    every = np.moveaxis(ratios, 1, 2)[known]  # (n, times)
+    spread = np.ptp(np.quantile(every, [LOW, 1 - LOW], axis=0), axis=0)
+    best = int(np.flatnonzero(spread <= NEARLY * spread.min())[-1])
+    if np.quantile(every[:, best], LOW) < DRY:
+        return None
+    shares = np.full(len(bands), np.quantile(every[:, best], BELOW))
+    for band in np.flatnonzero(known.sum(axis=0) >= LEAST_FRAMES):
+        shares[band] = np.quantile(ratios[known[:, band], best, band], BELOW)
+    return Reverberation(rate, 10 ** (np.minimum(shares, MOST) / 10), float(TIMES[best]))
+
+
+def _over_the_past(power: np.ndarray, noise: np.ndarray, rate: int) -> np.ndarray:
+    """(frames, times, bands): by how many dB falling frames are above what decays from the past;
+    NaN where they don't fall, or where noise would hide how dry they are."""
+    over = np.maximum(power - noise, 0.01 * noise)
+    past = _past(over, _falls(TIMES, rate))
+    falling = np.zeros(power.shape, bool)
+    falling[LATE:] = power[LATE:] < FALLING * power[:-LATE]
+    told = falling[:, None] & (past * 10 ** (DRY / 10) > HEARD * noise) & (past > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(told, 10 * np.log10(over[:, None] / past), np.nan)
+
+
+def _falls(seconds: np.ndarray, rate: int) -> np.ndarray:
+    """By what a power is multiplied from one frame to the next if it falls by 60 dB in so long."""
+    step = frame_size(rate) / OVERLAP / rate
+    return np.asarray(10 ** (-6 * step / seconds))
+
+
+def _past(power: np.ndarray, falls: np.ndarray) -> np.ndarray:
+    """(frames, falls, bands): the decayed means of what came at least `LATE` frames before."""
+    result = np.zeros((len(power), len(falls), power.shape[1]))
+    state, fall = result[0].copy(), falls[:, None]
+    for frame in range(LATE, len(power)):
+        state = fall * state + (1 - fall) * power[frame - LATE]
+        result[frame] = state
+    return result
+
+
+def _floors(power: np.ndarray, shares: np.ndarray, fall: float) -> np.ndarray:
+    """(frames, bands): what the power may not be below, given what came before, floor included."""
+    heard, result = power.copy(), np.zeros_like(power)
+    state = np.zeros(power.shape[1])
+    for frame in range(LATE, len(power)):
+        state = fall * state + (1 - fall) * heard[frame - LATE]
+        result[frame] = shares * state
+        heard[frame] = np.maximum(power[frame], result[frame])
+    return result
+
+
+def _bands(rate: int) -> np.ndarray:
+    """(bands, 2): Hz."""
+    count = int(3 * np.log2(rate / 2 / LOWEST))
+    edges = LOWEST * 2 ** (np.arange(count + 1) / 3)
+    edges = np.concatenate([[0.0], edges[edges < rate / 2 - 200], [rate / 2 + 1]])
+    return np.stack([edges[:-1], edges[1:]], axis=1)
+
+
+def _band_power(power: np.ndarray, bands: np.ndarray) -> np.ndarray:
+    """(frames, bins) -> (frames, bands): the mean of a band's bins, or of the nearest one."""
+    hertz = np.linspace(0.0, bands[-1, 1] - 1, power.shape[1])
+    means = []
+    for low, high in bands:
+        inside = (hertz >= low) & (hertz < high)
+        if not inside.any():
+            inside[np.abs(hertz - (low + high) / 2).argmin()] = True
+        means.append(power[:, inside].mean(axis=1))
+    return np.stack(means, axis=1)
+
+
+def _on_bins(values: np.ndarray, bands: np.ndarray, rate: int) -> np.ndarray:
+    """(frames, bands) -> (frames, bins)."""
+    place = np.searchsorted(bands[:, 1], frequencies(rate), "right").clip(max=len(bands) - 1)
+    return np.asarray(values[:, place])
+
+
+def _noise_in(bands: np.ndarray, tone: RoomTone | None, rate: int) -> np.ndarray:
+    """(bands,): the noise's power in frames of `spectra`."""
+    if tone is None:
+        return np.zeros(len(bands))
+    mono = tone.sound(rate, 0).mean(axis=1).astype(np.float64)
+    return _band_power(np.square(np.abs(spectra(mono, rate)[OVERLAP:-OVERLAP])), bands).mean(axis=0)

@@ -1,0 +1,219 @@
+"""The recording's own sound: what a vocoder and a model can't know of it, given to a patch.
+
+The mel ends at 7.6 kHz and the vocoder at 12 kHz. What the recording has above, it has in the
+words beside the edit as well: they are put through the same vocoder, and what must be done to
+this copy to get the recording back is done to the patch too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from a3t.audio.analysis.clipping import clipping_ceiling
+from a3t.audio.analysis.room_tone import RoomTone
+from a3t.audio.analysis.steady_tones import SteadyTones
+from a3t.audio.matching.match_options import MatchedTraits
+from a3t.audio.matching.reverberation import Reverberation
+from a3t.audio.matching.spectra import OVERLAP, decibels, frame_size, frequencies, sound_of, spectra
+
+MEL_TOP = 7600.0  # Hz: the mel says nothing above
+VOCODER_TOP = 11_500.0  # Hz: from here on the vocoder has less and less, above 12 kHz nothing
+FADE_HERTZ = 500.0  # over which its sound gives way to noise
+BAND = 1000.0  # Hz: the width of a band above the mel
+LOWEST = 200.0  # Hz: the lowest third of an octave that tells of a frame
+RIDGE = 0.01  # penalty of the regression, against features of variance 1
+GAINS_DB = (-60.0, 12.0)  # what may be done to the vocoder's own top
+CEILING_DB = 10.0  # by so much a patch may be louder in a band than the words beside it ever are
+NEARBY_BINS = 7  # of 40 Hz: so far may a harmonic lie from where the neighbours have theirs
+NEARBY_FRAMES = 7  # of 6 ms
+AUDIBLE_DB = 25.0  # below speech a room's noise is let be
+CLEARLY = 3.0  # times below the room's power must a patch be: noise itself is now and then below
+LEAST_FRAMES = 40  # of neighbours: from fewer nothing is learnt
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbour:
+    """A stretch beside an edit, as it was recorded and as the vocoder says it: (n,) each, mono."""
+
+    real: np.ndarray
+    copy: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class OwnSound:
+    """What a patch is given of its recording.
+
+    neighbours: what stands beside it, from which its spectrum is learnt; tone: the room's, None
+    if it is not wanted; seed: of the noise that is made; steady: tones that go on through it;
+    reverberation: how long the room goes on sounding.
+    """
+
+    match: MatchedTraits
+    neighbours: Sequence[Neighbour]
+    tone: RoomTone | None
+    seed: int
+    steady: SteadyTones | None = None
+    reverberation: Reverberation | None = None
+
+    def coloured(self, sound: np.ndarray, rate: int) -> np.ndarray:
+        """The patch's sound (n,), at the recording's rate, with its bandwidth and spectrum."""
+        return give_spectrum(sound, rate, self.neighbours, self.match, self.seed)
+
+    def reverberant(self, before: np.ndarray, sound: np.ndarray) -> np.ndarray:
+        """The patch's sound (n,) in the recording's reverberation, after what is heard ``before``
+        (m,) it."""
+        if self.reverberation is None:
+            return sound
+        return self.reverberation.heard_in(before, sound, self.seed)
+
+    def under_its_ceiling(self, sound: np.ndarray) -> np.ndarray:
+        """The patch's sound (n,) cut off where its neighbours are, if they are clipped."""
+        ceiling = clipping_ceiling(stretch.real for stretch in self.neighbours)
+        return sound if ceiling is None else np.clip(sound, -ceiling, ceiling)
+
+    def over_what_goes_on(self, sound: np.ndarray, leave: int, enter: int) -> np.ndarray:
+        """The patch's sound (n, channels) with the tones that go on through it in the place of its
+        own; its sample s is the recording's s - leave at its start, s - enter at its end."""
+        if not self.steady:
+            return sound
+        return self.steady.without(sound) + self.steady.across(len(sound), leave, enter)
+
+    def in_its_room(self, sound: np.ndarray, level: float) -> np.ndarray:
+        """The patch's sound (n, channels) with the recording's noise floor, if it has one that
+        is heard beside speech of this level (RMS)."""
+        if self.tone is None or self.tone.level.max() < level * 10 ** (-AUDIBLE_DB / 20):
+            return sound
+        return raise_floor(sound, self.tone, self.seed)
+
+
+def give_spectrum(
+    sound: np.ndarray, rate: int, neighbours: Sequence[Neighbour], match: MatchedTraits, seed: int
+) -> np.ndarray:
+    """The patch's sound (n,) with the bandwidth and the spectrum of its neighbours, (n,).
+
+    All at the recording's rate, full scale at 1. Without enough neighbours it stays as it is.
+    """
+    real = _power([stretch.real for stretch in neighbours], rate)
+    copy = _power([stretch.copy for stretch in neighbours], rate)
+    if len(real) < LEAST_FRAMES or not match.learns:
+        return sound
+    frames = spectra(sound, rate)
+    power = np.square(np.abs(frames))
+    top = _bands(BAND, MEL_TOP, rate / 2)
+    if len(top):
+        levels = _predicted(_features(copy, rate), _levels(real, top, rate), _features(power, rate))
+        frames = _with_top(frames, top, levels, rate, match, seed)
+    if match.bandwidth:
+        allowed = _nearby(_loudest(real, 0.98, rate), NEARBY_BINS, 0).max(axis=-1)
+        above = _loudest(np.square(np.abs(frames)), 0.9, rate) - allowed
+        # What is a little too loud may be a louder word; what is far too loud has no business here.
+        frames = frames * 10 ** (-np.clip(2 * (above - CEILING_DB), 0.0, np.maximum(above, 0)) / 20)
+    return sound_of(frames, len(sound), rate)
+
+
+def raise_floor(sound: np.ndarray, tone: RoomTone, seed: int) -> np.ndarray:
+    """The patch's sound (n, channels) with room tone wherever, frame by frame and bin by bin, it
+    is quieter than the room: only as much as is lacking."""
+    noise = spectra(tone.sound(len(sound), seed), tone.rate)
+    room = np.square(np.abs(noise)).mean(axis=0)  # (bins, channels)
+    power = np.square(np.abs(spectra(sound, tone.rate)))
+    power = _nearby(power, NEARBY_FRAMES, 0).mean(axis=-1)
+    power, room = (_nearby(values, NEARBY_BINS, -2).mean(axis=-1) for values in (power, room))
+    lacking = 1 - CLEARLY * power / np.maximum(room, 1e-30)
+    shape = np.sqrt(np.clip(lacking, 0.0, 1.0)) * (room > 0)
+    return np.asarray(sound + sound_of(noise * shape, len(sound), tone.rate))
+
+
+def _nearby(values: np.ndarray, size: int, axis: int) -> np.ndarray:
+    """Each value with its neighbours along an axis, `size` of them along a new last one."""
+    pads = [(0, 0)] * values.ndim
+    pads[axis] = (size // 2, size // 2)
+    padded = np.pad(values, pads, mode="edge")
+    return np.lib.stride_tricks.sliding_window_view(padded, size, axis=axis % values.ndim)
+
+
+def _with_top(
+    frames: np.ndarray,
+    top: np.ndarray,
+    levels: np.ndarray,
+    rate: int,
+    match: MatchedTraits,
+    seed: int,
+) -> np.ndarray:
+    """The frames (n, bins) with the `levels` (n, bands), in dB, in the bands `top` above the mel:
+    the vocoder's own sound as loud as that as far as it reaches, and noise above."""
+    hertz, centres = frequencies(rate), top.mean(axis=1)
+    made = np.clip((VOCODER_TOP - hertz) / FADE_HERTZ + 1, 0.0, 1.0)  # of the vocoder's sound
+    if match.spectrum:
+        change = levels - _levels(np.square(np.abs(frames)), top, rate)
+        change = np.where(centres < VOCODER_TOP, np.clip(change, *GAINS_DB), 0.0)
+        # From none at the mel's end to the first band's in its middle, then from middle to middle.
+        change = _on_bins(np.c_[0 * change[:, :1], change], np.r_[MEL_TOP, centres], hertz)
+        frames = frames * 10 ** (change * (made > 0) / 20)
+    if match.bandwidth and hertz[-1] > VOCODER_TOP + FADE_HERTZ:
+        shape = 10 ** (_on_bins(levels, centres, hertz) / 20) * np.sqrt(1 - made**2)
+        samples = len(frames) * frame_size(rate) // OVERLAP
+        noise = np.random.default_rng(seed).standard_normal(samples)
+        frames = frames * made + spectra(noise, rate)[: len(frames)] * shape * np.sqrt(
+            frame_size(rate)
+        )
+    return frames
+
+
+def _power(pieces: Iterable[np.ndarray], rate: int) -> np.ndarray:
+    """(frames, bins): the pieces' spectral power, without the frames that reach over their ends."""
+    found = [np.empty((0, len(frequencies(rate))))]
+    for piece in pieces:
+        found.append(np.square(np.abs(spectra(piece, rate)[OVERLAP:-OVERLAP])))
+    return np.concatenate(found)
+
+
+def _bands(width: float, first: float, last: float) -> np.ndarray:
+    """(bands, 2): where each band begins and ends, Hz; the last may be narrower."""
+    edges = np.arange(first, last - width / 4, width)
+    return np.stack([edges, np.append(edges[1:], last)], axis=1) if len(edges) else np.empty((0, 2))
+
+
+def _levels(power: np.ndarray, bands: np.ndarray, rate: int) -> np.ndarray:
+    """(frames, bands): the mean power of a bin in each band, dB of full scale."""
+    hertz = frequencies(rate)
+    means = [power[:, (low <= hertz) & (hertz < high)].mean(axis=1) for low, high in bands]
+    return decibels(np.stack(means, axis=1), rate)
+
+
+def _features(power: np.ndarray, rate: int) -> np.ndarray:
+    """(frames, features): the levels in thirds of an octave up to the vocoder's top, dB."""
+    edges = LOWEST * 2 ** (np.arange(1 + int(3 * np.log2(VOCODER_TOP / LOWEST))) / 3)
+    edges = edges[edges < rate / 2]
+    return _levels(power, np.stack([edges[:-1], edges[1:]], axis=1), rate)
+
+
+def _predicted(features: np.ndarray, levels: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """The levels (m, bands) that go with the features `wanted` (m, k), by ridge regression on
+    `features` (n, k) and `levels` (n, bands); never beyond what the neighbours have."""
+    centre, mean = features.mean(axis=0), levels.mean(axis=0)
+    known = features - centre
+    variance = max(float(np.square(known).mean()), 1e-6)  # of silence there is none
+    penalty = RIDGE * len(known) * variance * np.eye(known.shape[1])
+    weights = np.linalg.solve(known.T @ known + penalty, known.T @ (levels - mean))
+    predicted = mean + (wanted - centre) @ weights
+    return np.asarray(np.clip(predicted, levels.min(axis=0), levels.max(axis=0)))
+
+
+def _loudest(power: np.ndarray, share: float, rate: int) -> np.ndarray:
+    """(bins,): the level that a bin and its neighbours are below in so great a share of frames."""
+    smooth = np.pad(power, [(0, 0), (1, 1)], mode="edge")
+    smooth = 0.25 * smooth[:, :-2] + 0.5 * smooth[:, 1:-1] + 0.25 * smooth[:, 2:]
+    return decibels(np.quantile(smooth, share, axis=0), rate)
+
+
+def _on_bins(values: np.ndarray, centres: np.ndarray, hertz: np.ndarray) -> np.ndarray:
+    """(frames, points) -> (frames, bins), straight lines between the centres."""
+    place = np.interp(hertz, centres, np.arange(len(centres)))
+    below = np.minimum(place.astype(int), max(len(centres) - 2, 0))
+    above = np.minimum(below + 1, len(centres) - 1)
+    share = place - below
+    return np.asarray(values[:, below] * (1 - share) + values[:, above] * share)

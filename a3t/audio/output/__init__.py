@@ -1,0 +1,1 @@
+"""Writing edited recordings: patches, files that appear whole, metadata and provenance."""

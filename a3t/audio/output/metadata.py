@@ -1,0 +1,130 @@
+"""The texts of a sound file (title, artist, comment …): read, and carried into an edited copy.
+
+WAV and RF64: every text of LIST INFO, and the chunks of `a3t.audio.output.chunks`. FLAC, Ogg, AIFF,
+CAF and MP3: the ten texts that libsndfile knows. W64 holds none. MP4, Matroska and their like:
+whatever they have, by `a3t.audio.output.muxing`.
+
+A WAV or AIFF doesn't say how its texts are encoded: their bytes are carried as they are. The others
+hold UTF-8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import soundfile as sf
+
+from a3t.audio.output import chunks
+from a3t.audio.output.patches import Patch, sample_map
+from a3t.audio.reading.checks import open_audio
+from a3t.audio.reading.recording import Recording
+
+# libsndfile's names of texts, and those of LIST INFO.
+NAMES = {
+    "title": b"INAM",
+    "copyright": b"ICOP",
+    "software": b"ISFT",
+    "artist": b"IART",
+    "comment": chunks.COMMENT,
+    "date": b"ICRD",
+    "album": b"IPRD",
+    "tracknumber": b"ITRK",
+    "genre": b"IGNR",
+}
+
+# Bytes of a comment that a reader gets back whole; what is longer spoils an AIFF.
+ROOM = {"WAV": 10**7, "WAVEX": 10**7, "RF64": 10**7, "FLAC": 10**6, "OGG": 40_000, "W64": 0,
+        "MP4": 10**6, "M4V": 10**6, "M4A": 10**6, "MOV": 60_000, "MKV": 10**6, "MKA": 10**6,
+        "WEBM": 10**6}  # fmt: skip
+USUAL_ROOM = 6_000
+
+ENCODINGS = ("utf-8", "cp1252", "latin-1")  # of texts, the first that fits; the last always does
+UTF_8_ONLY = ("FLAC", "OGG", "CAF", "MP3")
+
+
+def comment_of(path: Path) -> str:
+    """The file's comment, "" if it has none. Raises InputError if it is no sound."""
+    return _decoded(_comment(path))
+
+
+def room_for_comment(container: str) -> int:
+    """How many bytes of a comment a container (libsndfile's name) holds."""
+    return ROOM.get(container, USUAL_ROOM)
+
+
+def texts_of(recording: Recording, comment: str | None = None) -> dict[str, bytes]:
+    """The recording's texts by libsndfile's names, in their own encoding.
+
+    A `comment` takes the place of its own, in the same encoding if that has all its characters.
+    """
+    with open_audio(recording.path, recording.track) as file:
+        texts = {name: text for name in sf._str_types if (text := file.text(name))}
+    own = _comment(recording.path)
+    return texts | {"comment": own if comment is None else _encoded(comment, own)}
+
+
+def set_texts(file: sf.SoundFile, texts: Mapping[str, bytes]) -> None:
+    """Put texts into a file that is about to be written; into a WAV `append_chunks` puts them."""
+    if file.format in chunks.RIFF:
+        return
+    for name, text in texts.items():
+        if file.format in UTF_8_ONLY:
+            text = _decoded(text).encode()
+        if text and len(text) <= room_for_comment(file.format):
+            _set(file, name, text)
+
+
+def append_chunks(
+    path: Path, recording: Recording, patches: Sequence[Patch], texts: Mapping[str, bytes]
+) -> None:
+    """Put texts, and what the recording has of chunks, behind the samples of a written WAV."""
+    if not chunks.is_riff(path):
+        return
+    own = chunks.texts_of(recording.path)
+    info = {NAMES[name]: text for name, text in texts.items() if name in NAMES}
+    added = {name: text for name, text in info.items() if name == chunks.COMMENT or name not in own}
+    chunks.append(
+        path,
+        [
+            *chunks.carried(recording.path, sample_map(recording, patches).output_of),
+            *chunks.texts_chunk(own | added),
+        ],
+    )
+
+
+def _comment(path: Path) -> bytes:
+    """As it stands in the file; libsndfile keeps the beginning only of a WAV's."""
+    with open_audio(path) as file:
+        if file.format not in chunks.RIFF:
+            return file.text("comment")
+    return chunks.texts_of(path).get(chunks.COMMENT, b"")
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode(_encoding(text))
+
+
+def _encoded(text: str, like: bytes) -> bytes:
+    """In the encoding of another text; in UTF-8 where that lacks a character."""
+    try:
+        return text.encode(_encoding(like))
+    except UnicodeEncodeError:
+        return text.encode()
+
+
+def _encoding(text: bytes) -> str:
+    for encoding in ENCODINGS:
+        try:
+            text.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return encoding
+    raise AssertionError("Latin-1 has a character for every byte")
+
+
+# soundfile decodes texts as UTF-8 and loses what is none, so its binding is called directly.
+
+
+def _set(file: sf.SoundFile, name: str, text: bytes) -> None:
+    sf._snd.sf_set_string(file._file, sf._str_types[name], text)

@@ -1,0 +1,203 @@
+"""Which parts of a sound file were made by a machine, written into the file and read again.
+
+The comment of the file (LIST INFO in a WAV, a Vorbis comment in FLAC or Ogg) gets a block of lines
+that people and programs can read:
+
+    [a3t 0.1.0 wrote this file: 61234 samples at 16000 Hz]
+    1.234500-1.800000 s synthetic "never" (small 76ddcab8521a, builtin 53121e709e2c)
+    2.345000-2.351000 s joined where something was cut out
+    3.500000-5.250000 s recorded elsewhere "We meet on Friday."
+    [end of a3t]
+
+What was deleted is not named. What stood in the comment before stays there; an edit of a file that
+was edited before keeps the older lines, at their new times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+
+from a3t import __version__
+from a3t.audio.output.metadata import comment_of, room_for_comment
+from a3t.audio.output.patches import Patch, sample_map
+from a3t.audio.output.span_map import SpanMap
+from a3t.audio.output.writing import container_and_subtype
+from a3t.audio.reading.checks import open_audio
+from a3t.audio.reading.recording import Recording
+
+CUT = "joined where something was cut out"
+MOST_TRACES = 20_000  # that are read; an edited word every second for five hours is fewer
+
+# A comment may be anybody's: nothing here searches a stretch of it twice, and numbers have an end.
+_HEAD = re.compile(r"\[a3t \S{1,40} wrote this file: (\d{1,15}) samples at (\d{1,9}) Hz\]\n")
+_END = "[end of a3t]"
+MOVED = "recorded elsewhere"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # a NUL ends a comment, a line break a line
+_TIME = r"(\d{1,9}(?:\.\d{1,9})?)"
+_LINE = re.compile(
+    rf"{_TIME}-{_TIME} s "
+    rf'(?:(synthetic|{MOVED})(?: "([^"\n]*)")?(?: \(([^)\n]*)\))?|{CUT})'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A part [start, end) of a file, in seconds, that is not as it was recorded.
+
+    ``synthetic`` if a machine made it, ``moved`` if it was recorded elsewhere, else the joint of a
+    cut. ``words``: what is said there; ``models``: the model's and the vocoder's names with the
+    beginning of their sha256.
+    """
+
+    start: float
+    end: float
+    synthetic: bool
+    words: str = ""
+    models: str = ""
+    moved: bool = False
+
+    def __str__(self) -> str:
+        if not self.synthetic and not self.moved:
+            return f"{self.start:.6f}-{self.end:.6f} s {CUT}"
+        words, models = (_CONTROL.sub(" ", text) for text in (self.words, self.models))
+        words = ' "{}"'.format(words.replace('"', "'")) if words else ""
+        models = " ({})".format(re.sub("[()]", "", models)) if models else ""
+        kind = MOVED if self.moved else "synthetic"
+        return f"{self.start:.6f}-{self.end:.6f} s {kind}{words}{models}"
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a file tells of itself; ``intact`` if it is still as long as it was when it was told."""
+
+    traces: tuple[Trace, ...]
+    sample_rate: int
+    samples: int
+    intact: bool = True
+
+    @property
+    def synthetic_seconds(self) -> float:
+        return sum(trace.end - trace.start for trace in self.traces if trace.synthetic)
+
+
+def models_named(*models: Mapping[str, str | None]) -> str:
+    """Their names, each with the first 12 digits of its sha256."""
+    named = ((Path(model["name"] or "").name, (model["sha256"] or "")[:12]) for model in models)
+    return ", ".join(" ".join(filter(None, pair)) for pair in named)
+
+
+def provenance_of(path: Path) -> Provenance:
+    """What a file tells of the parts that a machine made; InputError if it is no sound."""
+    with open_audio(path) as file:
+        rate, samples = file.samplerate, file.frames
+    block, _ = _split(comment_of(path).replace("\r\n", "\n"))
+    if block is None:
+        return Provenance((), rate, samples)
+    matches = map(_LINE.fullmatch, block.lines.split("\n"))
+    traces = tuple(
+        Trace(
+            *(float(line[1]), float(line[2])),
+            line[3] == "synthetic",
+            *(line[4] or "", line[5] or ""),
+            moved=line[3] == MOVED,
+        )
+        for line in islice(filter(None, matches), MOST_TRACES)
+    )
+    return Provenance(traces, rate, samples, (block.samples, block.rate) == (samples, rate))
+
+
+def traces_after(
+    recording: Recording,
+    patches: Sequence[Patch],
+    words: Sequence[str | None],
+    models: str,
+    within: Mapping[int, Sequence[Trace]] = MappingProxyType({}),
+) -> tuple[Trace, ...]:
+    """The edited recording's traces in order, with those that the recording had before.
+
+    ``words`` of each of the ordered patches; None where nothing was made, only something cut out.
+    ``within``: of patches that were recorded elsewhere, by their number, the traces that came with
+    them.
+    """
+    rate, spans = recording.sample_rate, sample_map(recording, patches)
+    traces = [*_moved(provenance_of(recording.path).traces, spans, rate)]
+    for number, (change, made) in enumerate(zip(spans.changes, words, strict=True)):
+        times = (change.output[0] / rate, change.output[1] / rate)
+        if number in within:
+            traces += [Trace(*times, False, made or "", moved=True), *within[number]]
+        else:
+            traces.append(Trace(*times, made is not None, made or "", models if made else ""))
+    return tuple(sorted(traces, key=lambda trace: (trace.start, trace.end)))
+
+
+def comment(
+    recording: Recording, patches: Sequence[Patch], traces: Sequence[Trace], out: Path
+) -> str:
+    """The comment of the edited recording that ``out`` will be: the recording's, and the traces.
+
+    Where a file of this kind has little room the words are left out, or all.
+    """
+    samples = sample_map(recording, patches).output_length
+    container, _ = container_and_subtype(recording, out, samples)
+    _, rest = _split(comment_of(recording.path).replace("\r\n", "\n"))
+    before = rest.strip("\n")
+    for shown in (traces, [replace(trace, words="") for trace in traces]):
+        block = provenance_block(shown, samples, recording.sample_rate)
+        text = "\n".join(filter(None, (before, block)))
+        if len(text.encode()) <= room_for_comment(container):
+            return text
+    return before
+
+
+def provenance_block(traces: Sequence[Trace], samples: int, sample_rate: int) -> str:
+    """The block of lines that tells of these traces; "" for none."""
+    if not traces:
+        return ""
+    head = f"[a3t {__version__} wrote this file: {samples} samples at {sample_rate} Hz]"
+    return "\n".join([head, *map(str, traces), "[end of a3t]"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What a block says: how long the file was, at which rate, and its lines."""
+
+    samples: int
+    rate: int
+    lines: str
+
+
+def _split(comment: str) -> tuple[_Block | None, str]:
+    """The first block of a comment, and the comment without any; reads each character once."""
+    first: _Block | None = None
+    rest: list[str] = []
+    position = 0
+    while (head := _HEAD.search(comment, position)) and (
+        end := comment.find(_END, head.end())
+    ) >= 0:
+        if first is None:
+            first = _Block(int(head[1]), int(head[2]), comment[head.end() : end])
+        rest.append(comment[position : head.start()])
+        position = end + len(_END)
+        position += comment.startswith("\n", position)
+    return first, "".join([*rest, comment[position:]])
+
+
+def _moved(traces: Iterable[Trace], spans: SpanMap, rate: int) -> Iterator[Trace]:
+    """What the edit leaves of the traces, where it is now."""
+    move, changed = spans.output_of, [change.source for change in spans.changes]
+    for trace in traces:
+        first, last = round(trace.start * rate), round(trace.end * rate)
+        if first == last and not any(begin < first < end for begin, end in changed):
+            yield replace(trace, start=move(first) / rate, end=move(first) / rate)
+        for begin, end in changed:
+            if first < begin < last:
+                yield replace(trace, start=move(first) / rate, end=(move(begin - 1) + 1) / rate)
+            if first < end and begin < last:
+                first = end
+        if first < last:
+            yield replace(trace, start=move(first) / rate, end=(move(last - 1) + 1) / rate)

@@ -1,0 +1,188 @@
+"""Writing an edited recording: same rate, channels and sample format, whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import soundfile as sf
+
+from a3t.audio.output.files import atomic_path, check_target
+from a3t.audio.output.metadata import append_chunks, set_texts, texts_of
+from a3t.audio.output.muxing import check_in_sync, codec_in, is_exact, muxed_format, write_muxed
+from a3t.audio.output.patches import Patch, in_order, insert_patches, sample_map
+from a3t.audio.output.span_map import SpanPair
+from a3t.audio.reading.checks import open_audio, read_block
+from a3t.audio.reading.formats import Native, can_hold, is_lossy, quantise, to_float
+from a3t.audio.reading.recording import Recording
+from a3t.errors import InputError
+
+CONTAINERS = {
+    ".wav": "WAV",
+    ".rf64": "RF64",
+    ".w64": "W64",
+    ".flac": "FLAC",
+    ".aif": "AIFF",
+    ".aiff": "AIFF",
+    ".caf": "CAF",
+    ".ogg": "OGG",
+    ".oga": "OGG",
+    ".opus": "OGG",
+    ".mp3": "MP3",
+}
+LARGEST_WAV = 2**32 - 2**16  # bytes of samples; a WAV counts its bytes in 32 bits, header included
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file that was written.
+
+    samples: per channel. spans: one for each patch, in order. exact: outside the spans every
+    sample equals the recording's; False only for a lossy codec (.ogg, .opus, .mp3, .mp4, .webm).
+    """
+
+    path: Path
+    samples: int
+    spans: tuple[SpanPair, ...]
+    exact: bool
+
+
+def default_output(path: Path | str) -> Path:
+    """{stem}.edited.wav beside the recording."""
+    path = Path(path)
+    return path.with_name(f"{path.stem}.edited.wav")
+
+
+def check_output(recording: Recording, out: Path | str) -> Path:
+    """Raises InputError if `out` can't become the edited recording; see also check_target.
+
+    Reads and writes nothing: the place to fail before the work is done.
+    """
+    container_and_subtype(recording, out, recording.samples)
+    return check_target(out, recording.path)
+
+
+def write_edited(
+    recording: Recording,
+    patches: Sequence[Patch],
+    out: Path | str,
+    comment: str | None = None,
+    gain: float = 0.0,
+) -> WrittenFile:
+    """Writes the recording with the patches in it, streaming; memory does not grow with length.
+
+    The container follows `out`'s extension, the sample format is the recording's own (for a
+    lossy one the 32-bit floats it decodes to). A container for films takes the recording's picture
+    along, if it has one (`a3t.audio.output.muxing`). Without patches the samples are identical, and
+    in a file of the same kind every byte. What texts the recording has are kept
+    (`a3t.audio.output.metadata`), with `comment` in the place of its own if one is given. All of it
+    is made louder by `gain` dB, and then no sample is as it was. Raises
+    InputError if `out` is the recording, can't hold its samples, or can't be written; then an
+    existing `out` is as it was and nothing else is left. Raises ValueError if patches overlap.
+    """
+    out = Path(out)
+    check_target(out, recording.path)
+    ordered, spans = in_order(patches, recording), sample_map(recording, patches)
+    samples = spans.output_length
+    if not samples:
+        raise InputError(f"Nothing would be left of {recording.path}: keep at least one word.")
+    container, subtype = container_and_subtype(recording, out, samples)
+    if muxed_format(out):
+        check_in_sync(recording, samples, out)
+        blocks, texts = edited_blocks(recording, ordered, gain), texts_of(recording, comment)
+        with atomic_path(out) as temporary:
+            write_muxed(recording, blocks, temporary, out, texts)
+        return WrittenFile(out, samples, spans.changes, is_exact(subtype) and not gain)
+    if (
+        not ordered
+        and not gain
+        and (container, subtype) == (recording.container, recording.subtype)
+    ):
+        with atomic_path(out) as temporary:
+            shutil.copyfile(recording.path, temporary)
+        return WrittenFile(out, samples, (), exact=True)
+    texts = texts_of(recording, comment)
+    layout = (recording.sample_rate, recording.channels, subtype)
+    with atomic_path(out) as temporary:
+        blocks = edited_blocks(recording, ordered, gain)
+        if _write(temporary, container, layout, blocks, samples, texts):
+            append_chunks(temporary, recording, ordered, texts)
+        else:
+            needed = samples * recording.channels * recording.format.width / 1e6
+            free = shutil.disk_usage(temporary.parent).free / 1e6
+            raise InputError(
+                f"{out} could not be written to its end (up to {needed:.1f} MB are needed and "
+                f"{free:.1f} MB are free there): make room or choose another place."
+            )
+    return WrittenFile(out, samples, spans.changes, exact=not is_lossy(subtype) and not gain)
+
+
+def edited_blocks(recording: Recording, patches: Sequence[Patch], gain: float) -> Iterator[Native]:
+    """The edited recording in blocks of its own dtype, louder by ``gain`` dB."""
+    for block in insert_patches(recording, patches):
+        yield quantise(to_float(block) * 10 ** (gain / 20), recording.format) if gain else block
+
+
+def container_and_subtype(recording: Recording, out: Path | str, samples: int) -> tuple[str, str]:
+    """What `out` will be, by libsndfile's names, or by FFmpeg's of the codec in a container.
+
+    Raises InputError if it can't hold the samples.
+    """
+    out = Path(out)
+    if muxed_format(out):
+        return out.suffix[1:].upper(), codec_in(recording, out)
+    kind = recording.format
+    container = CONTAINERS.get(out.suffix.lower())
+    if container is None:
+        raise InputError(
+            f"{out} has no extension that says which file to write: use .wav, .flac, .w64 or "
+            ".aiff, or .mov or .mkv for a film."
+        )
+    if container == "WAV":
+        if samples * recording.channels * kind.width > LARGEST_WAV:
+            container = "RF64"
+        elif recording.container == "WAVEX":
+            container = "WAVEX"
+    wanted = kind.subtypes
+    if container == "MP3":
+        wanted = ("MPEG_LAYER_III",)
+    elif container == "OGG":
+        opus = out.suffix.lower() == ".opus" or recording.subtype == "OPUS"
+        wanted = ("OPUS",) if opus else ("VORBIS",)
+    for subtype in wanted:
+        if can_hold(container, subtype, recording.sample_rate, recording.channels):
+            return container, subtype
+    lossless = container not in ("MP3", "OGG")
+    raise InputError(
+        f"{out} can't hold {f'{kind} samples' if lossless else 'this recording'} at "
+        f"{recording.sample_rate} Hz in {recording.channels} channel(s): use a name that ends in "
+        ".wav."
+    )
+
+
+def _write(
+    path: Path,
+    container: str,
+    layout: tuple[int, int, str],
+    blocks: Iterable[Native],
+    samples: int,
+    texts: Mapping[str, bytes],
+) -> bool:
+    """Whether all of it is in the file afterwards."""
+    try:
+        with sf.SoundFile(path, "w", *layout, format=container) as file:
+            set_texts(file, texts)
+            for block in blocks:
+                file.write(block)
+    except sf.LibsndfileError:
+        return False
+    try:
+        # The FLAC and Ogg encoders write their last pages on closing, where libsndfile can't
+        # report that the disk is full: what a reader finds is the proof.
+        with open_audio(path) as file:
+            file.seek(max(0, file.frames - 1))
+            return file.frames == samples and len(read_block(file, 1, "float32")) == 1
+    except (sf.LibsndfileError, InputError):
+        return False

@@ -1,0 +1,1 @@
+"""Reading recordings: containers, formats, and a recording checked once and read by windows."""

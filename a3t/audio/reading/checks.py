@@ -1,0 +1,192 @@
+"""Opening a sound file, and what makes it unfit for editing, each said in one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import soundfile as sf
+
+from a3t.audio.reading.containers import TrackReader, decoded_track
+from a3t.audio.reading.formats import Native, sample_format, to_float
+from a3t.audio.reading.truncation import is_truncated
+from a3t.errors import InputError
+
+MIN_RATE, MAX_RATE = 8_000, 192_000  # a telephone's, and the highest of studios
+MAX_CHANNELS = 8
+MIN_SECONDS = 0.1
+LOUDEST = 2.0**31  # of floats, full scale at 1; those of 32-bit integers are met in practice
+MP3_SLACK = 2 * 1152  # samples: encoders count their own delay in or out, and frames that they drop
+CANCELLED = 0.02  # of the loudest sample, -34 dB: lossy codecs leave something
+BLOCK = 65_536  # samples per channel held at a time when a whole file is gone through
+
+
+class SoundReader(sf.SoundFile):
+    """soundfile seeks after every read, which some codecs answer with other samples; this one only
+    where it is told to."""
+
+    def seekable(self) -> bool:
+        return False
+
+    @property
+    def can_seek(self) -> bool:
+        """What libsndfile says of this file."""
+        return bool(super().seekable())
+
+    def text(self, name: str) -> bytes:
+        """A text of the file, by libsndfile's name for it, in its own encoding; empty if it has
+        none. soundfile would decode it as UTF-8 and lose what isn't."""
+        text = sf._snd.sf_get_string(self._file, sf._str_types[name])
+        return bytes(sf._ffi.string(text)) if text else b""
+
+
+Reader = SoundReader | TrackReader
+
+
+@contextlib.contextmanager
+def open_audio(path: Path, track: int | None = None) -> Iterator[Reader]:
+    """libsndfile on an open descriptor, so that it judges by the content and not by the name; what
+    it can't read is tried as a container, of which ``track`` is read
+    (`a3t.audio.reading.containers`)."""
+    if not path.exists():
+        raise InputError(f"{path} does not exist: check the name of the recording.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: give the name of a recording in it.")
+    if not path.is_file():
+        raise InputError(f"{path} is not a plain file: give the name of a recording.")
+    if not os.access(path, os.R_OK):
+        raise InputError(f"{path} may not be read: ask for permission or copy it.")
+    if not path.stat().st_size:
+        raise InputError(f"{path} is empty (0 bytes): copy or record it again.")
+    with path.open("rb") as raw:
+        try:
+            file = SoundReader(raw.fileno(), closefd=False)
+        except sf.LibsndfileError as error:
+            if "malformed" in str(error):
+                raise InputError(
+                    f"{path} is broken or cut off: copy, download or convert it again."
+                ) from error
+            decoded = decoded_track(path, track)
+            if decoded is None:
+                raise InputError(
+                    f"{path} is not audio that can be read here: convert it to WAV or FLAC first."
+                ) from error
+        else:
+            if track not in (None, 1):
+                raise InputError(f"{path} has no track {track}: it has only one, omit --track.")
+            with file:
+                yield file
+            return
+    yield TrackReader(decoded)
+
+
+def read_block(file: Reader, length: int, dtype: str) -> Native:
+    """Up to `length` samples; nothing at the end, and nothing where decoding fails."""
+    try:
+        return file.read(length, dtype, always_2d=True)
+    except sf.LibsndfileError:
+        return np.empty((0, file.channels), dtype)
+
+
+def check_header(path: Path, file: Reader) -> None:
+    """What the header alone tells; raises InputError."""
+    rate = file.samplerate
+    if file.frames <= 0:
+        raise InputError(f"{path} is empty (it has no samples): record it again.")
+    if file.frames > 2**62:  # libsndfile's word for a FLAC that was written to a pipe
+        raise InputError(
+            f"{path} does not say how long it is: convert it to WAV or FLAC once more, to a file."
+        )
+    if rate < MIN_RATE:
+        raise InputError(
+            f"{path} is sampled at {rate} Hz and at least {MIN_RATE} Hz is needed, a telephone's "
+            "rate: use the original if it has a higher one."
+        )
+    if rate > MAX_RATE:
+        raise InputError(
+            f"{path} is sampled at {rate} Hz and at most {MAX_RATE} Hz can be edited: convert it "
+            "to a lower rate first."
+        )
+    if file.channels > MAX_CHANNELS:
+        raise InputError(
+            f"{path} has {file.channels} channels and at most {MAX_CHANNELS} can be edited: "
+            "export the channels with the speaker to a file of their own."
+        )
+    if file.frames < MIN_SECONDS * rate:
+        raise InputError(
+            f"{path} is {file.frames / rate:.3f} s long and at least {MIN_SECONDS} s is needed: "
+            "use a longer recording."
+        )
+    if is_truncated(path):
+        raise InputError(
+            f"{path} is cut off before its end: copy or download it again, or convert it to WAV "
+            "to edit what is left of it."
+        )
+
+
+def check_samples(path: Path, file: Reader) -> int:
+    """Goes through the samples as far as they need checking; returns how many there are.
+
+    Integer PCM can't be broken inside, so the first sound is enough, unless the channels cancel
+    there; raises InputError.
+    """
+    kind = sample_format(file.subtype)
+    plain = file.subtype.startswith("PCM_") and file.format != "FLAC"
+    stated = file.frames
+    count, silent, cancelled = 0, True, True
+    while len(block := read_block(file, BLOCK, kind.dtype)):
+        if kind.is_float and not np.isfinite(block).all():
+            bad = count + int(np.argmin(np.isfinite(block).all(axis=1)))
+            raise InputError(
+                f"{path} has samples that are not numbers (NaN or infinite), the first at "
+                f"{bad / file.samplerate:.3f} s: export it again from its source."
+            )
+        if kind.is_float and (peak := np.abs(block).max(initial=0.0)) > LOUDEST:
+            raise InputError(
+                f"{path} has samples of {peak:.1e} times full scale: export it again from its "
+                "source."
+            )
+        count += len(block)
+        silent = silent and not block.any()
+        cancelled = cancelled and cancel(block)
+        if plain and not cancelled:
+            return stated
+    if count < stated - (MP3_SLACK if file.format == "MP3" else 0):
+        raise InputError(
+            f"{path} is broken or cut off {count / file.samplerate:.1f} s from its start: copy or "
+            "download it again."
+        )
+    if silent:
+        raise InputError(f"{path} is silent (all its samples are zero): use another recording.")
+    if cancelled:
+        raise InputError(
+            f"The channels of {path} cancel each other, as where one is inverted, and the mean of "
+            "them is what is listened to: invert one of them, or export one alone."
+        )
+    if file.format == "MP3" and isinstance(file, SoundReader):
+        _check_mp3_length(path, file, count / file.samplerate)
+    return count
+
+
+def cancel(block: Native) -> bool:
+    """Whether next to nothing is left of samples (n, channels) in the mean of the channels; true of
+    silence."""
+    samples = to_float(block)
+    left = float(np.abs(samples.mean(axis=1)).max(initial=0.0))
+    return left <= CANCELLED * float(np.abs(samples).max(initial=0.0))
+
+
+def _check_mp3_length(path: Path, file: sf.SoundFile, seconds: float) -> None:
+    """An MP3 of variable rate without an index gets a guessed length, and decoding stops there.
+
+    What is left of the file shows it: up to 64 KiB, or 5 %, may be tags.
+    """
+    unread = path.stat().st_size - os.lseek(file.name, 0, os.SEEK_CUR)
+    if unread > max(65_536, path.stat().st_size // 20):
+        raise InputError(
+            f"{path} goes on after the {seconds:.1f} s that its header lets one read: convert it "
+            "to WAV or FLAC first."
+        )

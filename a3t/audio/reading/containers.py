@@ -1,0 +1,301 @@
+"""Sound in the containers that libsndfile doesn't read: MP4, MOV, Matroska, WebM, AVI and so on.
+
+FFmpeg's libraries, which PyAV brings along, decode a track once from its start, whole, into a
+temporary file without a name; from then on it is read like any other recording. What is decoded is
+what a player plays from the start: an encoder's padding is left out, and where the time stamps say
+that sound is missing there is silence, so that sound and picture stay together.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+from a3t.audio.reading.formats import Native
+from a3t.audio.reading.track_writer import TrackWriter
+from a3t.errors import InputError
+
+if TYPE_CHECKING:
+    from av.audio.stream import AudioStream
+    from av.container import InputContainer
+    from av.stream import Stream
+    from av.video.stream import VideoStream
+
+# Demuxers that read nothing but the file they are given (a playlist would open others).
+DEMUXERS = (
+    "aac,ac3,aiff,amr,ape,asf,avi,caf,eac3,flac,flv,matroska,mov,mp3,mpeg,mpegts,mxf,ogg,tta,wav,wv"
+)
+TIMED = ("mov", "matroska")  # containers whose stated length is exact
+PROTECTED = ("drms", "drmi", "enca", "encv", "p608")  # names of encrypted tracks in an MP4
+USUAL_PICTURES, MOST_PICTURES = Fraction(30), 1000  # a second
+SHORT = 1.0  # seconds, and share, that may be missing at the end
+SHORT_SHARE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """One of a file's tracks of sound. number: from 1; language and title may be empty."""
+
+    number: int
+    codec: str
+    channels: int
+    language: str
+    title: str
+
+    def __str__(self) -> str:
+        about = [self.title, self.language, self.codec, f"{self.channels} ch"]
+        return f"{self.number} ({', '.join(filter(None, about))})"
+
+
+@dataclass(frozen=True)
+class DecodedTrack:
+    """A track's sound: (n, channels) samples in the native dtype of `subtype`.
+
+    subtype: libsndfile's name for what holds the samples, the codec's for a lossy one; container:
+    the demuxer's name. start: when the sound begins in the file's own time, in seconds. tracks:
+    all of the file's. texts: the file's own, by libsndfile's names. pictures: how many a second a
+    film has, on average; None without a video stream.
+    """
+
+    samples: Native
+    sample_rate: int
+    subtype: str
+    container: str
+    start: float
+    number: int
+    tracks: tuple[Track, ...]
+    texts: dict[str, str]
+    pictures: Fraction | None
+
+
+@dataclass
+class TrackReader:
+    """A decoded track in the form of a `SoundFile` that is open for reading."""
+
+    track: DecodedTrack
+    can_seek: bool = True
+    place: int = field(default=0, init=False)
+
+    @property
+    def samplerate(self) -> int:
+        return self.track.sample_rate
+
+    @property
+    def channels(self) -> int:
+        return int(self.track.samples.shape[1])
+
+    @property
+    def frames(self) -> int:
+        return len(self.track.samples)
+
+    @property
+    def subtype(self) -> str:
+        return self.track.subtype
+
+    @property
+    def format(self) -> str:
+        return self.track.container
+
+    def seek(self, place: int) -> int:
+        self.place = place
+        return place
+
+    def read(self, length: int, dtype: str, always_2d: bool = True) -> Native:
+        """Up to ``length`` samples (n, channels), which must be asked for in their own dtype."""
+        found = np.array(self.track.samples[self.place : self.place + length])
+        if found.dtype != dtype:
+            raise ValueError(f"{dtype} is not the track's own {found.dtype}")
+        self.place += len(found)
+        return found
+
+    def text(self, name: str) -> bytes:
+        """A text of the file, by libsndfile's name for it; empty if there is none."""
+        return self.track.texts.get(name, "").encode("utf-8", "surrogateescape")
+
+
+def decoded_track(path: Path, number: int | None = None) -> DecodedTrack | None:
+    """Track ``number`` of a file (from 1; by default the one that its maker marked, else the
+    first), decoded; None if the file is no container of sound or pictures.
+
+    Kept for as long as no two other tracks were asked for. Raises InputError, in one sentence, for
+    a file without sound, without this track, cut off, protected or broken.
+    """
+    import av
+
+    with path.open("rb") as raw:
+        try:
+            with opened_container(raw) as container:
+                number = audio_stream(container, path, number)[1]
+        except av.error.InvalidDataError:
+            if is_mp4(path):
+                raise InputError(
+                    f"{path} is cut off or broken (its index can't be read): copy or download it "
+                    "again."
+                ) from None
+            return None
+        except (av.error.FFmpegError, EOFError):
+            return None
+    stat = path.stat()
+    return _decoded(path, (stat.st_ino, stat.st_size, stat.st_mtime_ns), number)
+
+
+@lru_cache(maxsize=2)
+def _decoded(path: Path, identity: tuple[int, ...], number: int) -> DecodedTrack:
+    with path.open("rb") as raw, opened_container(raw) as container:
+        return _decode(container, path, number)
+
+
+def stated_seconds(path: Path) -> float | None:
+    """How long a container says that it is; None for what is no container of sound, infinity where
+    it doesn't say."""
+    import av
+
+    with path.open("rb") as raw:
+        try:
+            with opened_container(raw) as container:
+                sound = bool(container.streams.audio)
+                return (container.duration or float("inf")) / 1e6 if sound else None
+        except (av.error.FFmpegError, EOFError):
+            return None
+
+
+def opened_container(raw: BinaryIO) -> InputContainer:
+    """PyAV's container of an open file, which is judged by its content, not by its name."""
+    import av
+
+    class Nameless:
+        read, seek, tell = raw.read, raw.seek, raw.tell
+
+    options = {"format_whitelist": DEMUXERS, "protocol_whitelist": ""}
+    return av.open(Nameless(), "r", options=options, metadata_errors="surrogateescape")
+
+
+def is_mp4(path: Path) -> bool:
+    """Whether a file begins as MP4 and MOV files do."""
+    with path.open("rb") as raw:
+        return raw.read(12)[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free")
+
+
+def audio_stream(
+    container: InputContainer, path: Path, number: int | None = None
+) -> tuple[AudioStream, int]:
+    """A container's stream of sound with this number (see `decoded_track`), and the number."""
+    streams = container.streams.audio
+    if not streams:
+        raise InputError(f"{path} has no sound: use a file with a track of speech.")
+    if number is None:
+        marked = [k for k, stream in enumerate(streams) if "default" in str(stream.disposition)]
+        number = (marked or [0])[0] + 1
+    if not 1 <= number <= len(streams):
+        raise InputError(
+            f"{path} has no track {number}: it has {_listed(_tracks(container))}; name one of them."
+        )
+    return streams[number - 1], number
+
+
+def _tracks(container: InputContainer) -> tuple[Track, ...]:
+    return tuple(
+        Track(
+            number,
+            stream.codec_context.name if stream.codec_context else "unknown",
+            stream.codec_context.channels if stream.codec_context else 0,
+            "" if stream.language in (None, "und") else str(stream.language),
+            stream.metadata.get("title", "")[:60],
+        )
+        for number, stream in enumerate(container.streams.audio, 1)
+    )
+
+
+def _listed(tracks: tuple[Track, ...]) -> str:
+    several = f"{len(tracks)} tracks of sound" if len(tracks) > 1 else "one track of sound"
+    return f"{several}, {', '.join(map(str, tracks))}"
+
+
+def several_tracks(track: DecodedTrack, path: Path) -> str | None:
+    """Which of a file's tracks is used, in a sentence; None if it has only one."""
+    if len(track.tracks) < 2:
+        return None
+    return f"{path} has {_listed(track.tracks)}. Track {track.number} is used (--track N)."
+
+
+def _decode(container: InputContainer, path: Path, number: int) -> DecodedTrack:
+    import av
+
+    stream, _ = audio_stream(container, path, number)
+    context = stream.codec_context
+    if context is None:
+        raise InputError(f"{path} has sound of a kind that can't be read here: convert it to WAV.")
+    if context.codec_tag.lower() in PROTECTED:
+        raise InputError(
+            f"{path} is protected against copying (DRM): use a recording without protection."
+        )
+    tracks = _tracks(container)
+    with tempfile.TemporaryFile() as room:
+        writer = TrackWriter(path, room)
+        latest = 0.0
+        try:
+            for packet in container.demux():
+                if packet.pts is not None and packet.time_base is not None:
+                    stop = packet.pts + (packet.duration or 0)
+                    latest = max(latest, float(stop * packet.time_base))
+                if packet.stream.index == stream.index:
+                    for frame in packet.decode():
+                        writer.add(frame)  # type: ignore[arg-type]
+        except (av.error.FFmpegError, EOFError):
+            raise InputError(
+                f"{path} is broken or protected {writer.seconds:.1f} s from its start: copy or "
+                "download it again."
+            ) from None
+        if not writer.count:
+            raise InputError(f"{path} is empty (it has no samples): record it again.")
+        _check_length(container, path, latest)
+        samples = writer.samples(_stated_samples(container, stream, writer.rate))
+    return DecodedTrack(
+        samples,
+        writer.rate,
+        writer.subtype(context.name),
+        container.format.name.split(",")[0].upper(),
+        writer.start,
+        number,
+        tracks,
+        {name.lower(): text for name, text in container.metadata.items()},
+        next(map(_pictures, filter(is_moving, container.streams.video)), None),
+    )
+
+
+def _pictures(stream: VideoStream) -> Fraction:
+    """How many a second; 30 where a file doesn't say, or says what can't be."""
+    stated = stream.average_rate or stream.guessed_rate or USUAL_PICTURES
+    return stated if 1 <= stated <= MOST_PICTURES else USUAL_PICTURES
+
+
+def is_moving(stream: Stream) -> bool:
+    """Whether a stream of pictures is a film, not a cover."""
+    from av.stream import Disposition
+
+    return not stream.disposition & Disposition.attached_pic
+
+
+def _check_length(container: InputContainer, path: Path, latest: float) -> None:
+    """InputError if the last packet ends long before what a container says of its length."""
+    if container.format.name.split(",")[0] not in TIMED or not container.duration:
+        return
+    stated = container.duration / 1e6
+    if latest < stated - max(SHORT, SHORT_SHARE * stated):
+        raise InputError(
+            f"{path} is cut off {latest:.1f} s from its start, of {stated:.1f} s: copy or download "
+            "it again."
+        )
+
+
+def _stated_samples(container: InputContainer, stream: AudioStream, rate: int) -> int | None:
+    """The length that an MP4 states of its track, which leaves out the encoder's padding."""
+    if container.format.name.split(",")[0] != "mov" or not stream.duration:
+        return None
+    return round(stream.duration * stream.time_base * rate) if stream.time_base else None

@@ -1,0 +1,181 @@
+"""A recording as it lies on the disk: checked once, then read by windows in its own format."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import soxr
+
+from a3t.audio.reading.checks import BLOCK, check_header, check_samples, open_audio, read_block
+from a3t.audio.reading.containers import TrackReader, decoded_track, several_tracks
+from a3t.audio.reading.formats import Native, SampleFormat, sample_format, to_float
+from a3t.audio.reading.whole_decoding import decode_whole, decodes_from_start
+from a3t.errors import InputError
+
+PIECE_SECONDS = 120  # of a long recording that are resampled at once
+RESAMPLING_CONTEXT = 0.05  # seconds read on either side of a window; soxr's filter is far shorter
+
+
+@dataclass(frozen=True)
+class Recording:
+    """An audio file that can be edited; nothing of it is held in memory.
+
+    sample_rate: Hz; channels: 1..8; samples: per channel; subtype and container: libsndfile's
+    names, e.g. "PCM_24" and "WAV". Positions are samples of this file, counted from 0.
+
+    track: of a container that FFmpeg's libraries read (`a3t.audio.reading.containers`, whose names
+    subtype and container then are), the number of the track, from 1; None for all other files.
+    """
+
+    path: Path
+    sample_rate: int
+    channels: int
+    samples: int
+    subtype: str
+    container: str
+    track: int | None = None
+
+    @classmethod
+    def open(cls, path: Path | str, track: int | None = None) -> Recording:
+        """Checks a file, or a track of it, and describes it.
+
+        Integer PCM is read up to its first sound; anything that can be broken inside (a codec)
+        or hold NaN (floats) is read to its end, by blocks. Raises InputError: missing, a folder,
+        not audio, cut off, broken, empty, silent, shorter than 0.1 s, NaN or infinite samples,
+        a sample rate outside 8..192 kHz, more than 8 channels.
+        """
+        path = Path(path)
+        with open_audio(path, track) as file:
+            check_header(path, file)
+            samples = check_samples(path, file)
+            kind = (file.subtype, file.format)
+            number = file.track.number if isinstance(file, TrackReader) else None
+            return cls(path, file.samplerate, file.channels, samples, *kind, number)
+
+    @property
+    def format(self) -> SampleFormat:
+        return sample_format(self.subtype)
+
+    @property
+    def seconds(self) -> float:
+        return self.samples / self.sample_rate
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of the file's bytes; read on first use."""
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    @property
+    def identity(self) -> str:
+        """What nothing but this sound has: the file's sha256, and its track if it has tracks."""
+        return self.sha256 if self.track is None else f"{self.sha256} track {self.track}"
+
+    @property
+    def about_track(self) -> str | None:
+        """Which of the file's tracks this is, in a sentence; None if it is the only one."""
+        decoded = decoded_track(self.path, self.track) if self.track else None
+        return several_tracks(decoded, self.path) if decoded else None
+
+    def to_json(self) -> dict[str, str | int]:
+        """The `source` of an edit.json."""
+        track = {} if self.track is None else {"track": self.track}
+        return {
+            "path": str(self.path),
+            "sha256": self.sha256,
+            "sample_rate": self.sample_rate,
+            "channels": self.channels,
+            "samples": self.samples,
+            **track,
+        }
+
+    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Native]:
+        """The samples [start, stop) in their native dtype, in blocks of (≤ BLOCK, channels)."""
+        stop = self.samples if stop is None else stop
+        if not 0 <= start <= stop <= self.samples:
+            raise ValueError(f"[{start}, {stop}) is not within [0, {self.samples})")
+        with open_audio(self.path, self.track) as file:
+            if decodes_from_start(file):
+                whole = decode_whole(self.path, self.samples)
+                for first in range(start, stop, BLOCK):
+                    yield np.array(whole[first : min(first + BLOCK, stop)])
+                return
+            if start:
+                file.seek(start)
+            while start < stop:
+                block = read_block(file, min(BLOCK, stop - start), self.format.dtype)
+                if not len(block):
+                    raise InputError(f"{self.path} changed while it was being read: start again.")
+                start += len(block)
+                yield block
+
+    def read(self, start: int = 0, stop: int | None = None) -> Native:
+        """(stop - start, channels) in the file's own dtype; writing it back loses nothing.
+
+        int16 for 8 and 16 bits, int32 for 24 and 32 bits (both left-justified, as libsndfile
+        gives them), float32 and float64 for floats; lossy codecs decode to float32.
+        """
+        empty = np.empty((0, self.channels), self.format.dtype)
+        return np.concatenate([empty, *self.blocks(start, stop)])
+
+    def mono(
+        self, start: int = 0, stop: int | None = None, sample_rate: int | None = None
+    ) -> np.ndarray:
+        """The mean of the channels, float32 with full scale at 1.
+
+        With a `sample_rate` the window is brought to it: start and stop stay samples of this
+        file, the result has round(stop · r) - round(start · r) samples, r the ratio of the
+        rates, so adjoining windows adjoin.
+        """
+        stop = self.samples if stop is None else stop
+        if sample_rate is None or sample_rate == self.sample_rate:
+            result, place = np.empty(stop - start, np.float32), 0
+            for block in self.blocks(start, stop):
+                result[place : place + len(block)] = to_float(block).mean(axis=1)
+                place += len(block)
+            return result
+        first, last = (
+            _rounded(position * sample_rate, self.sample_rate) for position in (start, stop)
+        )
+        result = np.empty(last - first, np.float32)
+        for place in range(first, last, PIECE_SECONDS * sample_rate):
+            end = min(last, place + PIECE_SECONDS * sample_rate)
+            result[place - first : end - first] = self.resampled(place, end, sample_rate)
+        return result
+
+    def resampled(self, first: int, last: int, sample_rate: int) -> np.ndarray:
+        """Samples [first, last) of the whole recording's mono mix as it is at `sample_rate`.
+
+        float32 (last - first,). Sample n lies at n / sample_rate seconds of the recording
+        exactly, whatever the rates; past the recording's end there is silence. Windows agree
+        with each other and with the whole.
+        """
+        if not 0 <= first <= last:
+            raise ValueError(f"[{first}, {last}) is not a window")
+        # The two clocks meet every `here` samples of the file = `there` of the new rate; a window
+        # that begins on such a point is resampled in phase.
+        meetings = math.gcd(self.sample_rate, sample_rate)
+        here, there = self.sample_rate // meetings, sample_rate // meetings
+        begin = max(0, first // there - math.ceil(RESAMPLING_CONTEXT * meetings))
+        end = math.ceil((last / sample_rate + RESAMPLING_CONTEXT) * self.sample_rate)
+        window = self.mono(min(begin * here, self.samples), min(end, self.samples))
+        if sample_rate != self.sample_rate:
+            window = soxr.resample(window, self.sample_rate, sample_rate)
+        window = window[first - begin * there : last - begin * there]
+        return np.pad(window, (0, last - first - len(window)))
+
+
+def opened(recording: str | Path | Recording) -> Recording:
+    """The recording, opened and checked if a path is given; InputError if it can't be edited."""
+    return recording if isinstance(recording, Recording) else Recording.open(recording)
+
+
+def _rounded(numerator: int, denominator: int) -> int:
+    """numerator / denominator to the nearest integer, halves up; exact for any length."""
+    return (2 * numerator + denominator) // (2 * denominator)

@@ -1,0 +1,1 @@
+"""Joining sound: cuts, cross-fades, pauses, emphasis."""

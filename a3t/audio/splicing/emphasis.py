@@ -1,0 +1,114 @@
+"""Emphasis after the fact: pitch and energy of some words raised within this speaker's own bounds.
+
+By WORLD (Morise, Yokomori & Ozawa 2016): the words are analysed, their pitch moved, and synthesised
+anew; all else of the sound stays as it was.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+
+from a3t.audio.output.patches import Span
+from a3t.audio.splicing.fades import rms
+from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE
+
+MOST_SEMITONES = 4.0
+MOST_DECIBELS = 4.0
+BOUND = 95  # the percentile of a speaker's pitch, and of their loudness, that nothing goes beyond
+FLOOR, CEILING = 65.0, 500.0  # Hz
+PERIOD_MS = 5.0
+LOUDNESS_SECONDS = 0.05
+FADE_SECONDS = 0.015
+LEAST_VOICED = 20  # analysis frames, 0.1 s; of less voice no range can be told
+
+
+@dataclass(frozen=True)
+class Raised:
+    """By how much a word was raised."""
+
+    semitones: float
+    decibels: float
+
+
+def require_world() -> ModuleType:
+    """pyworld, or an InputError that says what to do without it."""
+    try:
+        with warnings.catch_warnings():  # of what pyworld itself imports
+            warnings.simplefilter("ignore")
+            import pyworld
+    except ImportError as error:
+        raise InputError(
+            "Emphasis needs the package pyworld, which is not installed: pip install pyworld, or "
+            "leave the asterisks out."
+        ) from error
+    module: ModuleType = pyworld
+    return module
+
+
+def emphasise(
+    samples: np.ndarray, spans: Sequence[Span], voice: np.ndarray
+) -> tuple[np.ndarray, tuple[Raised, ...]]:
+    """The sound (n,) with the words in `spans` (samples) raised, and by how much each was.
+
+    All at 24 kHz, float, full scale at 1. `voice`: the speaker's own speech nearby, (m,); the
+    words go as high and as loud as its 95th percentile, and by MOST_SEMITONES and MOST_DECIBELS at
+    most. Outside the spans and their fades nothing changes. Raises InputError without pyworld.
+    """
+    world = require_world()
+    wave = np.asarray(samples, np.float64)
+    hertz, times = _pitch(world, wave)
+    own = _pitch(world, np.asarray(voice, np.float64))[0]
+    highest = np.percentile(own[own > 0], BOUND) if (own > 0).sum() >= LEAST_VOICED else 0.0
+    loudest = np.percentile(_loudness(voice), BOUND)
+    raised = []
+    rise = np.zeros(len(wave))  # semitones, sample by sample
+    for first, last in spans:
+        inside = hertz[(times >= first / SAMPLE_RATE) & (times < last / SAMPLE_RATE)]
+        semitones = 0.0
+        if (inside > 0).any() and highest > 0:
+            room = 12 * np.log2(highest / np.percentile(inside[inside > 0], BOUND))
+            semitones = float(np.clip(room, 0.0, MOST_SEMITONES))
+        level = _loudness(wave[first:last]).max(initial=1e-9)
+        decibels = float(np.clip(20 * np.log10(max(loudest, 1e-9) / level), 0.0, MOST_DECIBELS))
+        rise = np.maximum(rise, semitones * _weight(len(wave), first, last))
+        raised.append(Raised(semitones, decibels))
+    moved = hertz * 2 ** (np.interp(times * SAMPLE_RATE, np.arange(len(wave)), rise) / 12)
+    envelope = world.cheaptrick(wave, hertz, times, SAMPLE_RATE)
+    noise = world.d4c(wave, hertz, times, SAMPLE_RATE)
+    new = world.synthesize(moved, envelope, noise, SAMPLE_RATE, PERIOD_MS)
+    new = np.pad(new[: len(wave)], (0, max(0, len(wave) - len(new))))
+    result = wave.copy()
+    for (first, last), word in zip(spans, raised, strict=True):
+        weight = _weight(len(wave), first, last)
+        level = rms(wave[first:last]) / max(rms(new[first:last]), 1e-9)  # WORLD's is a little off
+        made = new * level if word.semitones > 0 else wave
+        result += weight * (made * 10 ** (word.decibels / 20) - result)
+    return result.astype(np.float32), tuple(raised)
+
+
+def _pitch(world: ModuleType, wave: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """F0 in Hz, 0 where there is no voice, and the seconds that it is at: (T,), (T,)."""
+    coarse, times = world.dio(
+        wave, SAMPLE_RATE, f0_floor=FLOOR, f0_ceil=CEILING, frame_period=PERIOD_MS
+    )
+    return world.stonemask(wave, coarse, times, SAMPLE_RATE), times
+
+
+def _loudness(wave: np.ndarray) -> np.ndarray:
+    """RMS of each twentieth of a second, (k,)."""
+    size = round(LOUDNESS_SECONDS * SAMPLE_RATE)
+    count = max(1, len(wave) // size)
+    return np.array([rms(piece) for piece in np.array_split(np.asarray(wave), count)])
+
+
+def _weight(length: int, first: int, last: int) -> np.ndarray:
+    """1 within [first, last), falling to 0 outside it along a raised cosine: (length,)."""
+    fade = round(FADE_SECONDS * SAMPLE_RATE)
+    distance = np.maximum(first - np.arange(length), np.arange(length) - (last - 1))
+    return 0.5 + 0.5 * np.cos(np.pi * np.clip(distance / fade, 0.0, 1.0))

@@ -1,0 +1,199 @@
+"""From a synthesis at 24 kHz, or from nothing but the recording, to a Patch without a seam.
+
+The synthesis overlaps the recording by a margin on either side: there the model has spoken
+context that the recording holds too. In each margin the two are cross-faded over 15 ms where they
+correlate most, the synthesis moved by up to 6.5 ms, so that they run in phase; or where it is
+quiet. A deletion joins the recording with itself in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from a3t.audio.matching.sound_matching import OwnSound
+from a3t.audio.output.patches import Patch
+from a3t.audio.output.span_map import Span
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.cut_places import best_places
+from a3t.audio.splicing.fades import (
+    FADE_MS,
+    LAG_MS,
+    crossfade,
+    fade_in,
+    fade_out,
+    quietest_point,
+    rms,
+)
+from a3t.audio.splicing.overlaps import Overlap, Surroundings, best_seam
+from a3t.audio.splicing.rate_and_level import (
+    gain_match,
+    resample_patch,
+    spread_channels,
+)
+from a3t.errors import InputError
+from a3t.grid import HOP, ceil_at_rate, floor_at_rate, nearest_at_rate
+
+RADIUS_MS = 30.0  # how far a deletion looks for a quiet point
+
+
+def make_patch(
+    recording: Recording,
+    synthesis: np.ndarray,
+    replaced: Span,
+    margins: tuple[int, int],
+    *,
+    own: OwnSound | None = None,
+    fade_ms: float = FADE_MS,
+    lag_ms: float = LAG_MS,
+) -> Patch:
+    """The Patch that puts `synthesis` in the place of `replaced`.
+
+    synthesis: (n,) float32 at 24 kHz, full scale at 1. replaced: samples [a, b) of the
+    recording's clock at 24 kHz (frame t begins at 300 t); a == b inserts. margins: how many
+    samples at either end of `synthesis` speak what the recording says before a and after b, so
+    synthesis[0] lies at a - margins[0]. Where the edit touches the recording's start (a == 0) or
+    end there is no margin (0), and the patch fades in or out there. Speech as long as what it
+    replaces leaves the recording's length as it is, to the sample. The patch's level follows
+    the recording's in the margins, and stays below full scale; with `own` it gets more of the
+    recording's sound. Raises ValueError if the margins don't fit.
+    """
+    rate = recording.sample_rate
+    fade = max(1, _samples(fade_ms, rate))
+    keeps_length = len(synthesis) - sum(margins) == replaced[1] - replaced[0]
+    sound, left, right = _on_the_recordings_clock(recording, synthesis, replaced, margins, fade)
+    around = Surroundings.read(recording, left.first, right.last)
+    if own:
+        sound = own.coloured(sound, rate)
+    sound = _at_its_level(sound, left, right, around)
+    if own:
+        sound = own.reverberant(around.mono[: left.first - around.start], sound)
+        sound = own.under_its_ceiling(sound)
+
+    def seams(lag: int) -> tuple[Overlap, Overlap]:
+        leave = best_seam(left, around, sound, fade, lag, prefer=left.last - fade)
+        # What the first joint moved, the second moves along with, so that the length stays true.
+        moved = leave.offset - left.offset if len(right) else 0
+        later = replace(right, offset=right.offset + moved)
+        if keeps_length:  # then only its place is free
+            first = max(later.first, -later.offset)
+            last = max(first, min(later.last, len(sound) - later.offset))
+            lag, later = 0, replace(later, first=first, last=last)
+        return leave, best_seam(later, around, sound, fade, lag, right.first, entering=False)
+
+    leave, enter = seams(_samples(lag_ms, rate))
+    if leave.there.stop > enter.there.start:  # so short that the lags make the fades cross
+        leave, enter = seams(0)
+
+    new = spread_channels(sound, around.samples)
+    if own:
+        new = own.over_what_goes_on(new, leave.offset, enter.offset)
+        new = own.in_its_room(new, rms(around.mono))
+    new *= min(1.0, around.ceiling / max(float(np.abs(new).max()), 1e-9))
+    samples = np.concatenate(
+        [
+            crossfade(around.samples[around.here(leave)], new[leave.there]),
+            new[leave.there.stop : enter.there.start],
+            crossfade(new[enter.there], around.samples[around.here(enter)]),
+        ]
+    )
+    samples = samples if len(leave) else fade_in(samples, fade)
+    samples = samples if len(enter) else fade_out(samples, fade)
+    return Patch((leave.first, enter.last), samples + around.constant)
+
+
+def cut_out(
+    recording: Recording,
+    first: int,
+    last: int,
+    radius: int | None = None,
+    *,
+    fade_ms: float = FADE_MS,
+    lag_ms: float = LAG_MS,
+) -> Patch:
+    """The Patch that deletes about the recording's samples [first, last).
+
+    Both cuts move by up to `radius` samples (30 ms unless told) to the pair of places between which
+    the sound changes least (`a3t.audio.splicing.cut_places`), the second by up to 6.5 ms more to
+    where the two sides correlate most, and are cross-faded. Where there is no room for that, each
+    moves to the quietest point, and both together to where they correlate. At the recording's start
+    or end there is one cut, which fades in or out. Raises InputError if nothing would be left,
+    ValueError if [first, last) is not a span of the recording.
+    """
+    if not 0 <= first < last <= recording.samples:
+        raise ValueError(f"[{first}, {last}) is not a span of [0, {recording.samples})")
+    if last - first == recording.samples:
+        raise InputError("Nothing would be left of the recording: keep at least one word.")
+    rate = recording.sample_rate
+    around = Surroundings.read(recording, first, last)
+    mono, start, middle = around.mono, around.start, (first + last) // 2
+    radius = _samples(RADIUS_MS, rate) if radius is None else radius
+    fade = max(1, _samples(fade_ms, rate))
+    leave = start + quietest_point(mono[: middle - start], first - start, radius, rate)
+    enter = middle + quietest_point(mono[middle - start :], last - middle, radius, rate)
+
+    if first == 0:
+        kept = around.samples[enter - start : enter - start + fade]
+        return Patch((0, enter + len(kept)), fade_in(kept, fade) + around.constant)
+    if last == recording.samples:
+        kept = around.samples[max(0, leave - start - fade) : leave - start]
+        return Patch((leave - len(kept), last), fade_out(kept, fade) + around.constant)
+    half = fade // 2
+    ends = (
+        (first - radius, min(first + radius, middle)),
+        (max(last - radius, middle), last + radius),
+    )
+    leaving, entering = ((a - start, b - start) for a, b in ends)
+    asked = first - start, last - start
+    if found := best_places(mono, leaving, mono, entering, asked, rate):
+        leave, enter = (place + start for place in found)
+        back, ahead = half, fade - half
+    else:  # the two cuts move together, within the radius and what there is, to the best seam
+        back = min(radius, leave - start, enter - middle)
+        ahead = min(radius, middle - leave, start + len(mono) - enter)
+    overlap = Overlap(leave - back, leave + ahead, enter - leave - start)
+    seam = best_seam(overlap, around, mono, fade, _samples(lag_ms, rate), leave - fade // 2)
+    samples = crossfade(around.samples[around.here(seam)], around.samples[seam.there])
+    return Patch((seam.first, seam.there.stop + start), samples + around.constant)
+
+
+def _samples(milliseconds: float, rate: int) -> int:
+    return round(milliseconds * rate / 1000)
+
+
+def _on_the_recordings_clock(
+    recording: Recording, synthesis: np.ndarray, replaced: Span, margins: tuple[int, int], fade: int
+) -> tuple[np.ndarray, Overlap, Overlap]:
+    """The sound at the recording's rate and its overlaps with it; empty at the file's ends."""
+    rate = recording.sample_rate
+    (a, b), (before, after) = replaced, margins
+    if not 0 <= before <= a <= b or after < 0 or before + after > len(synthesis):
+        raise ValueError(f"margins {margins} don't fit [{a}, {b}) and {len(synthesis)} samples")
+    sound, start = resample_patch(synthesis, a - before, rate)
+    # By how many samples the recording goes on later after the patch.
+    shift = nearest_at_rate(a - before + len(synthesis) - after - b, rate)
+    end = recording.samples
+    left = Overlap(start, max(start, min(floor_at_rate(a, rate), end)), -start)
+    first = min(ceil_at_rate(b, rate), end)
+    last = min(floor_at_rate(b + after, rate), end, len(sound) + start - shift)
+    right = Overlap(first, max(first, last), shift - start)
+    # Less than a frame at the end is no place for a margin.
+    if len(right) < fade and end - first <= ceil_at_rate(HOP, rate):
+        right = replace(right, first=end, last=end)
+    if (left.last > 0 and not len(left)) or (right.first < end and not len(right)):
+        raise ValueError(f"[{a}, {b}) lies inside the recording and needs margins on both sides")
+    return sound, left, right
+
+
+def _at_its_level(
+    sound: np.ndarray, left: Overlap, right: Overlap, around: Surroundings
+) -> np.ndarray:
+    """The sound (n,) as loud as the recording in both margins, changing evenly in dB between."""
+    gains = gain_match(
+        (around.mono[around.here(left)], sound[left.there]),
+        (around.mono[around.here(right)], sound[right.there]),
+        rms(around.mono),
+    )
+    centres = [(overlap.there.start + overlap.there.stop) / 2 for overlap in (left, right)]
+    return sound * 10 ** (np.interp(np.arange(len(sound)), centres, gains) / 20)

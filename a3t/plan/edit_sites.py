@@ -1,0 +1,148 @@
+"""Where in the recording each word edit takes place, and which pauses it adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from a3t.plan.phone_grid import GridPhone
+from a3t.plan.text_reuse import RecordedWords
+from a3t.text.edit_script import WordEdit
+from a3t.text.transcript import Transcript
+
+LEAST_GAP = 2  # frames between two edits; fewer leave no room for two joints
+
+
+@dataclass(frozen=True)
+class WordFrames:
+    """Frames [first, last) of each spoken word; there may be pauses between words."""
+
+    spans: tuple[tuple[int, int], ...]
+    frames: int
+
+    @classmethod
+    def of(cls, grid: Sequence[GridPhone], words: int, frames: int) -> WordFrames:
+        spans = [(frames, 0)] * words
+        for phone in grid:
+            if phone.word >= 0:
+                first, last = spans[phone.word]
+                spans[phone.word] = min(first, phone.first), max(last, phone.last)
+        return cls(tuple(spans), frames)
+
+    def pause_before(self, word: int) -> tuple[int, int]:
+        """The frames between word - 1 (or the start) and word (or the end); often empty."""
+        first = self.spans[word - 1][1] if word > 0 else 0
+        last = self.spans[word][0] if word < len(self.spans) else self.frames
+        return first, last
+
+
+@dataclass(frozen=True)
+class Place:
+    """A word edit on the grid: the frames that it removes, and the pauses that it adds.
+
+    label, beside: of a cut (`a3t.plan.cuts`), what stands for its sound, and the number of frames
+    between it and the words on either side. recorded: where its new words are recorded, if
+    anywhere.
+    """
+
+    edit: WordEdit
+    frames: tuple[int, int]
+    # The added pauses: number of new words before it -> seconds, 0 for this speaker's usual length.
+    pauses: Mapping[int, float] = field(default_factory=dict)
+    label: str = ""
+    beside: tuple[int, int] | None = None
+    recorded: tuple[RecordedWords, ...] = ()
+
+
+def merge_touching(script: Sequence[WordEdit], words: WordFrames) -> list[WordEdit]:
+    """Merge edits between which too few frames are kept for two joints."""
+    result: list[WordEdit] = []
+    for edit in script:
+        if result:
+            last = result[-1]
+            first_frame = words.pause_before(last.old[1])[0]
+            if words.pause_before(edit.old[0])[1] - first_frame < LEAST_GAP:
+                old, new = (last.old[0], edit.old[1]), (last.new[0], edit.new[1])
+                result[-1] = WordEdit("replace", old, new)
+                continue
+        result.append(edit)
+    return result
+
+
+def place_edits(
+    script: Sequence[WordEdit],
+    words: WordFrames,
+    text: Transcript,
+    new_text: Transcript,
+    pauses: Mapping[int, float] | None = None,
+) -> list[Place]:
+    """The script's edits on the grid, in order; ``pauses`` are those that the new text adds."""
+    result = []
+    for edit in script:
+        place = _place(edit, words, text, new_text)
+        asked = range(edit.new[0], edit.new[1] + 1)
+        here = {k: pauses[k] for k in asked if pauses and k in pauses}
+        if here and edit.op == "delete":  # the pause takes the place of the words alone
+            first, last = edit.old
+            place = replace(place, frames=(words.spans[first][0], words.spans[last - 1][1]))
+        result.append(replace(place, pauses={**place.pauses, **here}))
+    return result
+
+
+def _place(edit: WordEdit, words: WordFrames, text: Transcript, new_text: Transcript) -> Place:
+    (first, last), (new_first, new_last) = edit.old, edit.new
+    if edit.op == "delete":
+        return Place(edit, _deleted(first, last, words))
+    if new_first == new_last:  # a pause alone, placed in the middle of the existing one
+        gap = words.pause_before(first)
+        return Place(edit, (sum(gap) // 2, sum(gap) // 2))
+    inside = {
+        word + 1: 0.0 for word in range(new_first, new_last - 1) if new_text.words[word].pause_after
+    }
+    wants_after = new_text.words[new_last - 1].pause_after and new_last < len(new_text.words)
+    if edit.op == "replace":
+        # Pauses beside the replaced words stay; one is added only where punctuation newly asks for
+        # it and there is none. Where the old text asked as well, this speaker went on without.
+        start, end = words.spans[first][0], words.spans[last - 1][1]
+        pause = words.pause_before(last)
+        asked = text.words[last - 1].pause_after
+        after = wants_after and pause[0] == pause[1] and not asked
+        return Place(edit, (start, end), inside | ({new_last: 0.0} if after else {}))
+    return _inserted(edit, words, new_text, inside, wants_after)
+
+
+def _inserted(
+    edit: WordEdit,
+    words: WordFrames,
+    new_text: Transcript,
+    inside: dict[int, float],
+    wants_after: bool,
+) -> Place:
+    """An insertion next to an existing pause, which stays on the side where the new text has it."""
+    gap = words.pause_before(edit.old[0])
+    at_start, at_end = edit.old[0] == 0, edit.old[0] == len(words.spans)
+    wants_before = edit.new[0] > 0 and new_text.words[edit.new[0] - 1].pause_after
+    here = gap[0] < gap[1]
+    if at_start:
+        place, before, after = gap[1], False, wants_after
+    elif at_end:
+        place, before, after = gap[0], wants_before, False
+    elif wants_before:
+        place, before, after = gap[1], not here, wants_after
+    else:
+        place, before, after = gap[0], False, wants_after and not here
+    beside = ({edit.new[0]: 0.0} if before else {}) | ({edit.new[1]: 0.0} if after else {})
+    return Place(edit, (place, place), inside | beside)
+
+
+def _deleted(first: int, last: int, words: WordFrames) -> tuple[int, int]:
+    """The frames of deleted words, with the shorter of two pauses that would meet."""
+    start, end = words.spans[first][0], words.spans[last - 1][1]
+    before, after = words.pause_before(first), words.pause_before(last)
+    if first == 0 or last == len(words.spans):
+        return start, end  # the silence at the recording's ends stays
+    if before[0] < before[1] and after[0] < after[1]:
+        if before[1] - before[0] < after[1] - after[0]:
+            return before[0], end
+        return start, after[1]
+    return start, end

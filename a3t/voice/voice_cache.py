@@ -1,0 +1,72 @@
+"""The folder that keeps the voices learnt of recordings, and where those half learnt go on."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from a3t.audio.output.files import atomic_path
+from a3t.errors import InputError
+
+MOST_KEPT = 64  # voices; each takes 0.3 MB
+UNFINISHED = ".learning"  # what a folder beside them ends with
+MOST_UNFINISHED = 3  # such folders
+
+
+@contextmanager
+def workplace(place: Path | None) -> Iterator[Path]:
+    """The folder beside ``place`` for what is half learnt, which is deleted when it is done; one
+    that doesn't last where there is no such place, or where somebody else is learning."""
+    folder = place and place.with_suffix(UNFINISHED)
+    with ExitStack() as stack:
+        if folder is None or not _taken(folder, stack):
+            yield Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            return
+        others = [each for each in folder.parent.glob(f"*{UNFINISHED}") if each != folder]
+        for old in sorted(others, key=lambda each: -each.stat().st_mtime)[MOST_UNFINISHED - 1 :]:
+            with ExitStack() as its:
+                if _taken(old, its):  # nobody is learning there any more
+                    shutil.rmtree(old, ignore_errors=True)
+        yield folder
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _taken(folder: Path, stack: ExitStack) -> bool:
+    """Whether the folder could be had for oneself, until the stack is closed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = os.open(folder / "lock", os.O_CREAT | os.O_WRONLY, 0o600)
+        stack.callback(os.close, lock)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def kept(path: Path | None) -> bytes | None:
+    """What `keep` has written there, if it has."""
+    try:
+        return path.read_bytes() if path is not None else None
+    except OSError:
+        return None
+
+
+def keep(path: Path | None, data: bytes) -> None:
+    """Cache the voice; failing to write it is not an error."""
+    if path is None:
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with atomic_path(path) as temporary:
+            temporary.chmod(0o600)
+            temporary.write_bytes(data)
+        voices = sorted(path.parent.glob("*.safetensors"), key=lambda each: -each.stat().st_mtime)
+        for old in voices[MOST_KEPT:]:
+            old.unlink(missing_ok=True)
+    except (OSError, InputError):
+        return

@@ -1,0 +1,296 @@
+"""A project as it is worked on: its list of edits, their takes, corrections, and the download.
+
+Everything that a visitor does is written down before it is answered, so a page that is loaded
+again, or a server that was killed, goes on where it was.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+from a3t.errors import InputError
+from app import limits, texts
+from app.service import without_folder
+from app.studio import worker_tasks as tasks
+from app.studio.corrections import Correction, moved_token
+from app.studio.folders import ProjectFolder
+from app.studio.jobs import JobQueue, ProjectJob
+from app.studio.listened_project import OPENING
+from app.studio.offered_changes import cleaning_of, find_changes
+from app.studio.own_voice import VoicedProject
+from app.studio.pcm_sound import HeardPart, with_marks
+from app.studio.project_pronunciations import (
+    MOST_SAID,
+    own_pronunciations,
+    remember_pronunciation,
+    said_as,
+    word_of,
+)
+from app.studio.script import (
+    MOST_EDITS,
+    MOST_PAGES,
+    ScriptEdit,
+    draft_of,
+    edits_of,
+    settings_of,
+    steps_of,
+)
+from app.studio.take_orders import TakeOrder, TakeWish, context_of, recording_of
+from app.studio.token_text import speaker_at
+from app.worker import EditorProcess
+
+MAKING, EXPORTING = 1, 2  # urgencies
+
+
+class ProjectController(VoicedProject):
+    """One project, opened: requests call its methods, and jobs change it from their threads."""
+
+    def __init__(
+        self, folder: ProjectFolder, quick: JobQueue, long: JobQueue, learning: JobQueue | None
+    ) -> None:
+        super().__init__(folder, quick, long, learning)
+        self._wishes = itertools.count()
+        self.resume()
+        self._correct_all()
+
+    def words_came(self) -> None:
+        self._make_missing()
+        self.learn()
+
+    # ---- edits and their takes ----------------------------------------------------------------
+
+    def save(self, data: Any, settings: Any) -> dict[str, Any]:
+        """Take a page's steps, each once however often it is sent, and begin to make what is not
+        made; the list as it is now."""
+        steps, page = steps_of(data.get("steps", [])), str(data.get("page", ""))[:32]
+        settings_of(settings)
+        with self.lock:
+            script = self.folder.read("script.json", {})
+            pages = script.get("pages", {})
+            last = pages.pop(page, 0)
+            fresh = [step for step in steps if step.number > last]
+            edits = edits_of(script.get("edits", []))
+            for step in fresh:
+                edits = step.applied(edits)
+            if len(edits) > MOST_EDITS:
+                raise InputError(texts.NO_SCRIPT)
+            pages[page] = max([last, *(step.number for step in fresh)])
+            wanted = [{**s.correction, "name": f"{page} {s.number}"} for s in fresh if s.correction]
+            script |= {
+                "revision": script.get("revision", 0) + 1,
+                "edits": [edit.to_json() for edit in edits],
+                "pages": dict(list(pages.items())[-MOST_PAGES:]),
+                "corrections": script.get("corrections", []) + wanted,
+                "settings": settings if isinstance(settings, dict) else {},
+            }
+            if "draft" in data:
+                script["draft"] = draft_of(data["draft"])
+            self.folder.write("script.json", script)
+            self.exported = None
+            self._make_missing()
+            self._correct_all()
+        self.learn()
+        self.tell(kind="saved", revision=script["revision"])
+        return {"revision": script["revision"], "edits": script["edits"]}
+
+    def _make_missing(self) -> None:
+        missing = [
+            edit
+            for edit in self.edits()
+            if not self.folder.takes(edit.key) and edit.key not in self.failures
+        ]
+        heard = self.heard() if missing else None  # once: an hour's words take a while to read
+        for edit in missing:
+            self.make(edit, heard)
+
+    def make(
+        self,
+        edit: ScriptEdit,
+        heard: HeardPart | None = None,
+        wish: TakeWish | None = None,
+    ) -> None:
+        """Make a take of an edit in the background; its first one, or another."""
+        if wish is not None:
+            self.failures.pop(edit.key, None)
+        settings, models = self._settings
+        self.folder.next_take(edit.key)  # InputError: there are too many
+        try:
+            context = context_of(edit, self.edits(), heard or self.heard())
+            order = TakeOrder(
+                recording=recording_of(self.folder.path, self.about),
+                edit=context,
+                request=replace(settings, pronunciations=own_pronunciations(self.folder)),
+                number=0,
+                wish=wish or TakeWish(),
+                level=None,
+                voice=self.voice_of(speaker_at(context.tokens, context.first, context.last)),
+            )
+        except InputError as error:
+            if self.progress()["done"]:  # otherwise its words may still come
+                self._fail_to_make(edit.key, str(error))
+            return
+
+        def run(editor: EditorProcess) -> None:
+            number, takes = self.folder.next_take(edit.key), self.folder.takes(edit.key)
+            if takes and wish is None:
+                return
+            level = takes[0].get("level") if takes else None
+            folder = self.folder.take_folder(edit.key, number)
+            with without_folder(self.folder.path):
+                made = editor.run(
+                    tasks.make_take, replace(order, number=number, level=level), folder
+                )
+            self.tell(kind="takes", key=edit.key, takes=self.takes(edit.key))
+            if order.voice is not None and made["spans"] and not made["voice"]:
+                self.forget_voice()
+
+        job = ProjectJob(
+            self.folder.id,
+            # The first take once; of others one for each wish.
+            f"take {edit.key} {'' if wish is None else next(self._wishes)}",
+            MAKING,
+            run,
+            lambda sentence: self._fail_to_make(edit.key, sentence),
+            lambda step: self.tell(kind="making", key=edit.key, step=texts.STEPS.get(step, step)),
+            models,
+        )
+        self.quick.add(job)
+
+    def _fail_to_make(self, key: str, sentence: str) -> None:
+        if self.folder.takes(key):  # another take than those that it has
+            self.tell(kind="refused", key=key, sentence=sentence)
+            return
+        self.failures[key] = sentence
+        self.tell(kind="failed", key=key, sentence=sentence)
+
+    def again(self, key: str, data: Any) -> None:
+        """Another take of an edit that is in the list, perhaps longer or shorter."""
+        given = data if isinstance(data, dict) else {}
+        edit = self._edit(key)
+        self.make(edit, None, TakeWish.of(given, self.folder.takes(key)))
+
+    def pronounce(self, data: Any) -> None:
+        """A word is said otherwise in this project from now on; changes that have it get another
+        take. InputError for what is no word."""
+        word = word_of(data)
+        said = str(data.get("said", ""))[:MOST_SAID]
+
+        def run(editor: EditorProcess) -> None:
+            phones = editor.run(tasks.phones_said, said)
+            with self.lock:
+                remember_pronunciation(self.folder, word, said, phones)
+                self.tell(kind="pronounced", pronunciations=said_as(self.folder))
+                for edit in self.edits():
+                    takes = self.folder.takes(edit.key)
+                    if any(word == each["text"] for take in takes for each in take["words"]):
+                        self.make(edit, None, TakeWish())
+
+        refused = lambda sentence: self.tell(kind="refused", sentence=sentence)  # noqa: E731
+        self.quick.add(ProjectJob(self.folder.id, f"pronounce {word}", MAKING, run, refused))
+
+    def _edit(self, key: str) -> ScriptEdit:
+        for edit in self.edits():
+            if edit.key == key:
+                return edit
+        raise InputError(texts.NO_SUCH_EDIT)
+
+    def offered(self, data: Any) -> list[dict[str, Any]]:
+        """What can be taken out of what has been listened to; nothing is changed."""
+        heard = self.heard()
+        recording = recording_of(self.folder.path, self.about)
+        with without_folder(self.folder.path):
+            return find_changes(recording, heard, cleaning_of(data))
+
+    # ---- what the recording says --------------------------------------------------------------
+
+    def _correct_all(self) -> None:
+        """Align the corrections that wait, in their order."""
+        for wanted in self.folder.read("script.json", {}).get("corrections", []):
+            self._correct(wanted)
+
+    def _correct(self, wanted: dict[str, Any]) -> None:
+        """Other words for what was misheard: they are aligned there, and nothing is made. It waits
+        in script.json until it is done, so that a server that was killed does it again."""
+
+        def run(editor: EditorProcess) -> None:
+            with self.lock:
+                tokens, edited = self.tokens(), {t for e in self.edits() for t in e.tokens}
+            correction = Correction.of(wanted, tokens, edited)
+            made = correction.heard(editor, self.sound())
+            with self.lock:
+                words = correction.among(self.folder.heard(correction.part), made)
+                self.rewrite(correction.part, words, corrected=True)
+                self._corrected(wanted)
+
+        def refused(sentence: str) -> None:
+            self._corrected(wanted)
+            self.tell(kind="refused", sentence=f"“{wanted['text']}”: {sentence}")
+
+        name = f"correct {wanted['name']}"
+        self.quick.add(ProjectJob(self.folder.id, name, OPENING, run, refused))
+
+    def _corrected(self, wanted: dict[str, Any]) -> None:
+        with self.lock:
+            script = self.folder.read("script.json", {})
+            waiting = [each for each in script.get("corrections", []) if each != wanted]
+            self.folder.write("script.json", script | {"corrections": waiting})
+
+    def mark(self, data: Any) -> None:
+        """The transcript has the punctuation that was restored, or hasn't."""
+        marked = data.get("marks") is not False
+        with self.lock:
+            self.folder.write("project.json", self.about | {"plain": not marked})
+            for part in range(len(self.about.get("parts", []))):
+                if self.is_done(part):
+                    self.rewrite(part, with_marks(self.folder.heard(part), marked))
+            self.tell(kind="marks", marks=self.marks())
+
+    def move(self, data: Any) -> dict[str, float]:
+        """A word's own times, between its neighbours'; returns the times that it had."""
+        sound = self.sound()
+        with self.lock:
+            tokens = self.tokens()
+            seconds = sound.samples / sound.sample_rate
+            part, moved, was = moved_token(data, tokens, seconds)
+            own = self.folder.heard(part)
+            rewritten = [moved if t["id"] == moved["id"] else t for t in own.tokens]
+            self.rewrite(part, HeardPart(rewritten, own.pauses))
+        return was
+
+    # ---- taking home --------------------------------------------------------------------------
+
+    def export(self, kind: str) -> None:
+        """Begin to write the zip of everything; `exported` is its name when it is there."""
+        edits = self.edits()
+        chosen = []
+        for edit in edits:
+            takes = self.folder.takes(edit.key)
+            if not takes:
+                raise InputError(texts.NOT_MADE_YET)
+            at = edit.take if edit.take is not None else 0
+            numbers = [int(take["number"]) for take in takes]
+            chosen.append(self.folder.take_folder(edit.key, at if at in numbers else numbers[0]))
+        if not self.progress()["done"]:
+            raise InputError(texts.NOT_HEARD_YET)
+        about = self.about
+        name = f"{limits.safe_stem(about['file'])}.edited"
+        own = ".flac" if about["file"].endswith(".flac") else ".wav"
+        suffix = kind if kind in (".wav", ".flac") else own
+        recording = recording_of(self.folder.path, about)
+        heard = self.heard()
+        out = self.folder.path / "export"
+
+        def run(editor: EditorProcess) -> None:
+            with without_folder(self.folder.path):
+                made = editor.run(tasks.mix_down, recording, heard, chosen, out, name, suffix)
+            self.exported = made.name
+            self.tell(kind="exported", name=made.name)
+
+        self.add_job(EXPORTING, "export", run, lambda s: self.tell(kind="refused", sentence=s))
+
+    def close(self) -> None:
+        """End its jobs."""
+        for queue in filter(None, (self.quick, self.long, self.learning)):
+            queue.cancel(self.folder.id)

@@ -1,0 +1,264 @@
+"""Measures of a stretch of speech in a recording, synthetic or natural.
+
+A stretch is compared with the rest of its recording. As their words differ, some measures are taken
+"at equal phones": each frame is compared with the mean of the rest's frames of its phone class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from a3t.audio.analysis.mel import bin_centres, log_mel
+from a3t.audio.world_pitch import log_pitch
+from a3t.grid import FRAMES_PER_SECOND, HOP, SAMPLE_RATE
+from a3t.text.phones import is_vowel
+from evaluation import metrics
+from evaluation.joints import QUIET, sound_class
+from evaluation.speech_quality import speech_mos
+
+Floats = np.ndarray
+Span = tuple[int, int]  # frames [first, last)
+
+NEAR = FRAMES_PER_SECOND  # frames on each side with which a stretch's level is compared
+AT_JOINT = 8  # frames on each side of a joint whose pitch is compared: 100 ms
+VOICED = 6  # least voiced frames for a pitch measure
+FALL = 4  # frames within which a fall is measured: 50 ms
+ENOUGH = 4  # least frames of a phone class in the rest for a comparison
+LOW, MIDDLE, HIGH = (0.0, 1000.0), (2500.0, 4000.0), (4000.0, 7500.0)  # Hz
+
+MEASURES = (
+    "level",  # dB, the stretch's speech minus that of the second before and after
+    "level_at_phones",  # dB, mean log mel minus the rest's at equal phones
+    "similarity",  # cosine of Resemblyzer's embeddings of the stretch and the rest
+    "f0_offset",  # semitones, median minus the rest's
+    "f0_range",  # semitones, 90th minus 10th percentile
+    "f0_step",  # semitones, the larger jump at the stretch's two ends
+    "voiced",  # share of voiced frames minus the rest's at equal phones
+    "middle",  # dB, 2.5 to 4 kHz relative to below 1 kHz, minus the rest's at equal phones
+    "high",  # dB, 4 to 7.5 kHz relative to below 1 kHz, minus the rest's at equal phones
+    "detail",  # second differences of the mel across bins, over the rest's at equal phones
+    "floor",  # dB, the quietest tenth of the frames minus that of the second on each side
+    "fall",  # dB within 50 ms in eight bands, the steepest twentieth, minus the rest's
+    "pace",  # durations over the rest's at equal phones
+    "dnsmos",  # OVRL of the stretch alone, 1 to 5 (Reddy et al. 2022)
+    "dnsmos_sig",
+    "dnsmos_p808",
+)
+
+
+@dataclass(frozen=True)
+class LabelledPhone:
+    """A phone of a sound: frames [first, last); ``word`` -1 for a pause; ``sure``: whether the
+    aligner is sure of its word."""
+
+    symbol: str
+    first: int
+    last: int
+    word: int
+    sure: bool = True
+
+    @property
+    def kind(self) -> str:
+        """Its phone class; stressed and unstressed vowels are separate classes."""
+        name = sound_class(self.symbol)
+        return f"{name} {self.symbol[-1] != '0'}" if name == "vowel" else name
+
+
+@dataclass(frozen=True)
+class LabelledSound:
+    """Mono samples (n,) at 24 kHz, and the phones in them."""
+
+    samples: Floats
+    phones: Sequence[LabelledPhone]
+
+    @cached_property
+    def mel(self) -> Floats:
+        """(T, 80) log10."""
+        mel: Floats = log_mel(self.samples).numpy()
+        return mel
+
+    @cached_property
+    def f0(self) -> Floats:
+        """(T,) log2 Hz, 0 where unvoiced."""
+        return log_pitch(self.samples, len(self.mel))
+
+    @cached_property
+    def power(self) -> Floats:
+        """(T,) mean square of each frame's samples."""
+        padded = np.pad(self.samples.astype(np.float64), (0, HOP))[: len(self.mel) * HOP]
+        padded = np.pad(padded, (0, len(self.mel) * HOP - len(padded)))
+        return np.asarray(np.square(padded).reshape(-1, HOP).mean(axis=1))
+
+    @cached_property
+    def kinds(self) -> Floats:
+        """(T,) each frame's phone class."""
+        kinds = np.full(len(self.mel), "pause", dtype=object)
+        for phone in self.phones:
+            kinds[phone.first : phone.last] = phone.kind
+        return kinds
+
+    @cached_property
+    def detail(self) -> Floats:
+        """(T,) mean absolute second difference across bins."""
+        return np.asarray(np.abs(np.diff(self.mel, n=2, axis=1)).mean(axis=1))
+
+    def cut(self, span: Span) -> Floats:
+        """The samples of a span."""
+        return self.samples[span[0] * HOP : span[1] * HOP]
+
+
+def measure_stretch(
+    sound: LabelledSound, span: Span, source: LabelledSound, removed: Span
+) -> dict[str, float]:
+    """The `MEASURES` of a span of a sound, NaN where one is undefined.
+
+    The rest is the ``source`` without the span ``removed``: for new words the recording without
+    what they replace, for a natural stretch the recording without the stretch.
+    """
+    inside = slice(*span)
+    speech = sound.kinds != "pause"
+    rest = np.ones(len(source.mel), bool)
+    rest[slice(*removed)] = False
+    voiced = sound.f0[inside][sound.f0[inside] > 0]
+    rest_f0 = source.f0[rest & (source.f0 > 0)]
+    figures = dict.fromkeys(MEASURES, float("nan"))
+    near = np.zeros(len(sound.mel), bool)
+    near[max(0, span[0] - NEAR) : span[1] + NEAR] = True
+    near[inside] = False
+    figures["level"] = _level(sound.power[inside][speech[inside]]) - _level(
+        sound.power[near & speech]
+    )
+    figures["floor"] = _floor(sound.power[inside]) - _floor(sound.power[near])
+    figures["fall"] = _fall(sound.mel[inside]) - _fall(source.mel[rest])
+    own = sound.cut(span)
+    others = np.concatenate(
+        [source.samples[: removed[0] * HOP], source.samples[removed[1] * HOP :]]
+    )
+    figures["similarity"] = metrics.figure_or_nan(
+        metrics.speaker_similarity, others, own, SAMPLE_RATE
+    )
+    if len(voiced) >= VOICED and len(rest_f0) >= VOICED:
+        figures["f0_offset"] = 12 * float(np.median(voiced) - np.median(rest_f0))
+        figures["f0_range"] = 12 * float(np.ptp(np.percentile(voiced, [10, 90])))
+    steps = [_step(sound.f0, edge) for edge in span]
+    figures["f0_step"] = float(np.nanmax(steps)) if np.isfinite(steps).any() else float("nan")
+    figures |= _at_equal_phones(sound, span, source, rest)
+    figures["pace"] = _pace(sound, span, source, removed)
+    figures |= speech_mos(own, SAMPLE_RATE)
+    return figures
+
+
+def natural_stretches(source: LabelledSound, frames: int, avoid: Span, count: int) -> list[Span]:
+    """Up to ``count`` stretches of so many frames that begin with a word, apart from a span and, as
+    far as there is room, from each other.
+
+    Mostly speech, with a whole vowel in it, as every new word has, and no word that the aligner
+    doubts: else a stop's silence would be natural speech at -30 dB.
+    """
+    starts = [
+        phone.first
+        for before, phone in zip([None, *source.phones], source.phones, strict=False)
+        if phone.word >= 0 and (before is None or before.word != phone.word)
+    ]
+    speech = source.kinds != "pause"
+
+    def usable(first: int, last: int) -> bool:
+        inside = [p for p in source.phones if p.first < last and p.last > first and p.word >= 0]
+        return (
+            last <= len(source.mel)
+            and (last <= avoid[0] or first >= avoid[1])
+            and bool(speech[first:last].mean() >= 0.8)
+            and all(phone.sure for phone in inside)
+            and any(is_vowel(p.symbol) and first <= p.first and p.last <= last for p in inside)
+        )
+
+    spans = [(first, first + frames) for first in starts if usable(first, first + frames)]
+    chosen: list[Span] = []
+    for span in spans:
+        if not chosen or span[0] >= chosen[-1][1]:
+            chosen.append(span)
+    if len(chosen) > count:
+        chosen = [chosen[k] for k in np.linspace(0, len(chosen) - 1, count).round().astype(int)]
+    return chosen
+
+
+def _level(power: Floats) -> float:
+    return 10 * float(np.log10(power.mean() + QUIET)) if len(power) else float("nan")
+
+
+def _floor(power: Floats) -> float:
+    return _level(np.sort(power)[: max(1, len(power) // 10)])
+
+
+def _fall(mel: Floats) -> float:
+    """How steeply the levels of eight bands fall, in dB; reverberation lets none fall fast. NaN if
+    the stretch is too short."""
+    if len(mel) <= FALL:
+        return float("nan")
+    bands = 20 * mel.reshape(len(mel), 8, -1).mean(axis=2)
+    return float(np.percentile(bands[:-FALL] - bands[FALL:], 95))
+
+
+def _step(f0: Floats, edge: int) -> float:
+    """The jump of the pitch at a frame, in semitones; NaN unless both sides are voiced."""
+    before, after = f0[max(0, edge - AT_JOINT) : edge], f0[edge : edge + AT_JOINT]
+    before, after = before[before > 0], after[after > 0]
+    if not len(before) or not len(after):
+        return float("nan")
+    return 12 * abs(float(after[:3].mean() - before[-3:].mean()))
+
+
+def _at_equal_phones(
+    sound: LabelledSound, span: Span, source: LabelledSound, rest: Floats
+) -> dict[str, float]:
+    differences, details, expected, voices = [], [], [], []
+    for kind in set(sound.kinds[slice(*span)]) - {"pause"}:
+        here = np.flatnonzero(sound.kinds[slice(*span)] == kind) + span[0]
+        there = rest & (source.kinds == kind)
+        if there.sum() < ENOUGH:
+            continue
+        differences.append(sound.mel[here] - source.mel[there].mean(axis=0))
+        details.append(sound.detail[here])
+        expected.append(np.full(len(here), source.detail[there].mean()))
+        voices.append((sound.f0[here] > 0) - (source.f0[there] > 0).mean())
+    if not differences:
+        return {}
+    mean = 20 * np.concatenate(differences).mean(axis=0)  # (80,) dB
+    centres = bin_centres()
+    low, middle, high = (
+        float(mean[(centres >= first) & (centres < last)].mean())
+        for first, last in (LOW, MIDDLE, HIGH)
+    )
+    return {
+        "level_at_phones": float(mean.mean()),
+        "middle": middle - low,
+        "high": high - low,
+        "detail": float(np.concatenate(details).mean() / np.concatenate(expected).mean()),
+        "voiced": float(np.concatenate(voices).mean()),
+    }
+
+
+def _pace(sound: LabelledSound, span: Span, source: LabelledSound, removed: Span) -> float:
+    def whole(phones: Sequence[LabelledPhone], inside: bool, limits: Span) -> list[LabelledPhone]:
+        """The phones that are, or aren't, wholly within the limits; without pauses."""
+        return [
+            phone
+            for phone in phones
+            if phone.word >= 0 and (limits[0] <= phone.first and phone.last <= limits[1]) == inside
+        ]
+
+    usual: dict[str, list[int]] = {}
+    for phone in whole(source.phones, False, removed):
+        usual.setdefault(phone.kind, []).append(phone.last - phone.first)
+    pairs = [
+        (phone.last - phone.first, np.mean(usual[phone.kind]))
+        for phone in whole(sound.phones, True, span)
+        if phone.kind in usual
+    ]
+    if not pairs:
+        return float("nan")
+    return float(sum(frames for frames, _ in pairs) / sum(mean for _, mean in pairs))

@@ -1,0 +1,49 @@
+"""How sure boundaries are: from posteriors that cross at once, or slowly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from alignment import Alignment, Phone, Word, load_aligner
+from alignment.confidence.boundary_confidence import LEAST, spreads, undecided, with_spreads
+from alignment.network.phone_network import INDEX, SYMBOLS
+
+Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
+
+WORD = Word("a", 0.0, 0.4, 1.0, (Phone("M", 0.0, 0.2), Phone("AE1", 0.2, 0.4)))
+ALIGNED = Alignment((WORD,), 0.4)
+
+
+def crossing(frames: float) -> np.ndarray:
+    """Log posteriors, (40, 40), in which M gives way to AE over so many frames around 0.2 s."""
+    share = 1 / (1 + np.exp(np.clip((19.5 - np.arange(40)) / frames, -50, 50)))
+    result = np.full((40, len(SYMBOLS)), np.log(1e-6))
+    result[:, INDEX["AE"]] = np.log(share + 1e-6)
+    result[:, INDEX["M"]] = np.log(1 - share + 1e-6)
+    return result
+
+
+def test_what_crosses_slowly_is_less_sure() -> None:
+    found = [spreads(ALIGNED, crossing(frames))[0] for frames in (0.01, 0.5, 1.0, 2.0)]
+    assert found == sorted(found)
+    assert found[0] == pytest.approx(LEAST, abs=0.001)
+    # The integral of 4 p (1 - p) over a logistic crossing of scale s is 4 s.
+    assert undecided(ALIGNED, crossing(1.0))[0] == pytest.approx(0.04, rel=0.05)
+
+
+def test_the_alignment_carries_it_and_json_does() -> None:
+    found = with_spreads(ALIGNED, crossing(1.0))
+    first, last = found.phones
+    assert (first.spread, last.spread) == (pytest.approx(0.0132, abs=0.001), 0.0)
+    assert Alignment.from_json(found.to_json()) == found
+    assert "spread" not in ALIGNED.phones[0].to_json()
+
+
+def test_the_default_aligner_says_how_sure_each_boundary_is(
+    speech: tuple[np.ndarray, int], words: tuple[str, ...], lookup: Lookup
+) -> None:
+    found = load_aligner().align(*speech, words, lookup(words))
+    assert all(0.003 < phone.spread < 0.05 for phone in found.phones[:-1])

@@ -1,0 +1,24 @@
+"""An edition of the aligners is their code and weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alignment.aligner_version import edition
+
+NAMES = ("code.py", "network/weights.safetensors", "training/code.py", "README.md")
+
+
+def written(folder: Path, changed: str = "") -> Path:
+    for name in NAMES:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("second" if name == changed else "first")
+    return folder
+
+
+def test_an_edition_changes_with_what_alignments_depend_on(tmp_path: Path) -> None:
+    first, again = edition(written(tmp_path / "first")), edition(written(tmp_path / "again"))
+    others = {name: edition(written(tmp_path / name, name)) for name in NAMES}
+    assert first == again == others["training/code.py"] == others["README.md"]
+    assert len({first, others["code.py"], others["network/weights.safetensors"]}) == 3
