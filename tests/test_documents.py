@@ -33,66 +33,72 @@ def code(markdown: str) -> list[str]:
     )
 
 
-@pytest.fixture(params=DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def document(request: pytest.FixtureRequest) -> Path:
-    return request.param  # type: ignore[no-any-return]
-
-
-def test_make_targets_in_documents_exist(document: Path) -> None:
+def test_make_targets_in_documents_exist(subtests: pytest.Subtests) -> None:
     targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    written = " ".join(code(document.read_text()))
-    named = set(re.findall(r"(?<!voice )\bmake ([a-z][\w-]*)", written))
-    assert named <= targets
+    for document in DOCUMENTS:
+        written = " ".join(code(document.read_text()))
+        with subtests.test(str(document)):
+            assert set(re.findall(r"(?<!voice )\bmake ([a-z][\w-]*)", written)) <= targets
 
 
-def test_programs_in_documents_exist(document: Path) -> None:
-    commands = " ".join(code(document.read_text(encoding="utf-8")))
-    for module in set(re.findall(r"python -m ([\w.]+)", commands)):
-        if module.split(".")[0] not in OTHERS:
-            program = f"{module}.__main__"
-            spec = find_spec(module)
-            assert spec, f"python -m {module}"
-            assert not spec.submodule_search_locations or find_spec(program), f"python -m {module}"
-    for program in set(re.findall(r"(?<![\w/.])(?<!from )a3t ([a-z][a-z-]*)", commands)):
-        assert program in PROGRAMS, f"a3t {program}"
+def test_programs_in_documents_exist(subtests: pytest.Subtests) -> None:
+    for document in DOCUMENTS:
+        commands = " ".join(code(document.read_text(encoding="utf-8")))
+        with subtests.test(str(document)):
+            for module in set(re.findall(r"python -m ([\w.]+)", commands)):
+                if module.split(".")[0] not in OTHERS:
+                    spec = find_spec(module)
+                    assert spec, module
+                    assert not spec.submodule_search_locations or find_spec(f"{module}.__main__")
+            assert (
+                set(re.findall(r"(?<![\w/.])(?<!from )a3t ([a-z][a-z-]*)", commands))
+                <= PROGRAMS.keys()
+            )
 
 
-def test_options_that_a_document_names_exist(document: Path) -> None:
-    if document.name in {"log.md", "CHANGELOG.md"}:
-        return  # these tell of the past as well
+def options_of(text: str) -> set[str]:
+    return {name.replace("_", "-") for name in re.findall(r"(?<![\w-])--[a-z][\w-]*", text)}
+
+
+def test_options_that_a_document_names_exist(subtests: pytest.Subtests) -> None:
     sources = [
         path.read_text(encoding="utf-8", errors="replace")
         for folder in ("a3t", "alignment", "app", "evaluation", "training", "recipes")
         for path in (ROOT / folder).rglob("*")
         if path.suffix in {".py", ".sh"}
     ]
-    sources.append((ROOT / "Makefile").read_text())
-    known = set(re.findall(r"--[a-z][\w-]*", " ".join(sources)))
-    known |= {f"--{name}" for name in re.findall(r"\b(\w+)=", " ".join(sources))}  # a recipe's
-    commands = " ".join(code(document.read_text(encoding="utf-8")))
-    for line in commands.replace("\\\n", " ").splitlines():
-        if not re.search(r"\b(pip|git|curl|torchrun|srun|sbatch|docker)\b", line):
-            own = re.sub(r'"[^"]*"|"[^"]*$', "", line)  # what is handed on is another program's
-            named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", own))
-            assert {name.replace("_", "-") for name in named} <= {
-                name.replace("_", "-") for name in known
-            }, line
+    source = " ".join([*sources, (ROOT / "Makefile").read_text()])
+    of_recipes = " ".join(f"--{name}" for name in re.findall(r"\b([a-z]\w*)=", source))
+    known = options_of(source) | options_of(of_recipes)
+    for document in DOCUMENTS:
+        if document.name in {"log.md", "CHANGELOG.md"}:
+            continue  # these tell of the past as well
+        commands = " ".join(code(document.read_text(encoding="utf-8")))
+        with subtests.test(str(document)):
+            for line in commands.replace("\\\n", " ").splitlines():
+                if not re.search(r"\b(pip|git|curl|torchrun|srun|sbatch|docker)\b", line):
+                    # What is handed on in quotes is another program's.
+                    assert options_of(re.sub(r'"[^"]*"|"[^"]*$', "", line)) <= known, line
 
 
-def test_imports_in_documents_exist(document: Path) -> None:
-    for block in re.findall(
-        r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL
-    ):
-        for node in ast.walk(ast.parse(block)):
-            if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] in OWN:
-                module = import_module(str(node.module))
-                assert all(hasattr(module, alias.name) for alias in node.names), block
+def test_imports_in_documents_exist(subtests: pytest.Subtests) -> None:
+    for document in DOCUMENTS:
+        with subtests.test(str(document)):
+            for block in re.findall(
+                r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL
+            ):
+                for node in ast.walk(ast.parse(block)):
+                    if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] in OWN:
+                        module = import_module(str(node.module))
+                        assert all(hasattr(module, alias.name) for alias in node.names), block
 
 
-def test_links_lead_somewhere(document: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)", document.read_text(encoding="utf-8")):
-        if not target.startswith(("http://", "https://", "mailto:")):
-            assert (document.parent / target).exists(), target
+def test_links_lead_somewhere(subtests: pytest.Subtests) -> None:
+    for document in DOCUMENTS:
+        with subtests.test(str(document)):
+            for target in re.findall(r"\]\(([^)#\s]+)", document.read_text(encoding="utf-8")):
+                if not target.startswith(("http://", "https://", "mailto:")):
+                    assert (document.parent / target).exists(), target
 
 
 def anchors(document: Path) -> set[str]:
@@ -106,11 +112,15 @@ def heading_anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def test_anchors_are_headings(document: Path) -> None:
-    for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", document.read_text("utf-8")):
-        other = document.parent / target if target else document
-        if other.suffix == ".md":
-            assert anchor in anchors(other), f"{target}#{anchor}"
+def test_anchors_are_headings(subtests: pytest.Subtests) -> None:
+    for document in DOCUMENTS:
+        with subtests.test(str(document)):
+            for target, anchor in re.findall(
+                r"\]\(([^)#\s]*)#([^)\s]+)\)", document.read_text("utf-8")
+            ):
+                other = document.parent / target if target else document
+                if other.suffix == ".md":
+                    assert anchor in anchors(other), f"{target}#{anchor}"
 
 
 def test_the_summary_of_results_stands_in_its_sections() -> None:

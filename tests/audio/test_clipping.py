@@ -19,20 +19,22 @@ def speech(seed: int = 0) -> np.ndarray:
     return np.asarray(0.3 * loudness * buzz)
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
-def test_a_clipped_recording_has_a_ceiling(seed: int, share: float) -> None:
-    ceiling = share * np.abs(speech(seed)).max()
-    sound = np.clip(speech(seed), -ceiling, ceiling)
-    assert clipping_ceiling([sound[:20_000], sound[20_000:]]) == pytest.approx(ceiling)
+def test_a_clipped_recording_has_a_ceiling(subtests: pytest.Subtests) -> None:
+    for seed in range(8):
+        for share in [0.1, 0.3, 0.5]:
+            with subtests.test(seed=seed, share=share):
+                ceiling = share * np.abs(speech(seed)).max()
+                sound = np.clip(speech(seed), -ceiling, ceiling)
+                assert clipping_ceiling([sound[:20_000], sound[20_000:]]) == pytest.approx(ceiling)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_others_have_none(seed: int) -> None:
-    assert clipping_ceiling([speech(seed)]) is None
-    noisy = speech(seed) + np.random.default_rng(seed).standard_normal(48_000) * 0.1
-    assert clipping_ceiling([noisy]) is None
-    assert clipping_ceiling([]) is None and clipping_ceiling([np.zeros(9)]) is None
+def test_others_have_none(subtests: pytest.Subtests) -> None:
+    for seed in range(8):
+        with subtests.test(seed=seed):
+            assert clipping_ceiling([speech(seed)]) is None
+            noisy = speech(seed) + np.random.default_rng(seed).standard_normal(48_000) * 0.1
+            assert clipping_ceiling([noisy]) is None
+            assert clipping_ceiling([]) is None and clipping_ceiling([np.zeros(9)]) is None
 
 
 def test_a_patch_stops_where_its_neighbours_do() -> None:

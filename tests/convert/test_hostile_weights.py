@@ -60,21 +60,21 @@ def tricks(ran: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("trick", tricks(""))
-@pytest.mark.parametrize("packed", ["pickle", "zip"])
-def test_nothing_is_run(trick: str, packed: str, tmp_path: Path) -> None:
-    ran, path = tmp_path / "ran", tmp_path / "weights.pth"
-    for protocol in (0, 2, 4):
-        data = pickle.dumps(tricks(str(ran))[trick], protocol)
-        path.write_bytes(data if packed == "pickle" else in_zip(data))
-        with pytest.raises(InputError, match="could run code"):
-            read_state(path)
-        assert not ran.exists()
+def test_nothing_is_run(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for trick in tricks(""):
+        for packed in ["pickle", "zip"]:
+            with subtests.test(trick=trick, packed=packed):
+                ran, path = tmp_path / "ran", tmp_path / "weights.pth"
+                for protocol in (0, 2, 4):
+                    data = pickle.dumps(tricks(str(ran))[trick], protocol)
+                    path.write_bytes(data if packed == "pickle" else in_zip(data))
+                    with pytest.raises(InputError, match="could run code"):
+                        read_state(path)
+                    assert not ran.exists()
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
+def test_a_file_without_a_network_is_refused(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for state in [
         {1: torch.zeros(2)},
         {("a",): torch.zeros(2)},
         {None: torch.zeros(2)},
@@ -84,21 +84,20 @@ def test_nothing_is_run(trick: str, packed: str, tmp_path: Path) -> None:
         {"a": [1, 2]},
         [torch.zeros(2)],
         {"model": {3: torch.zeros(2)}},
-    ],
-    ids=str,
-)
-def test_a_file_without_a_network_is_refused(state: Any, tmp_path: Path) -> None:
-    torch.save(state, tmp_path / "x.pth")
-    with pytest.raises(InputError):
-        read_state(tmp_path / "x.pth")
+    ]:
+        with subtests.test(state=state):
+            torch.save(state, tmp_path / "x.pth")
+            with pytest.raises(InputError):
+                read_state(tmp_path / "x.pth")
 
 
-@pytest.mark.parametrize("size", [0, 1, 50, 400, 1000])
-def test_half_a_file(size: int, tmp_path: Path) -> None:
-    torch.save({"weight": torch.arange(500.0)}, tmp_path / "x.pth")
-    (tmp_path / "x.pth").write_bytes((tmp_path / "x.pth").read_bytes()[:size])
-    with pytest.raises(InputError):
-        read_state(tmp_path / "x.pth")
+def test_half_a_file(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for size in [0, 1, 50, 400, 1000]:
+        with subtests.test(size=size):
+            torch.save({"weight": torch.arange(500.0)}, tmp_path / "x.pth")
+            (tmp_path / "x.pth").write_bytes((tmp_path / "x.pth").read_bytes()[:size])
+            with pytest.raises(InputError):
+                read_state(tmp_path / "x.pth")
 
 
 CONFIGS = {
@@ -113,43 +112,48 @@ CONFIGS = {
 }
 
 
-@pytest.mark.parametrize("case", CONFIGS)
-def test_configurations_that_are_none(case: str, tmp_path: Path) -> None:
-    config, weights = tmp_path / "config.yaml", tmp_path / "x.pth"
-    config.write_text(CONFIGS[case])
-    torch.save({"weight": torch.zeros(2)}, weights)
-    with pytest.raises(InputError):
-        convert(weights, config)
-    (tmp_path / WEIGHTS).write_bytes(b"")
-    with pytest.raises(InputError):
-        load_networks(tmp_path)
+def test_configurations_that_are_none(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for case in CONFIGS:
+        with subtests.test(case=case):
+            config, weights = tmp_path / "config.yaml", tmp_path / "x.pth"
+            config.write_text(CONFIGS[case])
+            torch.save({"weight": torch.zeros(2)}, weights)
+            with pytest.raises(InputError):
+                convert(weights, config)
+            (tmp_path / WEIGHTS).write_bytes(b"")
+            with pytest.raises(InputError):
+                load_networks(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "size", [10**6, 10**9, 10**30, -5, 0, 1.5, "many", None, [1], float("nan")]
-)
-@pytest.mark.parametrize("name", ["attention_dim", "linear_units", "num_blocks", "attention_heads"])
-def test_sizes_are_checked_before_memory_is_allocated(size: Any, name: str, tmp_path: Path) -> None:
-    config, weights = tmp_path / "config.yaml", tmp_path / "x.pth"
-    stack = SETTINGS["encoder_conf"] | {name: size}
-    config.write_text(yaml.safe_dump(SETTINGS | {"encoder_conf": stack}))
-    state = {
-        "encoder.text_embed.0.weight": torch.zeros(2, 2),
-        "sfc.weight": torch.zeros(2, 2),
-    }
-    torch.save(state, weights)
-    with pytest.raises(InputError):
-        convert(weights, config)
+def test_sizes_are_checked_before_memory_is_allocated(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for size in [10**6, 10**9, 10**30, -5, 0, 1.5, "many", None, [1], float("nan")]:
+        for name in ["attention_dim", "linear_units", "num_blocks", "attention_heads"]:
+            with subtests.test(size=size, name=name):
+                config, weights = tmp_path / "config.yaml", tmp_path / "x.pth"
+                stack = SETTINGS["encoder_conf"] | {name: size}
+                config.write_text(yaml.safe_dump(SETTINGS | {"encoder_conf": stack}))
+                state = {
+                    "encoder.text_embed.0.weight": torch.zeros(2, 2),
+                    "sfc.weight": torch.zeros(2, 2),
+                }
+                torch.save(state, weights)
+                with pytest.raises(InputError):
+                    convert(weights, config)
 
 
-@pytest.mark.parametrize("size", [65_536, 10**9, -1, "many"])
-@pytest.mark.parametrize("name", ["width", "hidden", "encoder_blocks", "postnet_layers", "heads"])
-def test_a_folder_s_sizes_are_those_of_its_weights(size: Any, name: str, tmp_path: Path) -> None:
-    folder = tmp_path / "model"
-    folder.mkdir()
-    config = yaml.safe_load((SHIPPED / "small" / CONFIG).read_text())
-    config["model"][name] = size
-    (folder / CONFIG).write_text(yaml.safe_dump(config))
-    (folder / WEIGHTS).write_bytes((SHIPPED / "small" / WEIGHTS).read_bytes())
-    with pytest.raises(InputError):
-        load_networks(folder)
+def test_a_folder_s_sizes_are_those_of_its_weights(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for size in [65_536, 10**9, -1, "many"]:
+        for name in ["width", "hidden", "encoder_blocks", "postnet_layers", "heads"]:
+            with subtests.test(size=size, name=name):
+                folder = tmp_path / "model"
+                folder.mkdir(exist_ok=True)
+                config = yaml.safe_load((SHIPPED / "small" / CONFIG).read_text())
+                config["model"][name] = size
+                (folder / CONFIG).write_text(yaml.safe_dump(config))
+                (folder / WEIGHTS).write_bytes((SHIPPED / "small" / WEIGHTS).read_bytes())
+                with pytest.raises(InputError):
+                    load_networks(folder)

@@ -17,16 +17,14 @@ from a3t.plan.request import EditRequest, pronunciations_of
 from tests.conftest import ARCTIC
 
 
-@pytest.mark.parametrize(
-    ("named", "match"),
-    [
+def test_names_on_the_command_line(subtests: pytest.Subtests) -> None:
+    for named, match in [
         ("none", MatchedTraits(False, False, False)),
         ("bandwidth,spectrum,room", ALL_TRAITS),
         (" Room , bandwidth,", MatchedTraits(bandwidth=True, spectrum=False, room_tone=True)),
-    ],
-)
-def test_names_on_the_command_line(named: str, match: MatchedTraits) -> None:
-    assert matching(named) == match
+    ]:
+        with subtests.test(named=named, match=match):
+            assert matching(named) == match
 
 
 def test_another_name_is_refused() -> None:
@@ -52,13 +50,14 @@ def test_a_request_survives_json() -> None:
     assert EditRequest.from_json(record).match == ALL_TRAITS
 
 
-@pytest.mark.parametrize("asked", ["speed", "margin", "duration", "reach"])
-@pytest.mark.parametrize("value", ["fast", float("nan"), float("inf"), 10**400, [1], {}])
-def test_non_numbers_in_a_record_are_refused(asked: str, value: object) -> None:
-    record = EditRequest(new_text="never", text="always").to_json()
-    record["asked"] |= {asked: value}
-    with pytest.raises((ValueError, TypeError, OverflowError)):
-        EditRequest.from_json(record)
+def test_non_numbers_in_a_record_are_refused(subtests: pytest.Subtests) -> None:
+    for asked in ["speed", "margin", "duration", "reach"]:
+        for value in ["fast", float("nan"), float("inf"), 10**400, [1], {}]:
+            with subtests.test(asked=asked, value=value):
+                record = EditRequest(new_text="never", text="always").to_json()
+                record["asked"] |= {asked: value}
+                with pytest.raises((ValueError, TypeError, OverflowError)):
+                    EditRequest.from_json(record)
 
 
 def test_it_changes_the_patch_and_can_be_left_away(editor: Editor, arctic: Path) -> None:

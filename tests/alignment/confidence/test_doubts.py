@@ -44,9 +44,8 @@ def named(found: list[Doubt]) -> list[tuple[str, float]]:
     return [(doubt.text, doubt.start) for doubt in found]
 
 
-@pytest.mark.parametrize(
-    ("first", "end", "expected"),
-    [
+def test_doubts_are_sought_at_an_edit_and_beside_it(subtests: pytest.Subtests) -> None:
+    for first, end, expected in [
         (0, 1, [("met", 0.7)]),  # the neighbour after it
         (1, 2, [("met", 0.7), ("", 1.0)]),
         (2, 3, [("met", 0.7), ("", 1.0)]),  # the neighbour and the sound before it
@@ -56,12 +55,9 @@ def named(found: list[Doubt]) -> list[tuple[str, float]]:
         (0, 0, []),
         (5, 5, [("", 2.5)]),
         (0, 5, [("met", 0.7), ("", 1.0), ("", 2.5)]),
-    ],
-)
-def test_doubts_are_sought_at_an_edit_and_beside_it(
-    first: int, end: int, expected: list[tuple[str, float]]
-) -> None:
-    assert named(doubts_beside(SPEECH, first, end)) == expected
+    ]:
+        with subtests.test(first=first, end=end, expected=expected):
+            assert named(doubts_beside(SPEECH, first, end)) == expected
 
 
 def test_a_whole_recording_has_all_of_them_but_short_sounds() -> None:
@@ -71,10 +67,10 @@ def test_a_whole_recording_has_all_of_them_but_short_sounds() -> None:
     assert named(doubts_beside(short, 0, 1)) == [("", 0.2)]
 
 
-@pytest.mark.parametrize(("first", "end"), [(-1, 0), (2, 1), (0, 6), (6, 6)])
-def test_other_positions_are_errors(first: int, end: int) -> None:
-    with pytest.raises(IndexError):
-        doubts_beside(SPEECH, first, end)
+def test_other_positions_are_errors(subtests: pytest.Subtests) -> None:
+    for first, end in [(-1, 0), (2, 1), (0, 6), (6, 6)]:
+        with subtests.test(first=first, end=end), pytest.raises(IndexError):
+            doubts_beside(SPEECH, first, end)
 
 
 def test_doubts_are_described_and_serialised() -> None:

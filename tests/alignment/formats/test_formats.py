@@ -216,31 +216,34 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BAD)
 def test_an_unreadable_file_gives_one_sentence(
-    name: str, tmp_path: Path, one_sentence: Check
+    tmp_path: Path, one_sentence: Check, subtests: pytest.Subtests
 ) -> None:
-    content = BAD[name]
-    if isinstance(content, bytes):
-        (tmp_path / name).write_bytes(content)
-    elif content is not None:
-        (tmp_path / name).write_text(content)
-    with pytest.raises(AlignmentError) as caught:
-        read_alignment(tmp_path / name)
-    one_sentence(caught.value)
+    for number, (name, content) in enumerate(BAD.items()):
+        with subtests.test(name):
+            path = tmp_path / str(number) / name  # no other's file of phones is beside it
+            path.parent.mkdir()
+            if isinstance(content, bytes):
+                path.write_bytes(content)
+            elif content is not None:
+                path.write_text(content)
+            with pytest.raises(AlignmentError) as caught:
+                read_alignment(path)
+            one_sentence(caught.value)
 
 
-@pytest.mark.parametrize("time", ["9" * 400, "9" * 5000, "inf", "nan", "1e999", "-1", "\xff"])
-@pytest.mark.parametrize("ending", [".ctm", ".txt"])
 def test_tables_with_times_that_are_none(
-    ending: str, time: str, tmp_path: Path, one_sentence: Check
+    tmp_path: Path, one_sentence: Check, subtests: pytest.Subtests
 ) -> None:
-    fields = {".ctm": "x 1 0.0 {} {} 1.0\n", ".txt": "0.0\t{}\t{}\n"}[ending]
-    for name, label in ((f"a{ending}", "see"), (f"a.phones{ending}", "S")):
-        (tmp_path / name).write_bytes(fields.format(time, label).encode("latin-1"))
-    with pytest.raises(AlignmentError) as caught:
-        read_alignment(tmp_path / f"a{ending}")
-    one_sentence(caught.value)
+    for time in ["9" * 400, "9" * 5000, "inf", "nan", "1e999", "-1", "\xff"]:
+        for ending in [".ctm", ".txt"]:
+            with subtests.test(time=time, ending=ending):
+                fields = {".ctm": "x 1 0.0 {} {} 1.0\n", ".txt": "0.0\t{}\t{}\n"}[ending]
+                for name, label in ((f"a{ending}", "see"), (f"a.phones{ending}", "S")):
+                    (tmp_path / name).write_bytes(fields.format(time, label).encode("latin-1"))
+                with pytest.raises(AlignmentError) as caught:
+                    read_alignment(tmp_path / f"a{ending}")
+                one_sentence(caught.value)
 
 
 @settings(
@@ -270,14 +273,15 @@ def test_broken_files_give_an_alignment_or_one_sentence(
         assert ends == sorted(ends)
 
 
-@pytest.mark.parametrize("name", ["x.wav", "x", "none/x.TextGrid"])
 def test_where_it_cannot_be_written(
-    name: str, tmp_path: Path, aligned: Alignment, one_sentence: Check
+    tmp_path: Path, aligned: Alignment, one_sentence: Check, subtests: pytest.Subtests
 ) -> None:
-    with pytest.raises(AlignmentError) as caught:
-        write_alignment(aligned, tmp_path / name)
-    one_sentence(caught.value)
-    assert not list(tmp_path.iterdir())
+    for name in ["x.wav", "x", "none/x.TextGrid"]:
+        with subtests.test(name=name):
+            with pytest.raises(AlignmentError) as caught:
+                write_alignment(aligned, tmp_path / name)
+            one_sentence(caught.value)
+            assert not list(tmp_path.iterdir())
 
 
 def test_a_failed_write_leaves_the_old_file(

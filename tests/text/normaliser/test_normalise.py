@@ -145,21 +145,28 @@ def test_silent_signs_belong_to_a_neighbour() -> None:
 # --- refusals: one sentence that says what to do -------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\t "])
-def test_empty(text: str) -> None:
-    with pytest.raises(InputError, match=r"The text is empty: write the words to be spoken"):
-        normalise(text)
+def test_empty(subtests: pytest.Subtests) -> None:
+    for text in ["", " ", "\n\t "]:
+        with (
+            subtests.test(text=text),
+            pytest.raises(InputError, match=r"The text is empty: write the words to be spoken"),
+        ):
+            normalise(text)
 
 
-@pytest.mark.parametrize("text", ["...", "?!", "—", "😀😀", "''", "\u200b", "✓ •"])
-def test_nothing_to_say(text: str) -> None:
-    with pytest.raises(InputError, match=r"no words to speak: write at least one English word\."):
-        normalise(text)
+def test_nothing_to_say(subtests: pytest.Subtests) -> None:
+    for text in ["...", "?!", "—", "😀😀", "''", "\u200b", "✓ •"]:
+        with (
+            subtests.test(text=text),
+            pytest.raises(
+                InputError, match=r"no words to speak: write at least one English word\."
+            ),
+        ):
+            normalise(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "script"),
-    [
+def test_another_script_is_named(subtests: pytest.Subtests) -> None:
+    for text, script in [
         ("Привет", "Cyrillic"),
         ("你好", "Chinese"),
         ("こんにちは", "Japanese"),
@@ -170,14 +177,13 @@ def test_nothing_to_say(text: str) -> None:
         ("Αθήνα", "Greek"),
         ("नमस्ते", "Devanagari"),
         ("สวัสดี", "Thai"),
-    ],
-)
-def test_another_script_is_named(text: str, script: str) -> None:
-    with pytest.raises(InputError) as refusal:
-        normalise(text)
-    message = str(refusal.value)
-    assert script in message and text.split()[-1] in message and "Latin letters" in message
-    assert message.count(". ") == 0 and "\n" not in message
+    ]:
+        with subtests.test(text=text, script=script):
+            with pytest.raises(InputError) as refusal:
+                normalise(text)
+            message = str(refusal.value)
+            assert script in message and text.split()[-1] in message and "Latin letters" in message
+            assert message.count(". ") == 0 and "\n" not in message
 
 
 def test_a_word_too_long() -> None:
@@ -186,13 +192,14 @@ def test_a_word_too_long() -> None:
     assert words("pneumonoultramicroscopicsilicovolcanoconiosis")
 
 
-@pytest.mark.parametrize("strange", ["мир", "你好", "a" * 500, "https://x.org/" + "q" * 60])
-def test_one_strange_word_does_not_end_a_text(strange: str) -> None:
-    tokens = normalise(f"hello {strange} there")
-    spoken = [word for token in tokens for word in token.words]
-    assert spoken[0] == "hello" and spoken[-1] == "there"
-    assert strange in " ".join(token.written for token in tokens)
-    assert skipped(f"hello {strange} there") == ([] if "/" in strange else [strange])
+def test_one_strange_word_does_not_end_a_text(subtests: pytest.Subtests) -> None:
+    for strange in ["мир", "你好", "a" * 500, "https://x.org/" + "q" * 60]:
+        with subtests.test(strange=strange):
+            tokens = normalise(f"hello {strange} there")
+            spoken = [word for token in tokens for word in token.words]
+            assert spoken[0] == "hello" and spoken[-1] == "there"
+            assert strange in " ".join(token.written for token in tokens)
+            assert skipped(f"hello {strange} there") == ([] if "/" in strange else [strange])
 
 
 def test_links_to_what_is_written_stay() -> None:
@@ -214,31 +221,33 @@ LONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("piece", LONG.values(), ids=LONG)
-def test_work_grows_with_the_length(piece: str) -> None:
-    """Counted: calls, and the characters of the texts they are for. Twice the text, twice that."""
+def work(text: str) -> int:
+    """Calls, and the characters of the texts they are for."""
+    count = 0
 
-    def work(text: str) -> int:
-        count = 0
+    def counted(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal count
+        count += 1
+        searched = getattr(argument, "__self__", None)
+        if event == "c_call" and isinstance(searched, str):
+            count += len(searched) // 64
 
-        def counted(frame: FrameType, event: str, argument: Any) -> None:
-            nonlocal count
-            count += 1
-            searched = getattr(argument, "__self__", None)
-            if event == "c_call" and isinstance(searched, str):
-                count += len(searched) // 64
+    sys.setprofile(counted)
+    try:
+        with contextlib.suppress(InputError):
+            Transcript.from_text(text, max_words=None)
+    finally:
+        sys.setprofile(None)
+    return count
 
-        sys.setprofile(counted)
-        try:
-            with contextlib.suppress(InputError):
-                Transcript.from_text(text, max_words=None)
-        finally:
-            sys.setprofile(None)
-        return count
 
-    work(piece * 50)  # what is loaded once
-    short, long = work("so " + piece * 1000), work("so " + piece * 2000)
-    assert long < 2.3 * short + 2000
+def test_work_grows_with_the_length(subtests: pytest.Subtests) -> None:
+    """Twice the text, twice the work."""
+    for name, piece in LONG.items():
+        work(piece * 50)  # what is loaded once
+        with subtests.test(name):
+            short, long = work("so " + piece * 1000), work("so " + piece * 2000)
+            assert long < 2.3 * short + 2000
 
 
 def test_no_rule_sees_more_than_a_bounded_piece() -> None:

@@ -36,29 +36,26 @@ def test_who_speaks() -> None:
     assert said(SPEAKERS) == "good morning good morning to you and a good day hello hi"
 
 
-@pytest.mark.parametrize(
-    "sound",
-    [
+def test_sounds(subtests: pytest.Subtests) -> None:
+    for sound in [
         "[Music]", "[MUSIC PLAYING]", "[upbeat music]", "[inaudible 00:12:03]", "(laughs softly)",
         "(audience applauds)", "[door slams]", "[speaking Spanish]", "(clears throat)",
         "[BLANK_AUDIO]", "(phone ringing)", "[♪ music ♪]",
-    ],
-)  # fmt: skip
-def test_sounds(sound: str) -> None:
-    assert names_a_sound(sound[1:-1], square=sound[0] == "[")
-    assert said(f"So {sound} here we are.") == "so here we are"
-    assert skipped(f"So {sound} here we are.") == [sound]
+    ]:  # fmt: skip
+        with subtests.test(sound=sound):
+            assert names_a_sound(sound[1:-1], square=sound[0] == "[")
+            assert said(f"So {sound} here we are.") == "so here we are"
+            assert skipped(f"So {sound} here we are.") == [sound]
 
 
-@pytest.mark.parametrize(
-    "spoken",
-    [
+def test_text_entirely_in_brackets_is_spoken(subtests: pytest.Subtests) -> None:
+    for spoken in [
         "(I think)", "[the president]", "(as usual)", "(laughing matters a lot here)", "[US]",
         "(see page two)", "(the end)", "[he]", "x < b > c", "(sighing she left)",
-    ],
-)  # fmt: skip
-def test_text_entirely_in_brackets_is_spoken(spoken: str) -> None:
-    assert not skipped(f"We know {spoken} that.") and not unspoken(f"We know {spoken} that.")
+    ]:  # fmt: skip
+        text = f"We know {spoken} that."
+        with subtests.test(spoken=spoken):
+            assert not skipped(text) and not unspoken(text)
 
 
 def test_a_heading_is_not_a_speaker() -> None:

@@ -172,14 +172,17 @@ HELD_OUT = [
 KNOWN_WRONG = ("The children read quietly while he worked.", "read", "R EH1 D")
 
 
+PRONOUNCER = Pronouncer()
+
+
 def said(sentence: str, word: str) -> str:
     spoken = Transcript.from_text(sentence).spoken
-    return " ".join(Pronouncer().pronounce(spoken)[spoken.index(word)])
+    return " ".join(PRONOUNCER.pronounce(spoken)[spoken.index(word)])
 
 
-@pytest.mark.parametrize(("sentence", "word", "phones"), SENTENCES + HELD_OUT)
-def test_sentences(sentence: str, word: str, phones: str) -> None:
-    assert said(sentence, word) == phones
+def test_sentences() -> None:
+    wrong = [row for row in SENTENCES + HELD_OUT if said(*row[:2]) != row[2]]
+    assert not wrong
 
 
 @pytest.mark.xfail(strict=True, reason="the tense is told by the next clause alone")
@@ -204,28 +207,28 @@ def test_what_the_tables_say_is_in_the_lexicon() -> None:
             assert tuple(phones.split()) in lookup(word), (word, phones)
 
 
-@pytest.mark.parametrize("word", sorted(homograph_words.VOICED - {"misuse"}))
-def test_voiced_pairs_are_distinguished(word: str) -> None:
-    forms = homographs.noun_and_verb(word, lookup(word))
-    assert forms is not None
-    noun, verb = (phones[-1] if phones[-1] in "SZ" else phones[-3] for phones in forms)
-    assert (noun[-1], verb[-1]) == ("S", "Z") or word in ("uses", "excuses", "abuses")
-    assert "S" in forms[0] and "Z" in forms[1]
+def test_voiced_pairs_are_distinguished() -> None:
+    for word in homograph_words.VOICED - {"misuse"}:
+        forms = homographs.noun_and_verb(word, lookup(word))
+        assert forms is not None, word
+        noun, verb = (phones[-1] if phones[-1] in "SZ" else phones[-3] for phones in forms)
+        assert (noun[-1], verb[-1]) == ("S", "Z") or word in ("uses", "excuses", "abuses"), word
+        assert "S" in forms[0] and "Z" in forms[1], word
 
 
-@pytest.mark.parametrize("word", ["record", "objects", "permit", "rebel", "suspect", "contract"])
-def test_nouns_are_stressed_early_and_verbs_late(word: str) -> None:
-    forms = homographs.noun_and_verb(word, lookup(word))
-    assert forms is not None
-    stress = [[phone[-1] for phone in phones if phone[-1].isdigit()] for phones in forms]
-    assert stress[0][0] == "1" and stress[1][0] != "1" and "1" in stress[1]
+def test_nouns_are_stressed_early_and_verbs_late() -> None:
+    for word in ("record", "objects", "permit", "rebel", "suspect", "contract"):
+        forms = homographs.noun_and_verb(word, lookup(word))
+        assert forms is not None, word
+        stress = [[phone[-1] for phone in phones if phone[-1].isdigit()] for phones in forms]
+        assert stress[0][0] == "1" and stress[1][0] != "1" and "1" in stress[1], word
 
 
-@pytest.mark.parametrize("word", ["cat", "insurance", "either", "address's", "late", "plate"])
-def test_other_words_are_no_pairs(word: str) -> None:
-    candidates = Pronouncer().candidates(word)
-    assert homographs.noun_and_verb(word, candidates) is None
-    assert homographs.choose(0, [word], candidates) == candidates[0]
+def test_other_words_are_no_pairs() -> None:
+    for word in ("cat", "insurance", "either", "address's", "late", "plate"):
+        candidates = PRONOUNCER.candidates(word)
+        assert homographs.noun_and_verb(word, candidates) is None, word
+        assert homographs.choose(0, [word], candidates) == candidates[0], word
 
 
 some = st.sampled_from(

@@ -40,16 +40,17 @@ def said(pronouncer: Pronouncer, word: str) -> list[str]:
     return [" ".join(phones) for phones in pronouncer.candidates(word)]
 
 
-@pytest.mark.parametrize("word", UNKNOWN)
 def test_any_word_gets_phones_of_the_inventory_and_a_vowel(
-    pronouncer: Pronouncer, word: str
+    pronouncer: Pronouncer, subtests: pytest.Subtests
 ) -> None:
-    candidates = pronouncer.candidates(word)
-    assert 1 <= len(candidates) <= MAX_CANDIDATES == 4
-    assert len(set(candidates)) == len(candidates)
-    for phones in candidates:
-        assert set(phones) <= set(ARPABET)
-        assert any(map(is_vowel, phones))
+    for word in UNKNOWN:
+        with subtests.test(word=word):
+            candidates = pronouncer.candidates(word)
+            assert 1 <= len(candidates) <= MAX_CANDIDATES == 4
+            assert len(set(candidates)) == len(candidates)
+            for phones in candidates:
+                assert set(phones) <= set(ARPABET)
+                assert any(map(is_vowel, phones))
 
 
 @settings(max_examples=100)
@@ -84,9 +85,8 @@ def test_added_words_are_not_in_cmudict() -> None:
                for key in lexicon._ADDED)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("word", "phones"),
-    [
+def test_forms_of_known_words(pronouncer: Pronouncer, subtests: pytest.Subtests) -> None:
+    for word, phones in [
         ("gregson's", "G R EH1 G S AH0 N Z"),
         ("vlogs", "V L AA1 G Z"),
         ("googled", "G UW1 G AH0 L D"),
@@ -100,20 +100,20 @@ def test_added_words_are_not_in_cmudict() -> None:
         ("'tis", "T IH1 Z"),
         ("CAT", "K AE1 T"),
         ("it’s", "IH1 T S"),
-    ],
-)
-def test_forms_of_known_words(pronouncer: Pronouncer, word: str, phones: str) -> None:
-    assert said(pronouncer, word)[0] == phones
+    ]:
+        with subtests.test(word=word, phones=phones):
+            assert said(pronouncer, word)[0] == phones
 
 
-@pytest.mark.parametrize(
-    ("stem", "ending"), [("cat", "s"), ("pig", "s"), ("box", "es"), ("walk", "ed"), ("plan", "s")]
-)
-def test_endings_agree_with_cmudict(stem: str, ending: str) -> None:
+def test_endings_agree_with_cmudict(subtests: pytest.Subtests) -> None:
     """The rule for an ending gives what CMUdict has for the same form, reduced vowels aside."""
-    rule = [phone.replace("IH0", "AH0") for phone in morphology.from_ending(stem + ending)[0]]
-    known = [phone.replace("IH0", "AH0") for phone in lexicon.lookup(stem + ending)[0]]
-    assert rule == known
+    for stem, ending in [("cat", "s"), ("pig", "s"), ("box", "es"), ("walk", "ed"), ("plan", "s")]:
+        with subtests.test(stem=stem, ending=ending):
+            rule = [
+                phone.replace("IH0", "AH0") for phone in morphology.from_ending(stem + ending)[0]
+            ]
+            known = [phone.replace("IH0", "AH0") for phone in lexicon.lookup(stem + ending)[0]]
+            assert rule == known
 
 
 def test_no_network_and_no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,9 +221,8 @@ def test_the_network_is_g2p_ens(monkeypatch: pytest.MonkeyPatch) -> None:
         assert list(g2p_en_network.predict(word)) == expected, word
 
 
-@pytest.mark.parametrize(
-    ("written", "phones"),
-    [
+def test_names_of_today(subtests: pytest.Subtests) -> None:
+    for written, phones in [
         ("faux", "F OW1"),
         ("quinoa", "K IY1 N W AA2"),
         ("segue", "S EH1 G W EY2"),
@@ -234,11 +233,10 @@ def test_the_network_is_g2p_ens(monkeypatch: pytest.MonkeyPatch) -> None:
         ("Mbappé", "EH0 M B AA1 P EY2"),
         ("YoY", "W AY1 OW1 W AY1"),
         ("FYI", "EH2 F W AY2 AY1"),
-    ],
-)
-def test_names_of_today(written: str, phones: str) -> None:
-    spoken = Transcript.from_text(written).spoken
-    assert " ".join(p for word in Pronouncer().pronounce(spoken) for p in word) == phones
+    ]:
+        with subtests.test(written=written, phones=phones):
+            spoken = Transcript.from_text(written).spoken
+            assert " ".join(p for word in Pronouncer().pronounce(spoken) for p in word) == phones
 
 
 def test_every_preferred_pronunciation_can_be_said() -> None:
