@@ -7,7 +7,8 @@ Writes a3t.onnx, durations.onnx and vocoder.onnx. The numbers of frames T and ph
 - a3t: mel (T, 80) log10, masked (T,) bool, phones (L,) ids, frame_phone (T,) each frame's phone
   -> filled (T, 80), in which unmasked frames are unchanged
 - durations: phones (L,), edges (L,) from `a3t.model.durations.word_edges` -> frames (L,)
-- vocoder: mel (T, 80) -> samples (300 T,) at 24 kHz
+- vocoder: mel (T, 80), and white noise (300 T,) of power one if it draws texture -> samples
+  (300 T,) at 24 kHz
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from a3t.vocoder import load_vocoder
 from a3t.vocoder.builtin import BuiltinVocoder
 from a3t.vocoder.framing import BINS
 from a3t.vocoder.spectral import SpectralVocoder
+from a3t.vocoder.texture import aperiodicity, textured
 
 OPSET = 18
 
@@ -98,15 +100,20 @@ class Sounding(nn.Module):
         self.register_buffer("synthesis", (waves * weight.repeat(2)[:, None, None]).float())
         self.register_buffer("energy", (window**2).float()[None, None])
 
-    def forward(self, mel: Tensor) -> Tensor:
+    def forward(self, mel: Tensor, noise: Tensor | None = None) -> Tensor:
         model = self.model
-        magnitude, cosine, sine, _ = model.spectra(mel[None])
+        magnitude, cosine, sine, _, periodicity = model.spectra(mel[None])
+        phase = torch.cat([cosine, sine], dim=-1)
+        if model.texture and noise is not None:
+            share = aperiodicity(periodicity, model.texture)
+            phase = textured(phase, share, self._spectrum(noise[None, None]))
+            size = _modulus(phase)
+            magnitude, phase = magnitude * size, phase / size.repeat(1, 1, 2)
         settle = model.settling(magnitude, mel[None])
-        samples = self._waveform(magnitude, torch.cat([cosine, sine], dim=-1))
+        samples = self._waveform(magnitude, phase)
         previous: Tensor | None = None
         for _ in range(model.iterations):
-            padded = F.pad(samples, (WINDOW // 2, WINDOW // 2 - HOP))
-            consistent = F.conv1d(padded, self.analysis, stride=HOP).transpose(1, 2)
+            consistent = self._spectrum(samples)
             leap = consistent
             if previous is not None:
                 leap = consistent + model.momentum * (consistent - previous)
@@ -115,6 +122,11 @@ class Sounding(nn.Module):
                 magnitude = settle(_modulus(consistent))
             samples = self._waveform(magnitude, leap / _modulus(leap).repeat(1, 1, 2))
         return samples[0, 0]
+
+    def _spectrum(self, samples: Tensor) -> Tensor:
+        """(1, 1, 300 T) -> (1, T, 2 * 601), real parts first."""
+        padded = F.pad(samples, (WINDOW // 2, WINDOW // 2 - HOP))
+        return F.conv1d(padded, self.analysis, stride=HOP).transpose(1, 2)
 
     def _waveform(self, magnitude: Tensor, phase: Tensor) -> Tensor:
         """Magnitude (1, T, 601), phase as cosines and sines (1, T, 2 * 601) -> (1, 1, 300 T)."""
@@ -177,7 +189,10 @@ def export_durations(predictor: DurationPredictor, path: Path) -> None:
 
 
 def export_vocoder(model: SpectralVocoder, path: Path) -> None:
-    export(Sounding(model), {"mel": torch.zeros(50, MELS)}, {"mel": "T"}, "samples", path)
+    inputs, free = {"mel": torch.zeros(50, MELS)}, {"mel": "T"}
+    if model.texture:
+        inputs["noise"], free["noise"] = torch.zeros(50 * HOP), "N"
+    export(Sounding(model), inputs, free, "samples", path)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -139,13 +139,16 @@ class Renderer:
             sure = made - (self.vocoder.receptive_frames if made < len(speech) else 0)
             if sure > vocoded:
                 with self.step("vocode"):
-                    yield vocode_span(self.vocoder, speech[:made], vocoded, sure).numpy()
+                    seed = plan.request.seed
+                    span = vocode_span(self.vocoder, speech[:made], vocoded, sure, seed)
+                    yield span.numpy()
                 vocoded = sure
 
     def _window(self, plan: EditPlan, window: Window) -> dict[int, Rendered]:
         """The edits of a window that have new words."""
         recording = plan.recording
         frames = lay_out(plan, window)
+        texture_seed = plan.request.seed + window.source[0]  # no two windows have the same noise
         with self.step("fill"):
             melody = drawn_melody(frames.masked, plan.request.seed)
             rise = together(rises(plan.new_text, frames), melody)
@@ -154,7 +157,7 @@ class Renderer:
         whole: np.ndarray | None = None
         if plan.request.match.learns:
             with self.step("vocode"):
-                whole = vocode_span(self.vocoder, filled, 0, len(filled)).numpy()
+                whole = vocode_span(self.vocoder, filled, 0, len(filled), texture_seed).numpy()
                 neighbours = neighbours_of(recording, frames, whole)
         rendered = {}
         for k, (start, end) in frames.spans.items():
@@ -164,7 +167,7 @@ class Renderer:
             with self.step("vocode"):
                 first, last = edit_frames(edit, start, end)
                 if whole is None:
-                    samples = vocode_span(self.vocoder, filled, first, last).numpy()
+                    samples = vocode_span(self.vocoder, filled, first, last, texture_seed).numpy()
                 else:  # the same samples, which needn't be made twice
                     samples = whole[first * HOP : last * HOP]
             raised: tuple[Raised, ...] = ()

@@ -27,12 +27,12 @@ class Vocoder(Protocol):
     @property
     def receptive_frames(self) -> int: ...
 
-    def __call__(self, mel: Tensor, first_frame: int = 0) -> Tensor:
+    def __call__(self, mel: Tensor, first_frame: int = 0, seed: int = 0) -> Tensor:
         """Log10 mel (T, 80) float32 -> samples (300 T,) float32 at 24 kHz, on the CPU.
 
         ``first_frame`` is the place of the mel's first frame in the whole: a vocoder that needs
-        noise draws it by place, so that a part sounds as it does within the whole. Raises
-        InputError for a mel that is empty, of another width or not finite.
+        noise draws it by ``seed`` and place, so that a part sounds as it does within the whole.
+        Raises InputError for a mel that is empty, of another width or not finite.
         """
         ...
 
@@ -51,7 +51,7 @@ def check_mel(mel: Tensor) -> Tensor:
     return mel.float()
 
 
-def vocode_span(vocoder: Vocoder, mel: Tensor, first: int, last: int) -> Tensor:
+def vocode_span(vocoder: Vocoder, mel: Tensor, first: int, last: int, seed: int = 0) -> Tensor:
     """Samples (300 (last - first),) of frames [first, last) of the mel (T, 80).
 
     Only these frames and the vocoder's receptive context are computed; the samples equal those of
@@ -62,7 +62,7 @@ def vocode_span(vocoder: Vocoder, mel: Tensor, first: int, last: int) -> Tensor:
         raise InputError(f"The span [{first}, {last}) is not inside the mel of {frames} frames.")
     begin = max(0, first - vocoder.receptive_frames)
     end = min(frames, last + vocoder.receptive_frames)
-    samples = vocoder(mel[begin:end], begin)
+    samples = vocoder(mel[begin:end], begin, seed)
     return samples[(first - begin) * HOP : (last - begin) * HOP]
 
 

@@ -8,13 +8,14 @@ import torch
 from torch import Tensor
 
 from a3t.errors import InputError
+from a3t.grid import HOP
 from a3t.pretrained import load_checkpoint
-from a3t.vocoder.base import check_mel
+from a3t.vocoder.base import check_mel, placed_normal
 from a3t.vocoder.spectral import SpectralVocoder
 
 
 class BuiltinVocoder:
-    """A ``SpectralVocoder`` with its weights' name and sha256. Deterministic; needs no noise."""
+    """A ``SpectralVocoder`` with its weights' name and sha256."""
 
     def __init__(
         self,
@@ -51,6 +52,8 @@ class BuiltinVocoder:
         return self.model.receptive_frames
 
     @torch.inference_mode()
-    def __call__(self, mel: Tensor, first_frame: int = 0) -> Tensor:
-        mel = check_mel(mel.detach()).to(self._device)
-        return self.model(mel[None])[0].cpu().clone()
+    def __call__(self, mel: Tensor, first_frame: int = 0, seed: int = 0) -> Tensor:
+        mel = check_mel(mel.detach())
+        noise = torch.from_numpy(placed_normal(seed, first_frame, len(mel), HOP)).float()
+        mel, noise = mel.to(self._device), noise.flatten().to(self._device)
+        return self.model(mel[None], noise[None])[0].cpu().clone()

@@ -17,19 +17,18 @@ from a3t.vocoder.framing import REACH, griffin_lim
 class GriffinLim:
     """Non-negative least squares from mel to magnitude, then fast Griffin-Lim.
 
-    Deterministic: the first phases are random but drawn by ``seed`` and the frame's place.
+    Deterministic: the first phases are random but drawn by the seed and the frame's place.
     """
 
     name = "griffin-lim"
     sha256: str | None = None
 
     def __init__(
-        self, iterations: int = 32, momentum: float = 0.99, inversion_steps: int = 60, seed: int = 0
+        self, iterations: int = 32, momentum: float = 0.99, inversion_steps: int = 60
     ) -> None:
         self.iterations = iterations
         self.momentum = momentum
         self.inversion_steps = inversion_steps
-        self.seed = seed
         self._window = torch.hann_window(WINDOW)
 
     @property
@@ -37,10 +36,10 @@ class GriffinLim:
         return REACH * (self.iterations + 1)
 
     @torch.no_grad()
-    def __call__(self, mel: Tensor, first_frame: int = 0) -> Tensor:
+    def __call__(self, mel: Tensor, first_frame: int = 0, seed: int = 0) -> Tensor:
         mel = check_mel(mel.detach().cpu())
         magnitude = extend(magnitude_of(mel, self.inversion_steps))[None]  # 1, T, 1025
-        turns = placed_uniform(self.seed, first_frame, *magnitude.shape[1:])
+        turns = placed_uniform(seed, first_frame, *magnitude.shape[1:])
         angles = torch.from_numpy(turns).float()[None] * (2 * math.pi)
         phase = torch.polar(torch.ones_like(angles), angles)
         return griffin_lim(magnitude, phase, self._window, self.iterations, self.momentum, N_FFT)[0]

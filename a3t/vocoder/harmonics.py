@@ -55,7 +55,8 @@ def hann_response(offset: Tensor) -> Tensor:
 
 
 class Harmonics(nn.Module):
-    """Features (B, T, width) -> a comb to add to log magnitudes (B, T, 601), and scores of pitches.
+    """Features (B, T, width) -> a comb to add to log magnitudes (B, T, 601), scores of pitches, and
+    how far harmonics stand out (B, T, 601), 0 to 1.
 
     The scores (B, T, classes + 1) are logits; the last is that of no voice, whose comb is flat. A
     network that was trained without this goes on where it was: the comb's strength begins at zero.
@@ -70,10 +71,12 @@ class Harmonics(nn.Module):
         self.strength = nn.Linear(width, BINS)
         self.register_buffer("shapes", combs(classes), persistent=False)
 
-    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         scores = self.pitch(features)
-        shape = scores.softmax(-1)[..., : self.classes] @ self.shapes
-        return self.strength(features) * shape, scores
+        likely = scores.softmax(-1)[..., : self.classes]
+        strength = self.strength(features)
+        periodicity = (strength * likely.sum(-1, keepdim=True)).clamp(0, 1)
+        return strength * (likely @ self.shapes), scores, periodicity
 
     def begin_silent(self) -> None:
         """Let the combs have no strength yet."""

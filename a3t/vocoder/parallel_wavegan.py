@@ -37,7 +37,7 @@ WHOLE = 1_000_000
 
 
 class ParallelWaveGan:
-    """A generator of the package behind the vocoder's interface; its noise is drawn by ``seed``."""
+    """A generator of the package behind the vocoder's interface."""
 
     def __init__(
         self,
@@ -45,18 +45,16 @@ class ParallelWaveGan:
         name: str,
         sha256: str | None = None,
         device: str = "cpu",
-        seed: int = 0,
     ) -> None:
         self.name = name
         self.sha256 = sha256
         self.generator = generator.to(device).eval()
-        self.seed = seed
         self._device = torch.device(device)
         self._normalises = hasattr(generator, "mean")
         self._kind = type(generator).__name__
 
     @classmethod
-    def load(cls, path: Path | str, device: str = "cpu", seed: int = 0) -> ParallelWaveGan:
+    def load(cls, path: Path | str, device: str = "cpu") -> ParallelWaveGan:
         """The checkpoint at ``path`` (the file, or its folder: then the one of most steps).
 
         Raises InputError if files are missing or damaged, if the checkpoint holds code, or if it
@@ -69,7 +67,7 @@ class ParallelWaveGan:
         checkpoint = _latest(folder) if path.is_dir() else path
         generator = _build(config, folder, _read_weights(checkpoint))
         digest = hashlib.sha256(checkpoint.read_bytes()).hexdigest()
-        return cls(generator, folder.resolve().name, digest, device, seed)
+        return cls(generator, folder.resolve().name, digest, device)
 
     @classmethod
     def untrained(cls, config: dict[str, Any], name: str) -> ParallelWaveGan:
@@ -87,23 +85,23 @@ class ParallelWaveGan:
         for reach in (32, 128):
             mel = torch.zeros(2 * reach + 1, MELS)
             mel[reach] = float("nan")
-            reached = self._run(mel, 0).view(-1, HOP).isnan().any(dim=1).nonzero().flatten()
+            reached = self._run(mel, 0, 0).view(-1, HOP).isnan().any(dim=1).nonzero().flatten()
             if len(reached) and reached[0] > 0 and reached[-1] < 2 * reach:
                 return int(max(reach - reached[0], reached[-1] - reach))
         return WHOLE
 
-    def __call__(self, mel: Tensor, first_frame: int = 0) -> Tensor:
-        return self._run(check_mel(mel.detach()), first_frame)
+    def __call__(self, mel: Tensor, first_frame: int = 0, seed: int = 0) -> Tensor:
+        return self._run(check_mel(mel.detach()), first_frame, seed)
 
     @torch.inference_mode()
-    def _run(self, mel: Tensor, first_frame: int) -> Tensor:
+    def _run(self, mel: Tensor, first_frame: int, seed: int) -> Tensor:
         mel = mel.to(self._device)
         inputs: dict[str, Any] = {"c": mel, "normalize_before": self._normalises}
         # StyleMelGAN draws from torch's own generator: hold that fixed and leave it as it was.
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.seed)
+            torch.manual_seed(seed)
             if self._kind == "ParallelWaveGANGenerator":
-                noise = placed_normal(self.seed, first_frame, len(mel), HOP)
+                noise = placed_normal(seed, first_frame, len(mel), HOP)
                 inputs["x"] = torch.from_numpy(noise).float().view(-1, 1).to(self._device)
             samples: Tensor = self.generator.inference(**inputs)  # type: ignore[operator]
         samples = samples.reshape(-1).cpu().clone()

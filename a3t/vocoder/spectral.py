@@ -5,21 +5,23 @@ transform, so it is one to two orders faster on a CPU than generators that upsam
 says magnitude and phase of each frame. Two old methods then do what a small network does badly:
 multiplicative updates make the magnitudes agree with the mel, and a few Griffin-Lim steps from the
 network's phase make neighbouring frames agree with one another. In these steps the magnitudes give
-way as well, as far as the mel lets them: what the network blurred no sound could have.
+way as well, as far as the mel lets them: what the network blurred no sound could have. Where speech
+is noise, the texture that the network's means lack is drawn first (`a3t.vocoder.texture`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from a3t.audio.analysis.mel import MELS, WINDOW
-from a3t.vocoder.framing import BINS, REACH, griffin_lim
+from a3t.vocoder.framing import BINS, REACH, griffin_lim, modulus, spectrum, unit
 from a3t.vocoder.harmonics import Harmonics
 from a3t.vocoder.mel_fit import fit_to_mel, mel_filters_at_bins
+from a3t.vocoder.texture import aperiodicity, textured
 
 # What the network may say of a magnitude, natural log: a full-scale sine has log 300 = 5.7.
 LOG_MAGNITUDES = (-12.0, 7.0)
@@ -46,13 +48,15 @@ class Spectra(NamedTuple):
     """What the network says of a mel's frames.
 
     ``magnitude`` (B, T, 601); ``cosine`` and ``sine`` of the phase, alike; ``pitch``
-    (B, T, classes + 1), the logits of the classes of pitch, or None without them.
+    (B, T, classes + 1), the logits of the classes of pitch, or None without them; ``periodicity``
+    (B, T, 601), how far harmonics stand out, from 0 to 1.
     """
 
     magnitude: Tensor
     cosine: Tensor
     sine: Tensor
     pitch: Tensor | None
+    periodicity: Tensor
 
     @property
     def phase(self) -> Tensor:
@@ -66,8 +70,10 @@ class SpectralVocoder(nn.Module):
     The arguments are the configuration: ``mel_updates`` multiplicative updates of the magnitudes,
     then ``iterations`` Griffin-Lim steps with ``momentum``, in which the magnitudes go by
     ``relaxation`` (0: not at all; 1: all the way) towards those of a real sound, and back to the
-    mel. None of these has parameters, so they can be changed for weights that are trained. With
-    ``pitches``, harmonics are drawn by so many classes of pitch (``a3t.vocoder.harmonics``).
+    mel. Between the two frequencies of ``texture``, Hz, the share of drawn noise rises from none to
+    all that isn't periodic. None of these has parameters, so they can be changed for weights that
+    are trained. With ``pitches``, harmonics are drawn by so many classes of pitch
+    (``a3t.vocoder.harmonics``).
     """
 
     mean: Tensor
@@ -86,12 +92,14 @@ class SpectralVocoder(nn.Module):
         momentum: float = 0.9,
         relaxation: float = 0.85,
         pitches: int = 0,
+        texture: Sequence[float] | None = None,
     ) -> None:
         super().__init__()
         self.mel_updates = mel_updates
         self.iterations = iterations
         self.momentum = momentum
         self.relaxation = relaxation
+        self.texture = (texture[0], texture[1]) if texture else None
         self.kernel = kernel
         self.embed = nn.Conv1d(MELS, width, kernel, padding=kernel // 2)
         self.norm_in = nn.LayerNorm(width, eps=1e-6)
@@ -125,16 +133,16 @@ class SpectralVocoder(nn.Module):
             x = block(x)
         x = self.norm_out(x)
         log_magnitude, real, imaginary = self.head(x).float().split(BINS, dim=-1)
-        pitch = None
+        pitch, periodicity = None, torch.zeros_like(log_magnitude)
         if self.harmonics is not None:
-            comb, pitch = self.harmonics(x)
+            comb, pitch, periodicity = self.harmonics(x)
             log_magnitude = log_magnitude + comb.float()
         magnitude = log_magnitude.clamp(*LOG_MAGNITUDES).exp()
         with torch.autocast(mel.device.type, enabled=False):
             target = torch.pow(10.0, mel)
             magnitude = fit_to_mel(magnitude, target, self.filters, self.mel_updates)
         size = torch.sqrt(real**2 + imaginary**2 + 1e-8)
-        return Spectra(magnitude, real / size, imaginary / size, pitch)
+        return Spectra(magnitude, real / size, imaginary / size, pitch, periodicity.float())
 
     def settling(self, magnitude: Tensor, mel: Tensor) -> Callable[[Tensor], Tensor] | None:
         """How the magnitudes (B, T, 601) give way to those that a sound has; None: not at all."""
@@ -155,9 +163,16 @@ class SpectralVocoder(nn.Module):
         settle = self.settling(magnitude, mel)
         return griffin_lim(magnitude, phase, self.window, iterations, self.momentum, settle=settle)
 
-    def forward(self, mel: Tensor) -> Tensor:
+    def forward(self, mel: Tensor, noise: Tensor | None = None) -> Tensor:
+        """``noise``: white, of power one, (B, 300 T), from which texture is drawn; without it there
+        is none."""
         found = self.spectra(mel)
-        return self.sound(found.magnitude, found.phase, mel, self.iterations)
+        magnitude, phase = found.magnitude, found.phase
+        if self.texture and noise is not None:
+            share = aperiodicity(found.periodicity, self.texture)
+            factors = textured(phase, share, spectrum(noise, self.window))
+            magnitude, phase = magnitude * modulus(factors), unit(factors)
+        return self.sound(magnitude, phase, mel, self.iterations)
 
 
 def _initialise(module: nn.Module) -> None:

@@ -70,17 +70,22 @@ def test_durations_alike(tmp_path: Path) -> None:
     np.testing.assert_allclose(made, predictor.frames(symbols, words), rtol=1e-4)
 
 
-@pytest.mark.parametrize("relaxation", [0.0, 0.85])
-def test_the_vocoder_sounds_alike(relaxation: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("relaxation", "texture"), [(0.0, None), (0.85, None), (1.0, (300.0, 1500.0))]
+)
+def test_the_vocoder_sounds_alike(
+    relaxation: float, texture: tuple[float, float] | None, tmp_path: Path
+) -> None:
     torch.manual_seed(0)
-    small = {"width": 16, "hidden": 24, "blocks": 1, "iterations": 2}
-    model = shaken(SpectralVocoder(**small, relaxation=relaxation))
+    small = {"width": 16, "hidden": 24, "blocks": 1, "iterations": 2, "pitches": 20}
+    model = shaken(SpectralVocoder(**small, relaxation=relaxation, texture=texture))
     export_onnx.export_vocoder(model, tmp_path / "vocoder.onnx")
     for frames in (3, 77):
         mel = torch.randn(frames, 80) - 3
+        noise = {"noise": torch.randn(300 * frames)} if texture else {}
         with torch.inference_mode():
-            expected = model(mel[None])[0]
-        made = run(tmp_path / "vocoder.onnx", mel=mel)
+            expected = model(mel[None], *(value[None] for value in noise.values()))[0]
+        made = run(tmp_path / "vocoder.onnx", mel=mel, **noise)
         assert made.shape == (300 * frames,)
         torch.testing.assert_close(made, expected, atol=1e-4 * float(expected.abs().max()), rtol=0)
 

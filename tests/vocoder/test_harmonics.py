@@ -62,5 +62,6 @@ def test_a_flat_comb_where_there_is_no_voice() -> None:
     assert model.harmonics is not None
     torch.nn.init.ones_(model.harmonics.strength.bias)
     torch.nn.init.constant_(model.harmonics.pitch.bias[-1:], 50.0)
-    comb, scores = model.harmonics(torch.zeros(1, 3, 16))
+    comb, scores, periodicity = model.harmonics(torch.zeros(1, 3, 16))
     assert scores.argmax(-1).eq(CLASSES).all() and comb.abs().max() < 1e-6
+    assert periodicity.max() < 1e-6

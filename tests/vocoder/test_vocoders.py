@@ -22,8 +22,16 @@ from a3t.vocoder.framing import griffin_lim, spectrum, unit, waveform
 from a3t.vocoder.griffin_lim import GriffinLim, magnitude_of
 from a3t.vocoder.mel_fit import fit_to_mel, mel_filters_at_bins
 from a3t.vocoder.spectral import SpectralVocoder
+from a3t.vocoder.texture import aperiodicity, textured
 
-TINY = {"width": 16, "hidden": 24, "blocks": 2, "iterations": 2, "pitches": 20}
+TINY = {
+    "width": 16,
+    "hidden": 24,
+    "blocks": 2,
+    "iterations": 2,
+    "pitches": 20,
+    "texture": (300, 1500),
+}
 
 
 def voice(seconds: float = 1.0) -> Tensor:
@@ -98,7 +106,7 @@ class Spy:
     def __init__(self) -> None:
         self.lengths: list[int] = []
 
-    def __call__(self, mel: Tensor, first_frame: int = 0) -> Tensor:
+    def __call__(self, mel: Tensor, first_frame: int = 0, seed: int = 0) -> Tensor:
         self.lengths.append(len(mel))
         return torch.zeros(len(mel) * HOP)
 
@@ -212,6 +220,24 @@ def test_relaxed_magnitudes_are_more_consistent_and_keep_the_mel() -> None:
         made = model.sound(magnitude, phase, mel, 12).detach()
         errors[relaxation] = (log_mel(made[0])[: mel.shape[1]] - mel[0]).abs().mean()
     assert errors[0.7] < 0.7 * errors[0.0]
+
+
+def test_texture_is_drawn_by_the_seed_where_no_harmonic_is() -> None:
+    mel = log_mel(voice(0.5))
+    vocoder = BuiltinVocoder(tiny())
+    assert torch.equal(vocoder(mel, 5, 1), vocoder(mel, 5, 1))
+    assert not torch.equal(vocoder(mel, 5, 1), vocoder(mel, 5, 2))
+    periodic = torch.zeros(1, 200, 601)
+    periodic[:, 100:] = 1.0
+    share = aperiodicity(periodic, (300.0, 1500.0))
+    phase = unit(torch.randn(periodic.shape, dtype=torch.complex64))
+    noise = torch.from_numpy(placed_normal(0, 0, 200, HOP)).float().reshape(1, -1)
+    factors = textured(phase, share, spectrum(noise, torch.hann_window(1200)))
+    torch.testing.assert_close(factors[:, 100:], phase[:, 100:])  # harmonics stay as they are
+    torch.testing.assert_close(factors[..., :16], phase[..., :16])  # and so does what is low
+    drawn = factors[0, 10:90, 100:].abs()  # Rayleigh's: of mean one, and a quarter below 0.6
+    assert float(drawn.mean()) == pytest.approx(1.0, abs=0.02)
+    assert float(drawn.quantile(0.25)) == pytest.approx(0.605, abs=0.02)
 
 
 def test_placed_noise_depends_on_place_only() -> None:

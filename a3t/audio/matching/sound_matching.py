@@ -18,10 +18,12 @@ from a3t.audio.analysis.steady_tones import SteadyTones
 from a3t.audio.matching.match_options import MatchedTraits
 from a3t.audio.matching.reverberation import Reverberation
 from a3t.audio.matching.spectra import OVERLAP, decibels, frame_size, frequencies, sound_of, spectra
+from a3t.grid import SAMPLE_RATE
 
 MEL_TOP = 7600.0  # Hz: the mel says nothing above
 VOCODER_TOP = 11_500.0  # Hz: from here on the vocoder has less and less, above 12 kHz nothing
 FADE_HERTZ = 500.0  # over which its sound gives way to noise
+RESAMPLED = 0.888  # of half a rate below the vocoder's: from here on resampling has a slope
 BAND = 1000.0  # Hz: the width of a band above the mel
 LOWEST = 200.0  # Hz: the lowest third of an octave that tells of a frame
 RIDGE = 0.01  # penalty of the regression, against features of variance 1
@@ -102,10 +104,14 @@ def give_spectrum(
         return sound
     frames = spectra(sound, rate)
     power = np.square(np.abs(frames))
-    top = _bands(BAND, MEL_TOP, rate / 2)
+    top = _bands(BAND, min(MEL_TOP, _vocoder_top(rate)), rate / 2)
     if len(top):
         levels = _predicted(_features(copy, rate), _levels(real, top, rate), _features(power, rate))
-        frames = _with_top(frames, top, levels, rate, match, seed)
+        fine = decibels(real.mean(axis=0), rate)
+        fine -= _on_bins(
+            _levels(real.mean(axis=0)[None], top, rate), top.mean(axis=1), frequencies(rate)
+        )[0]
+        frames = _with_top(frames, top, levels, fine, rate, match, seed)
     if match.bandwidth:
         allowed = _nearby(_loudest(real, 0.98, rate), NEARBY_BINS, 0).max(axis=-1)
         above = _loudest(np.square(np.abs(frames)), 0.9, rate) - allowed
@@ -139,28 +145,35 @@ def _with_top(
     frames: np.ndarray,
     top: np.ndarray,
     levels: np.ndarray,
+    fine: np.ndarray,
     rate: int,
     match: MatchedTraits,
     seed: int,
 ) -> np.ndarray:
     """The frames (n, bins) with the `levels` (n, bands), in dB, in the bands `top` above the mel:
-    the vocoder's own sound as loud as that as far as it reaches, and noise above."""
-    hertz, centres = frequencies(rate), top.mean(axis=1)
-    made = np.clip((VOCODER_TOP - hertz) / FADE_HERTZ + 1, 0.0, 1.0)  # of the vocoder's sound
+    the vocoder's own sound as loud as that as far as it reaches, and above it noise, whose bins
+    stand out of their bands by `fine` (bins,), dB."""
+    hertz, centres, end = frequencies(rate), top.mean(axis=1), _vocoder_top(rate)
+    made = np.clip((end - hertz) / FADE_HERTZ + 1, 0.0, 1.0)  # of the vocoder's sound
     if match.spectrum:
         change = levels - _levels(np.square(np.abs(frames)), top, rate)
         change = np.where(centres < VOCODER_TOP, np.clip(change, *GAINS_DB), 0.0)
         # From none at the mel's end to the first band's in its middle, then from middle to middle.
-        change = _on_bins(np.c_[0 * change[:, :1], change], np.r_[MEL_TOP, centres], hertz)
+        change = _on_bins(np.c_[0 * change[:, :1], change], np.r_[top[0, 0], centres], hertz)
         frames = frames * 10 ** (change * (made > 0) / 20)
-    if match.bandwidth and hertz[-1] > VOCODER_TOP + FADE_HERTZ:
-        shape = 10 ** (_on_bins(levels, centres, hertz) / 20) * np.sqrt(1 - made**2)
+    if match.bandwidth and hertz[-1] > end + FADE_HERTZ:
+        shape = 10 ** ((_on_bins(levels, centres, hertz) + fine) / 20) * np.sqrt(1 - made**2)
         samples = len(frames) * frame_size(rate) // OVERLAP
         noise = np.random.default_rng(seed).standard_normal(samples)
         frames = frames * made + spectra(noise, rate)[: len(frames)] * shape * np.sqrt(
             frame_size(rate)
         )
     return frames
+
+
+def _vocoder_top(rate: int) -> float:
+    """Hz up to which the vocoder's sound reaches at a rate."""
+    return VOCODER_TOP if rate >= SAMPLE_RATE else min(VOCODER_TOP, RESAMPLED * rate / 2)
 
 
 def _power(pieces: Iterable[np.ndarray], rate: int) -> np.ndarray:
