@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,17 +36,18 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
-from alignment.formats import read_alignment
+from alignment.formats import read_alignment, write_alignment
 from alignment.formats.assembly import LabelledInterval, assemble, require_whole
 from alignment.formats.dictionary import read_dictionary
-from alignment.formats.subtitles import read_transcript
+from alignment.result import Phone, Word, pause
 from tests.fuzz.corpus import RECORD
 from tests.fuzz.work import work
 
+Made = Callable[[int], Callable[[], object]]  # a call on an input of a size
 ONCE = 1000  # lines of work that don't grow
 
 
-def assert_linear(of: Callable[[int], Callable[[], object]], size: int) -> None:
+def assert_linear(of: Made, size: int) -> None:
     """`of(n)` is a call on an input of size n; what it refuses in a sentence is work as well."""
 
     def counted(n: int) -> int:
@@ -70,10 +71,13 @@ PIECES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("piece", PIECES)
-def test_marks(piece: str) -> None:
-    assert_linear(lambda n: lambda: check_marks("so " + piece * n, "so " + piece * n), 500)
-    assert_linear(lambda n: lambda: check_marks("so", piece * n), 500)
+def test_marks(subtests: pytest.Subtests) -> None:
+    def of(piece: str) -> Made:
+        return lambda n: lambda: check_marks("so " + piece * n, "so " + piece * n)
+
+    for piece in PIECES:
+        with subtests.test(piece):
+            assert_linear(of(piece), 500)
 
 
 WORDS: dict[str, Callable[[int], tuple[str, str]]] = {
@@ -118,19 +122,18 @@ class Steady:
 
 
 def aligned(words: int) -> Alignment:
-    """Words of two phones and 0.2 s each, with a pause after every fifth."""
-    said = []
+    """Words of two phones and 0.2 s each, with a pause after every fifth and at the end."""
+    said: list[Word] = []
     clock = 0.0
     for k in range(words):
-        phones = [
-            {"symbol": symbol, "start": clock + at, "end": clock + at + 0.1, "score": 1.0}
-            for symbol, at in (("W", 0.0), ("IY1", 0.1))
-        ]
-        said.append(
-            {"text": "we", "start": clock, "end": clock + 0.2, "score": 1, "phones": phones}
-        )
-        clock += 0.2 + 0.3 * (k % 5 == 4)
-    return Alignment.from_json({"duration": clock + 0.5, "score": 1.0, "words": said})
+        middle, end = clock + 0.1, clock + 0.2
+        phones = Phone("W", clock, middle), Phone("IY1", middle, end)
+        said.append(Word("we", clock, end, 1.0, phones))
+        clock = end
+        if k % 5 == 4 or k == words - 1:
+            said.append(pause(clock, clock + 0.3))
+            clock += 0.3
+    return Alignment(tuple(said), clock)
 
 
 @pytest.mark.parametrize("every", [1, 3])
@@ -195,38 +198,48 @@ def edited(source: tuple[int, int]) -> PlannedEdit:
     return PlannedEdit("replace", (0, 1), (0, 1), "we", "never", source, (), (0, 0), (0, 0))
 
 
-FILES: dict[str, tuple[str, str, str]] = {  # ending, beginning, what is repeated
-    "srt": ("srt", "", "1\n00:00:00,000 --> 00:00:01,500\n<i>and you</i> always\n\n"),
-    "vtt": ("vtt", "WEBVTT\n\n", "00:00.000 --> 00:01.500\nand you &amp; always\n\n"),
-    "arrows": ("srt", "", " --> "),
-    "empty cues": ("vtt", "WEBVTT\n\n", "00:00.000 --> 00:01.500\n"),
-    "lab": ("lab", "", "0 5000000 and 0.9\n"),
-    "words of a lab": ("lab", "", "0.0 0.5 W 0.9 we\n0.5 0.9 IY1 0.9\n"),
-    "ctm": ("ctm", "", "talk 1 0.00 0.50 and 0.9\n"),
-    "tabs": ("ctm", "", "\t"),
-    "labels": ("txt", "", "0.0\t0.5\tand\n"),
-    "quotes": ("TextGrid", 'File type = "ooTextFile"\n', '""'),
-    "dict": ("dict", "", "and AE1 N D\n"),
-    "dict without end": ("dict", "and", " AE1"),
-    "brackets": ("json", '{"words": ', "["),
-    "words": ("json", "[1", ', {"text": "a", "start": 0, "end": 1}'),
-}
+FILES: list[tuple[Callable[[Path], object], str, str, str, str]] = [
+    # reader, ending, beginning, what is repeated, end
+    (text_of, "srt", "", "1\n00:00:00,000 --> 00:00:01,500\n<i>and you</i> always\n\n", ""),
+    (text_of, "vtt", "WEBVTT\n\n", "00:00.000 --> 00:01.500\nand you &amp; always\n\n", ""),
+    (text_of, "vtt", "WEBVTT\n\n", "00:00.000 --> 00:01.500\n", ""),
+    (text_of, "json", '{"segments": [{"text": "a"}', ', {"text": " we met"}', "]}"),
+    (read_text, "txt", "", "and you always\n", ""),
+    (read_dictionary, "dict", "", "and AE1 N D\n", ""),
+    (read_dictionary, "dict", "and", " AE1", ""),
+]
 
 
-@pytest.mark.parametrize("case", FILES)
-def test_reading_files(case: str, tmp_path: Path) -> None:
-    ending, begins, piece = FILES[case]
-
-    def of(function: Callable[[Path], object]) -> Callable[[int], Callable[[], object]]:
+def test_reading_texts(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    def of(read: Callable[[Path], object], ending: str, begins: str, piece: str, ends: str) -> Made:
         def made(n: int) -> Callable[[], object]:
             path = tmp_path / f"{n}.{ending}"
-            path.write_text(begins + piece * n)
-            return lambda: function(path)
+            path.write_text(begins + piece * n + ends)
+            read(path)  # is accepted: nothing stops before its end
+            return lambda: read(path)
 
         return made
 
-    for function in (read_alignment, read_dictionary, read_transcript, text_of, read_text):
-        assert_linear(of(function), 100)
+    for case in FILES:
+        with subtests.test(f"{case[1]}: {case[3]}"):
+            assert_linear(of(*case), 100)
+
+
+def test_reading_alignments(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    """TextGrids apart: see the next test."""
+
+    def of(ending: str) -> Made:
+        def made(n: int) -> Callable[[], object]:
+            path = tmp_path / f"{n}{ending}"
+            write_alignment(aligned(n), path)
+            assert len(read_alignment(path).spoken) == n
+            return lambda: read_alignment(path)
+
+        return made
+
+    for ending in (".json", ".lab", ".ctm", ".txt"):
+        with subtests.test(ending):
+            assert_linear(of(ending), 100)
 
 
 def test_assembling_words_and_phones() -> None:
@@ -246,29 +259,25 @@ def long_history(n: int) -> str:
     return json.dumps(shared | {"versions": [{}] * n, "version": 0})
 
 
-def records() -> Iterator[tuple[str, Callable[[Path], object], Callable[[int], str]]]:
-    yield (
-        "a plan",
-        read_plan,
-        lambda n: json.dumps(
-            {"text": "a", "new_text": "b", "edits": [{"words": [{"seconds": 1.0}] * n}] * 3}
-        ),
-    )
-    yield (
-        "a record",
-        read_record,
-        lambda n: json.dumps(RECORD | {"alignment": aligned(n).to_json(), "text": "we " * n}),
-    )
-    yield "a history", read_record, long_history
+def long_plan(n: int) -> str:
+    words: list[object] = [{"seconds": 1.0}]
+    return json.dumps({"text": "a", "new_text": "b", "edits": [{"words": words * n}] * 3})
 
 
-@pytest.mark.parametrize(("name", "read", "made"), [pytest.param(*x, id=x[0]) for x in records()])
+def long_record(n: int) -> str:
+    return json.dumps(RECORD | {"alignment": aligned(n).to_json(), "text": "we " * n})
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [(read_plan, long_plan), (read_record, long_record), (read_record, long_history)],
+)
 def test_reading_records(
-    name: str, read: Callable[[Path], object], made: Callable[[int], str], tmp_path: Path
+    read: Callable[[Path], object], text: Callable[[int], str], tmp_path: Path
 ) -> None:
     def of(n: int) -> Callable[[], object]:
         path = tmp_path / f"{n}.json"
-        path.write_text(made(n))
+        path.write_text(text(n))
         return lambda: read(path)
 
     assert_linear(of, 100)
