@@ -18,7 +18,6 @@ own_help="--text DIR               texts to learn from and to be judged on ($tex
 --row_seconds N          and for each row of the tables ($row_seconds)"
 
 rows() { # of the tables: NAME CONFIG CHANGES…; the ablation of the paper with three seeds
-    local seed
     for seed in 1 2 3; do
         cat <<END
 ffa_$seed ffa training.seed=$seed

@@ -80,7 +80,8 @@ def test_every_sample_outside_the_spans_is_the_recordings(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
         out = Path(folder, data.draw(st.sampled_from(outs)))
-        sf.write(path, sound(subtype, rate // 10 + extra, channels, seed), rate, subtype=subtype)
+        samples = -(-rate // 10) + extra
+        sf.write(path, sound(subtype, samples, channels, seed), rate, subtype=subtype)
         recording = Recording.open(path)
         before = in_own_dtype(path, subtype)
         rng = np.random.default_rng(seed)
