@@ -213,7 +213,8 @@ def usable(chosen: bool, at_home: Path | None) -> list[Clip]:
         own = [clip for clip in held_out(everything) if clip.corpus == "commonvoice"]
         clips += [clip for clip in own if is_reported(clip) != chosen]
     else:
-        clips += [clip for clip in read_corpora(at_home) if clip.corpus == "commonvoice"]
+        known = {clip.voice for clip in everything}
+        clips += [clip for clip in read_corpora(at_home) if clip.voice not in known]
     return [
         clip
         for clip in clips

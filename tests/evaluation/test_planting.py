@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.hearing.planting import PLANTERS, PlantedChange, edit_of
+from evaluation.hearing.near_words import near, near_words, outcome
+from evaluation.hearing.planting import PLANTERS, PlantedChange, Spoken, edit_of
 from evaluation.hearing.recognition import Counts, counted
+from training.corpora import Clip
 
 SAID = "we meet on monday at noon".split()
 POOL = ["river", "house", "monday", "at", "seven"]
@@ -48,3 +52,24 @@ def test_errors_inside_and_outside_the_edit_are_counted_apart(
     found: str, change: PlantedChange, counts: Counts
 ) -> None:
     assert counted(SAID, found.split(), change) == counts
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_near_word_is_another_that_sounds_otherwise(number: int) -> None:
+    said = "he passed their house today".split()
+    change = near(said, number, 1)
+    assert change is not None and change.stop == change.start + 1
+    assert change.new[0] in near_words(said[change.start])[number]
+    assert change.new[0] not in (said[change.start], "there", "past")
+
+
+def test_an_outcome_says_what_is_planned_and_what_else_is_touched() -> None:
+    clip = Clip("librispeech", "1", Path("x"), " ".join(SAID), 3.0)
+    spoken = Spoken(clip, tuple(SAID), np.zeros(1), 16_000)
+    change = PlantedChange(3, 4, ("friday",))
+    right = outcome("near", spoken, change, SAID)
+    assert (right.planned, right.touched, right.nothing) == (True, False, False)
+    deaf = outcome("near", spoken, change, change.of(SAID))
+    assert (deaf.planned, deaf.touched, deaf.nothing) == (False, False, True)
+    more = outcome("near", spoken, change, "we greet on monday at noon".split())
+    assert (more.planned, more.touched, more.nothing) == (True, True, False)
