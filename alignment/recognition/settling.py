@@ -35,8 +35,8 @@ class ChangeCosts:
     place, of many `few` at most. `language` weighs the log probability of a word that the text
     lacks, not below `rarest`. `agreed` is added by the confidence of the word of the text that was
     also heard freely, `heard` taken off by that of a word of the change. `unknown`: in the place
-    of a word whose pronunciation is guessed. `again`: each place but the first. `expected`: nats by
-    which the text itself must be likelier than any change of it to be what is said.
+    of a word whose pronunciation is guessed. `again`: each place but the first. `plain`: nats by
+    which a change must be likelier than the text itself.
     """
 
     other: float = 4.0
@@ -49,7 +49,7 @@ class ChangeCosts:
     heard: float = 6.0
     unknown: float = 8.0
     again: float = 10.0
-    expected: float = 4.0
+    plain: float = 2.0
 
 
 class _TextPlace(NamedTuple):
@@ -144,9 +144,7 @@ class Settling:
         by_score = attrgetter("score")
         changed = max((way for p, way in whole.items() if p.changes), key=by_score, default=None)
         same = max((way for p, way in whole.items() if not p.changes), key=by_score, default=None)
-        if same is not None and (
-            changed is None or same.score - changed.score > self._costs.expected
-        ):
+        if same is not None and (changed is None or changed.score - same.score < self._costs.plain):
             if changed is not None:
                 self.rival = tuple(way.words[1] for way in changed.path()[:-1])
             changed = same

@@ -267,6 +267,8 @@ def table(rows: Sequence[Wish]) -> str:
             ]
             wrong = sum(row.kept_wrong for row in own) / max(sum(row.kept for row in own), 1)
             cells = " | ".join(f"{share:.1%}" for share in shares)
+            if kind == "none":
+                cells = f"– |{cells.partition('|')[2]}"
             lines.append(f"| {kind} | {where} | {len(own)} | {cells} | {wrong:.1%} |")
     return "\n".join(lines)
 

@@ -55,7 +55,7 @@ def test_the_sound_decides_and_the_loser_is_named(ngrams: NGrams) -> None:
 
 
 def test_what_is_heard_freely_counts_by_its_confidence(ngrams: NGrams) -> None:
-    near = 6.0
+    near = 12.0
     assert chosen(ngrams, "she", near, ["she", "went", "home"])[0] == "she"
     assert chosen(ngrams, "she", near, TEXT) == ("he", "she")
     assert chosen(ngrams, "she", near, TEXT, sure=0.1)[0] == "she"
