@@ -282,9 +282,9 @@ def add_expert_arguments(options: Options) -> None:
 
 def edit_request(options: argparse.Namespace) -> EditRequest:
     """The request that the options of `a3t edit` make; InputError if a value is out of range."""
-    from a3t.plan.other_recordings import OtherRecording
     from a3t.plan.plan_file import read_plan
     from a3t.plan.request import EditRequest, pronunciations_of
+    from a3t.plan.reuse.other_recordings import OtherRecording
     from a3t.text.pronunciation.as_it_sounds import as_it_sounds
     from alignment.formats.dictionary import user_dictionary
 

@@ -21,13 +21,13 @@ from a3t.model.threads import one_thread
 from a3t.plan.cleaning import Findings
 from a3t.plan.disfluencies import Cleaning
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.other_recordings import OtherRecording, hear_others
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
 from a3t.plan.pronunciations import speaker_pronunciations
 from a3t.plan.request import EditRequest, SpeechRequest
+from a3t.plan.reuse.other_recordings import OtherRecording, hear_others
+from a3t.plan.reuse.text_reuse import with_sources
 from a3t.plan.revision import Revision
-from a3t.plan.text_reuse import with_sources
 from a3t.rendering.candidates import make_audible, make_candidates
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer

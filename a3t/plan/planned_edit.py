@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from a3t.grid import frames_of, seconds_of
-from a3t.plan.recorded_speech import RecordedSpeech
+from a3t.plan.reuse.recorded_speech import RecordedSpeech
 
 Range = tuple[int, int]  # [first, last)
 

@@ -18,7 +18,7 @@ from a3t.errors import InputError
 from a3t.plan.cuts import Cut, check_cuts
 from a3t.plan.edit_limits import Adapt, check_adapt, check_characters, check_seed, check_speed
 from a3t.plan.json_values import checked_alignment, finite_number, string
-from a3t.plan.other_recordings import OtherRecording
+from a3t.plan.reuse.other_recordings import OtherRecording
 from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -63,8 +63,8 @@ class EditRequest:
     cuts: sound between words that is taken out or muted, in order (`a3t.plan.cuts`).
 
     moves: whether longer stretches of new words that are recorded elsewhere are taken from there
-    (`a3t.plan.text_reuse`) instead of being made. others: further recordings that they may be taken
-    from.
+    (`a3t.plan.reuse.text_reuse`) instead of being made. others: further recordings that they may
+    be taken from.
 
     candidates: how many results to make, the best first. seed: for the random noise and the melody;
     with 0 the melody is the predicted one, others draw it. verify: whether to align the result

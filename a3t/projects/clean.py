@@ -188,8 +188,8 @@ def _found(
     editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace
 ) -> tuple[ProjectEdit, Findings]:
     """What is found in a recording, or in its current version; and the edit, still without it."""
-    from a3t.plan.other_recordings import OtherRecording
     from a3t.plan.request import EditRequest
+    from a3t.plan.reuse.other_recordings import OtherRecording
     from a3t.projects.project import find_project
     from a3t.text.transcript import Transcript
 

@@ -14,9 +14,9 @@ from a3t.audio.splicing.emphasis import require_world
 from a3t.console import edit_request
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.plan.other_recordings import OtherRecording
 from a3t.plan.plan_file import check_plan
 from a3t.plan.request import EditRequest
+from a3t.plan.reuse.other_recordings import OtherRecording
 from a3t.projects.output_files import (
     RecordState,
     check_outputs,

@@ -22,7 +22,7 @@ from a3t.audio.splicing.overlaps import Overlap, Surroundings, best_seam
 from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planned_edit import PlannedEdit
-from a3t.plan.recorded_speech import RecordedSpeech
+from a3t.plan.reuse.recorded_speech import RecordedSpeech
 from a3t.rendering.edited import EditedRecording, Excerpt
 
 CONTEXT = 0.1  # seconds beside a piece, in which a joint may lie

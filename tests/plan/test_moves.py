@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from a3t.plan.origins import _apart
+from a3t.plan.reuse.origins import _apart
+from a3t.plan.reuse.text_reuse import RecordedTexts, RecordedWords, with_sources
 from a3t.plan.revision import Revision
-from a3t.plan.text_reuse import RecordedTexts, RecordedWords, with_sources
 from a3t.text.edit_script import edit_script
 from a3t.text.transcript import Transcript
 

@@ -17,9 +17,9 @@ from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.edit_sites import Place, WordFrames
 from a3t.plan.planned_edit import PlannedEdit
-from a3t.plan.recorded_speech import RecordedSpeech
+from a3t.plan.reuse.recorded_speech import RecordedSpeech
+from a3t.plan.reuse.text_reuse import RecordedWords
 from a3t.plan.revision import Revision
-from a3t.plan.text_reuse import RecordedWords
 from a3t.text.transcript import Transcript
 
 Range = tuple[int, int]  # [first, last)
