@@ -1,4 +1,4 @@
-"""Writes an edit's files to a temporary folder and moves them in place together: all or none."""
+"""Writes an edit's files to a temporary folder and moves them in place together."""
 
 from __future__ import annotations
 
