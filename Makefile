@@ -2,7 +2,8 @@
 # make test   the tests (make test-all: the slow ones too)
 # make test COVERAGE=--cov  the same, and which lines they run
 # make test-app  the page in a browser (needs Chromium: apt-get install chromium)
-# make cuda   the environment with the build of torch for NVIDIA's GPUs, which CUDA=cu128 names
+# make cuda   the environment with the build of torch for NVIDIA's GPUs, which CUDA=cu128 names;
+#             with CORPORA=DIR, then trains the thesis's model on a GPU for MINUTES=60, judges and packs it
 # make test-recipes  a recipe through all its stages (adds ESPnet to .venv)
 # make fuzz MINUTES=10  hostile inputs for that long, for every parser
 # make audit  known faults of the pinned packages (needs a network)
@@ -41,7 +42,7 @@ test-all: $(VENV)/.dev-ready
 test-app: $(VENV)/.dev-ready
 	$(BIN)/python -m pytest -q tests/app/browser
 
-MINUTES ?= 5
+fuzz: MINUTES ?= 5
 fuzz: $(VENV)/.dev-ready
 	A3T_FUZZ_SECONDS=$$(( $(MINUTES) * 60 )) $(BIN)/python -m pytest -q tests/fuzz -k wanted
 
@@ -66,10 +67,14 @@ app: $(VENV)/.dev-ready
 # An environment that stands already gets the other build of torch; the rest of it stays.
 CUDA ?= cu128
 CUDA_INDEX ?= https://download.pytorch.org/whl/$(CUDA)
+cuda: MINUTES ?= 60
 cuda: $(VENV)/.dev-ready
 	$(PIP) install -q --force-reinstall --no-deps $(TORCH) --index-url $(CUDA_INDEX)
 	$(PIP) install -q $(TORCH) --index-url $(CUDA_INDEX) --extra-index-url https://pypi.org/simple
 	$(BIN)/python -c 'import torch; print("torch", torch.__version__, "GPUs:", torch.cuda.device_count())'
+	$(if $(CORPORA),PYTHON=$(abspath $(BIN))/python recipes/mini/run.sh --corpora $(abspath $(CORPORA)) \
+		--config ../../a3t/model/conf/paper.yaml --pitch false --nj $(shell nproc) \
+		--loop plain --ngpu 1 --minutes $(MINUTES) --train_args --compile)
 
 clean:
 	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage

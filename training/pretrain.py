@@ -75,6 +75,7 @@ class Pretraining:
         bfloat16: bool = False,
         device: str = "cpu",
         workers: int = 0,
+        compiler: str | None = None,
     ) -> None:
         self.bfloat16, self.device, self.workers = bfloat16, device, workers
         self.train = build_batches(config, store, train=True)
@@ -83,6 +84,8 @@ class Pretraining:
         self.schedule = settings(Schedule, config.get("training"))
         torch.manual_seed(self.schedule.seed)
         self.model = build_objective(config, store).to(device)
+        if compiler is not None:
+            self.model.network.compile(backend=compiler, dynamic=True)
         self._ahead: Iterator[Batch] = iter(())
         self._next = -1
 
@@ -152,7 +155,8 @@ def pretrain(options: argparse.Namespace) -> None:
         precision = read_config(written).get("precision", precision)
     low = use_bfloat16(precision, options.device)
     config["precision"] = "bfloat16" if low else "float32"
-    work = Pretraining(config, Store(options.features), low, options.device, options.workers)
+    store = Store(options.features)
+    work = Pretraining(config, store, low, options.device, options.workers, options.compiler)
     trained = Run(work.model, work.schedule, options.out)
     if not trained.resume() and options.init:
         start_from(trained, initial_weights(options.init))
@@ -189,6 +193,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--precision",
         choices=PRECISIONS,
         help="of matrix products (auto: the faster one, measured at the start)",
+    )
+    parser.add_argument(
+        "--compile",
+        dest="compiler",
+        nargs="?",
+        const="inductor",
+        metavar="BACKEND",
+        help="compile the network with torch.compile (inductor)",
     )
     parser.add_argument("--workers", type=int, default=0, help="processes that prepare batches")
     parser.add_argument("--critic", action="store_true", help="train against a critic, from --init")

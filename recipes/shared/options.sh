@@ -2,8 +2,8 @@
 # the checks of what was given. A recipe's run.sh has set its own defaults; one with other stages names
 # those that it uses in `only`, and has its own options in `own_help`, a line each as below.
 
-stage= stop_stage=${stop_stage:-8} ngpu=0 nj=2 parts=1 scheduler= aligner=${aligner:-network} clips=
-dev= test= pitch=${pitch:-false} work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
+stage= stop_stage=${stop_stage:-8} loop=espnet minutes= ngpu=0 nj=2 parts=1 scheduler=
+aligner=${aligner:-network} clips= dev= test= pitch=${pitch:-false} work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
 voice= train_config= train_args= test_clips=${test_clips:-30} vocoder=${vocoder:-builtin}
 durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
 
@@ -14,6 +14,8 @@ help_of_all() { # --NAME VALUE    what it says (its default)
 --config YAML            what to train ($config); --train_config is the same
 --train_config YAML      what to train
 --train_args 'ARGS'      further options of the training program, as one word
+--loop NAME              espnet, or plain: training.pretrain, which needs torch alone ($loop)
+--minutes N              end the plain loop after so many; --stage 4 goes on from there
 --tag NAME               what to call the training (the configuration's name)
 --init MODEL             weights to begin with: a packed model, or small, which ships (none)
 --corpora DIR            where the corpus is (${corpora:-not known})
@@ -70,10 +72,12 @@ while [ $# -gt 0 ]; do
 done
 
 wrong() { echo "run.sh: --$1 wants $2, not \"${!1}\"." >&2 && exit 2; }
-for name in stage stop_stage ngpu nj parts degraded clips dev test test_clips; do
+for name in stage stop_stage minutes ngpu nj parts degraded clips dev test test_clips; do
     case ${!name} in *[!0-9]*) wrong "$name" "a number" ;; esac
 done
 for name in nj parts; do [ "${!name}" -ge 1 ] || wrong "$name" "1 or more"; done
+case $loop in espnet | plain) ;; *) wrong loop "espnet or plain" ;; esac
+[ -z "$minutes" ] || [ "$loop" = plain ] || wrong minutes "--loop plain"
 case $pitch in true | false) ;; *) wrong pitch "true or false" ;; esac
 case $aligner in network | mfa) ;; *) wrong aligner "network or mfa" ;; esac
 config=${train_config:-$config}

@@ -104,11 +104,16 @@ extract() {
 }
 
 pretrain() {
-    begin "$exp" "$(sum_of "$config")" "$(features)" "$init"
+    local program=(training.espnet.train --output_dir "$exp" --ngpu "$ngpu" --resume true) basis=()
+    if [ "$loop" = plain ]; then
+        basis=(plain)
+        program=(training.pretrain --out "$exp" --workers "$nj" ${minutes:+--minutes "$minutes"})
+        program+=(--device "$([ "$ngpu" = 0 ] && echo cpu || echo cuda)")
+    fi
+    begin "$exp" "$(sum_of "$config")" "$(features)" "$init" "${basis[@]}"
     # shellcheck disable=SC2086 # train_args holds several words
-    $cuda_cmd "$exp/train.log" "$python" -m training.espnet.train --config "$config" \
-        --features "$dump" --output_dir "$exp" --ngpu "$ngpu" --resume true \
-        ${init:+--init "$init"} $train_args
+    $cuda_cmd "$exp/train.log" "$python" -m "${program[@]}" --config "$config" \
+        --features "$dump" ${init:+--init "$init"} $train_args
 }
 
 train_durations() {
@@ -134,7 +139,7 @@ all_stages() {
     do_stage 1 "$work/.done/1-download" download "$corpora"
     do_stage 2 "$prepared" prepare_data "$corpora" "$clips" "$dev" "$test" "$voice"
     after=$prepared do_stage 3 "$aligned" extract "$aligner" "$pitch" "$degraded" "$alignments" "$parts"
-    after=$aligned do_stage 4 "$trained" pretrain "$(sum_of "$config")" "$init" "$train_args"
+    after=$aligned do_stage 4 "$trained" pretrain "$(sum_of "$config")" "$init" "$train_args" "$loop" "$minutes"
     after=$aligned do_stage 5 "$timed" train_durations "$durations_config" "$(sum_of "$durations_config")"
     after="$trained $timed" do_stage 6 "$packed/.done" pack
     after="$prepared $packed/.done" do_stage 7 "$exp/samples/.done" samples "$vocoder"

@@ -7,59 +7,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 import soundfile
-import soxr
 
 pytest.importorskip("espnet2", reason="ESPnet is not installed (see recipes/README.md)")
 
-from a3t.example import RECORDING, TEXT
+from training.corpora.generate import generate
 
 RECIPES = Path(__file__).parents[2] / "recipes"
-TEMPOS = (0.9, 0.95, 1.0, 1.05, 1.1)
-ROUNDS = 3
-RATE = 16_000
-
-
-UNSEEN = "p294"  # one of recipes/vctk/conf/unseen_speakers.txt
-
-
-def varied_sounds() -> list[np.ndarray]:
-    """One real sentence at several speeds, as if it were many clips."""
-    samples, rate = soundfile.read(RECORDING)
-    factors = [t * (1 + 0.01 * k) for k in range(ROUNDS) for t in TEMPOS]
-    return [soxr.resample(samples, rate, round(rate * f)).astype(np.float32) for f in factors]
-
-
-def write_ljspeech(folder: Path) -> None:
-    """Laid out as LJSpeech is; and a text without a sound."""
-    (folder / "wavs").mkdir(parents=True)
-    lines = ["LJ001-0099|Nobody said this.|Nobody said this."]
-    for k, samples in enumerate(varied_sounds()[:10]):
-        name = f"LJ001-{k + 1:04}"
-        soundfile.write(folder / "wavs" / f"{name}.wav", samples, RATE)
-        lines.append(f"{name}|{TEXT}|{TEXT}")
-    (folder / "metadata.csv").write_text("\n".join(lines) + "\n")
-
-
-def write_vctk(folder: Path) -> None:
-    """Laid out as VCTK 0.80 is: two speakers to train on, one unseen, one whose texts are lost."""
-    sounds = varied_sounds()
-    for first, speaker in ((0, "p227"), (4, "p228"), (8, UNSEEN), (8, "p315")):
-        (folder / "wav48" / speaker).mkdir(parents=True)
-        if speaker != "p315":
-            (folder / "txt" / speaker).mkdir(parents=True)
-        for k, samples in enumerate(sounds[first : first + 4]):
-            name = f"{speaker}_{k + 1:03}"
-            soundfile.write(folder / "wav48" / speaker / f"{name}.wav", samples, RATE)
-            if speaker != "p315":
-                (folder / "txt" / speaker / f"{name}.txt").write_text(TEXT + "\n")
+UNSEEN = "p225"  # one of recipes/vctk/conf/unseen_speakers.txt
 
 
 def run(recipe: str, tmp_path: Path, *more: str) -> str:
     command = [RECIPES / recipe / "run.sh", "--corpora", tmp_path / "corpus"]
-    command += ["--work", tmp_path / "work", "--tag", "tiny", "--pitch", "true"]
+    command += ["--work", tmp_path / "work", "--tag", "tiny"]
     command += ["--config", "../mini/conf/tiny.yaml"]
     command += ["--durations_config", "../mini/conf/tiny_durations.yaml", "--nj", "1"]
     environment = os.environ | {"PYTHON": sys.executable}
@@ -72,15 +33,15 @@ def run(recipe: str, tmp_path: Path, *more: str) -> str:
 
 @pytest.mark.slow
 def test_from_ljspeechs_layout_to_edited_recordings(tmp_path: Path) -> None:
-    write_ljspeech(tmp_path / "corpus")
-    more = ("--dev", "2", "--test", "2", "--test_clips", "2")
+    generate("ljspeech", tmp_path / "corpus", 0.001)
+    more = ("--dev", "2", "--test", "2", "--test_clips", "2", "--pitch", "true")
     assert "Stage 8" in run("ljspeech", tmp_path, *more)
     exp = tmp_path / "work" / "exp"
     edited = sorted((exp / "tiny" / "samples").glob("*.wav"))
     assert len(edited) == 2 and all(soundfile.info(path).frames > 0 for path in edited)
     page = (exp / "tiny" / "evaluation" / "reconstruction.md").read_text()
     assert "copy-synthesis" in page and "| predicted | A3T |" in page
-    assert "LJ001-0099" in (tmp_path / "work" / "data" / "left-out.tsv").read_text()
+    assert "LJ051-9999" in (tmp_path / "work" / "data" / "left-out.tsv").read_text()
     assert (exp / "durations" / "errors.tsv").read_text().startswith("split\tclass")
     # What was done is not done again.
     again = run("ljspeech", tmp_path, *more)
@@ -89,12 +50,17 @@ def test_from_ljspeechs_layout_to_edited_recordings(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_from_vctks_layout_to_speakers_never_heard(tmp_path: Path) -> None:
-    write_vctk(tmp_path / "corpus")
-    run("vctk", tmp_path, "--dev", "1", "--test", "1", "--test_clips", "4")
+def test_a_hundredth_of_vctk_to_speakers_never_heard(tmp_path: Path) -> None:
+    assert generate("vctk", tmp_path / "corpus", 0.01) == 440
+    run("vctk", tmp_path, "--dev", "2", "--test", "2", "--test_clips", "2")
     work = tmp_path / "work"
     raw = {path.name: (path / "utt2spk").read_text() for path in (work / "dump" / "raw").iterdir()}
-    assert sorted(raw) == ["dev", "test", "test_unseen", "train"]
+    assert {name: text.count("\n") for name, text in raw.items()} == {
+        "dev": 14,
+        "test": 14,
+        "test_unseen": 120,
+        "train": 252,
+    }
     assert UNSEEN in raw.pop("test_unseen")
     assert all(UNSEEN not in text and "p227" in text and "p228" in text for text in raw.values())
     left_out = (work / "data" / "left-out.tsv").read_text()

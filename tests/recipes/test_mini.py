@@ -1,4 +1,4 @@
-"""The whole of recipes/mini, from the corpora to an edited recording, in a tiny configuration."""
+"""Whole recipes in a tiny configuration: from corpora to edited recordings, and without ESPnet."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 import soundfile
+
+from a3t.editor import Editor
+from training.corpora.generate import generate
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 
@@ -33,3 +36,16 @@ def test_from_nothing_to_an_edited_recording(tmp_path: Path) -> None:
     assert edited and all(soundfile.info(str(path)).frames > 0 for path in edited)
     page = (tmp_path / "exp" / "tiny" / "evaluation" / "reconstruction.md").read_text()
     assert "copy-synthesis" in page and "| predicted | A3T |" in page
+
+
+@pytest.mark.slow
+def test_libritts_by_the_plain_loop(tmp_path: Path) -> None:
+    """By the loop that needs torch alone, for at most a minute, as on a GPU that is lent."""
+    generate("libritts", tmp_path / "corpus", 0.0004)
+    command = [RECIPES / "libritts" / "run.sh", "--corpora", tmp_path / "corpus", "--nj", "1"]
+    command += ["--config", "../mini/conf/tiny.yaml", "--work", tmp_path, "--stop_stage", "6"]
+    command += ["--durations_config", "../mini/conf/tiny_durations.yaml"]
+    command += ["--loop", "plain", "--minutes", "1"]
+    environment = os.environ | {"PYTHON": sys.executable}
+    subprocess.run(list(map(str, command)), env=environment, check=True)
+    assert Editor.load(tmp_path / "exp" / "packed" / "tiny").durations is not None

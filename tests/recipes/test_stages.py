@@ -145,8 +145,17 @@ def test_options_reach_the_programs(recipe: Recipe) -> None:
     assert f"data {folders[0]} " in extracted and "--jobs 5" in extracted
     assert "--pitch" not in extracted
     assert "--ngpu 2" in training and training.endswith("--max_epoch 3 --seed 1")
-    assert f"--features {folders[0]} --output_dir {folders[1]}/a3t_paper" in training
-    assert "--init small" in training
+    assert f"--features {folders[0]} --init small" in training
+    assert f"--output_dir {folders[1]}/a3t_paper" in training
+
+
+def test_the_plain_loop_trains_for_some_minutes_on_a_gpu(recipe: Recipe) -> None:
+    options = ("--ngpu", "1", "--nj", "3", "--stop_stage", "4")
+    assert recipe.run(*options, "--minutes", "9").returncode == 2  # ESPnet's loop has none
+    assert recipe.run(*options, "--loop", "plain", "--minutes", "9").returncode == 0
+    training = recipe.calls.read_text().splitlines()[-1]
+    assert training.startswith("-m training.pretrain --out ")
+    assert "--workers 3 --minutes 9 --device cuda" in training
 
 
 def test_training_output_is_kept_in_a_log(recipe: Recipe) -> None:

@@ -119,6 +119,20 @@ def test_bfloat16_learns_the_same_and_short_runs_resume(tmp_path: Path, make: Ma
     assert found[1] == pytest.approx(found[0], rel=0.1) and found[1] != found[0]
 
 
+def test_a_compiled_network_learns_the_same_and_its_run_goes_on_without(
+    tmp_path: Path, make: Make
+) -> None:
+    plain, one = make(tmp_path / "plain")
+    compiled, other = make(tmp_path / "compiled", compiler="aot_eager")
+    for step in range(3):
+        expected, found = one.train_step(plain.losses), other.train_step(compiled.losses)
+        assert found["total"].item() == pytest.approx(expected["total"].item(), rel=1e-3), step
+    other.save()
+    again, resumed = make(tmp_path / "compiled")
+    assert resumed.resume() and resumed.step == 3
+    assert again.validate() == pytest.approx(compiled.validate(), rel=1e-3)
+
+
 def test_the_editor_builds_the_exported_model(tmp_path: Path, make: Make) -> None:
     work, run = make(tmp_path / "run")
     run.train(work.losses, work.validate, log_every=4)
