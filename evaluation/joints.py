@@ -7,13 +7,18 @@ their 95th percentile; inaudible joints should be too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import soxr
 
 from a3t.audio.analysis.mel import N_FFT, mel_filters
-from a3t.grid import SAMPLE_RATE
+from a3t.audio.output.patches import Patch, read_patched
+from a3t.audio.reading.recording import Recording
+from a3t.grid import HOP, SAMPLE_RATE
+from a3t.plan.edit_plan import EditPlan
+from a3t.rendering.edited import EditedRecording
 from a3t.text.phones import CONSONANTS, PAUSE
 
 MEASURES = ("dip", "flux", "jump")
@@ -23,6 +28,8 @@ ENOUGH = 200  # natural places of a kind; if there are fewer, all kinds are used
 STOPS = frozenset("B CH D G JH K P T".split())
 SONORANTS = frozenset("L M N NG R W Y".split())
 QUIET = 1e-9  # power of silence, -90 dB of full scale
+AROUND = 0.1  # seconds that are read on each side of a joint
+HALF_FADE = 0.0075  # seconds from an edit's end to the middle of its cross-fade
 
 _MILLISECOND = SAMPLE_RATE // 1000
 _REACH = 40 * _MILLISECOND  # samples that a measure uses on each side of its place
@@ -114,6 +121,10 @@ class Natural:
     def __init__(self) -> None:
         self._measures: dict[tuple[str, str], list[np.ndarray]] = {}
 
+    def add_plan(self, plan: EditPlan) -> None:
+        """Measure a plan's recording, as `add` does."""
+        self.add(_at_24_khz(plan.recording, (), 0, plan.recording.samples), phones_of(plan))
+
     def add(self, mono: np.ndarray, phones: Sequence[PhoneSamples]) -> None:
         """Measure every 5 ms of a recording (samples,) at 24 kHz, except at its ends."""
         places = np.arange(2 * _REACH, len(mono) - 2 * _REACH, STEP)
@@ -156,3 +167,38 @@ def within(percentiles: Iterable[np.ndarray], limit: float = 0.95) -> np.ndarray
     """(4,): the share of joints within the limit for each measure, and for all three at once."""
     inside = np.array(list(percentiles)) <= limit
     return np.append(inside.mean(axis=0), inside.all(axis=1).mean())
+
+
+def phones_of(plan: EditPlan) -> list[PhoneSamples]:
+    """The phones of a plan's recording."""
+    return [
+        PhoneSamples(phone.symbol, phone.first * HOP, phone.last * HOP) for phone in plan.phones
+    ]
+
+
+def joint_percentiles(result: EditedRecording, natural: Natural) -> Iterator[np.ndarray]:
+    """(3,) for each joint of recorded with recorded sound: its percentiles among natural places. A
+    cut has one joint; words that are taken from elsewhere have two, both in pauses."""
+    recording, phones = result.recording, phones_of(result.plan)
+    half, reach = (round(time * recording.sample_rate) for time in (HALF_FADE, AROUND))
+    scale = SAMPLE_RATE / recording.sample_rate
+    for edit, change in zip(result.plan.edits, result.map.samples.changes, strict=True):
+        left, right = (kind_of(phones, round(place * scale)) for place in change.source)
+        places = {change.output[0] + half: (left[0], right[1])}
+        if edit.taken:
+            sides = (change.output[0] + half, change.output[1] - half)
+            places = dict.fromkeys(sides, ("pause", "pause"))
+        for place, kind in places.items():
+            if reach < place < result.map.samples.output_length - reach:
+                sound = _at_24_khz(recording, result.patches, place - reach, place + reach)
+                (here,) = measure(sound, [round(reach * scale)])
+                yield natural.percentile(kind, here)
+
+
+def _at_24_khz(
+    recording: Recording, patches: tuple[Patch, ...], first: int, last: int
+) -> np.ndarray:
+    """Samples [first, last) of the output, mono, (n,) at 24 kHz."""
+    mono = read_patched(recording, patches, first, last).mean(axis=1)
+    rate = recording.sample_rate
+    return mono if rate == SAMPLE_RATE else np.asarray(soxr.resample(mono, rate, SAMPLE_RATE))

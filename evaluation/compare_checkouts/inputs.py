@@ -12,7 +12,7 @@ import soundfile
 import soxr
 
 from a3t.example import RECORDING
-from evaluation.speed.batch_speed import write_list
+from evaluation.sound.scripted_edits import write_list
 
 SAYS = "And you always want to see it in the superlative degree."
 NEVER = "And you never want to see it in the superlative degree."
@@ -106,8 +106,7 @@ def write_inputs(folder: Path, only: str | None, clips: int) -> None:
     ]
     (folder / "table.tsv").write_text("".join("\t".join(row) + "\n" for row in cells))
     if os.environ.get("A3T_CORPORA"):
-        manifest, _ = write_list(folder, clips, seed=12)
-        manifest.rename(folder / "clips.jsonl")
+        write_list(folder, clips, seed=12)
 
 
 def stamp(seconds: float) -> str:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,19 +32,16 @@ from a3t.audio.splicing.fades import crossfade
 from a3t.editor import Editor
 from a3t.plan.cleaning import Findings
 from a3t.plan.disfluencies import DELIBERATE
-from a3t.rendering.edited import EditedRecording
 from alignment import AlignmentError, load_aligner
 from evaluation.harness.programs import program_parser
 from evaluation.hearing.planted_sounds import AlignedClip, PlantedSound, planted, stretched
 from evaluation.hearing.planting import chosen, heard, held_out, is_reported
-from evaluation.joints import Natural, kind_of, within
-from evaluation.sound.edit_joints import at_24_khz, at_rate, joint_measures, phones_of
+from evaluation.joints import HALF_FADE, Natural, joint_percentiles, within
 from training.corpora import corpora_root, read_corpora
 
 KINDS = ("um", "repetition", "restart", "long pause")
 CLIPPED = 0.01  # seconds of a word
 FADE = 0.01  # seconds in which what is planted goes over into the rest
-HALF_FADE = 0.0075  # seconds
 
 
 @dataclass(frozen=True)
@@ -163,17 +160,8 @@ def taken_out(
     elif said_twice:
         begin = place.start / rate
     lost = max(0.0, begin - first), max(0.0, last - stop)
-    joints = tuple(_joints(result, natural, half))
+    joints = tuple(joint_percentiles(result, natural))
     return TakenOut(place.kind, written, True, lost, joints)
-
-
-def _joints(result: EditedRecording, natural: Natural, half: int) -> Iterator[np.ndarray]:
-    phones = phones_of(result.plan)
-    for change in result.map.samples.changes:
-        old = [at_rate(place, result.recording) for place in change.source]
-        kind = kind_of(phones, old[0])[0], kind_of(phones, old[1])[1]
-        here = joint_measures(result.recording, result.patches, change.output[0] + half)
-        yield natural.percentile(kind, here)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -202,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             nothing = editor.findings(plain, text=text_of(clip, NOTHING, False))
             alarms += sum(each.kind != "pause" for each in nothing.found)
             seconds += plain.seconds
-            natural.add(at_24_khz(plain, (), 0, plain.samples), phones_of(plan))
+            natural.add_plan(plan)
             for kind in KINDS:
                 made = clip.with_sound(
                     kind, np.random.default_rng([number, KINDS.index(kind), options.seed])

@@ -29,11 +29,9 @@ from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from evaluation.harness.programs import program_parser
 from evaluation.hearing.planting import chosen, held_out
-from evaluation.joints import Natural, kind_of, within
-from evaluation.sound.edit_joints import at_24_khz, at_rate, joint_measures, phones_of
+from evaluation.joints import Natural, joint_percentiles, within
 from training.corpora import Clip, corpora_root, read_corpora
 
-HALF_FADE = 0.0075  # seconds
 PAUSE = 0.4
 
 
@@ -108,28 +106,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     clips = chosen(held_out(read_corpora(corpora_root())), options.clips, options.seed)
     print("| | joints | dip | flux | jump | all three |\n|---|---|---|---|---|---|")
     for make in (deletions, moves_in_a_session, moves):
-        natural, joints = Natural(), []
+        natural, results = Natural(), []
         with tempfile.TemporaryDirectory() as folder:
-            made = []
             for plan in make(editor, clips, random.Random(options.seed), Path(folder)):
-                whole = at_24_khz(plan.recording, (), 0, plan.recording.samples)
-                natural.add(whole, phones_of(plan))
-                made.append(editor.render(plan))
-            for result in made:
-                phones, rate = phones_of(result.plan), result.recording.sample_rate
-                half = round(HALF_FADE * rate)
-                for k, change in enumerate(result.map.samples.changes):
-                    old = [at_rate(place, result.recording) for place in change.source]
-                    kind = kind_of(phones, old[0])[0], kind_of(phones, old[1])[1]
-                    sides = [change.output[0] + half]
-                    if result.plan.edits[k].taken:
-                        sides.append(change.output[1] - half)
-                        kind = ("pause", "pause")
-                    for place in sides:
-                        reach = round(0.1 * rate)
-                        if reach < place < result.map.samples.output_length - reach:
-                            here = joint_measures(result.recording, result.patches, place)
-                            joints.append(natural.percentile(kind, here))
+                natural.add_plan(plan)
+                results.append(editor.render(plan))
+            joints = [each for made in results for each in joint_percentiles(made, natural)]
         shares = " | ".join(f"{share:.0%}" for share in within(joints))
         print(f"| {make.__name__} | {len(joints)} | {shares} |", flush=True)
         shares = " | ".join(f"{share:.0%}" for share in within(natural.drawn(4000)))

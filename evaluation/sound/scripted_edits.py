@@ -11,6 +11,7 @@ both cases the recogniser is given the expected words.
 from __future__ import annotations
 
 import csv
+import json
 import random
 import resource
 import tempfile
@@ -32,10 +33,10 @@ from a3t.rendering.edited import EditedRecording
 from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_chunks
 from alignment.waveform import model_waveform
+from evaluation.harness.processes import mebibytes
 from evaluation.harness.programs import program_parser
 from evaluation.hearing.pocketsphinx import recognise
 from evaluation.metrics import word_error_rate
-from evaluation.speed.edit_speed import mebibytes
 from training.corpora import Clip, corpora_root, read_corpora, split_of
 
 WORDS = (
@@ -77,6 +78,27 @@ def changed(words: list[str], draw: random.Random) -> list[str]:
         elif len(words) - count > 1:
             del words[place : place + count]
     return words
+
+
+def write_list(folder: Path, edits: int, seed: int) -> Path:
+    """Write a list of such edits and its recordings."""
+    draw, rows = random.Random(seed), []
+    clips = usable_clips()
+    for number in range(edits):
+        clip = draw.choice(clips)
+        source = write_clip(clip, folder, number)
+        words = list(Transcript.from_text(clip.text).spoken)
+        new = " ".join(changed(words, draw))
+        rows.append({"wav": source.name, "text": " ".join(words), "new_text": new})
+    path = folder / "clips.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def usable_clips() -> list[Clip]:
+    """The test clips of 2 to 12 s."""
+    clips = read_corpora(corpora_root())
+    return [clip for clip in clips if split_of(clip) == "test" and 2 < clip.seconds < 12]
 
 
 def untouched(source: Path, out: Path, result: EditedRecording) -> bool:
@@ -168,9 +190,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     editor, draw = Editor.load(), random.Random(options.seed)
-    clips = [
-        c for c in read_corpora(corpora_root()) if split_of(c) == "test" and 2 < c.seconds < 12
-    ]
+    clips = usable_clips()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(options.edits):

@@ -1,11 +1,16 @@
-"""Time and memory of one edit of a 5 s recording, cold and warm, on two threads.
+"""What an edit of a 5 s recording costs, and what starting does.
 
-    python -m evaluation.speed.edit_speed [--runs 5] [--out RESULTS.md]
+    python -m evaluation.speed.edit_speed [--runs 5]
+    python -m evaluation.speed.edit_speed --start [--runs 5] [--before FOLDER]
 
 Cold: `python -m a3t.edit` in a process of its own, start to finish. Warm: one process that has
 loaded the editor and made one edit, with a recording that it hasn't aligned yet each time; its
-steps are the `seconds` of edit.json. "Again" is a second edit of such a recording. Absolute times
-depend on the machine; compare the ratios, which all come from one run.
+steps are the `seconds` of edit.json. "Again" is a second edit of such a recording. Both on two
+threads. Absolute times depend on the machine; compare the ratios, which all come from one run.
+
+--start: processor time, on one thread, of importing torch alone, importing the editor, loading it,
+an edit of a recording that was aligned before, and a voice's speech up to its first sound. FOLDER
+is another checkout; both take turns, and the last column says what this one takes of its time.
 """
 
 from __future__ import annotations
@@ -15,12 +20,11 @@ import json
 import os
 import platform
 import resource
-import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -29,22 +33,35 @@ import numpy as np
 import soundfile
 
 from a3t.example import RECORDING
+from evaluation.harness.processes import ROOT, Cost, cost_of, mebibytes
 from evaluation.harness.programs import program_parser
 
-ROOT = Path(__file__).resolve().parents[2]
 TEXT = "And you always want to see it in the superlative degree."
 NEW_TEXT = "And you never want to see it in the superlative degree."
 SECONDS = 5.0
-THREADS = "2"
+THREADS = 2
 
-
-@dataclass(frozen=True)
-class Cold:
-    """One process: wall-clock seconds and peak resident memory in MiB."""
-
-    seconds: float
-    mebibytes: float
-    record: dict[str, Any]
+SPOKEN = "The ferry left an hour late that morning, and nobody seemed to mind. Who would?"
+HEADER = 44  # bytes of a WAV before its first sample
+STARTS = {
+    "importing torch": ["-c", "import torch"],
+    "importing the editor": ["-c", "import a3t.editor"],
+    "loading it": ["-c", "from a3t.editor import Editor; Editor.load()"],
+}
+EDIT, SOUND = "an edit", "first sound of a voice"
+# A voice that changes nothing takes as long as any other.
+MAKE_VOICE = """
+import copy, sys
+from a3t.editor import Editor
+from a3t.model.low_rank import add_low_rank, take_low_rank
+from a3t.model.saved_voices import save_voice
+editor = Editor.load()
+prompt = editor.plan_speech(sys.argv[1], "Hello.", prompt_text=sys.argv[2]).prompt.to_tensors()
+network = copy.deepcopy(editor.model)
+add_low_rank(network, 8)
+model = {"name": editor.name, "sha256": editor.sha256}
+save_voice("benchmark", model, {}, take_low_rank(network), prompt)
+"""
 
 
 def make_recording(folder: Path, number: int = 0) -> Path:
@@ -62,47 +79,27 @@ def make_recording(folder: Path, number: int = 0) -> Path:
     return path
 
 
-def environment() -> dict[str, str]:
-    return {
-        **os.environ,
-        "OMP_NUM_THREADS": THREADS,
-        "MKL_NUM_THREADS": THREADS,
-        "PYTHONPATH": str(ROOT),
-    }
+def edit_command(recording: Path, out: Path) -> list[str]:
+    """Python's arguments for one edit from the command line, over what was made before."""
+    record_of(out).unlink(missing_ok=True)  # else it is a next version
+    command = ["-m", "a3t.edit", "--wav", str(recording), "--text", TEXT, "--new-text", NEW_TEXT]
+    return [*command, "--adapt", "never", "--out", str(out)]
 
 
-def run_cold(recording: Path, out: Path, options: Sequence[str]) -> Cold:
-    """One edit from the command line; raises CalledProcessError if it fails."""
-    command = [sys.executable, "-m", "a3t.edit", "--wav", str(recording), "--text", TEXT]
-    out.with_name(f"{out.stem}.edit.json").unlink(missing_ok=True)  # else it is a next version
-    command += ["--new-text", NEW_TEXT, "--out", str(out), "--json", *options]
-    begun = time.perf_counter()
-    process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL)
-    # wait4, because getrusage(RUSAGE_CHILDREN) would give the maximum over all children.
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - begun
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    record = json.loads(out.with_name(f"{out.stem}.edit.json").read_text())
-    return Cold(seconds, mebibytes(usage), record)
+def record_of(out: Path) -> Path:
+    return out.with_name(f"{out.stem}.edit.json")
 
 
-def mebibytes(usage: resource.struct_rusage) -> float:
-    """Peak resident memory; macOS counts it in bytes, Linux in KiB."""
-    return usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-
-
-def run_warm(folder: Path, runs: int, options: argparse.Namespace) -> dict[str, Any]:
+def run_warm(folder: Path, runs: int) -> dict[str, Any]:
     """Load once and edit ``runs`` + 1 recordings, of which the first doesn't count; meant to run in
     a process of its own."""
     import torch
 
-    from a3t.editor import MODEL, Editor
+    from a3t.editor import Editor
 
-    torch.set_num_threads(int(THREADS))
+    torch.set_num_threads(THREADS)
     begun = time.perf_counter()
-    editor = Editor.load(options.model or MODEL, options.vocoder or "builtin")
+    editor = Editor.load()
     loading = time.perf_counter() - begun
     totals, again, steps = [], [], []
     for run in range(runs + 1):
@@ -118,30 +115,41 @@ def run_warm(folder: Path, runs: int, options: argparse.Namespace) -> dict[str, 
             again.append(time.perf_counter() - saved)
             steps.append({**result.record["seconds"], "write": saved - edited})
             del steps[-1]["load"]
+    memory = mebibytes(resource.getrusage(resource.RUSAGE_SELF))
     return {
         "loading": loading,
         "total": totals,
         "again": again,
         "steps": steps,
-        "mebibytes": mebibytes(resource.getrusage(resource.RUSAGE_SELF)),
+        "mebibytes": memory,
     }
 
 
-def chosen(options: argparse.Namespace) -> list[str]:
-    """The requested model and vocoder, as command-line flags."""
-    pairs = (("--model", options.model), ("--vocoder", options.vocoder))
-    return [part for flag, value in pairs if value for part in (flag, value)]
+def print_steps(folder: Path, runs: int) -> None:
+    """Print the steps of an edit as Markdown: medians over the runs, and their ratios."""
+    out = folder / "cold.wav"
+    cold: list[tuple[Cost, dict[str, Any]]] = []
+    for _ in range(runs + 1):  # the first fills the disk cache
+        cost = cost_of(edit_command(make_recording(folder), out), THREADS)
+        cold.append((cost, json.loads(record_of(out).read_text(encoding="utf-8"))))
+    warm_process = [__file__, "--warm-process", str(folder), "--runs", str(runs)]
+    warm = json.loads(cost_of(warm_process, THREADS).output)
+    print(step_table(cold[1:], warm))
 
 
-def report(cold: Sequence[Cold], warm: dict[str, Any], spans: float) -> str:
-    """The figures as Markdown: medians over the runs, and the ratios between them."""
+def step_table(cold: Sequence[tuple[Cost, dict[str, Any]]], warm: dict[str, Any]) -> str:
     steps = {name: median(s[name] for s in warm["steps"]) for name in warm["steps"][0]}
-    first = [run.record["seconds"] for run in cold]
+    first = [record["seconds"] for _, record in cold]
     cold_steps = {name: median(seconds[name] for seconds in first) for name in first[0]}
-    total = median(warm["total"])
+    total, whole = median(warm["total"]), median(cost.wall for cost, _ in cold)
     aligning = sum(value for name, value in steps.items() if name.startswith("align"))
-    rendering = total - aligning
-    whole = median(run.seconds for run in cold)
+    record = cold[0][1]
+    samples = sum(edit["output"][1] - edit["output"][0] for edit in record["edits"])
+    spans = samples / record["source"]["sample_rate"]
+
+    def shown(seconds: float | None) -> str:
+        return "–" if seconds is None else f"{seconds:.3f}"
+
     lines = [
         f"One edit of a {SECONDS:g} s recording ({spans:.2f} s of it synthetic), {THREADS} "
         f"threads, Python {platform.python_version()}, {os.cpu_count()} cores. Medians of "
@@ -150,61 +158,66 @@ def report(cold: Sequence[Cold], warm: dict[str, Any], spans: float) -> str:
         "|---|---|---|---|",
     ]
     for name in dict.fromkeys([*cold_steps, *steps]):
-        hot, chill = steps.get(name), cold_steps.get(name)
-        lines.append(
-            f"| {name} | {_figure(hot)} | {'–' if hot is None else f'{hot / total:.0%}'}"
-            f" | {_figure(chill)} |"
-        )
+        hot = steps.get(name)
+        share = "–" if hot is None else f"{hot / total:.0%}"
+        lines.append(f"| {name} | {shown(hot)} | {share} | {shown(cold_steps.get(name))} |")
+    memory = median(cost.mebibytes for cost, _ in cold)
     lines += [
         f"| total | {total:.3f} | 100% | {whole:.2f} (process) |",
         "",
-        f"- without alignment, warm: {rendering:.3f} s; again, with cached alignment: "
+        f"- without alignment, warm: {total - aligning:.3f} s; again, with cached alignment: "
         f"{median(warm['again']):.3f} s",
         f"- alignment: {aligning / SECONDS:.3f} × real time",
         f"- cold process over warm edit: {whole / total:.1f} ×; loading the editor took "
         f"{warm['loading']:.2f} s",
-        f"- peak memory: {median(run.mebibytes for run in cold):.0f} MiB cold, "
-        f"{warm['mebibytes']:.0f} MiB warm",
+        f"- peak memory: {memory:.0f} MiB cold, {warm['mebibytes']:.0f} MiB warm",
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
-def _figure(seconds: float | None) -> str:
-    return "–" if seconds is None else f"{seconds:.3f}"
+def print_starts(folder: Path, runs: int, before: Path | None) -> None:
+    """Print what starting costs in this checkout, and in another: medians after one run that isn't
+    counted."""
+    checkouts = [ROOT, *([before.resolve()] if before else [])]
+    recording = make_recording(folder)
+    speak = ["-m", "a3t.tts", "--voice", "benchmark", "--text", SPOKEN, "--out", "-"]
+    found: dict[tuple[str, Path], list[float]] = defaultdict(list)
+    for run in range(runs + 1):
+        for number, checkout in enumerate(checkouts):
+            voices = str(folder / f"voices-{number}")  # its weights may be others
+            if not run:
+                make = ["-c", MAKE_VOICE, str(recording), TEXT]
+                cost_of(make, checkout=checkout, A3T_VOICES=voices)
+            edit = edit_command(recording, folder / f"{number}.wav")
+            for step, arguments in {**STARTS, EDIT: edit, SOUND: speak}.items():
+                until = HEADER + 2 if step == SOUND else None
+                cost = cost_of(arguments, checkout=checkout, until=until, A3T_VOICES=voices)
+                if run:
+                    found[step, checkout].append(cost.processor)
+    print("| | seconds |" + (" before | of that |" if before else ""))
+    print("|---|---|" + ("---|---|" if before else ""))
+    for step in [*STARTS, EDIT, SOUND]:
+        each = [median(found[step, checkout]) for checkout in checkouts]
+        cells = [f"{seconds:.2f}" for seconds in each]
+        if before:
+            cells.append(f"{each[0] / each[1]:.2f}")
+        print(f"| {step} | {' | '.join(cells)} |")
 
 
-def main() -> int:
-    parser = program_parser("speed.edit_speed", __doc__)
-    parser.add_argument("--runs", type=int, default=5, help="for each of cold and warm")
-    parser.add_argument("--model", help="a shipped model's name or a folder")
-    parser.add_argument("--vocoder", help="a vocoder's name or a folder")
-    parser.add_argument("--out", type=Path, help="also write the report to this Markdown file")
+def main() -> None:
+    parser = program_parser("speed.edit_speed", __doc__, runs=5)
+    parser.add_argument("--start", action="store_true", help="what starting costs, instead")
+    parser.add_argument("--before", type=Path, metavar="FOLDER", help="another checkout")
     parser.add_argument("--warm-process", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.warm_process:
-        print(json.dumps(run_warm(options.warm_process, options.runs, options)))
-        return 0
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        recording = make_recording(folder)
-        flags = chosen(options)
-        run_cold(recording, folder / "cold.wav", flags)  # fills the disk cache
-        cold = [run_cold(recording, folder / "cold.wav", flags) for _ in range(options.runs)]
-        command = [sys.executable, __file__, "--warm-process", str(folder), *flags]
-        done = subprocess.run(
-            [*command, "--runs", str(options.runs)],
-            env=environment(),
-            check=True,
-            stdout=subprocess.PIPE,
-        )
-        warm = json.loads(done.stdout)
-        record = cold[0].record
-        samples = sum(edit["output"][1] - edit["output"][0] for edit in record["edits"])
-        page = report(cold, warm, samples / record["source"]["sample_rate"])
-    print(page)
-    if options.out:
-        options.out.write_text(page, encoding="utf-8")
-    return 0
+        print(json.dumps(run_warm(options.warm_process, options.runs)))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        if options.start:
+            print_starts(Path(folder), options.runs, options.before)
+        else:
+            print_steps(Path(folder), options.runs)
 
 
 if __name__ == "__main__":

@@ -14,13 +14,9 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import resource
 import shutil
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +25,8 @@ from typing import Any
 
 import soundfile
 
+from evaluation.harness.processes import Cost, cost_of
 from evaluation.harness.programs import program_parser
-from evaluation.speed.edit_speed import environment, mebibytes
 from training.corpora import Clip, corpora_root, read_corpora
 
 SHORT = 20.0  # seconds
@@ -46,16 +42,6 @@ class SubtitledRecording:
     wav: Path
     new_text: Path
     seconds: float
-
-
-@dataclass(frozen=True)
-class Cost:
-    """The cost of one process: elapsed and processor seconds, peak memory in MiB."""
-
-    wall: float
-    processor: float
-    memory: float
-    steps: dict[str, float]
 
 
 def write_joined_clips(
@@ -86,25 +72,17 @@ def stamp(seconds: float) -> str:
     return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02},{thousandths:03}"
 
 
-def edited(case: SubtitledRecording, cache: Path, options: Sequence[str] = ()) -> Cost:
-    """One edit from the command line; raises CalledProcessError if it fails."""
+def edited(case: SubtitledRecording, cache: Path) -> tuple[Cost, dict[str, float]]:
+    """The cost of one edit from the command line, and of its steps in seconds."""
     out = case.wav.with_name(f"{case.name}.out.wav")
-    command = [sys.executable, "-m", "a3t.edit", "--wav", str(case.wav), "--out", str(out)]
+    command = ["-m", "a3t.edit", "--wav", str(case.wav), "--out", str(out)]
     command += ["--adapt", "never"]  # measured by python -m evaluation voices
-    command += ["--new-text", f"@{case.new_text}", *options]
-    around = environment() | {"OMP_NUM_THREADS": "1", "A3T_CACHE": str(cache)}
-    begun = time.perf_counter()
-    process = subprocess.Popen(command, env=around, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - begun
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
+    cost = cost_of([*command, "--new-text", f"@{case.new_text}"], A3T_CACHE=str(cache))
     record = out.with_suffix(".edit.json")
-    steps: dict[str, float] = json.loads(record.read_text())["seconds"]
+    steps: dict[str, float] = json.loads(record.read_text(encoding="utf-8"))["seconds"]
     for path in (out, record):
         path.unlink()
-    return Cost(wall, usage.ru_utime + usage.ru_stime, mebibytes(usage), steps)
+    return cost, steps
 
 
 def reading(case: SubtitledRecording) -> float:
@@ -119,13 +97,16 @@ def reading(case: SubtitledRecording) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def line(name: str, case: SubtitledRecording, costs: Sequence[Cost]) -> str:
+Costs = list[tuple[Cost, dict[str, float]]]
+
+
+def cost_line(name: str, case: SubtitledRecording, costs: Costs) -> str:
     def middle(field: str) -> float:
-        return median(getattr(cost, field) for cost in costs)
+        return median(getattr(cost, field) for cost, _ in costs)
 
     return (
         f"| {name} | {case.seconds:,.0f} s | {middle('processor'):.2f} | "
-        f"{middle('wall'):.2f} | {middle('memory'):.0f} | {reading(case):.2f} |"
+        f"{middle('wall'):.2f} | {middle('mebibytes'):.0f} | {reading(case):.2f} |"
     )
 
 
@@ -145,26 +126,26 @@ def report(folder: Path, options: argparse.Namespace) -> None:
     short = write_joined_clips(chosen[middle:stop], 0, folder, "short")
     long = write_joined_clips(chosen, middle, folder, "long")
     cache = folder / "cache"
-    costs: dict[str, list[Cost]] = {"short": [], "long": []}
+    costs: dict[str, Costs] = {"short": [], "long": []}
     edited(short, cache)  # fills the disk cache
     for _ in range(options.runs):
         costs["short"].append(edited(short, cache))
         costs["long"].append(edited(long, cache))
     print("| | length | processor, s | clock, s | peak, MiB | of this, reading, s |")
     print("|---|---|---|---|---|---|")
-    print(line("short, aligned whole", short, costs["short"]))
-    print(line("long, with subtitles", long, costs["long"]))
+    print(cost_line("short, aligned whole", short, costs["short"]))
+    print(cost_line("long, with subtitles", long, costs["long"]))
     if options.whole:
         text = long.wav.with_suffix(".srt").read_text().split("\n")[2::4]
         long.wav.with_suffix(".srt").unlink()
         long.wav.with_suffix(".txt").write_text(" ".join(text), encoding="utf-8")
-        print(line("long, aligned as a whole", long, [edited(long, cache)]))
+        print(cost_line("long, aligned as a whole", long, [edited(long, cache)]))
         again = [edited(long, cache) for _ in range(options.runs)]
-        print(line("long, alignment cached", long, again))
-    one, other = (median(cost.processor for cost in costs[name]) for name in ("short", "long"))
+        print(cost_line("long, alignment cached", long, again))
+    one, other = (median(cost.processor for cost, _ in costs[name]) for name in ("short", "long"))
     print(f"\nThe long recording's edit takes {other / one:.2f} times the processor time; steps:")
     steps: dict[str, Any] = {
-        name: {step: round(value, 2) for step, value in costs[name][-1].steps.items()}
+        name: {step: round(value, 2) for step, value in costs[name][-1][1].items()}
         for name in costs
     }
     print(json.dumps(steps, indent=1))

@@ -1,12 +1,16 @@
-"""How long a person waits for the page: the first edit of a long recording, an edit while one
-works, and a sentence beside somebody else's hour.
+"""How long people wait for the page.
 
+    python -m evaluation.speed.page_waits --people 8 [--rounds 2]
     python -m evaluation.speed.page_waits --wav five_minutes.wav [--hour hour.wav] [--rounds 5]
+    python -m evaluation.speed.page_waits --wav minute.wav --learning [--rounds 8]
 
-Starts the page on this machine and asks it what its script would ask. Without --hour the recording
-is repeated to an hour. With --until 0.5 also the memory of all of the page's processes at each
-tenth of the hour that is listened to, up to its half, where the system tells (Linux). With
---learning only what an edit takes while the recording's voice is learnt, and in it (Linux).
+Starts the page on this machine. --people: each edits a recording of their own at the same time, by
+/edit; every result is compared with the recording, sample for sample outside the edit. --wav: the
+page is asked what its script would ask: the first edit of a long recording, an edit while one
+works, and a sentence beside somebody else's hour. Without --hour the recording is repeated to an
+hour. With --until 0.5 also the memory of all of the page's processes at each tenth of the hour that
+is listened to, up to its half, where the system tells (Linux). With --learning only what an edit
+takes while the recording's voice is learnt, and in it (Linux).
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,6 +33,7 @@ from typing import Any
 import httpx
 import numpy as np
 import soundfile
+import soxr
 
 from a3t.example import RECORDING, TEXT
 from evaluation.harness.programs import program_parser
@@ -85,8 +91,8 @@ class Visitor:
 
 
 def main() -> None:
-    parser = program_parser("speed.page_waits", __doc__, rounds=5)
-    parser.add_argument("--wav", type=Path, required=True, help="some minutes of speech")
+    parser = program_parser("speed.page_waits", __doc__, people=0, rounds=5)
+    parser.add_argument("--wav", type=Path, help="some minutes of speech")
     parser.add_argument("--hour", type=Path, help="an hour of speech")
     parser.add_argument(
         "--until", type=float, default=0.0, help="the share of the hour to watch the memory for"
@@ -94,39 +100,91 @@ def main() -> None:
     parser.add_argument("--learning", action="store_true")
     parser.add_argument("--port", type=int, default=7941)
     options = parser.parse_args()
+    if bool(options.people) == bool(options.wav):
+        parser.error("give --people or --wav")
     url = f"http://127.0.0.1:{options.port}"
     with tempfile.TemporaryDirectory() as scratch:
         hour = options.hour
-        if hour is None and not options.learning:
+        if hour is None and options.wav and not options.learning:
             hour = repeated(options.wav, Path(scratch) / "hour.wav")
         command = [sys.executable, "-m", "app", "--port", str(options.port)]
         command += ["--projects", f"{scratch}/projects", "--max-megabytes", "1000"]
+        begun = time.perf_counter()
         page = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         try:
-            if options.learning:
-                found = while_learning(url, options.wav, options.rounds, page.pid)
+            served(url, page)
+            found: dict[str, Any] = {"the page answers after, s": time.perf_counter() - begun}
+            if options.people:
+                found |= at_once(url, options.people, options.rounds, Path(scratch))
+            elif options.learning:
+                found |= while_learning(url, options.wav, options.rounds, page.pid)
             else:
-                found = time_page(url, options.wav, hour, options.rounds, page.pid, options.until)
+                found |= time_page(url, options.wav, hour, options.rounds, page.pid, options.until)
             print(json.dumps(found, indent=1))
         finally:
             page.terminate()
             page.wait()
+    if found.get("wrong"):
+        sys.exit(1)
 
 
-def served(url: str) -> None:
-    """Waits until the page is there."""
-    while True:
+def served(url: str, page: subprocess.Popen[bytes]) -> None:
+    """Waits until the page is there; SystemExit if it has ended."""
+    while page.poll() is None:
         try:
             httpx.get(url)
             return
         except httpx.TransportError:
             time.sleep(0.1)
+    sys.exit("The page failed to start.")
+
+
+def at_once(url: str, people: int, rounds: int, folder: Path) -> dict[str, Any]:
+    """The waits of people who edit at the same time, and of the first of them alone before."""
+    recordings = [own_recording(folder, number) for number in range(people)]
+    alone = list(person(url, recordings[0], 2))
+    begun = time.perf_counter()
+    with ThreadPoolExecutor(people) as pool:
+        waits = [*pool.map(lambda wav: list(person(url, wav, rounds)), recordings)]
+    own = [wait for each in waits for wait in each if wait is not None]
+    return {
+        "one person's first edit, the second, s": alone,
+        "edits": people * rounds,
+        "wrong": people * rounds - len(own),
+        "all of them, s": round(time.perf_counter() - begun, 1),
+        "a person's wait, s": times(own),
+    }
+
+
+def own_recording(folder: Path, number: int) -> Path:
+    """The example recording, 1 % faster for each person, so that no two are the same."""
+    samples, rate = soundfile.read(RECORDING)
+    path = folder / f"person-{number}.wav"
+    soundfile.write(path, soxr.resample(samples, rate * (1 + 0.01 * number), rate), rate, "PCM_16")
+    return path
+
+
+def person(url: str, wav: Path, rounds: int) -> Iterator[float | None]:
+    """The seconds of each edit; None for one whose result is not this person's recording."""
+    from gradio_client import Client, handle_file
+
+    before = soundfile.read(wav, dtype="int16")[0]
+    client = Client(url, verbose=False, analytics_enabled=False, httpx_kwargs={"timeout": PATIENCE})
+    for _ in range(rounds):
+        begun = time.perf_counter()
+        new_text = TEXT.replace("always", "never")
+        audio, record, _ = client.predict(handle_file(wav), TEXT, new_text, api_name="/edit")
+        waited = time.perf_counter() - begun
+        (edit,) = json.loads(Path(record).read_text(encoding="utf-8"))["edits"]
+        after = soundfile.read(audio, dtype="int16")[0]
+        kept = np.delete(before, np.s_[slice(*edit["source"])])
+        same = np.array_equal(kept, np.delete(after, np.s_[slice(*edit["output"])]))
+        yield round(waited, 2) if same else None
 
 
 def while_learning(url: str, wav: Path, rounds: int, server: int) -> dict[str, Any]:
     """What edits of the recording take beside the process that learns its voice, and in turn with
     that process stopped, so that whatever else the machine does weighs on both alike."""
-    served(url)
     visitor = Visitor(url, wav)
     visitor.until(lambda state: state["listening"]["done"])
     words = [f"{first} {second}" for first in NUMBERS for second in NUMBERS]
@@ -177,7 +235,6 @@ NUMBERS = "one two three four five six seven".split()
 def time_page(
     url: str, wav: Path, hour: Path, rounds: int, server: int, until: float
 ) -> dict[str, Any]:
-    served(url)
     sentence = RECORDING
     warm = Visitor(url, sentence, TEXT)
     first = warm.edit("never")

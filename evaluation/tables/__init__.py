@@ -1,5 +1,5 @@
 """The thesis's tables 4.2 to 4.7, one command each, and all systems by all measures.
 
 `tasks` says what is to be done, `judging` measures what a system made of it, `comparison` runs all
-systems over all tasks, `thesis_tables` and `html_report` show the figures.
+systems over all tasks, `thesis_tables` shows the figures.
 """

@@ -113,7 +113,6 @@ def make_table(options: argparse.Namespace) -> None:
     from evaluation.systems.named import available, base_name, training_of
     from evaluation.tables import tasks, thesis_tables
     from evaluation.tables.comparison import Systems, run_comparison
-    from evaluation.tables.html_report import html_report
     from evaluation.tables.seeds import seeds_table
     from training.corpora import corpora_root
 
@@ -161,13 +160,8 @@ def make_table(options: argparse.Namespace) -> None:
         + text
         + [thesis_tables.LEGEND, ""]
     )
-    sounds = None if options.no_sounds else options.out / "sounds"
-    for name, contents in (
-        (f"table-{options.number}.md", page),
-        (f"table-{options.number}.html", html_report(title, facts, tables, rows, sounds, text)),
-    ):
-        with atomic_path(options.out / name) as temporary:
-            temporary.write_text(contents, encoding="utf-8")
+    with atomic_path(options.out / f"table-{options.number}.md") as temporary:
+        temporary.write_text(page, encoding="utf-8")
     print(page)
 
 

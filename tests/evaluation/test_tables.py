@@ -20,7 +20,6 @@ from evaluation.systems.named import RUNS
 from evaluation.systems.simple import MeanSpectrum
 from evaluation.tables import comparison, thesis_tables
 from evaluation.tables.comparison import ComparisonRow, Systems, read_figures, run_comparison
-from evaluation.tables.html_report import html_report
 from evaluation.tables.intervals import Interval, paired, with_differences
 from evaluation.tables.judging import (
     GapJudge,
@@ -124,14 +123,6 @@ def test_what_failed_is_counted_and_in_no_mean() -> None:
     assert "1 of 6" in thesis_tables.failures(rows) and "c: it broke" in thesis_tables.failures(
         rows
     )
-    page = html_report("T", ["<b>"], [table], rows, None)
-    assert '<td class="failed">1</td>' in page and "&lt;b&gt;" in page
-    assert "http" not in page  # it loads nothing
-    more = "### A > B\n\n| system | dB |\n|---|---|\n| A3T | 1 |\n\n- **A3T**: 1 of 2; <it> broke\n"
-    page = html_report("T", [], [], rows, None, [more])
-    assert "<h2>A &gt; B</h2>" in page and page.count("<table>") == 1
-    assert "<tr><td>A3T</td><td>1</td></tr>" in page
-    assert "<p>A3T: 1 of 2; &lt;it&gt; broke</p>" in page
 
 
 def test_trainings_are_compared_seed_by_seed() -> None:

@@ -1,0 +1,63 @@
+"""Programs run in processes of their own, and what they cost."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Elapsed and processor seconds of a process, its peak memory in MiB, and what it wrote to
+    standard output."""
+
+    wall: float
+    processor: float
+    mebibytes: float
+    output: bytes
+
+
+def cost_of(
+    arguments: Sequence[str],
+    threads: int = 1,
+    checkout: Path = ROOT,
+    until: int | None = None,
+    **environment: str,
+) -> Cost:
+    """Run Python with these arguments, and the project's modules of ``checkout``; SystemExit if it
+    fails. ``until``: it is ended once it has written so many bytes."""
+    own = {"PYTHONPATH": str(checkout), "OMP_NUM_THREADS": f"{threads}"}
+    around = {**os.environ, **own, "MKL_NUM_THREADS": f"{threads}", **environment}
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, *arguments],
+        env=around,
+        cwd=checkout,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdout is not None
+    with process.stdout:
+        output = process.stdout.read() if until is None else process.stdout.read(until)
+    if until is not None:
+        process.kill()
+    # wait4, because getrusage(RUSAGE_CHILDREN) would give the maximum over all children.
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - begun
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if len(output) < (until or 0) or (until is None and process.returncode):
+        raise SystemExit(f"{' '.join(arguments)} failed in {checkout}.")
+    return Cost(wall, usage.ru_utime + usage.ru_stime, mebibytes(usage), output)
+
+
+def mebibytes(usage: resource.struct_rusage) -> float:
+    """Peak resident memory; macOS counts it in bytes, Linux in KiB."""
+    return usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
