@@ -1,16 +1,19 @@
-"""Held-out clips, aligned and ready to be reconstructed."""
+"""Held-out clips, aligned and ready to be reconstructed: frames T, phones P."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice, zip_longest
 from pathlib import Path
 
+import numpy as np
+
 from a3t.errors import InputError
-from a3t.grid import seconds_of
+from a3t.grid import HOP, SAMPLE_RATE, seconds_of
 from a3t.voice.kernel.batches import LEAST_SCORE
-from evaluation.reconstruction import HeldOutClip
+from evaluation.systems.interface import Gap, Ints, Mel, Sound
 from training.clip_features import align, features
 from training.corpora import Clip, is_unseen, split_of
 from training.corpora.decoding import decode_floats
@@ -18,6 +21,64 @@ from training.corpora.kaldi import read_list
 from training.store import Store
 
 SECONDS = (2.0, 12.0)
+LOW_RATE = 16_000  # at which what has nothing above 8 kHz is compared
+
+
+@dataclass(frozen=True)
+class HeldOutClip:
+    """A clip to reconstruct: T frames, P phones, whose frames are contiguous from frame 0."""
+
+    name: str
+    voice: str
+    seen: bool  # whether the speaker is in the training data (the prompt never is)
+    rate: int  # at which it was recorded: 24 kHz (or more) or 16 kHz
+    samples: Sound  # (n,) at 24 kHz, whatever the recording's rate
+    mel: Mel  # (T, 80) log10
+    phones: Ints  # (P,) ids
+    durations: Ints  # (P,) frames, in total at most T
+    words: Ints  # (P,) each phone's word, -1 for a pause
+
+    @property
+    def region(self) -> tuple[int, int]:
+        """The middle third of the phones, [first, last)."""
+        third = len(self.phones) // 3
+        return third, len(self.phones) - third
+
+    @property
+    def own_rate(self) -> int:
+        """The rate to compare at. A 16 kHz recording has nothing above 8 kHz: its MCD at 24 kHz
+        compares the vocoder's guess with an empty band."""
+        return SAMPLE_RATE if self.rate >= SAMPLE_RATE else LOW_RATE
+
+    def frames(self, phones: tuple[int, int]) -> tuple[int, int]:
+        """The frames [first, last) of the phones [first, last)."""
+        ends = np.concatenate([[0], np.cumsum(self.durations)])
+        return int(ends[phones[0]]), int(ends[phones[1]])
+
+
+Vocoder = Callable[[Mel], Sound]  # (T, 80) -> (300 T,)
+Predictor = Callable[[HeldOutClip, tuple[int, int]], Ints]  # frames of the phones [first, last)
+
+
+def open_gap(item: HeldOutClip, phones: tuple[int, int], durations: Ints) -> Gap:
+    """Replace the phones' frames in the clip with a gap of the new durations."""
+    if len(durations) != phones[1] - phones[0] or (durations < 0).any() or not durations.any():
+        raise InputError(f"{item.name}: the durations do not match the masked phones.")
+    first, last = item.frames(phones)
+    length = int(durations.sum())
+    hole = np.zeros((length, item.mel.shape[1]), dtype=np.float32)
+    mel = np.concatenate([item.mel[:first], hole, item.mel[last:]])
+    timing = np.concatenate([item.durations[: phones[0]], durations, item.durations[phones[1] :]])
+    hidden = slice(first * HOP, last * HOP)
+    return Gap(
+        mel,
+        item.phones,
+        timing,
+        (first, first + length),
+        item.words,
+        np.delete(item.samples, hidden),
+        item.name,
+    )
 
 
 def held_out(clips: Iterable[Clip], seen: bool) -> list[Clip]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from a3t.console import run
 from a3t.errors import InputError
@@ -14,12 +13,10 @@ from a3t.grid import SAMPLE_RATE
 from evaluation.detector.detector_command import add_detector_command
 from evaluation.edits.edits_command import add_edits_command
 from evaluation.listening.listening_command import add_listening_command
+from evaluation.reconstruction import add_reconstruction_command
 from evaluation.tables.table_command import add_table_command
 from evaluation.voices.spoken_prompts_command import add_speech_command
 from evaluation.voices.voices_command import add_voices_command
-
-if TYPE_CHECKING:
-    from evaluation.reconstruction import HeldOutClip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,43 +29,31 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m evaluation", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    one = commands.add_parser(
-        "reconstruction", help="mask, fill in and compare the middle third of held-out clips"
-    )
-    one.add_argument("--model", default="small", metavar="NAME_OR_PATH")
-    one.add_argument("--durations", metavar="NAME_OR_PATH", help="default: the model's own")
-    one.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
-    one.add_argument("--clips", type=int, default=30, metavar="N")
-    one.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
-    one.add_argument("--data", type=Path, help="a recipe's data directories, instead of --corpora")
-    one.add_argument("--features", type=Path, help="the features extracted from --data")
-    one.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    one.set_defaults(command=_reconstruction)
+    add_reconstruction_command(commands)
+    compare = commands.add_parser("compare", help="compute all metrics between two recordings")
+    compare.add_argument("reference", type=Path)
+    compare.add_argument("other", type=Path)
+    compare.set_defaults(command=_compare)
 
-    two = commands.add_parser("compare", help="compute all metrics between two recordings")
-    two.add_argument("reference", type=Path)
-    two.add_argument("other", type=Path)
-    two.set_defaults(command=_compare)
+    picture = commands.add_parser("picture", help="draw an edit: before and after, changes marked")
+    picture.add_argument("source", type=Path)
+    picture.add_argument("edited", type=Path)
+    picture.add_argument("--record", type=Path, help="edit.json (default: the one beside EDITED)")
+    picture.add_argument("--out", type=Path, required=True, metavar="PNG")
+    picture.set_defaults(command=_picture)
 
-    three = commands.add_parser("picture", help="draw an edit: before and after, changes marked")
-    three.add_argument("source", type=Path)
-    three.add_argument("edited", type=Path)
-    three.add_argument("--record", type=Path, help="edit.json (default: the one beside EDITED)")
-    three.add_argument("--out", type=Path, required=True, metavar="PNG")
-    three.set_defaults(command=_picture)
-
-    four = commands.add_parser("vocoders", help="compare vocoders by copy-synthesis")
-    four.add_argument(
+    vocoders = commands.add_parser("vocoders", help="compare vocoders by copy-synthesis")
+    vocoders.add_argument(
         "--vocoder",
         action="append",
         default=[],
         metavar="NAME_OR_PATH",
         help="a vocoder to add to Griffin-Lim and the built-in one (repeatable)",
     )
-    four.add_argument("--clips", type=int, default=8, metavar="N", help="per part (default: 8)")
-    four.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
-    four.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    four.set_defaults(command=_vocoders)
+    vocoders.add_argument("--clips", type=int, default=8, metavar="N", help="per part (default: 8)")
+    vocoders.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
+    vocoders.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    vocoders.set_defaults(command=_vocoders)
 
     add_edits_command(commands)
     add_detector_command(commands)
@@ -77,91 +62,38 @@ def _parser() -> argparse.ArgumentParser:
     add_listening_command(commands)
     add_speech_command(commands)
 
-    six = commands.add_parser(
+    runs = commands.add_parser(
         "runs", help="compare training runs on the same clips, without a vocoder"
     )
-    six.add_argument("runs", type=Path, nargs="+", metavar="RUN")
-    six.add_argument("--features", type=Path, required=True, help="features from training.extract")
-    six.add_argument(
+    runs.add_argument("runs", type=Path, nargs="+", metavar="RUN")
+    runs.add_argument("--features", type=Path, required=True, help="features from training.extract")
+    runs.add_argument(
         "--clips", type=int, default=40, metavar="N", help="for each of seen and unseen voices"
     )
-    six.add_argument("--frames", type=int, metavar="N", help="crop each clip (default: all)")
-    six.set_defaults(command=_runs)
+    runs.add_argument("--frames", type=int, metavar="N", help="crop each clip (default: all)")
+    runs.set_defaults(command=_runs)
 
-    seven = commands.add_parser("samples", help="edit test clips with a model, to listen to")
-    seven.add_argument("data", type=Path, help="a data directory of clips")
-    seven.add_argument("--model", default="small", metavar="NAME_OR_PATH")
-    seven.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
-    seven.add_argument("--clips", type=int, default=5, metavar="N")
-    seven.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    seven.set_defaults(command=_samples)
+    samples = commands.add_parser("samples", help="edit test clips with a model, to listen to")
+    samples.add_argument("data", type=Path, help="a data directory of clips")
+    samples.add_argument("--model", default="small", metavar="NAME_OR_PATH")
+    samples.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
+    samples.add_argument("--clips", type=int, default=5, metavar="N")
+    samples.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    samples.set_defaults(command=_samples)
 
-    eight = commands.add_parser(
+    figures = commands.add_parser(
         "figures", help="draw figures 4.6 and 4.7: reconstructions, and attention to phones"
     )
-    eight.add_argument(
+    figures.add_argument(
         "checkpoints", nargs="+",
         help="models, or folders of training runs, EditSpeech's and FastSpeech 2's too, a panel for"
         " each",
     )  # fmt: skip
-    eight.add_argument("wav", type=Path, help="a recording, whose middle third is filled")
-    eight.add_argument("--text", required=True, help="what is said in it")
-    eight.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    eight.set_defaults(command=_figures)
+    figures.add_argument("wav", type=Path, help="a recording, whose middle third is filled")
+    figures.add_argument("--text", required=True, help="what is said in it")
+    figures.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    figures.set_defaults(command=_figures)
     return parser
-
-
-def _reconstruction(options: argparse.Namespace) -> None:
-    from tqdm import tqdm
-
-    from a3t.vocoder import load_vocoder
-    from evaluation.reconstruction import ReconstructionRow, reconstruct
-    from evaluation.report import markdown_report, rows_to_tsv, write_report
-    from evaluation.systems import networks
-    from evaluation.systems.simple import Interpolation, MeanSpectrum
-
-    if options.clips < 2:
-        raise InputError("At least two clips are needed: one by a seen and one by an unseen voice.")
-    model, model_name = networks.load_a3t(options.model)
-    durations, durations_name = None, "none"
-    timing = options.durations or networks.durations_beside(options.model)
-    if timing:
-        network, durations_name = networks.load_durations(timing)
-        durations = networks.duration_predictor(network)
-    vocoder = load_vocoder(options.vocoder)
-    compared = (networks.A3TSystem(model), MeanSpectrum(), Interpolation())
-    systems = {system.name: system for system in compared}
-    vocode = networks.as_vocoder(vocoder)
-    rows: list[ReconstructionRow] = []
-    for clip in tqdm(_test_clips(options), total=options.clips, unit="clip", disable=None):
-        rows += reconstruct([clip], systems, vocode, durations)
-    if not rows:
-        raise InputError(f"{options.features} has no test clip of 2 to 12 s.")
-    sha = f" (sha256 {vocoder.sha256[:12]})" if vocoder.sha256 else ""
-    facts = [
-        f"Model: {model_name}",
-        f"Duration predictor: {durations_name}",
-        f"Vocoder: {vocoder.name}{sha}",
-    ]
-    page = markdown_report(rows, "Identity reconstruction of the middle third", facts)
-    write_report(options.out, "reconstruction", page, rows_to_tsv(rows))
-
-
-def _test_clips(options: argparse.Namespace) -> Iterator[HeldOutClip]:
-    """Test clips, half by seen and half by unseen voices; a recipe may have no unseen ones."""
-    from evaluation.clips import draw_clips, stored_clips
-    from training.corpora import corpora_root, read_corpora
-    from training.store import Store
-
-    if (options.data is None) != (options.features is None):
-        raise InputError("--data and --features belong together: give both.")
-    if options.data is None:
-        yield from draw_clips(read_corpora(options.corpora or corpora_root()), options.clips)
-        return
-    splits = {clip.split for clip in Store(options.features).clips}
-    halves = [split for split in ("test", "test_unseen") if split in splits]
-    for split in halves:
-        yield from stored_clips(options.data, options.features, split, options.clips // len(halves))
 
 
 def _vocoders(options: argparse.Namespace) -> None:

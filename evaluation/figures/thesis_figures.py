@@ -15,8 +15,8 @@ import numpy as np
 
 from a3t.errors import InputError
 from a3t.text.phones import PHONES
+from evaluation.clips import HeldOutClip, open_gap
 from evaluation.figures.attention import Attention, attention, draw_attentions
-from evaluation.reconstruction import HeldOutClip, open_gap
 from evaluation.systems.interface import Gap, System
 from evaluation.systems.named import system_at
 from evaluation.systems.networks import A3TSystem

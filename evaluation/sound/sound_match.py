@@ -41,9 +41,8 @@ from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.filling import MaskedMel, fill
 from a3t.text.phones import PHONES
 from alignment import Alignment, Phone, Word, pause
-from evaluation.clips import draw_clips
+from evaluation.clips import HeldOutClip, draw_clips
 from evaluation.harness.programs import program_parser
-from evaluation.reconstruction import HeldOutClip
 from training.corpora import corpora_root, read_corpora
 
 CONTEXT = 120  # frames on each side, as in an edit

@@ -20,7 +20,7 @@ from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 from a3t.text.phones import PHONES
 from a3t.vocoder.base import Vocoder as BaseVocoder
 from a3t.voice.kernel.loop import CHECKPOINT
-from evaluation.reconstruction import HeldOutClip, Predictor, Vocoder
+from evaluation.clips import HeldOutClip, Predictor, Vocoder
 from evaluation.systems.interface import Gap, Ints, Mel, Range, System
 from training.export import AVERAGE, read_run
 

@@ -7,7 +7,6 @@ recording that it was put into; only the distances of mels are taken before the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,16 +19,12 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError
 from alignment.recognition import recognise
 from evaluation import cepstra, joints, metrics
+from evaluation.clips import LOW_RATE, Vocoder
 from evaluation.speech_quality import speech_mos
 from evaluation.systems.interface import VOICE_SECONDS, Output, Range, Sound, System
 from evaluation.tables.tasks import EDIT, GIVEN, PROMPT, GapTask
 
-Vocoder = Callable[[np.ndarray], Sound]  # (N, 80) -> (300 N,)
-
 FADE = 120  # samples of the cross-fade outside of a gap: 5 ms
-# All is analysed at 16 kHz: mels end at 7.6 kHz, and many recordings have nothing above 8 kHz,
-# where the distance would be that of the vocoder's guess from an empty band.
-RATE = 16_000
 CONTEXT = 60  # frames on each side that are vocoded, and analysed, with a gap
 LEAST = 0.5  # seconds; in less no voice is recognised
 RATED = 2 * SAMPLE_RATE  # samples on each side of a gap that PLCMOS rates with it
@@ -178,7 +173,7 @@ class GapJudge:
             raise InputError(f"{self.task.name}: the gap was filled with silence, or with NaN.")
         found = {"duration_ms": duration_error(self.task)}
         if self.task.truth is not None:
-            found |= self._against_truth(made)
+            found |= self.against_truth(made)
         found |= speech_mos(made.filled, SAMPLE_RATE)
         around, _ = made.around(RATED)
         found["plcmos"] = metrics.figure_or_nan(metrics.concealment_mos, around, SAMPLE_RATE)
@@ -217,16 +212,17 @@ class GapJudge:
     def _analyse(self, made: Made) -> tuple[np.ndarray, np.ndarray]:
         """Mel-cepstra and F0 of the region, every 5 ms; Harvest runs once for both."""
         around, start = made.around(CONTEXT * HOP)
-        signal = metrics.resampled(around, SAMPLE_RATE, RATE)
-        pitch = cepstra.fundamental(signal, RATE)
+        pitch = cepstra.fundamental(metrics.resampled(around, SAMPLE_RATE, LOW_RATE), LOW_RATE)
         region = (start, start + len(made.filled) / SAMPLE_RATE)
-        frames = cepstra.mel_cepstra(signal, RATE, pitch)
+        signal = metrics.resampled(around, SAMPLE_RATE, self.task.rate)
+        frames = cepstra.mel_cepstra(signal, self.task.rate, pitch)
         return (
             cepstra.region_frames(frames, region),
             cepstra.region_frames(pitch[0][:, None], region)[:, 0],
         )
 
-    def _against_truth(self, made: Made) -> dict[str, float]:
+    def against_truth(self, made: Made) -> dict[str, float]:
+        """The measures that compare with what was recorded in the gap."""
         truth = self._truth
         same = self.task.kind == GIVEN and len(made.filled) == len(truth.filled)
         (a, f0), (b, other) = self._true_analysis, self._analyse(made)

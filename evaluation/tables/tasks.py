@@ -21,9 +21,8 @@ from a3t.plan.speaking_rate import rate_ratio, whole_frames
 from a3t.text.phones import PHONES, phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from evaluation.clips import align_clip, held_out
+from evaluation.clips import LOW_RATE, HeldOutClip, Predictor, align_clip, held_out, open_gap
 from evaluation.edits.listing import LIST, read_list
-from evaluation.reconstruction import HeldOutClip, Predictor, open_gap
 from evaluation.systems.interface import Gap, Range, Sound
 from training.corpora import Clip, read_corpora
 
@@ -41,6 +40,8 @@ class GapTask:
     gap's true content within a clip of its own, with the same surroundings as the recording: its
     samples, and the frames [first, last) in it; None for new words. spoken, before: the words that
     the result and the recording say. true_durations: of the gap's phones, where there are some.
+    rate: of mel-cepstra. Mels end at 7.6 kHz, and many recordings have nothing above 8 kHz, where
+    the distance would be that of the vocoder's guess from an empty band: so it is 16 kHz.
     """
 
     name: str
@@ -55,6 +56,7 @@ class GapTask:
     spoken: tuple[str, ...]
     before: tuple[str, ...] = ()
     true_durations: tuple[int, ...] = ()
+    rate: int = LOW_RATE
 
     @cached_property
     def true_mel(self) -> np.ndarray | None:
@@ -73,16 +75,19 @@ class GapTask:
         gap, truth = self.gap, self.truth and (len(self.truth[0]), self.truth[1])
         numbers = (gap.phones, gap.durations, gap.words)
         facts = (len(self.recording), self.resume, truth, gap.frame_span, self.spoken, self.before)
+        facts += (self.rate,)
         return repr(([each.tolist() for each in numbers], facts))
 
 
 def reconstructions(
-    item: HeldOutClip, text: Sequence[str], predict: Predictor
+    item: HeldOutClip, text: Sequence[str], predict: Predictor | None, rate: int = LOW_RATE
 ) -> Iterator[GapTask]:
-    """Identity reconstruction of the middle third, with the durations given and predicted."""
+    """Identity reconstruction of the middle third, with the durations given and, if there is a
+    predictor, predicted."""
     phones = item.region
     own = item.durations[phones[0] : phones[1]]
-    for kind, durations in ((GIVEN, own), (PREDICTED, predict(item, phones))):
+    timings = {GIVEN: own} | ({PREDICTED: predict(item, phones)} if predict else {})
+    for kind, durations in timings.items():
         gap = open_gap(item, phones, np.asarray(durations, dtype=np.int64))
         yield GapTask(
             name=f"{item.name}.{kind}",
@@ -97,6 +102,7 @@ def reconstructions(
             spoken=tuple(text),
             before=tuple(text),
             true_durations=tuple(int(n) for n in own),
+            rate=rate,
         )
 
 

@@ -28,19 +28,14 @@ from a3t.voice.adaptation import AdaptationConfig, adapt
 from a3t.voice.material import VoicePiece, log_pitch_of
 from a3t.voice.speaker import speaker_facts
 from evaluation import metrics
-from evaluation.clips import SECONDS, align_clip
+from evaluation.clips import SECONDS, HeldOutClip, Vocoder, align_clip
 from evaluation.edits.listing import set_of
-from evaluation.reconstruction import (
-    HeldOutClip,
-    Vocoder,
-    open_gap,
-    reconstruct,
-)
 from evaluation.report import Mean
-from evaluation.systems.interface import System
 from evaluation.systems.networks import A3TSystem
 from evaluation.tables.comparison import COPY
 from evaluation.tables.intervals import Interval
+from evaluation.tables.judging import LEAST, GapJudge, copy_synthesis, make
+from evaluation.tables.tasks import reconstructions
 from training.corpora import Clip, is_unseen
 
 BEFORE, AFTER = "shipped", "adapted"
@@ -193,12 +188,18 @@ def compare(
     systems = {BEFORE: A3TSystem(network), AFTER: A3TSystem(changed)}
     hertz = float(speaker_facts(pieces).get("pitch_hertz", math.nan))
     for clip in tests:
-        for row in reconstruct([clip], systems, vocoder):
-            if row.system in systems or row.system == COPY:
-                level = _level(clip, systems[row.system]) if row.system in systems else 0.0
-                figures = (row.similarity, row.mcd, row.detail, level)
-                own = (voice, wanted, round(found.seconds, 1), clip.name, row.system)
-                yield OwnVoiceRow(*own, *figures, spent if row.system == AFTER else 0.0, hertz)
+        (task,) = reconstructions(clip, (), None, clip.own_rate)
+        results = {name: make(task, system, vocoder)[0] for name, system in systems.items()}
+        judge, whole = GapJudge(task), _voice(clip.samples)
+        for name, made in ({COPY: copy_synthesis(task, vocoder)} | results).items():
+            figures = judge.against_truth(made)
+            enough = len(made.filled) >= LEAST * SAMPLE_RATE
+            similarity = float(whole @ _voice(made.filled)) if enough else math.nan
+            assert task.true_mel is not None
+            level = 20 * float(made.mel.mean() - task.true_mel.mean())
+            own = (voice, wanted, round(found.seconds, 1), clip.name, name)
+            measured = (similarity, figures["mcd"], figures["detail"], level)
+            yield OwnVoiceRow(*own, *measured, spent if name == AFTER else 0.0, hertz)
     for clip, similarity in zip(tests, _elsewhere(tests), strict=True):
         own = (voice, wanted, round(found.seconds, 1), clip.name, ELSEWHERE)
         yield OwnVoiceRow(*own, similarity, math.nan, math.nan, math.nan, 0.0, hertz)
@@ -224,13 +225,6 @@ def _voice(samples: np.ndarray) -> np.ndarray:
         return metrics.speaker_embedding(samples, SAMPLE_RATE)
     except InputError:
         return np.full(256, math.nan)
-
-
-def _level(clip: HeldOutClip, system: System) -> float:
-    phones = clip.region
-    first, last = clip.frames(phones)
-    filled = system.fill(open_gap(clip, phones, clip.durations[phones[0] : phones[1]]))
-    return float(20 * (filled.mean() - clip.mel[first:last].mean()))
 
 
 def table(rows: Sequence[OwnVoiceRow]) -> str:

@@ -14,8 +14,8 @@ from a3t.grid import SAMPLE_RATE
 from a3t.model.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.vocoder import load_vocoder
+from evaluation.clips import HeldOutClip
 from evaluation.metrics import resampled
-from evaluation.reconstruction import HeldOutClip
 from evaluation.systems import networks
 from evaluation.tables.tasks import GapTask, edit_task, prompt_task, reconstructions
 

@@ -69,6 +69,19 @@ def test_the_recording_itself_has_the_best_figures(
     assert "wer" not in truth  # of given durations it is not taken
 
 
+def test_a_recording_is_compared_at_its_own_rate(
+    tasks: dict[str, GapTask], vocoder: object
+) -> None:
+    """A band above 8 kHz that the recording lacks counts at 24 kHz alone."""
+    pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
+    low, high = tasks["given"], replace(tasks["given"], rate=SAMPLE_RATE)
+    made = recorded(low)
+    hiss = np.diff(np.random.default_rng(0).normal(0, 0.01, len(made.sound) + 8), 8)
+    hissing = replace(made, sound=(made.sound + hiss).astype(np.float32))
+    found = {task.rate: GapJudge(task).against_truth(hissing)["mcd"] for task in (low, high)}
+    assert found[SAMPLE_RATE] > found[16_000] + 1
+
+
 def test_a_gain_and_a_later_start_say_nothing_of_a_system(
     tasks: dict[str, GapTask], vocoder: object
 ) -> None:

@@ -12,8 +12,8 @@ from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.model.loading import load_networks
 from a3t.voice.adaptation import AdaptationConfig
+from evaluation.clips import HeldOutClip
 from evaluation.edits.listing import set_of
-from evaluation.reconstruction import HeldOutClip
 from evaluation.voices import own_voices
 from evaluation.voices.own_voices import OwnVoiceRow
 from tests.evaluation.test_systems import make_item

@@ -13,7 +13,7 @@ import yaml
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.durations import DurationPredictor
-from evaluation import clips, reconstruction
+from evaluation import clips
 from evaluation.systems import networks
 from training.corpora import UNSEEN_SPEAKERS, Clip, split_of
 
@@ -33,22 +33,20 @@ def model() -> A3T:
     return A3T(**TINY).eval()
 
 
-def make_item(frames: int = 60) -> reconstruction.HeldOutClip:
+def make_item(frames: int = 60) -> clips.HeldOutClip:
     mel = np.random.default_rng(9).normal(size=(frames, 80)).astype(np.float32)
     phones = np.array([2, 30, 31, 32, 2, 33, 34, 35, 36, 2])
     words = np.array([-1, 0, 0, 1, -1, 1, 2, 2, 3, -1])
     durations = np.full(10, frames // 10)
     samples = np.zeros(frames * 300, np.float32)
-    return reconstruction.HeldOutClip(
-        "clip", "voice", True, 24000, samples, mel, phones, durations, words
-    )
+    return clips.HeldOutClip("clip", "voice", True, 24000, samples, mel, phones, durations, words)
 
 
 def test_a_filler_sees_everything_but_the_gap(model: A3T) -> None:
     """What stood in the gap cannot matter: the network gets zeros there, and masks them."""
     item = make_item()
     fill = networks.A3TSystem(model).fill
-    gap = reconstruction.open_gap(item, item.region, np.array([5, 4, 3, 2]))
+    gap = clips.open_gap(item, item.region, np.array([5, 4, 3, 2]))
     filled = fill(gap)
     assert filled.shape == (14, 80)
     first, last = gap.frame_span
@@ -68,9 +66,9 @@ def test_predicted_durations_follow_the_speakers_rate_and_not_the_region() -> No
     assert (expected >= 1).all()
     longer = item.durations.copy()
     longer[3:7] *= 5
-    hidden = reconstruction.HeldOutClip(**{**vars(item), "durations": longer})
+    hidden = clips.HeldOutClip(**{**vars(item), "durations": longer})
     np.testing.assert_array_equal(predict(hidden, item.region), expected)
-    slower = reconstruction.HeldOutClip(**{**vars(item), "durations": item.durations * 3})
+    slower = clips.HeldOutClip(**{**vars(item), "durations": item.durations * 3})
     assert predict(slower, item.region).sum() > 2 * expected.sum()
 
 

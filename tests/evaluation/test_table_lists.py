@@ -15,9 +15,9 @@ from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
+from evaluation.clips import HeldOutClip
 from evaluation.command_line import main
 from evaluation.edits import listing
-from evaluation.reconstruction import HeldOutClip
 from evaluation.systems.wav_folder import WavFolder
 from evaluation.tables.judging import largest_change, make, recorded
 from evaluation.tables.table_command import (

@@ -14,7 +14,7 @@ from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.model.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from evaluation.reconstruction import HeldOutClip
+from evaluation.clips import HeldOutClip
 from evaluation.systems.interface import Gap, System
 from evaluation.systems.named import RUNS
 from evaluation.systems.simple import MeanSpectrum
