@@ -107,7 +107,7 @@ def _vocoders(options: argparse.Namespace) -> None:
         Copies,
         make_copies,
     )
-    from evaluation.report import rows_to_tsv, write_report
+    from evaluation.harness.report import rows_to_tsv, write_report
     from training.corpora import corpora_root, read_corpora
 
     if options.clips < 1:

@@ -37,7 +37,7 @@ def add_reconstruction_command(commands: Any) -> None:
 
 def reconstruct(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
-    from evaluation.report import write_report
+    from evaluation.harness.report import write_report
     from evaluation.systems import networks
     from evaluation.systems.named import FLOORS, facts_of
     from evaluation.tables import thesis_tables

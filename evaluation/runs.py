@@ -91,7 +91,7 @@ def judge(fill: Fill, batches: Sequence[Batch]) -> Figures:
     return Figures(l1, decibels, float(np.mean(fine)))
 
 
-def table(rows: Mapping[str, Mapping[str, Figures]]) -> str:
+def run_table(rows: Mapping[str, Mapping[str, Figures]]) -> str:
     """A Markdown table: one row per run, with L1, dB and detail for each kind of voices."""
     kinds = list(next(iter(rows.values())))
     heads = [f"{kind} voices, {unit}" for kind in kinds for unit in ("L1", "dB", "detail")]
@@ -116,7 +116,7 @@ def compare(features: Path, runs: Sequence[Path], count: int, frames: int | None
     if not batches:
         raise InputError(f"{features} has no test clips: extract their features first.")
     fillers = {exp.name: filler(exp) for exp in runs} | {"(mean spectrum)": mean_spectrum}
-    return table(
+    return run_table(
         {
             name: {kind: judge(fill, own) for kind, own in batches.items()}
             for name, fill in fillers.items()

@@ -17,7 +17,7 @@ from evaluation import cepstra, metrics
 from evaluation.cepstra import Floats
 from evaluation.clips import held_out
 from evaluation.copy_synthesis.copies import Copies, Floats32
-from evaluation.report import Mean
+from evaluation.harness.estimates import Mean
 from training.corpora import Clip
 from training.corpora.decoding import decode_floats
 

@@ -57,7 +57,7 @@ def add_detector_command(commands: argparse._SubParsersAction[argparse.ArgumentP
 
 def evaluate_detector(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
-    from evaluation.report import write_report
+    from evaluation.harness.report import write_report
 
     if options.stretches:
         stretches, facts = read_stretches(options.stretches), [f"Stretches: {options.stretches}"]

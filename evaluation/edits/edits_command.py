@@ -44,8 +44,8 @@ def add_edits_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
 
 def evaluate_edits(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
-    from evaluation.edits import experiment, listing, long_recordings, table
-    from evaluation.report import write_report
+    from evaluation.edits import edits_table, experiment, listing, long_recordings
+    from evaluation.harness.report import write_report
     from training.corpora import corpora_root, read_corpora
 
     root = options.corpora or corpora_root()
@@ -72,4 +72,4 @@ def evaluate_edits(options: argparse.Namespace) -> None:
         earlier,
         options.adapt,
     )
-    write_report(options.out, "edits", table.markdown_report(rows, facts, earlier))
+    write_report(options.out, "edits", edits_table.markdown_report(rows, facts, earlier))

@@ -28,12 +28,11 @@ from alignment.network.phone_network import features, posteriors
 from alignment.waveform import model_waveform
 from evaluation.harness.programs import program_parser
 from evaluation.hearing.planted_errors import CONDITIONS, ONE, texts
-from evaluation.hearing.planting import chosen, heard, held_out, is_reported
+from evaluation.hearing.planting import aligner_held_out, chosen, heard
 from training.alignment.distortions import CONDITIONS as DISTORTIONS
 from training.alignment.flite import SENTENCES, VOICES, speak
 from training.alignment.flite import SyntheticUtterance as Utterance
 from training.alignment.train_boundaries import true_times
-from training.corpora import corpora_root, read_corpora
 
 EDGES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 1.0)
 FITTED = VOICES[:2]
@@ -41,8 +40,7 @@ FITTED = VOICES[:2]
 
 def words_of(count: int, reported: bool) -> tuple[np.ndarray, np.ndarray]:
     """Of words in texts with at most one error: their confidence, and whether they are said."""
-    usable = [c for c in held_out(read_corpora(corpora_root())) if is_reported(c) == reported]
-    clips = [heard(clip) for clip in chosen(usable, count, 6)]
+    clips = [heard(clip) for clip in chosen(aligner_held_out(reported), count, 6)]
     aligner: Any = load_aligner()
     pronouncer = Pronouncer()
     pool = [word for spoken in clips for word in spoken.words]

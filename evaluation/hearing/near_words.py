@@ -41,10 +41,9 @@ from evaluation.hearing.planting import (
     SHORTEST,
     PlantedChange,
     Spoken,
+    aligner_held_out,
     edit_of,
     heard,
-    held_out,
-    is_reported,
     vocabulary,
 )
 from evaluation.hearing.recognition import counted
@@ -210,8 +209,8 @@ def usable(chosen: bool, at_home: Path | None) -> list[Clip]:
     readers = CHOOSING if chosen else REPORTING
     clips = [clip for clip in everything if clip.speaker in readers]
     if at_home is None:
-        own = [clip for clip in held_out(everything) if clip.corpus == "commonvoice"]
-        clips += [clip for clip in own if is_reported(clip) != chosen]
+        own = aligner_held_out(not chosen)
+        clips += [clip for clip in own if clip.corpus == "commonvoice"]
     else:
         known = {clip.voice for clip in everything}
         clips += [clip for clip in read_corpora(at_home) if clip.voice not in known]
@@ -255,7 +254,7 @@ HEAD = """| new text | | texts | planned | another touched | nothing to change |
 |---|---|---|---|---|---|---|"""
 
 
-def table(rows: Sequence[Wish]) -> str:
+def wish_table(rows: Sequence[Wish]) -> str:
     """Lines of the table: each kind, clean and at home."""
     lines = [HEAD]
     for kind in ("near", "distant", "none"):
@@ -285,7 +284,7 @@ def main() -> None:
     options = parser.parse_args()
     clips = as_written(usable(options.chosen, options.at_home), options.clips, options.seed)
     rows = list(measured(clips, options.seed))
-    print(table(rows))
+    print(wish_table(rows))
     if options.out:
         with options.out.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, delimiter="\t", lineterminator="\n").writerows([Wish._fields, *rows])

@@ -27,16 +27,15 @@ from alignment.confidence.doubts import doubts_beside
 from evaluation.harness.programs import program_parser, write_named_tuples
 from evaluation.hearing.planting import (
     Spoken,
+    aligner_held_out,
     chosen,
     deleted,
     heard,
-    held_out,
     inserted,
     others,
     replaced,
 )
 from training.alignment.distortions import Distortion, noise
-from training.corpora import corpora_root, read_corpora
 
 TESTED_CLIPS, TESTED_SEED = 100, 6
 
@@ -163,8 +162,7 @@ def main() -> None:
     parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="text by text")
     options = parser.parse_args()
-    everything = held_out(read_corpora(corpora_root()))
-    clips = [heard(clip) for clip in chosen(everything, options.clips, options.seed)]
+    clips = [heard(clip) for clip in chosen(aligner_held_out(), options.clips, options.seed)]
     rows = list(align_with_texts(clips, options.seed, options.aligner))
     print(detection_table(rows))
     if options.out:

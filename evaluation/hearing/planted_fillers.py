@@ -35,9 +35,8 @@ from a3t.plan.disfluencies import DELIBERATE
 from alignment import AlignmentError, load_aligner
 from evaluation.harness.programs import program_parser
 from evaluation.hearing.planted_sounds import AlignedClip, PlantedSound, planted, stretched
-from evaluation.hearing.planting import chosen, heard, held_out, is_reported
+from evaluation.hearing.planting import aligner_held_out, chosen, heard
 from evaluation.joints import HALF_FADE, Natural, joint_percentiles, within
-from training.corpora import corpora_root, read_corpora
 
 KINDS = ("um", "repetition", "restart", "long pause")
 CLIPPED = 0.01  # seconds of a word
@@ -169,8 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--choosing", action="store_true", help="clips to choose thresholds by")
     parser.add_argument("--show", action="store_true", help="print what was missed")
     options = parser.parse_args(arguments)
-    everything = held_out(read_corpora(corpora_root()))
-    half = [clip for clip in everything if is_reported(clip) is not options.choosing]
+    half = aligner_held_out(not options.choosing)
     clips = [heard(clip) for clip in chosen(half, options.clips, options.seed)]
     editor, placing, natural = Editor.load(), load_aligner("network"), Natural()
     rows: list[TakenOut] = []

@@ -24,8 +24,7 @@ from alignment import ALIGNERS, Alignment, AlignmentError, Word, load_aligner
 from alignment.confidence.doubts import unwritten_speech
 from evaluation.harness.programs import program_parser
 from evaluation.hearing.planted_errors import TESTED_CLIPS, TESTED_SEED
-from evaluation.hearing.planting import Spoken, chosen, heard, held_out
-from training.corpora import corpora_root, read_corpora
+from evaluation.hearing.planting import Spoken, aligner_held_out, chosen, heard
 
 FAR = 0.1  # seconds
 KINDS = ("room tone", "um", "repetition", "restart", "laugh", "cough")
@@ -249,8 +248,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = program_parser("hearing.planted_sounds", __doc__, clips=TESTED_CLIPS, seed=TESTED_SEED)
     parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
     options = parser.parse_args(arguments)
-    everything = held_out(read_corpora(corpora_root()))
-    clips = [heard(clip) for clip in chosen(everything, options.clips, options.seed)]
+    clips = [heard(clip) for clip in chosen(aligner_held_out(), options.clips, options.seed)]
     print(displacement_table(list(align_planted(options.aligner, clips))))
     return 0
 

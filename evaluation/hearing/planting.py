@@ -12,7 +12,7 @@ import numpy as np
 import soundfile
 
 from a3t.text.transcript import Transcript
-from training.corpora import Clip
+from training.corpora import Clip, corpora_root, read_corpora
 
 SHORTEST, LONGEST = 2.0, 10.0  # seconds: a sentence or two
 FEWEST = 6  # words
@@ -66,10 +66,12 @@ def chosen(clips: Sequence[Clip], count: int, seed: int) -> list[Clip]:
     return result
 
 
-def held_out(clips: Sequence[Clip]) -> list[Clip]:
-    """Those that no network of the aligner heard in training, and no weight was fitted to."""
+def aligner_held_out(reported: bool | None = None) -> list[Clip]:
+    """The clips of A3T_CORPORA that no network of the aligner heard in training, and no weight was
+    fitted to: all, or those of one half (`is_reported`)."""
     names = set(HELD_OUT.read_text(encoding="utf-8").split())
-    return [clip for clip in clips if clip.path.stem in names]
+    clips = [clip for clip in read_corpora(corpora_root()) if clip.path.stem in names]
+    return [clip for clip in clips if reported is None or is_reported(clip) == reported]
 
 
 # Of three readers whom no network heard, one is for choosing; Common Voice's voices are halved.

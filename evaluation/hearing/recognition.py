@@ -23,14 +23,12 @@ from evaluation.harness.programs import program_parser, write_named_tuples
 from evaluation.hearing.planting import (
     PlantedChange,
     Spoken,
+    aligner_held_out,
     chosen,
     edit_of,
     heard,
-    held_out,
-    is_reported,
     vocabulary,
 )
-from training.corpora import corpora_root, read_corpora
 
 
 class Counts(NamedTuple):
@@ -78,11 +76,7 @@ def main() -> None:
     parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per clip")
     options = parser.parse_args()
-    usable = [
-        clip
-        for clip in held_out(read_corpora(corpora_root()))
-        if is_reported(clip) != options.chosen
-    ]
+    usable = aligner_held_out(not options.chosen)
     clips = [heard(clip) for clip in chosen(usable, options.clips, options.seed)]
     rows: list[RecognisedClip] = []
     print(HEAD)

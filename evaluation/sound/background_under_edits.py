@@ -25,9 +25,9 @@ from a3t.errors import InputError
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from evaluation.harness.programs import program_parser
-from evaluation.hearing.planting import chosen, held_out
+from evaluation.hearing.planting import aligner_held_out, chosen
 from training.alignment.degradation import RATE, music
-from training.corpora import Clip, corpora_root, read_corpora
+from training.corpora import Clip
 
 TONES = {"hum": [50.0 * k for k in (1, 2, 3, 4, 6)], "held chord": [220.0, 277.2, 329.6, 440.3]}
 KINDS = (*TONES, "music", "pink noise", "another talker", "nothing")
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     editor = Editor.load()
     clips = [
         clip
-        for clip in chosen(held_out(read_corpora(corpora_root())), 6 * options.clips, options.seed)
+        for clip in chosen(aligner_held_out(), 6 * options.clips, options.seed)
         if clip.seconds >= SHORTEST
     ][: options.clips]
     print(

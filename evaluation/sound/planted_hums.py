@@ -27,8 +27,7 @@ from a3t.audio.analysis.steady_tones import find_steady_tones
 from a3t.audio.reading.recording import Recording
 from a3t.grid import SAMPLE_RATE
 from evaluation.harness.programs import program_parser
-from evaluation.hearing.planting import chosen, held_out, is_reported
-from training.corpora import corpora_root, read_corpora
+from evaluation.hearing.planting import aligner_held_out, chosen
 from training.corpora.decoding import decode_floats
 from training.sounds import coloured_noise, reverberant, speech_level, with_noise
 
@@ -122,11 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--choosing", action="store_true", help="the half to choose limits on")
     parser.add_argument("--list", action="store_true", help="also list what is found falsely")
     options = parser.parse_args(arguments)
-    clips = [
-        clip
-        for clip in held_out(read_corpora(corpora_root()))
-        if clip.seconds >= SHORTEST and is_reported(clip) != options.choosing
-    ]
+    clips = [clip for clip in aligner_held_out(not options.choosing) if clip.seconds >= SHORTEST]
     speech = [decode_floats(clip.path)[0] for clip in chosen(clips, options.clips, options.seed)]
     with tempfile.TemporaryDirectory() as folder:
         print("| hum | beside the speech | " + " | ".join(CONDITIONS) + " |")

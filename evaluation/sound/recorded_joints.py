@@ -28,9 +28,9 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from evaluation.harness.programs import program_parser
-from evaluation.hearing.planting import chosen, held_out
+from evaluation.hearing.planting import aligner_held_out, chosen
 from evaluation.joints import Natural, joint_percentiles, within
-from training.corpora import Clip, corpora_root, read_corpora
+from training.corpora import Clip
 
 PAUSE = 0.4
 
@@ -57,7 +57,7 @@ def moves_in_a_session(
     """Moves between clips whose names say that they were recorded together."""
     together = [
         replace(clip, speaker=clip.path.stem.rpartition("-")[0])
-        for clip in held_out(read_corpora(corpora_root()))
+        for clip in aligner_held_out()
         if clip.corpus in ("librispeech", "ljspeech")
     ]
     return moves(editor, draw.sample(together, min(len(clips), len(together))), draw, folder)
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = program_parser("sound.recorded_joints", __doc__, clips=70, seed=7)
     options = parser.parse_args(arguments)
     editor = Editor.load()
-    clips = chosen(held_out(read_corpora(corpora_root())), options.clips, options.seed)
+    clips = chosen(aligner_held_out(), options.clips, options.seed)
     print("| | joints | dip | flux | jump | all three |\n|---|---|---|---|---|---|")
     for make in (deletions, moves_in_a_session, moves):
         natural, results = Natural(), []

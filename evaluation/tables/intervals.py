@@ -1,53 +1,13 @@
-"""Means over clips with bootstrap intervals, and differences clip by clip."""
+"""Means of a comparison's measures, and differences clip by clip."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-import numpy as np
-
+from evaluation.harness.estimates import Interval
 from evaluation.tables.comparison import COPY, ComparisonRow
-
-RESAMPLES = 2000
-LEVEL = 0.95
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean over ``count`` values and its 95 % interval; values that are NaN don't count."""
-
-    value: float
-    low: float
-    high: float
-    count: int
-
-    @classmethod
-    def of(cls, values: Iterable[float]) -> Interval:
-        """Percentile bootstrap over the values (scipy.stats.bootstrap), always from the same seed;
-        of fewer than three values there is no interval."""
-        from scipy.stats import bootstrap
-
-        valid = np.array([value for value in values if not math.isnan(value)])
-        if len(valid) == 0:
-            return cls(math.nan, math.nan, math.nan, 0)
-        mean = float(valid.mean())
-        if len(valid) < 3 or np.ptp(valid) == 0:
-            return cls(mean, mean if len(valid) > 2 else math.nan, mean, len(valid))
-        found = bootstrap(
-            (valid,), np.mean, n_resamples=RESAMPLES, confidence_level=LEVEL, method="percentile",
-            random_state=np.random.default_rng(0),
-        ).confidence_interval  # fmt: skip
-        return cls(mean, float(found.low), float(found.high), len(valid))
-
-    def shown(self, digits: int = 2) -> str:
-        if self.count == 0:
-            return "–"
-        if math.isnan(self.low):
-            return f"{self.value:.{digits}f}"
-        return f"{self.value:.{digits}f} ({self.low:.{digits}f} to {self.high:.{digits}f})"
-
 
 Rows = Sequence[ComparisonRow]
 Wanted = Callable[[ComparisonRow], bool]

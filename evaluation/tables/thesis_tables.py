@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from evaluation.harness.estimates import Interval
 from evaluation.systems.named import BASELINES, FLOORS, RUNS, SHIPPED, base_name
 from evaluation.tables.comparison import COPY, RECORDING, REFERENCES, ComparisonRow
 from evaluation.tables.intervals import (
-    Interval,
     Rows,
     Wanted,
     figure_of,

@@ -30,10 +30,9 @@ from a3t.voice.speaker import speaker_facts
 from evaluation import metrics
 from evaluation.clips import SECONDS, HeldOutClip, Vocoder, align_clip
 from evaluation.edits.listing import set_of
-from evaluation.report import Mean
+from evaluation.harness.estimates import Interval, Mean
 from evaluation.systems.networks import A3TSystem
 from evaluation.tables.comparison import COPY
-from evaluation.tables.intervals import Interval
 from evaluation.tables.judging import LEAST, GapJudge, copy_synthesis, make
 from evaluation.tables.tasks import reconstructions
 from training.corpora import Clip, is_unseen
@@ -227,7 +226,7 @@ def _voice(samples: np.ndarray) -> np.ndarray:
         return np.full(256, math.nan)
 
 
-def table(rows: Sequence[OwnVoiceRow]) -> str:
+def voice_table(rows: Sequence[OwnVoiceRow]) -> str:
     """Means with standard errors over clips, by seconds of material, corpus and system, and what
     adapting changed, clip by clip, with 95 % intervals; as Markdown."""
     if not rows:

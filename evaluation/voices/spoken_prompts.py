@@ -25,7 +25,7 @@ from alignment import AlignmentError
 from evaluation import metrics
 from evaluation.edits.listing import set_of
 from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
-from evaluation.report import Mean
+from evaluation.harness.estimates import Mean
 from evaluation.speech_quality import speech_mos
 from training.corpora import Clip, is_unseen
 from training.corpora.decoding import decode_floats
@@ -178,7 +178,7 @@ def labelled(editor: Editor, path: Path, text: str) -> tuple[LabelledSound, tupl
     return LabelledSound(_read(path), phones), (heard, len(alignment.spoken))
 
 
-def table(rows: Sequence[SpokenRow]) -> str:
+def speech_table(rows: Sequence[SpokenRow]) -> str:
     """Means with standard errors over voices, by text and system, as Markdown."""
     heads = [
         "text", "system", "similarity", "F0 range, st", "F0 offset, st", "level, dB", "words heard",

@@ -41,7 +41,7 @@ def evaluate_speech(options: argparse.Namespace) -> None:
 
     from a3t.editor import Editor
     from alignment import AlignmentError
-    from evaluation.report import rows_to_tsv, write_report
+    from evaluation.harness.report import rows_to_tsv, write_report
     from evaluation.voices import spoken_prompts
     from training.corpora import corpora_root, read_corpora
 
@@ -64,5 +64,5 @@ def evaluate_speech(options: argparse.Namespace) -> None:
     model = f"{editor.name} {str(editor.sha256)[:12]}"
     facts = f"{seconds:.1f} s of prompts a voice. Model: {model}; vocoder: {editor.vocoder.name}."
     failed = "\n".join(["", f"{len(failures)} voices failed:", *failures, ""]) if failures else ""
-    page = f"# Speech by a prompt\n\n{facts}\n\n{spoken_prompts.table(rows)}{failed}"
+    page = f"# Speech by a prompt\n\n{facts}\n\n{spoken_prompts.speech_table(rows)}{failed}"
     write_report(options.out, "speech", page, rows_to_tsv(rows))

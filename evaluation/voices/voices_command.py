@@ -42,7 +42,7 @@ def evaluate_voices(options: argparse.Namespace) -> None:
 
     from a3t.vocoder import load_vocoder
     from a3t.voice.adaptation import AdaptationConfig
-    from evaluation.report import rows_to_tsv, write_report
+    from evaluation.harness.report import rows_to_tsv, write_report
     from evaluation.systems import networks
     from evaluation.voices import own_voices
     from training.corpora import corpora_root, read_corpora
@@ -66,5 +66,5 @@ def evaluate_voices(options: argparse.Namespace) -> None:
                 continue
             pieces = own_voices.material_of(own.material, seconds)
             rows += own_voices.compare(model, vocoder, voice, seconds, pieces, tests, config)
-    page = f"# Adapting to a voice\n\nModel: {name}\n\n{own_voices.table(rows)}"
+    page = f"# Adapting to a voice\n\nModel: {name}\n\n{own_voices.voice_table(rows)}"
     write_report(options.out, "voices", page, rows_to_tsv(rows))

@@ -13,10 +13,11 @@ import soundfile
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from evaluation.edits import conditions, experiment, listing, long_recordings, table
+from evaluation.edits import conditions, edits_table, experiment, listing, long_recordings
 from evaluation.edits import segment_metrics as stretches
 from evaluation.edits.experiment import PATCH, STRETCH, Measured
 from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
+from evaluation.harness.estimates import Interval
 from tests.conftest import ARCTIC
 from tests.voice.conftest import quick
 from training.corpora import Clip, is_unseen
@@ -225,7 +226,7 @@ def test_patches_are_paired_with_their_own_natural_stretches() -> None:
         make_row("a", PATCH, "room", 9.0),
         make_row("a", STRETCH, "room", 1.5),
     ]
-    page = table.markdown_report(rows, ["a fact"])
+    page = edits_table.markdown_report(rows, ["a fact"])
     assert "| level | 4.00, SD 1.00, worst +5.0 | 1.50, SD 1.47, worst +3.5 | +2.00" in page
     assert "| room | +6.00 | +1.00 | +5.00" in page  # 9 - 3 against 1.5 - 0.5
     assert "| +6.0 |" in page  # the worst shift is a patch's own
@@ -235,7 +236,7 @@ def test_patches_are_paired_with_their_own_natural_stretches() -> None:
 def test_patches_are_compared_with_those_of_an_earlier_run() -> None:
     now = [make_row(name, PATCH, "clean", level) for name, level in (("a", 3.0), ("b", 2.0))]
     before = [make_row("a", PATCH, "clean", 1.0), make_row("c", PATCH, "clean", 9.0)]
-    page = table.markdown_report(now, [], before)
+    page = edits_table.markdown_report(now, [], before)
     assert "the 1 edits" in page and "| level | 1.000 | +2.000 (+nan to +nan) | 1 of 1 |" in page
     assert "| v | 2 |" in page
 
@@ -258,8 +259,8 @@ def test_the_interval_has_its_nominal_coverage() -> None:
     rng = np.random.default_rng(3)
     covered = 0
     for _ in range(200):
-        low, high = table.interval(list(rng.normal(1.0, 2.0, 30)))
-        covered += low <= 1.0 <= high
+        found = Interval.of(rng.normal(1.0, 2.0, 30))
+        covered += found.low <= 1.0 <= found.high
     assert 0.88 <= covered / 200 <= 0.99
 
 

@@ -127,10 +127,10 @@ def test_the_table_is_by_corpus_and_together_with_paired_differences() -> None:
         for system, value in (("copy-synthesis", 0.8), ("shipped", 0.6), ("adapted", 0.6 + gain))
         for k in range(3)
     ]
-    written = own_voices.table(rows)
+    written = own_voices.voice_table(rows)
     assert "| 10 s | librispeech (1) | adapted | 0.750 ± 0.058 | 6.00" in written
     assert "| 10 s | librispeech (1) | difference | 0.050" in written
     assert "| 10 s | all (2) | difference | 0.030 (0.0" in written
     assert "heard: commonvoice-2 (120 Hz), librispeech-1 (120 Hz)." in written
     with pytest.raises(InputError, match="fewer seconds"):
-        own_voices.table([])
+        own_voices.voice_table([])

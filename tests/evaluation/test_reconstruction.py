@@ -10,9 +10,10 @@ import pytest
 
 from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
-from evaluation import clips, reconstruction, report
+from evaluation import clips, reconstruction
 from evaluation.clips import HeldOutClip
 from evaluation.command_line import main
+from evaluation.harness.estimates import Mean
 from evaluation.metrics import resampled
 from evaluation.systems.interface import Gap
 from evaluation.systems.simple import Interpolation, MeanSpectrum
@@ -82,8 +83,8 @@ def test_the_true_mel_is_nearer_than_the_mean_spectrum(
 
 
 def test_standard_error_by_hand() -> None:
-    mean = report.Mean.of([1.0, 2.0, 3.0, float("nan")])
+    mean = Mean.of([1.0, 2.0, 3.0, float("nan")])
     assert (mean.value, mean.count) == (2.0, 3)
     assert mean.error == pytest.approx(1 / math.sqrt(3))
     assert str(mean) == "2.00 ± 0.58"
-    assert str(report.Mean.of([])) == "–"
+    assert str(Mean.of([])) == "–"

@@ -15,12 +15,13 @@ from a3t.grid import HOP
 from a3t.model.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from evaluation.clips import HeldOutClip
+from evaluation.harness.estimates import Interval
 from evaluation.systems.interface import Gap, System
 from evaluation.systems.named import RUNS
 from evaluation.systems.simple import MeanSpectrum
 from evaluation.tables import comparison, thesis_tables
 from evaluation.tables.comparison import ComparisonRow, Systems, read_figures, run_comparison
-from evaluation.tables.intervals import Interval, paired, with_differences
+from evaluation.tables.intervals import paired, with_differences
 from evaluation.tables.judging import (
     GapJudge,
 )

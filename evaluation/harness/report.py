@@ -1,45 +1,16 @@
-"""Means with standard errors, rows of figures as TSV, and the files of a report."""
+"""Rows of figures as TSV, and the files of a report."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from a3t.audio.output.files import atomic_path
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean over ``count`` clips with its standard error; NaN values are ignored."""
-
-    value: float
-    error: float
-    count: int
-
-    @classmethod
-    def of(cls, values: Iterable[float]) -> Mean:
-        valid = np.array([value for value in values if not math.isnan(value)])
-        if len(valid) == 0:
-            return cls(math.nan, math.nan, 0)
-        error = valid.std(ddof=1) / math.sqrt(len(valid)) if len(valid) > 1 else math.nan
-        return cls(float(valid.mean()), float(error), len(valid))
-
-    def shown(self, digits: int = 2) -> str:
-        if self.count == 0:
-            return "–"
-        if math.isnan(self.error):
-            return f"{self.value:.{digits}f}"
-        return f"{self.value:.{digits}f} ± {self.error:.{digits}f}"
-
-    def __str__(self) -> str:
-        return self.shown()
 
 
 def rows_to_tsv(rows: Sequence[Any]) -> str:

@@ -11,13 +11,13 @@ import numpy as np
 from evaluation.edits.conditions import CLEAN
 from evaluation.edits.experiment import PATCH, STRETCH, Measured
 from evaluation.edits.segment_metrics import MEASURES
+from evaluation.harness.estimates import Interval, Mean
 
 PAIRED = (*MEASURES,)
 OF_PATCHES = ("joint_dip", "joint_flux", "joint_jump", "plcmos")
 WORST = ("level", "similarity", "f0_range", "dnsmos")
 SHOWN = 6  # worst cases per measure
 SPREAD = ("level", "level_at_phones")  # measures whose spread counts as well as their mean
-RESAMPLES = 2000
 
 Pairs = dict[tuple[str, str], tuple[dict[str, float], list[dict[str, float]]]]
 
@@ -40,19 +40,7 @@ def figure(figures: dict[str, float], name: str) -> float:
 
 def known_mean(values: Sequence[float]) -> float:
     """The mean of the values that are not NaN; NaN if there are none."""
-    valid = [value for value in values if not math.isnan(value)]
-    return float(np.mean(valid)) if valid else math.nan
-
-
-def interval(values: Sequence[float]) -> tuple[float, float]:
-    """The 95 % confidence interval of a mean, by bootstrapping over edits."""
-    valid = np.array([value for value in values if not math.isnan(value)])
-    if len(valid) < 2:
-        return math.nan, math.nan
-    rng = np.random.default_rng(0)
-    means = rng.choice(valid, (RESAMPLES, len(valid))).mean(axis=1)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return float(low), float(high)
+    return Mean.of(values).value
 
 
 def markdown_report(
@@ -84,10 +72,9 @@ def _table(pairs: Pairs) -> str:
         natural = [known_mean([figure(n, name) for n in rest]) for _, rest in pairs.values()]
         every = [figure(n, name) for _, rest in pairs.values() for n in rest]
         differences = [a - b for a, b in zip(patch, natural, strict=True)]
-        low, high = interval(differences)
         lines.append(
             f"| {name} | {_shown(patch, name)} | {_shown(every, name)} | "
-            f"{known_mean(differences):+.2f} ({low:+.2f} to {high:+.2f}) |"
+            f"{Interval.of(differences).shown(sign='+')} |"
         )
     for name in OF_PATCHES:
         patch = [figure(own, name) for own, _ in pairs.values()]
@@ -122,8 +109,7 @@ def _changes(pairs: Pairs, before: Pairs) -> str:
             figure(pairs[key][0], name) - was for key, was in zip(both, old, strict=True)
         ]
         valid = [value for value in differences if not math.isnan(value)]
-        low, high = interval(valid)
-        changed = f"{known_mean(valid):+.3f} ({low:+.3f} to {high:+.3f})"
+        changed = Interval.of(valid).shown(3, "+")
         lines.append(
             f"| {name} | {known_mean(old):.3f} | {changed} | "
             f"{sum(value > 0 for value in valid)} of {len(valid)} |"
@@ -164,11 +150,10 @@ def _shifts(pairs: Pairs, conditions: Sequence[str]) -> str:
                 - known_mean([figure(n, "level") for n in clean_rest])
             )
         differences = [a - b for a, b in zip(patches, natural, strict=True)]
-        low, high = interval(differences)
         worst = max((x for x in patches if not math.isnan(x)), key=abs, default=math.nan)
         lines.append(
             f"| {condition} | {known_mean(patches):+.2f} | {known_mean(natural):+.2f} | "
-            f"{known_mean(differences):+.2f} ({low:+.2f} to {high:+.2f}) | {worst:+.1f} |"
+            f"{Interval.of(differences).shown(sign='+')} | {worst:+.1f} |"
         )
     return "\n".join(lines) + "\n"
 
