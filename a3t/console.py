@@ -1,4 +1,4 @@
-"""What the command lines share: one-sentence errors on standard error, exit codes, progress.
+"""The parts that command lines share: one-sentence errors, exit codes, progress.
 
 Training runs where neither the aligner nor the editor is installed, and ends by `run` as well: what
 only an edit's options need is imported where they are read.
@@ -146,7 +146,7 @@ class Progress:
             show_progress(name)
 
     def learnt(self, step: int, steps: int) -> None:
-        """So many steps of learning a voice are done, of all of them."""
+        """Show that ``step`` of ``steps`` of learning a voice are done."""
         now, quarter = time.monotonic(), 4 * step // steps
         if self._begun is None:
             self._begun, self._quarter = (step, now), quarter

@@ -161,7 +161,7 @@ class Editor:
     def findings(
         self, recording: Sound, cleaning: Cleaning | None = None, **fields: Any
     ) -> Findings:
-        """What can be taken out. ``fields``: those of a request's text; errors as for `plan`."""
+        """Find what can be taken out; ``fields`` of a request's text, and errors, as for `plan`."""
         recording, request = opened(recording), EditRequest(new_text="", **fields)
         with self._step("transcribe"):
             found = request.find_transcript(recording, Pronouncer())
@@ -194,8 +194,8 @@ class Editor:
         return VoiceLearner(self.plain, self.alignments, self.voices, self.progress)
 
     def make(self, plan: EditPlan) -> list[EditedRecording]:
-        """As many candidates as the plan's request asks for, the best first; if it asks for one
-        and a new word is inaudible in it, others are tried (`a3t.rendering.candidates`)."""
+        """Make as many candidates as the plan's request asks for, the best first; if it asks for
+        one and a new word is inaudible in it, others are tried (`a3t.rendering.candidates`)."""
         own, plan = self.voiced(plan)
         if plan.request.candidates > 1:
             return own.candidates(plan, plan.request.candidates)
@@ -284,7 +284,7 @@ class Editor:
         text: str | None = None,
         punctuate: bool = True,
     ) -> Transcript:
-        """What the recording says: ``text``, else that of its sidecar file, else what is recognised
+        """Find what the recording says: ``text``, else its sidecar file, else what is recognised
         with the new text as a prior; with ``punctuate`` a text without punctuation gets it."""
         with self._step("transcribe"):
             recording = opened(recording)

@@ -1,4 +1,4 @@
-"""How a program ends early: unusable input, Ctrl-C, or a reader of its output that ends first."""
+"""Early ends of a program: unusable input, Ctrl-C, or a reader of its output that ends first."""
 
 from __future__ import annotations
 

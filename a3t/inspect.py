@@ -1,4 +1,4 @@
-"""Which parts of a file are synthetic: python -m a3t.inspect FILE
+"""Name the synthetic parts of a file: python -m a3t.inspect FILE
 
 It reports what was written into the file when it was edited or spoken; it doesn't analyse the
 sound.

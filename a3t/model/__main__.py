@@ -1,4 +1,4 @@
-"""What a configuration builds, part by part.
+"""Print what a configuration builds, part by part.
 
 python -m a3t.model a3t/model/conf/small.yaml
 """

@@ -21,7 +21,7 @@ from a3t.model.voice import VoiceVector
 
 
 class Filled(NamedTuple):
-    """What the network says of a batch.
+    """The network's output for a batch.
 
     log10 mel (B, T, 80) before and after the Post-Net, and, where it predicts them, the pitch
     (B, T, 2) and the energy (B, T); see `a3t.model.pitch` and `a3t.model.energy`. Outside training
@@ -36,7 +36,7 @@ class Filled(NamedTuple):
 
     @property
     def mel(self) -> Tensor:
-        """What masked frames are filled with, (B, T, 80)."""
+        """The mel that masked frames are filled with, (B, T, 80)."""
         return self.after if self.refined is None else self.refined
 
 

@@ -23,7 +23,7 @@ NARROW = 32
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the tokens of a batch stand."""
+    """The places of a batch's tokens."""
 
     valid: Tensor  # (B, N, 1), 1.0 for a token, 0.0 for padding
     positions: Tensor  # (B, N), in frames; any real number
@@ -107,7 +107,7 @@ class TokenLayerNorm(nn.LayerNorm):
 
 
 def fused_attention(x: Tensor) -> bool:
-    """Whether torch's fused attention is no slower here: everywhere but in bfloat16 on a CPU, where
+    """True if torch's fused attention is no slower here: everywhere but in bfloat16 on a CPU, where
     it takes two and a half times as long. On a GPU it need not keep the scores of all pairs."""
     return x.is_cuda or not torch.is_autocast_enabled(x.device.type)
 

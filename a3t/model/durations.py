@@ -1,4 +1,4 @@
-"""How long phones take: the duration predictor of FastSpeech 2 (Ren et al., 2021, section 2.3).
+"""The duration predictor of FastSpeech 2 (Ren et al., 2021, section 2.3).
 
 B texts, L phones, D width.
 """

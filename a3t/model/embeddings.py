@@ -1,4 +1,4 @@
-"""What goes into the sequence: masked mel, phones, and which frames belong to which phone.
+"""The model's input sequence: masked mel, phones, and the alignment of frames to phones.
 
 Thesis, sections 4.3.1 and 4.3.2.  B clips, T frames, L phones, D model width.
 """
@@ -73,7 +73,7 @@ class AcousticEmbedding(nn.Module):
 
 
 class FramePhone(nn.Module):
-    """What a frame can be told of its phone: who it is, and how far through it the frame stands.
+    """A frame's phone as an input: which one it is, and how far through it the frame stands.
 
     Not in the thesis, whose model must carry the phone to its frames by attention; small networks
     speak much earlier with it.

@@ -41,7 +41,7 @@ def add_low_rank(network: nn.Module, rank: int, parts: Sequence[str] = ()) -> No
 
 
 def take_low_rank(network: nn.Module) -> dict[str, Tensor]:
-    """What `add_low_rank` added, by the layers' names, in half precision; the network is then as it
+    """Take out what `add_low_rank` added, by layer, in half precision; the network is then as it
     was before, ready for `apply_low_rank`."""
     changes: dict[str, Tensor] = {}
     for name, layer in list(network.named_modules()):

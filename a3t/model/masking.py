@@ -1,4 +1,4 @@
-"""Which phones are masked: spans drawn so that every place is as likely as any other.
+"""Masking of phones: spans drawn so that every place is as likely as any other.
 
 In the first implementation's code, masked and unmasked spans alternate, beginning with an unmasked
 one, so that the first phone is never masked and the last always; but people edit beginnings and

@@ -24,7 +24,7 @@ DEEPEST = 1.5  # log10 units that a comb's valleys may lie below its teeth
 
 
 def combs() -> Tensor:
-    """What a voice without a mouth has for a log10 mel, pitch by pitch: (STEPS × OCTAVES + 1, 80).
+    """The log10 mel of a voice without a mouth, pitch by pitch: (STEPS × OCTAVES + 1, 80).
 
     Every harmonic is a line, as wide as the analysis window (Hann, 1200 samples) makes it. Each
     comb's mean is 0; the valleys are not let fall without bound, since a real voice's don't.
@@ -86,7 +86,7 @@ class PitchAdaptor(nn.Module):
 
 
 def decided(predicted: Tensor) -> Tensor:
-    """What was predicted (B, T, 2) as log2 F0 (B, T), 0 where there is no voice."""
+    """The prediction (B, T, 2) as log2 F0 (B, T), 0 where there is no voice."""
     return torch.where(predicted[..., 0] > 0, predicted[..., 1] + MIDDLE, 0.0)
 
 

@@ -40,7 +40,7 @@ class PostNet(nn.Module):
 
 @dataclass(frozen=True)
 class PostFilter:
-    """What is done to a filled mel last: `widened`, then `sharpened`."""
+    """The last steps on a filled mel: `widened`, then `sharpened`."""
 
     spread: float = 1.0
     strength: float = 0.0

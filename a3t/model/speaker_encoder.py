@@ -1,4 +1,4 @@
-"""Who speaks: a small network that turns a stretch of mel into a vector, near for one voice.
+"""Speaker encoder: a small network that turns a stretch of mel into a vector, near for one voice.
 
 An x-vector network (Snyder et al. 2018) with attentive statistics (Okabe et al. 2018), trained to
 tell the training data's voices apart (`training.train_speakers`). It judges whether filled mel

@@ -1,4 +1,4 @@
-"""How many threads torch computes with, on which its sums, and so every result, depend."""
+"""The number of torch's threads, on which its sums, and so every result, depend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose voice it is: a vector pooled from the visible frames that conditions every block.
+"""Voice conditioning: a vector pooled from the visible frames that conditions every block.
 
 Not in the thesis, where a frame must find the voice by attention alone. The pooling is that of
 x-vectors (Snyder et al. 2018), with attention to choose the frames (Okabe et al. 2018); the

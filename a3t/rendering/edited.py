@@ -154,7 +154,7 @@ class EditedRecording:
 
     @cached_property
     def traces(self) -> tuple[Trace, ...]:
-        """What the result's file tells of itself."""
+        """The traces that the result's file carries."""
         words = [None if e.op == "delete" else e.new_words for e in self.plan.edits]
         made_by = models_named(self.model, *filter(None, [self.voice]), self.vocoder)
         within = {
@@ -170,7 +170,7 @@ class EditedRecording:
         return traces_after(self.recording, self.patches, words, made_by, within)
 
     def placed(self, k: int) -> Iterator[tuple[Excerpt, tuple[float, float], float]]:
-        """What edit ``k`` takes from elsewhere: its [start, end) in seconds in its origin's result,
+        """The excerpts that edit ``k`` takes from elsewhere: [start, end) in its origin's seconds,
         and how much later it is in this one."""
         start = self.map.samples.changes[k].output[0]
         for excerpt in self.excerpts[k]:

@@ -92,7 +92,7 @@ class _Powers:
             self.counts[kind] = self.counts.get(kind, 0) + int(here.sum())
 
     def gain_to(self, other: _Powers) -> float:
-        """By how much these are too quiet beside the others, in log10 units; 0 without evidence."""
+        """The log10 gain that these lack beside the others; 0 without evidence."""
         gain, total = 0.0, 0
         for kind, count in self.counts.items():
             if other.counts.get(kind, 0) >= ENOUGH:
@@ -110,7 +110,7 @@ def _kinds(symbols: Sequence[str], phone_of_frame: np.ndarray) -> np.ndarray:
 def _gain(
     energy: np.ndarray, kinds: np.ndarray, visible: np.ndarray, first: int, last: int
 ) -> float:
-    """By how much frames [first, last) are too quiet, in log10 units; 0 without evidence.
+    """The log10 gain that frames [first, last) lack; 0 without evidence.
 
     ``energy`` is (N,) log10. Mean powers are compared class by class, since they determine
     loudness.

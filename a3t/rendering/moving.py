@@ -110,7 +110,7 @@ def moved_patch(
 
 
 def _joint(a: _Piece, b: _Piece, fade: int, rate: int, from_place: bool, to_place: bool) -> Overlap:
-    """Where to go from one piece to the next: samples of the first, their offset in the second.
+    """The overlap from one piece to the next: samples of the first, their offset in the second.
 
     The recording itself is left before the place and entered again after it, so that nothing of it
     is heard twice.

@@ -34,7 +34,7 @@ BINS = 9  # of a binomial mean, over which a spectrum's difference is smoothed
 
 
 class SpectralBias:
-    """By how much a model is off in a recording's mean spectra, by class of phones."""
+    """A model's bias in a recording's mean spectra, by class of phones."""
 
     def __init__(self, model: A3T, item: MaskedMel, symbols: Sequence[str]) -> None:
         """``item``: the recording's mel, of which what is visible is filled, and its phones, whose
@@ -72,7 +72,7 @@ class SpectralBias:
 
 
 def unbiased(model: A3T, item: MaskedMel, symbols: Sequence[str], filled: Tensor) -> Tensor:
-    """What the model has filled of an item, (N, 80) log10, without its bias in what is visible."""
+    """The model's fill of an item, (N, 80) log10, without its bias in what is visible."""
     moved = SpectralBias(model, item, symbols).taken_off(filled, item.phone_of_frame)
     return torch.where(torch.from_numpy(item.masked)[:, None], moved, filled)
 

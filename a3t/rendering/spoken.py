@@ -33,7 +33,7 @@ class SpokenRecording:
 
     @property
     def prompt_text(self) -> str:
-        """What the prompts say."""
+        """The text of the prompts."""
         return " ".join(each.text for each in self.plan.heard)
 
     def save(self, out: Path | str, provenance: bool = True) -> Path:

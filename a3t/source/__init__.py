@@ -1,1 +1,1 @@
-"""What a recording says, and where: its transcript, and as much of its alignment as is needed."""
+"""A recording's transcript, and as much of its alignment as is needed."""

@@ -1,4 +1,4 @@
-"""What does a recording say? python -m a3t.source IN"""
+"""Transcribe a recording: python -m a3t.source IN"""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def save(text: Transcript, aligned: Alignment | None, out: Path) -> None:
 
 
 def same(name: str, other: str) -> bool:
-    """Whether two names are one, however they are written."""
+    """True if two names are one, however they are written."""
     return name.casefold().split() == other.casefold().split()
 
 

@@ -1,4 +1,4 @@
-"""Who speaks where, told from the sound: voice vectors of stretches of speech, clustered.
+"""Diarisation: who speaks where, by clustering voice vectors of stretches of speech.
 
 Resemblyzer's encoder (Wan et al. 2018, "Generalized end-to-end loss for speaker verification")
 gives a vector for each 1.6 s of speech; scikit-learn's agglomerative clustering puts together the

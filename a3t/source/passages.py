@@ -31,7 +31,7 @@ class Passages:
     words: tuple[Range, ...]
 
     def is_whole(self, text: Transcript) -> bool:
-        """Whether they hold every word of the text."""
+        """True if they hold every word of the text."""
         return self.words == ((0, len(text.words)),)
 
 

@@ -16,7 +16,7 @@ Times = Sequence[tuple[float, float]]  # seconds [start, end) of each spoken wor
 
 
 def has_times(path: Path) -> bool:
-    """Whether a file can hold a transcript with times: a .srt, a .vtt or Whisper's .json."""
+    """True if a file can hold a transcript with times: a .srt, a .vtt or Whisper's .json."""
     return path.suffix.lower() in TRANSCRIPTS
 
 

@@ -1,4 +1,4 @@
-"""Where a recording's text comes from: the caller, a file beside it, or speech recognition."""
+"""The sources of a recording's text: the caller, a file beside it, or speech recognition."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ _TRANSCRIBED = ("text", "segments", "transcription")
 
 
 def is_alignment(path: Path) -> bool:
-    """Whether a sidecar holds exact times, which are used as they are."""
+    """True if a sidecar holds exact times, which are then used unchanged."""
     if path.suffix == ".json":
         keys = _keys(path)
         return keys >= set(_ALIGNED) and not keys & set(_TRANSCRIBED)

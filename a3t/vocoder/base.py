@@ -1,4 +1,4 @@
-"""What every vocoder is, and what can be done with any of them."""
+"""The interface of vocoders, and what can be done with any of them."""
 
 from __future__ import annotations
 

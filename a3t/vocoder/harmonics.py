@@ -1,4 +1,4 @@
-"""Where the harmonics of a pitch lie in a spectrum, for a network too narrow to draw them.
+"""The harmonics of a pitch in a spectrum, for a network too narrow to draw them.
 
 A spectrum of 601 bins that is a linear map of 256 features can't have sharp harmonics for every
 pitch: each pitch needs a comb of its own. So the combs are computed, one for each of many pitches;

@@ -24,7 +24,7 @@ SUMS = "sha256.json"
 
 
 def cache_folder() -> Path:
-    """Where fetched vocoders are kept: a3t/vocoders in a person's caches."""
+    """The folder of fetched vocoders: a3t/vocoders in a person's caches."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(base).expanduser() / "a3t" / "vocoders"
 

@@ -45,7 +45,7 @@ class ConvNeXtBlock(nn.Module):
 
 
 class Spectra(NamedTuple):
-    """What the network says of a mel's frames.
+    """The network's output for a mel's frames.
 
     ``magnitude`` (B, T, 601); ``cosine`` and ``sine`` of the phase, alike; ``pitch``
     (B, T, classes + 1), the logits of the classes of pitch, or None without them; ``periodicity``
@@ -145,7 +145,7 @@ class SpectralVocoder(nn.Module):
         return Spectra(magnitude, real / size, imaginary / size, pitch, periodicity.float())
 
     def settling(self, magnitude: Tensor, mel: Tensor) -> Callable[[Tensor], Tensor] | None:
-        """How the magnitudes (B, T, 601) give way to those that a sound has; None: not at all."""
+        """The rule by which magnitudes (B, T, 601) give way to those that a sound has, or None."""
         if not self.relaxation:
             return None
         kept = magnitude ** (1 - self.relaxation)

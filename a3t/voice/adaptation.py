@@ -64,12 +64,12 @@ class AdaptationConfig:
     seed: int = 0
 
     def steps_of(self, seconds: float) -> int:
-        """How many steps are taken with so many seconds of speech."""
+        """The number of steps taken with so many seconds of speech."""
         return self.steps or steps_for(seconds)
 
 
 def steps_for(seconds: float, least: int = LEAST_STEPS) -> int:
-    """How many steps so many seconds of speech are worth, at least so many: too few leave most of
+    """The steps that ``seconds`` of speech are worth, ``least`` or more: too few leave most of
     five minutes unused, and with ten seconds more of them are less clear (docs/log.md)."""
     return round(min(max(STEPS_A_SECOND * seconds, least), MOST_STEPS))
 

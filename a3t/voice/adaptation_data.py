@@ -1,4 +1,4 @@
-"""Which of a recording's words teach its voice: its first ones by one speaker, up to some seconds.
+"""The words that teach a recording's voice: its first by one speaker, up to some seconds.
 
 They depend on the recording's sound and on what is said in it alone: not on the edit, nor on how
 its words were placed. So whoever knows the text learns the same voice, whether `a3t edit` or the
@@ -71,7 +71,7 @@ class OwnSpeech:
 
     @classmethod
     def of(cls, alignments: AlignmentStore, plan: EditPlan) -> OwnSpeech:
-        """What the voice of a plan's recording is learnt from."""
+        """The speech from which the voice of a plan's recording is learnt."""
         here = cls(plan.recording, plan.alignment)
         if not plan.edits:
             return here
@@ -84,8 +84,8 @@ class OwnSpeech:
 
     @classmethod
     def of_prompts(cls, alignments: AlignmentStore, heard: Sequence[HeardRecording]) -> OwnSpeech:
-        """What is learnt from the recordings of a prompt: of each the words that edits of it would
-        learn from, until there are as many seconds as one recording may give."""
+        """The speech to learn from in a prompt's recordings: of each the words that edits of it
+        would learn from, until there are as many seconds as one recording may give."""
         found: list[OwnSpeech] = []
         for each in heard:
             if found and sum(one.seconds for one in found) >= WINDOW[0]:
@@ -107,7 +107,7 @@ class OwnSpeech:
         speaker: str = "",
         known: float = float("inf"),
     ) -> OwnSpeech | None:
-        """What the voice of one speaker is learnt from, ``""`` where nobody is named; None if that
+        """The speech of one speaker, ``""`` where nobody is named, to learn from; None if that
         can't be told yet, as the words are known only up to so many seconds, or if there are none.
         Nothing is learnt from words without a name beside others that have one.
         """
@@ -146,7 +146,7 @@ class OwnSpeech:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What tells these words from all others: the recordings', and where each word is."""
+        """A key that tells these words from all others: the recordings', and where each word is."""
         aligned = json.dumps(self.alignment.to_json(), sort_keys=True)
         further = (part for one in self.others for part in one.identity)
         return self.recording.identity, aligned, *further
@@ -158,11 +158,11 @@ class OwnSpeech:
 
     @property
     def pays(self) -> bool:
-        """Whether there is enough of it, by one person, for edits to gain by its voice."""
+        """True if there is enough of it, by one person, for edits to gain by its voice."""
         return self.pays_from(PAYS_FROM)
 
     def pays_from(self, seconds: float) -> bool:
-        """Whether there are so many seconds of it, by one person."""
+        """True if there are so many seconds of it, by one person."""
         return self.seconds >= seconds and self._is_of_one_speaker
 
     @cached_property
@@ -195,7 +195,7 @@ def _kept(alignment: Alignment, keep: Sequence[bool]) -> list[Word]:
 
 
 def _said_in(alignments: AlignmentStore, plan: EditPlan) -> Said:
-    """What is said in a plan's recording; AlignmentError, then or when that is called, if the words
+    """Say what is said in a plan's recording; AlignmentError, now or when called, if the words
     don't match it."""
     recording, found = plan.recording, plan.found
     if not plan.passages or found is None:
@@ -227,7 +227,7 @@ def _timed(text: Transcript, times: Times) -> list[SaidWord]:
 
 
 def _speaker_of(plan: EditPlan) -> str:
-    """Who says the first new words, or the words that they replace; "" where nobody is named."""
+    """The speaker of the first new words, or of those they replace; "" where nobody is named."""
     edit = plan.edits[0]
     text, (first, last) = (
         (plan.new_text, edit.new) if edit.new[0] < edit.new[1] else (plan.text, edit.old)

@@ -130,7 +130,7 @@ class VoiceLearner:
     def _learn(
         self, speech: OwnSpeech, config: AdaptationConfig, place: Path | None = None
     ) -> bytes:
-        """What is learnt, as it is kept in ``place``. If that is interrupted, even by kill -9, the
+        """Learn a voice and keep it in ``place``. If that is interrupted, even by kill -9, the
         same call goes on where it was."""
 
         def tell(done: int, steps: int) -> None:
@@ -143,7 +143,7 @@ class VoiceLearner:
             return save(adapt(self.networks.model, pieces, folder, config, tell).changes)
 
     def _seconds_a_step(self, speech: OwnSpeech, config: AdaptationConfig) -> float:
-        """How long a step takes on this machine, by trying, with what the first ones take more."""
+        """The seconds a step takes on this machine, measured, the slower first ones included."""
         begun = time.monotonic()
         replace(self, progress=None)._learn(speech, replace(config, steps=TIMED))
         return (time.monotonic() - begun) / TIMED
@@ -169,7 +169,7 @@ class VoiceLearner:
 
 
 def recorded_settings(record: Mapping[str, Any]) -> tuple[AdaptationConfig, Alignment | None]:
-    """How a voice was learnt, by its entry in an edit.json, and from which words, None for those of
+    """The settings a voice was learnt with, by its edit.json, and from which words, None for those of
     the edit; InputError if the entry was changed by hand."""
     try:
         steps = int(record["steps"])
@@ -187,7 +187,7 @@ def recorded_settings(record: Mapping[str, Any]) -> tuple[AdaptationConfig, Alig
 
 
 def _usual() -> AdaptationConfig:
-    """How a recording's voice is learnt."""
+    """The settings with which a recording's voice is learnt."""
     return AdaptationConfig(parts=RECORDING_PARTS)
 
 

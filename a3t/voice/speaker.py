@@ -1,4 +1,4 @@
-"""How a person speaks: pace, pauses, pitch and level, and a few seconds to speak after."""
+"""A person's way of speaking: pace, pauses, pitch and level, and a few seconds as a prompt."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def speaker_facts(pieces: Sequence[VoicePiece]) -> dict[str, Any]:
 
 
 def speaker_prompt(pieces: Sequence[VoicePiece], durations: DurationPredictor) -> Prompt:
-    """What a voice speaks after: the pieces that match their text best, `LONGEST` frames in all."""
+    """The prompt of a voice: the pieces that match their text best, `LONGEST` frames in all."""
     mels: list[np.ndarray] = []
     phones: list[PlannedPhone] = []
     place = 0

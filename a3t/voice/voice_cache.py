@@ -37,7 +37,7 @@ def workplace(place: Path | None) -> Iterator[Path]:
 
 
 def _taken(folder: Path, stack: ExitStack) -> bool:
-    """Whether the folder could be had for oneself, until the stack is closed."""
+    """True if the folder could be locked, until the stack is closed."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = os.open(folder / "lock", os.O_CREAT | os.O_WRONLY, 0o600)
@@ -49,7 +49,7 @@ def _taken(folder: Path, stack: ExitStack) -> bool:
 
 
 def kept(path: Path | None) -> bytes | None:
-    """What `keep` has written there, if it has."""
+    """The content that `keep` has written there, or None."""
     try:
         return path.read_bytes() if path is not None else None
     except OSError:

@@ -1,4 +1,4 @@
-"""How loud a recording is by EBU R128, and the gain that brings it to a level.
+"""EBU R128 loudness of a recording, and the gain that brings it to a level.
 
 FFmpeg's meter (`ebur128`, through PyAV) measures: the integrated loudness in LUFS, gated as the
 recommendation has it, the loudness range in LU and the true peak in dB of full scale.
@@ -89,7 +89,7 @@ def measured_loudness(blocks: Iterable[Native], rate: int, channels: int) -> Lou
 
 
 def _pulled(graph: av.filter.Graph) -> dict[str, str]:
-    """What the meter has said since it was last asked."""
+    """The meter's readings since it was last asked."""
     found: dict[str, str] = {}
     while True:
         try:

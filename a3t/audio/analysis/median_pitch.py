@@ -1,4 +1,4 @@
-"""How high a voice is, well enough to compare one stretch of it with another."""
+"""A voice's median pitch, good enough to compare one stretch with another."""
 
 from __future__ import annotations
 

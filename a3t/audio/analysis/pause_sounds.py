@@ -41,7 +41,7 @@ class PauseSound:
 def sounds_in_pauses(
     recording: Recording, pauses: Iterable[tuple[float, float]]
 ) -> Iterator[PauseSound]:
-    """What is found in pauses, [start, end) in seconds each, in order."""
+    """The sounds in some pauses, each [start, end) in seconds, in order."""
     rate = recording.sample_rate
     for start, end in pauses:
         if not LEAST <= end - start <= LONGEST:
@@ -69,7 +69,7 @@ def sounds_in_pauses(
 
 
 def is_quiet(recording: Recording, start: float, end: float, speech: float) -> bool:
-    """Whether no piece of 0.1 s between two seconds of a recording is louder than QUIETER dB below
+    """True if no 0.1 s from ``start`` to ``end``, in seconds, is louder than QUIETER dB below
     the power of its speech (of full scale); its constant part left out."""
     rate = recording.sample_rate
     size, block = round(LOUD_PIECE * rate), round(BLOCK * rate)

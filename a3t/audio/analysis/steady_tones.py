@@ -138,7 +138,7 @@ def _steady(left: ToneEvidence, right: ToneEvidence) -> list[tuple[float, Sides]
 
 
 def _harmonics(known: np.ndarray) -> list[float]:
-    """Where the other harmonics of a mains should be of which two or more are known, Hz."""
+    """The other harmonics, Hz, of mains hum of which two or more are known."""
     expected: list[float] = []
     for mains in MAINS:
         orders = np.round(known / mains).clip(1, HARMONICS)
@@ -168,7 +168,7 @@ def _is_sure(sign: ToneSign, lasting: float, agreement: float) -> bool:
 
 
 def _may_go_on(sign: ToneSign, other: ToneSign) -> bool:
-    """Whether what the other side has doesn't speak against the tone."""
+    """True unless the other side speaks against the tone."""
     expected = sign.strength / max(sign.weight, 1e-30) * other.weight
     return other.strength > STILL * (expected - UNSEEN)
 

@@ -1,4 +1,4 @@
-"""How sure is it that a tone stands in a stretch of sound, and not a voice or a noise?
+"""Evidence that a stretch of sound holds a steady tone, and not a voice or a noise.
 
 In frames of a quarter of a second a tone turns from one to the next as its frequency says. Each
 frame is weighed by the noise beside the tone's frequency at that moment, so that pauses tell most:
@@ -29,7 +29,7 @@ BEST = 0.5  # seconds, without which a tone has to be there, too
 
 @dataclass(frozen=True)
 class ToneSign:
-    """What speaks for a tone at ``frequency``, Hz.
+    """The evidence for a tone at ``frequency``, Hz.
 
     strength: the squared estimate of the tone over its variance: noise alone has 1 in the mean, and
     more than 10 in one of 20,000 places. lasting: the same without its best half second. agreement:
@@ -95,7 +95,7 @@ class ToneEvidence:
         return [self._sign(top) for top in found]
 
     def near(self, frequency: float, reach: float) -> ToneSign:
-        """What speaks for a tone within ``reach`` Hz of a frequency."""
+        """The evidence for a tone within ``reach`` Hz of a frequency."""
         inside = np.flatnonzero(np.abs(self._frequencies - frequency) <= reach)
         return self._sign(int(inside[np.argmax(self._strengths[inside])]))
 

@@ -1,4 +1,4 @@
-"""Which traits of a recording's own sound a patch is given
+"""The traits of a recording's own sound that a patch is given
 (`a3t.audio.matching.sound_matching`)."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MatchedTraits:
-    """What of the recording's own sound a patch is given.
+    """The traits of the recording's own sound that a patch is given.
 
     bandwidth: silence where the recording has none, and the band above 12 kHz if it has one;
     spectrum: its spectrum from 7.6 to 12 kHz; room_tone: its noise floor and its reverberation.
@@ -31,7 +31,7 @@ class MatchedTraits:
 
     @property
     def learns(self) -> bool:
-        """Whether a copy of the neighbours is needed."""
+        """True if a copy of the neighbours is needed."""
         return self.bandwidth or self.spectrum
 
 

@@ -103,7 +103,7 @@ def _over_the_past(power: np.ndarray, noise: np.ndarray, rate: int) -> np.ndarra
 
 
 def _falls(seconds: np.ndarray, rate: int) -> np.ndarray:
-    """By what a power is multiplied from one frame to the next if it falls by 60 dB in so long."""
+    """The factor from one frame's power to the next's if it falls by 60 dB in ``seconds``."""
     step = frame_size(rate) / OVERLAP / rate
     return np.asarray(10 ** (-6 * step / seconds))
 

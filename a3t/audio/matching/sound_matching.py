@@ -46,7 +46,7 @@ class Neighbour:
 
 @dataclass(frozen=True, eq=False)
 class OwnSound:
-    """What a patch is given of its recording.
+    """The parts of a recording's sound that a patch is matched to.
 
     neighbours: what stands beside it, from which its spectrum is learnt; tone: the room's, None
     if it is not wanted; seed: of the noise that is made; steady: tones that go on through it;

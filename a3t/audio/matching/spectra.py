@@ -47,7 +47,7 @@ def sound_of(frames: np.ndarray, samples: int, rate: int) -> np.ndarray:
 
 
 def frames_of(samples: int, rate: int) -> int:
-    """How many frames `spectra` makes of so many samples."""
+    """The number of frames that `spectra` makes of so many samples."""
     return -(-samples // (frame_size(rate) // OVERLAP)) + OVERLAP - 1
 
 

@@ -1,4 +1,4 @@
-"""What a WAV or RF64 file holds beside its samples: its chunks, read and written again.
+"""The chunks of a WAV or RF64 file beside its samples, read and written again.
 
 libsndfile keeps short texts only and drops the rest, so the chunks are carried here: Broadcast Wave
 (EBU Tech 3285: bext, iXML, axml, cart), ID3 tags, markers (cue and their labels) and the texts of
@@ -41,7 +41,7 @@ def chunks_of(path: Path) -> tuple[Chunk, ...]:
 
 
 def is_riff(path: Path) -> bool:
-    """Whether a file is a WAV or RF64."""
+    """True if a file is a WAV or RF64."""
     return bool(chunks_of(path))
 
 

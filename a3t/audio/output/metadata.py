@@ -49,7 +49,7 @@ def comment_of(path: Path) -> str:
 
 
 def room_for_comment(container: str) -> int:
-    """How many bytes of a comment a container (libsndfile's name) holds."""
+    """The bytes of a comment that a container (libsndfile's name) holds."""
     return ROOM.get(container, USUAL_ROOM)
 
 
@@ -94,7 +94,7 @@ def append_chunks(
 
 
 def _comment(path: Path) -> bytes:
-    """As it stands in the file; libsndfile keeps the beginning only of a WAV's."""
+    """The comment as it stands in the file: of a WAV's, libsndfile keeps the beginning only."""
     with open_audio(path) as file:
         if file.format not in chunks.RIFF:
             return file.text("comment")

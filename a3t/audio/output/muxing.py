@@ -74,7 +74,7 @@ def encoded_again(out: Path) -> str | None:
 
 
 def is_exact(codec: str) -> bool:
-    """Whether a codec keeps every sample."""
+    """True if a codec keeps every sample."""
     return codec.startswith("pcm_")
 
 
@@ -87,7 +87,7 @@ def pictures_a_second(recording: Recording) -> Fraction | None:
 
 
 def keeps_picture(recording: Recording, out: Path) -> bool:
-    """Whether `out` will hold the recording's picture."""
+    """True if ``out`` will hold the recording's picture."""
     kept = muxed_format(out) is not None and out.suffix.lower() not in SOUND_ONLY
     return kept and pictures_a_second(recording) is not None
 
@@ -245,7 +245,7 @@ class _SoundStream:
 
     @property
     def seconds(self) -> float:
-        """How far it is written, on the container's clock."""
+        """The seconds written so far, on the container's clock."""
         return self.place / self.rate
 
     def packets(self, blocks: Iterable[Native]) -> Iterator[Any]:

@@ -33,7 +33,7 @@ class Patch:
 
     @property
     def growth(self) -> int:
-        """By how many samples the recording becomes longer."""
+        """The samples by which the recording becomes longer."""
         return len(self.samples) - (self.source[1] - self.source[0])
 
 
@@ -55,7 +55,7 @@ def in_order(patches: Sequence[Patch], recording: Recording) -> tuple[Patch, ...
 
 
 def sample_map(recording: Recording, patches: Sequence[Patch]) -> SpanMap:
-    """Where the recording's samples are once the patches are in it; ValueError as `in_order`."""
+    """A map of the recording's samples to the result's; ValueError as `in_order`."""
     ordered = in_order(patches, recording)
     replaced = ((patch.source, len(patch.samples)) for patch in ordered)
     return SpanMap.replacing(replaced, recording.samples)

@@ -1,4 +1,4 @@
-"""Which parts of a sound file were made by a machine, written into the file and read again.
+"""The synthetic parts of a sound file, written into the file and read again.
 
 The comment of the file (LIST INFO in a WAV, a Vorbis comment in FLAC or Ogg) gets a block of lines
 that people and programs can read:
@@ -73,7 +73,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What a file tells of itself; ``intact`` if it is still as long as it was when it was told."""
+    """A file's own account of its parts; ``intact`` if the file is still as long as it says."""
 
     traces: tuple[Trace, ...]
     sample_rate: int
@@ -92,7 +92,7 @@ def models_named(*models: Mapping[str, str | None]) -> str:
 
 
 def provenance_of(path: Path) -> Provenance:
-    """What a file tells of the parts that a machine made; InputError if it is no sound."""
+    """A file's own account of its synthetic parts; InputError if it is no sound."""
     with open_audio(path) as file:
         rate, samples = file.samplerate, file.frames
     block, _ = _split(comment_of(path).replace("\r\n", "\n"))
@@ -164,7 +164,7 @@ def provenance_block(traces: Sequence[Trace], samples: int, sample_rate: int) ->
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """What a block says: how long the file was, at which rate, and its lines."""
+    """A parsed block: the file's length then, in samples, its rate, and the lines."""
 
     samples: int
     rate: int
@@ -188,7 +188,7 @@ def _split(comment: str) -> tuple[_Block | None, str]:
 
 
 def _moved(traces: Iterable[Trace], spans: SpanMap, rate: int) -> Iterator[Trace]:
-    """What the edit leaves of the traces, where it is now."""
+    """The traces that the edit leaves, at their new times."""
     move, changed = spans.output_of, [change.source for change in spans.changes]
     for trace in traces:
         first, last = round(trace.start * rate), round(trace.end * rate)

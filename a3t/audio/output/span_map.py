@@ -20,7 +20,7 @@ class SpanPair:
 
     @property
     def growth(self) -> int:
-        """By how much the output's stretch is longer."""
+        """The growth of the stretch from source to output."""
         return (self.output[1] - self.output[0]) - (self.source[1] - self.source[0])
 
 
@@ -46,23 +46,23 @@ class SpanMap:
 
     @cached_property
     def shifts(self) -> tuple[int, ...]:
-        """By how much what follows the first k changes is moved, for k = 0, 1, … all of them."""
+        """The shift of what follows the first k changes, for k = 0, 1, … all of them."""
         return tuple(accumulate((change.growth for change in self.changes), initial=0))
 
     @property
     def output_length(self) -> int:
-        """How many places the output has."""
+        """The number of places in the output."""
         return self.length + self.shifts[-1]
 
     def output_of(self, place: int) -> int:
-        """Where a place of the source is in the output; one in a change goes to its start."""
+        """The place in the output of one in the source; inside a change, the change's start."""
         k = bisect_right(self._source_starts, place)
         if k and place < self.changes[k - 1].source[1]:
             return self.changes[k - 1].output[0]
         return place + self.shifts[k]
 
     def source_of(self, place: int) -> int:
-        """Where a place of the output is in the source; one in a change goes to its start."""
+        """The place in the source of one in the output; inside a change, the change's start."""
         k = bisect_right(self._output_starts, place)
         if k and place < self.changes[k - 1].output[1]:
             return self.changes[k - 1].source[0]
@@ -76,7 +76,7 @@ class SpanMap:
         return span[0] + self.shifts[before], span[1] + self.shifts[past]
 
     def kept(self) -> Iterator[SpanPair]:
-        """What is the same in both: before, between and after the changes; each may be empty."""
+        """The stretches that are the same in both: before, between and after the changes."""
         here = there = 0
         for change in self.changes:
             yield SpanPair((here, change.source[0]), (there, change.output[0]))

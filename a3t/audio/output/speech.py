@@ -77,7 +77,7 @@ def pcm16(samples: np.ndarray) -> bytes:
 
 
 def record_path(out: Path) -> Path:
-    """Where the edit.json of a sound file is."""
+    """The path of a sound file's edit.json."""
     return out.with_name(f"{out.stem}.edit.json")
 
 

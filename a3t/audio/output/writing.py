@@ -126,7 +126,7 @@ def edited_blocks(recording: Recording, patches: Sequence[Patch], gain: float) -
 
 
 def container_and_subtype(recording: Recording, out: Path | str, samples: int) -> tuple[str, str]:
-    """What `out` will be, by libsndfile's names, or by FFmpeg's of the codec in a container.
+    """The container and subtype of ``out``, named as libsndfile or, for codecs, FFmpeg does.
 
     Raises InputError if it can't hold the samples.
     """
@@ -170,7 +170,7 @@ def _write(
     samples: int,
     texts: Mapping[str, bytes],
 ) -> bool:
-    """Whether all of it is in the file afterwards."""
+    """Write a file; True if all of it is there afterwards."""
     try:
         with sf.SoundFile(path, "w", *layout, format=container) as file:
             set_texts(file, texts)

@@ -33,7 +33,7 @@ class SoundReader(sf.SoundFile):
 
     @property
     def can_seek(self) -> bool:
-        """What libsndfile says of this file."""
+        """True if libsndfile can seek in this file."""
         return bool(super().seekable())
 
     def text(self, name: str) -> bytes:
@@ -92,7 +92,7 @@ def read_block(file: Reader, length: int, dtype: str) -> Native:
 
 
 def check_header(path: Path, file: Reader) -> None:
-    """What the header alone tells; raises InputError."""
+    """Check what the header alone tells; raises InputError."""
     rate = file.samplerate
     if file.frames <= 0:
         raise InputError(f"{path} is empty (it has no samples): record it again.")
@@ -172,8 +172,7 @@ def check_samples(path: Path, file: Reader) -> int:
 
 
 def cancel(block: Native) -> bool:
-    """Whether next to nothing is left of samples (n, channels) in the mean of the channels; true of
-    silence."""
+    """True if the channels of samples (n, channels) cancel each other in their mean; silence does."""
     samples = to_float(block)
     left = float(np.abs(samples.mean(axis=1)).max(initial=0.0))
     return left <= CANCELLED * float(np.abs(samples).max(initial=0.0))

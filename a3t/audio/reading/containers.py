@@ -152,7 +152,7 @@ def _decoded(path: Path, identity: tuple[int, ...], number: int) -> DecodedTrack
 
 
 def stated_seconds(path: Path) -> float | None:
-    """How long a container says that it is; None for what is no container of sound, infinity where
+    """The seconds that a container states; None for what is no container of sound, infinity where
     it doesn't say."""
     import av
 
@@ -177,7 +177,7 @@ def opened_container(raw: BinaryIO) -> InputContainer:
 
 
 def is_mp4(path: Path) -> bool:
-    """Whether a file begins as MP4 and MOV files do."""
+    """True if a file begins as MP4 and MOV files do."""
     with path.open("rb") as raw:
         return raw.read(12)[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free")
 
@@ -218,7 +218,7 @@ def _listed(tracks: tuple[Track, ...]) -> str:
 
 
 def several_tracks(track: DecodedTrack, path: Path) -> str | None:
-    """Which of a file's tracks is used, in a sentence; None if it has only one."""
+    """A sentence that names the track in use; None if the file has only one."""
     if len(track.tracks) < 2:
         return None
     return f"{path} has {_listed(track.tracks)}. Track {track.number} is used (--track N)."
@@ -270,13 +270,13 @@ def _decode(container: InputContainer, path: Path, number: int) -> DecodedTrack:
 
 
 def _pictures(stream: VideoStream) -> Fraction:
-    """How many a second; 30 where a file doesn't say, or says what can't be."""
+    """The pictures a second; 30 where a file states none, or an impossible number."""
     stated = stream.average_rate or stream.guessed_rate or USUAL_PICTURES
     return stated if 1 <= stated <= MOST_PICTURES else USUAL_PICTURES
 
 
 def is_moving(stream: Stream) -> bool:
-    """Whether a stream of pictures is a film, not a cover."""
+    """True if a stream of pictures is a film, not a cover."""
     from av.stream import Disposition
 
     return not stream.disposition & Disposition.attached_pic

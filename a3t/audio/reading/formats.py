@@ -20,7 +20,7 @@ Native = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class SampleFormat:
-    """What a subtype decodes to.
+    """The samples that a subtype decodes to.
 
     dtype: the numpy type that holds every decoded value; bits: significant bits of an integer
     sample, None for floats; subtypes: the plain subtypes that keep the decoded values exactly,
@@ -113,7 +113,7 @@ def quantise(samples: np.ndarray, target: SampleFormat) -> Native:
 
 
 def can_hold(container: str, subtype: str, sample_rate: int, channels: int) -> bool:
-    """Whether libsndfile writes this combination (asked by opening such a file in memory)."""
+    """True if libsndfile writes this combination; tried by opening such a file in memory."""
     if container == "AIFF" and subtype in ("PCM_U8", "PCM_S8"):
         return False  # libsndfile takes the byte that pads an odd number of them for a sample
     try:

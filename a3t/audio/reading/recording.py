@@ -74,12 +74,12 @@ class Recording:
 
     @property
     def identity(self) -> str:
-        """What nothing but this sound has: the file's sha256, and its track if it has tracks."""
+        """A name of this sound alone: the file's sha256, and its track if it has tracks."""
         return self.sha256 if self.track is None else f"{self.sha256} track {self.track}"
 
     @property
     def about_track(self) -> str | None:
-        """Which of the file's tracks this is, in a sentence; None if it is the only one."""
+        """A sentence that names this track among the file's; None if it is the only one."""
         decoded = decoded_track(self.path, self.track) if self.track else None
         return several_tracks(decoded, self.path) if decoded else None
 

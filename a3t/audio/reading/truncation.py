@@ -1,4 +1,4 @@
-"""Whether a sound file lacks its end, by its own structure.
+"""Detects a sound file that lacks its end, by its own structure.
 
 libsndfile's log says so too, but a file's texts stand in that log as well, and may say anything.
 """
@@ -20,7 +20,7 @@ OGG_LAST = 4  # the flag of a stream's last page
 
 @dataclass(frozen=True)
 class ChunkLayout:
-    """How a container's chunks follow each other: where the first stands, what a chunk's head is
+    """The layout of a container's chunks: where the first stands, what a chunk's head is
     (name, size), the name of that with the samples, how much of the size is the head's, and of
     what its length is a multiple."""
 
@@ -42,7 +42,7 @@ LAYOUTS = {
 
 
 def is_truncated(path: Path) -> bool:
-    """Whether a chunk of samples is longer than its file, or an Ogg stream has no last page.
+    """True if a chunk of samples is longer than its file, or an Ogg stream has no last page.
 
     False for a container that this doesn't know.
     """

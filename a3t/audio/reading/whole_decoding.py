@@ -19,7 +19,7 @@ from a3t.errors import InputError
 
 
 def decodes_from_start(file: Reader) -> bool:
-    """Whether a file's samples depend on where decoding began."""
+    """True if a file's samples depend on where decoding began."""
     if not isinstance(file, SoundReader):  # it was decoded already
         return False
     # libsndfile says of DWVW that it can seek, and then refuses to.

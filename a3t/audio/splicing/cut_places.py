@@ -1,4 +1,4 @@
-"""Where two stretches of recorded sound are joined so that nobody hears it.
+"""The places where two stretches of recorded sound are joined unheard.
 
 The quietest place is not always best: within a pause it is a hole in the room's tone, and within
 speech two quiet places may have nothing to do with each other. So pairs of places are weighed: how
@@ -30,7 +30,7 @@ def best_places(
     prefer: tuple[int, int],
     rate: int,
 ) -> tuple[int, int] | None:
-    """Where to leave the one sound and to enter the other, both mono (n,).
+    """The sample to leave one sound at and the one to enter the other at, both mono (n,).
 
     leave, enter: the samples [first, last] of each that may be taken; prefer: those that were asked
     for. None where none has enough sound beside it.

@@ -30,7 +30,7 @@ LEAST_VOICED = 20  # analysis frames, 0.1 s; of less voice no range can be told
 
 @dataclass(frozen=True)
 class Raised:
-    """By how much a word was raised."""
+    """The amounts by which a word was raised."""
 
     semitones: float
     decibels: float

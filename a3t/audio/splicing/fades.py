@@ -1,4 +1,4 @@
-"""Where two pieces of sound meet: the quiet place and the cross-fade."""
+"""Joins of two pieces of sound: the quiet place and the cross-fade."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def fade_weights(length: int, correlation: float = 0.0) -> tuple[np.ndarray, np.
 
 
 def fade_correlation(old: np.ndarray, new: np.ndarray) -> float:
-    """How far two mono pieces (n,) agree where a fade would hear both, in 0..1.
+    """The agreement, in 0..1, of two mono pieces (n,) where a fade would hear both.
 
     Opposition counts as 0: making up for it would need a boost without bound.
     """

@@ -1,1 +1,1 @@
-"""How a network learns: batches, losses, the loop. Training a whole network uses the same."""
+"""Learning: batches, losses, the loop. Training a whole network uses the same."""

@@ -71,7 +71,7 @@ class CriticLosses(NamedTuple):
     matching: Tensor
 
     def total(self, adversarial: float, matching: float) -> Tensor:
-        """What the critic adds to a step's loss, given the weights of the network's two losses."""
+        """The critic's part of a step's loss, given the weights of the network's two losses."""
         mine = adversarial * self.adversarial + matching * self.matching
         return CRITIC_SHARE * self.critic + mine
 

@@ -45,7 +45,7 @@ class Features(Protocol):
     def of_split(self, split: str) -> list[StoredClip]: ...
 
     def copies(self, clips: Sequence[StoredClip]) -> int:
-        """How many degraded copies each of some clips has."""
+        """The number of degraded copies that each of some clips has."""
 
     def read(self, clip: StoredClip, mel: bool = True, copy: int = 0) -> StoredFeatures:
         """One clip; ``copy`` is 0 for the mel as recorded."""

@@ -156,7 +156,7 @@ class Run:
 
     @property
     def done(self) -> bool:
-        """Whether the schedule's steps, or its minutes, are over."""
+        """True if the schedule's steps, or its minutes, are over."""
         minutes = self.schedule.minutes
         over = minutes is not None and self.spent >= 60.0 * minutes
         return over or self.step >= self.schedule.steps

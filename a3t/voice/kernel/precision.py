@@ -1,4 +1,4 @@
-"""Whether matrix products are faster in bfloat16 on this machine.
+"""The choice of bfloat16, by measuring whether it is faster on this machine.
 
 GPUs since Ampere and processors with AMX or AVX-512 BF16 gain by it; others emulate bfloat16, and a
 step takes twice as long.
@@ -17,7 +17,7 @@ ROWS, WIDTH = 1024, 256
 
 
 def use_bfloat16(precision: str, device: torch.device | str = "cpu") -> bool:
-    """Whether ``precision``, one of `PRECISIONS`, means bfloat16; "auto" is measured."""
+    """True if ``precision``, one of `PRECISIONS`, means bfloat16; "auto" is measured."""
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, not {precision}")
     if precision != "auto":

@@ -21,8 +21,8 @@ ENOUGH = 20  # masked frames, a quarter of a second: shorter stretches have no v
 def speaker_loss(
     encoder: SpeakerEncoder, filled: Tensor, batch: Batch, total: Total = lambda count: count
 ) -> tuple[Tensor, Tensor]:
-    """How far the voice of what is filled is from the recording's, and how far the hidden layers
-    are, two scalars; 0 if too little is masked.
+    """The distance of the filled voice from the recording's, and that of the hidden
+    layers, two scalars; 0 if too little is masked.
 
     filled: (B, T, 80) log10. The voice aimed at is that of the recording's own masked frames and of
     the whole crop, in equal parts. For ``total`` see `a3t.model.pitch.pitch_loss`.
