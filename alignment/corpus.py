@@ -51,7 +51,7 @@ class Task:
 
     @property
     def done(self) -> bool:
-        """Whether the output exists and is newer than its sources."""
+        """True if the output exists and is newer than its sources."""
         if self.text is None or not self.out.is_file():
             return False
         made = self.out.stat().st_mtime

@@ -152,7 +152,7 @@ def learning_editor() -> EditorProcess:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this computer reaches the host."""
+    """True if only this computer reaches the host."""
     if host == "localhost":
         return True
     with suppress(ValueError):

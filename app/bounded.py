@@ -157,7 +157,7 @@ def bound_time(seconds: int) -> None:
 
 
 def is_memory(error: Exception) -> bool:
-    """Whether an exception says that there was no memory; torch raises RuntimeError then."""
+    """True if an exception says that there was no memory; torch raises RuntimeError then."""
     return isinstance(error, MemoryError) or any(
         sign in str(error) for sign in ("allocate memory", "bad_alloc", "Cannot allocate")
     )

@@ -151,7 +151,7 @@ def answering(send: Send, cookies: Sequence[str]) -> Send:
 
 
 def is_text(body: bytes) -> bool:
-    """Whether it is UTF-8: FastAPI's own answer to anything else is an error of the server."""
+    """True if it is UTF-8: FastAPI's own answer to anything else is an error of the server."""
     try:
         body.decode()
     except UnicodeDecodeError:
@@ -160,7 +160,7 @@ def is_text(body: bytes) -> bool:
 
 
 def is_local(host: str) -> bool:
-    """Whether a Host header names this computer, with any port."""
+    """True if a Host header names this computer, with any port."""
     try:
         name = urlsplit(f"//{host}").hostname
         if name == "localhost":
@@ -171,7 +171,7 @@ def is_local(host: str) -> bool:
 
 
 def is_from_elsewhere(headers: Mapping[bytes, str]) -> bool:
-    """Whether a browser says that the request comes from another site's page."""
+    """True if a browser says that the request comes from another site's page."""
     if headers.get(b"sec-fetch-site") == "cross-site":
         return True
     origin = headers.get(b"origin")
@@ -182,7 +182,7 @@ def is_from_elsewhere(headers: Mapping[bytes, str]) -> bool:
 
 
 def elsewhere(path: str) -> bool:
-    """Whether a request's path asks for a file of another server."""
+    """True if a request's path asks for a file of another server."""
     for marker in ("/file=", "/proxy=", "/file/"):
         _, found, rest = path.partition(marker)
         if found and "://" in rest.replace(":/", "://", 1)[:12]:
@@ -191,7 +191,7 @@ def elsewhere(path: str) -> bool:
 
 
 def names_elsewhere(body: bytes) -> bool:
-    """Whether a JSON body has a file whose path is an address."""
+    """True if a JSON body has a file whose path is an address."""
     try:
         waiting = [json.loads(body)]
     except (ValueError, RecursionError):

@@ -31,7 +31,7 @@ class EditorLane:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a request is being answered."""
+        """True if a request is being answered."""
         return self._lock.locked()
 
     @contextmanager

@@ -41,7 +41,7 @@ class Watch:
         self.share = 0.0
 
     def wanted(self) -> bool:
-        """Whether the visitor still waits for it."""
+        """True if the visitor still waits for it."""
         return self._cancelled is None or not self._cancelled.is_set()
 
     def check(self) -> None:

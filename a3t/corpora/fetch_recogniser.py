@@ -126,7 +126,7 @@ def fetch_model(model: str, server: str, may: bool) -> Path:
 
 
 def _agreed(question: str) -> bool:
-    """Whether the user says yes; never without a terminal."""
+    """True if the user says yes; never without a terminal."""
     if not sys.stdin.isatty():
         say(question)
         return False

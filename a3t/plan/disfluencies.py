@@ -133,7 +133,7 @@ def _repeated(said: Transcript, k: int) -> int:
 
 
 def _is_whole(said: Transcript, first: int, last: int) -> bool:
-    """Whether words are whole written tokens: “25” is several words, and goes whole or not."""
+    """True if words are whole written tokens: “25” is several words, all of which go or none."""
     words = said.words
     begins = first == 0 or words[first - 1].token != words[first].token
     return begins and (last == len(words) or words[last - 1].token != words[last].token)
@@ -224,7 +224,7 @@ def with_silence(
 
 
 def _is_inner(own: Sequence[Word], alignment: Alignment) -> bool:
-    """Whether there are words before a gap and after it."""
+    """True if there are words before a gap and after it."""
     return own[0].start > 0 and own[-1].end < alignment.duration
 
 
@@ -257,7 +257,7 @@ def _sounds(own: Sequence[Word], again: bool, inner: bool) -> list[Word]:
 def _holds_speech(
     own: Sequence[Word], is_quiet: Callable[[float, float], bool] | None = None
 ) -> bool:
-    """Whether there is speech in a pause that the aligner gave no name. In a long one the little
+    """True if there is speech in a pause that the aligner gave no name. In a long one the little
     that it is unsure of every second adds up, so there it counts how loud it is."""
     unsure = [word for word in own if word.duration * (1 - word.score) > LONGEST_SPEECH]
     return any(

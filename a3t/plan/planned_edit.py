@@ -84,12 +84,12 @@ class PlannedEdit:
 
     @property
     def is_spoken(self) -> bool:
-        """Whether it adds words that are made, not just a pause, recorded speech or nothing."""
+        """True if it adds words that are made, not just a pause, recorded speech or nothing."""
         return self.new[0] < self.new[1] and not self.taken
 
     @property
     def is_cut(self) -> bool:
-        """Whether it takes out or mutes sound between words (`a3t.plan.cuts`)."""
+        """True if it takes out or mutes sound between words (`a3t.plan.cuts`)."""
         without_words = self.old[0] == self.old[1] and self.new[0] == self.new[1]
         return without_words and self.source[0] < self.source[1]
 

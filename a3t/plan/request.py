@@ -139,7 +139,7 @@ class EditRequest:
 
     @property
     def times_are_free(self) -> bool:
-        """Whether the duration of the new words is left to the planner."""
+        """True if the duration of the new words is left to the planner."""
         return not self.fit and self.duration is None and self.lengths is None
 
     def saying(self, words: Iterable[str]) -> EditRequest:

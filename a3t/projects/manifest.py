@@ -50,7 +50,7 @@ class ManifestEdit:
 
     @property
     def done(self) -> bool:
-        """Whether its results exist, were made from this line and are newer than its inputs."""
+        """True if its results exist, were made from this line and are newer than its inputs."""
         out: Path = self.options.out
         record = out.with_name(f"{out.stem}.edit.json")
         try:

@@ -80,7 +80,7 @@ def open_project(recording: Recording, out: Path | None = None) -> Project:
 
 
 def _is_of(record: Mapping[str, Any], recording: Recording) -> bool:
-    """Whether a record's edit was made from this recording, and from the same track of it."""
+    """True if a record's edit was made from this recording, and from the same track of it."""
     source = record["source"]
     return (source["sha256"], source.get("track")) == (recording.sha256, recording.track)
 

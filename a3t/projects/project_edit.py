@@ -132,8 +132,8 @@ class ProjectEdit:
         )
 
     def _finds_its_text(self, project: Project) -> bool:
-        """Whether to look for the text again: a given alignment has one, and a file beside a long
-        recording may have times, which show where to align."""
+        """True if the text has to be looked for again: a given alignment has one, and a file beside
+        a long recording may have times, which show where to align."""
         beside = any(project.source.path.with_suffix(suffix).is_file() for suffix in SIDECARS)
         long = bool(project.history.current.get("aligned_words"))
         return self.request.alignment is not None or (long and beside)

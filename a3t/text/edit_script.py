@@ -60,7 +60,7 @@ def edit_script(old: Sequence[str], new: Sequence[str]) -> list[WordEdit]:
 
 
 def _is_island(before: WordEdit, after: WordEdit, old: Sequence[str]) -> bool:
-    """Whether what is kept between two edits is too little for the joints on either side of it."""
+    """True if what is kept between two edits is too little for the joints on either side of it."""
     made = [edit.new[1] - edit.new[0] for edit in (before, after)]
     kept = old[before.old[1] : after.old[0]]
     if not all(made) or len(kept) > _LONGEST_ISLAND:

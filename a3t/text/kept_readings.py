@@ -82,7 +82,7 @@ def _kept(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
 
 
 def _is_beside_kept(j: int, i: int, kept: dict[int, int], old: int, new: int) -> bool:
-    """Whether the neighbours of new token j are those of old token i; old, new: their numbers."""
+    """True if the neighbours of new token j are those of old token i; old, new: their numbers."""
     return all(
         kept.get(j + k) == i + k or not (0 <= i + k < old or 0 <= j + k < new)
         for k in range(-_BESIDE, _BESIDE + 1)

@@ -172,7 +172,7 @@ def _spoken_and(
 def _written_alike(
     old: Transcript, old_range: tuple[int, int], new: Transcript, new_range: tuple[int, int]
 ) -> bool:
-    """Whether whole tokens differ in capitals, hyphens, spaces and punctuation alone."""
+    """True if whole tokens differ in capitals, hyphens, spaces and punctuation alone."""
     for text, (first, last) in ((old, old_range), (new, new_range)):
         if _starts_inside_token(text, first) or (
             last < len(text.words) and _starts_inside_token(text, last)
@@ -198,13 +198,13 @@ def american(word: str) -> str:
 
 
 def _may_be_said_as(word: str, changed: str) -> bool:
-    """Whether the lexicon has nothing against it: "filled" is no spelling of "filed"."""
+    """True if the lexicon has nothing against it: "filled" is no spelling of "filed"."""
     ways = {tuple(map(strip_stress, phones)) for phones in lookup(word)}
     return not ways or bool(ways & {tuple(map(strip_stress, way)) for way in lookup(changed)})
 
 
 def sounds_alike(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether words are said alike, one after the other and stress aside: per cent, percent.
+    """True if words are said alike, one after the other and stress aside: per cent, percent.
 
     Words whose sound depends on their neighbours ("to", "read") are like nothing but themselves.
     """

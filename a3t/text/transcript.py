@@ -25,7 +25,7 @@ class TranscriptWord:
 
     @property
     def names_speaker(self) -> bool:
-        """Whether what is written for it begins with the name of who says it."""
+        """True if what is written for it begins with the name of who says it."""
         return bool(self.speaker) and self.written.startswith(f"{self.speaker}:")
 
     @property
@@ -121,7 +121,7 @@ class Transcript:
 
     @property
     def is_punctuated(self) -> bool:
-        """Whether there is any mark at which a reader would pause, be it at the end."""
+        """True if there is any mark at which a reader would pause, be it at the end."""
         return any(word.pause_after for word in self.words)
 
     def written(self, first: int, last: int) -> str:

@@ -169,8 +169,8 @@ class VoiceLearner:
 
 
 def recorded_settings(record: Mapping[str, Any]) -> tuple[AdaptationConfig, Alignment | None]:
-    """The settings a voice was learnt with, by its edit.json, and from which words, None for those of
-    the edit; InputError if the entry was changed by hand."""
+    """The settings a voice was learnt with, by its edit.json, and from which words, None for those
+    of the edit; InputError if the entry was changed by hand."""
     try:
         steps = int(record["steps"])
         precision = PRECISIONS[PRECISIONS.index(record.get("precision", "float32"))]

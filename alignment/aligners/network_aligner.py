@@ -291,5 +291,5 @@ def _words(
 
 
 def _same(visit: Visit, first: Visit) -> bool:
-    """Whether both belong to one word, or to one sound between words."""
+    """True if both belong to one word, or to one sound between words."""
     return visit.state.kind == first.state.kind and visit.state.word == first.state.word

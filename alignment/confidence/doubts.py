@@ -107,7 +107,7 @@ def _doubts(words: tuple[Word, ...], beside: bool) -> Iterator[Doubt]:
 
 
 def _is_unwritten(pause: Word, beside: bool) -> bool:
-    """Whether a pause, `beside` an edit or anywhere, holds speech that counts."""
+    """True if a pause, `beside` an edit or anywhere, holds speech that counts."""
     speech = pause.duration * (1 - pause.score)
     if pause.unwritten:
         # A sound can be named and still be no word that is missing: its phone says how likely.

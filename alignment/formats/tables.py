@@ -106,7 +106,7 @@ def read_audacity(path: Path) -> Alignment:
 
 
 def is_label_file(path: Path) -> bool:
-    """Whether a .txt or .lab begins as a label file does: two times and a label.
+    """True if a .txt or .lab begins as a label file does: two times and a label.
 
     A transcript that happens to begin with two numbers is not one.
     """

@@ -68,11 +68,11 @@ class JobQueue:
 
     @property
     def is_busy(self) -> bool:
-        """Whether the lane's editor is working, or about to."""
+        """True if the lane's editor is working, or about to."""
         return bool(self._waiting) or self._lane.is_busy
 
     def add(self, job: ProjectJob) -> bool:
-        """Whether the job was added: one of that name may wait or run already."""
+        """Add a job; False if one of that name waits or runs already."""
         with self._change:
             if job.owner in self._gone or any(self._same(job, other) for other in self._all()):
                 return False

@@ -54,7 +54,7 @@ class OpenProject:
 
     @property
     def is_shown(self) -> bool:
-        """Whether a page shows it, or has until just now."""
+        """True if a page shows it, or has until just now."""
         return bool(self._wakers) or time.monotonic() - self._left < LEAVING
 
     @property
@@ -167,7 +167,7 @@ class OpenProject:
         return [[round(start, 2), round(end, 2)] for start, end in found]
 
     def is_done(self, part: int) -> bool:
-        """Whether a part has been listened to."""
+        """True if a part has been listened to."""
         return (self.folder.path / words_name(part)).is_file()
 
     def tell(self, **event: Any) -> None:

@@ -76,7 +76,7 @@ class VoicedProject(ListenedProject, ABC):
 
     @property
     def wants_voice(self) -> bool:
-        """Whether new words are to be made in the recording's own voice, once that is learnt."""
+        """True if new words are to be made in the recording's own voice, once that is learnt."""
         request, models = self._settings
         return self.learning is not None and request.adapt != "never" and not models.voice
 

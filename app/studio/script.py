@@ -88,7 +88,7 @@ class ScriptEdit:
         return first, last
 
     def touches(self, other: ScriptEdit) -> bool:
-        """Whether both change one place: a token, the gap of an insertion, or sound in a pause."""
+        """True if both change one place: a token, the gap of an insertion, or sound in a pause."""
         if self.tokens and other.tokens:
             return not set(self.tokens).isdisjoint(other.tokens)
         if self.tokens or other.tokens:

@@ -79,7 +79,7 @@ CHOOSING, REPORTING = ("2416",), ("3664", "3947")
 
 
 def is_reported(clip: Clip) -> bool:
-    """Whether a held-out clip is of the half that figures are reported of; the other half is for
+    """True if a held-out clip is of the half that figures are reported of; the other half is for
     choosing thresholds and the like. No unseen voice is in both."""
     if clip.speaker in CHOOSING + REPORTING:
         return clip.speaker in REPORTING

@@ -102,7 +102,7 @@ def usable_clips() -> list[Clip]:
 
 
 def untouched(source: Path, out: Path, result: EditedRecording) -> bool:
-    """Whether every sample outside the spans of edit.json equals the source's."""
+    """True if every sample outside the spans of edit.json equals the source's."""
     dtype = "float32" if soundfile.info(str(source)).subtype == "FLOAT" else "int32"
     old, new = (soundfile.read(str(p), dtype=dtype, always_2d=True)[0] for p in (source, out))
     here = there = 0

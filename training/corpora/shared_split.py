@@ -98,7 +98,7 @@ def prompt_key(text: str) -> str:
 
 
 def is_unseen(voice: str) -> bool:
-    """Whether no model is trained on this voice (`Clip.voice`)."""
+    """True if no model is trained on this voice (`Clip.voice`)."""
     if voice in UNSEEN_SPEAKERS:
         return True
     return _place(voice) < UNSEEN_FRACTION.get(voice.partition("-")[0], 0.0)

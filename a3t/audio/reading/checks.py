@@ -172,7 +172,7 @@ def check_samples(path: Path, file: Reader) -> int:
 
 
 def cancel(block: Native) -> bool:
-    """True if the channels of samples (n, channels) cancel each other in their mean; silence does."""
+    """True if the channels of samples (n, channels) cancel out in their mean; silence does."""
     samples = to_float(block)
     left = float(np.abs(samples.mean(axis=1)).max(initial=0.0))
     return left <= CANCELLED * float(np.abs(samples).max(initial=0.0))

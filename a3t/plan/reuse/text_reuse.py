@@ -151,7 +151,7 @@ def _sentence(text: Transcript, place: int) -> int:
 
 
 def _go_together(before: RecordedWords, after: RecordedWords) -> bool:
-    """Whether what differs between two stretches can be changed where both were recorded."""
+    """True if what differs between two stretches can be changed where both were recorded."""
     if before.text != after.text:
         return False
     left_out = after.old[0] - before.old[1]

@@ -51,7 +51,7 @@ class Context:
         return after[:1].isupper() and not self.pause_after and not is_function_word(after)
 
     def noun_follows(self, article: str) -> bool:
-        """Whether this is a measure before a noun: a [5 mile] run. `article` stands before it."""
+        """True if this is a measure before a noun: a [5 mile] run. `article` stands before it."""
         after = self.after
         words = re.fullmatch(r"[A-Za-z][a-z]+(-[a-z]+)*", after) and not is_function_word(after)
         return article.lower() in ("a", "an") and bool(words) and not self.pause_after
@@ -74,19 +74,19 @@ def is_function_word(word: str) -> bool:
 
 
 def is_figure(word: str) -> bool:
-    """Whether a token begins with a figure, after a sign or a decimal point."""
+    """True if a token begins with a figure, after a sign or a decimal point."""
     return _FIGURES.match(word) is not None
 
 
 def is_one(word: str) -> bool:
-    """Whether a measure of this figure is said in the singular: 1, ½, 1/4."""
+    """True if a measure of this figure is said in the singular: 1, ½, 1/4."""
     part = re.fullmatch(r"([0-9]{1,2})/([0-9]{1,3})", word)
     less = part is not None and int(part[1]) < int(part[2])
     return word in ("1", "-1") or word in VULGAR or less
 
 
 def is_whole(word: str) -> bool:
-    """Whether a token is a whole number in plain figures."""
+    """True if a token is a whole number in plain figures."""
     return word.isascii() and word.isdigit()
 
 

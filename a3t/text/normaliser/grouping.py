@@ -102,7 +102,7 @@ def _grouped_figures(tokens: Sequence[Written], index: int) -> tuple[str, int]:
 
 
 def is_house_number(tokens: Sequence[Written], index: int) -> bool:
-    """Whether a street's name follows: "1600 Pennsylvania Ave."."""
+    """True if a street's name follows: "1600 Pennsylvania Ave."."""
     for ahead in range(1, 5):
         token = token_at(tokens, index + ahead)
         word = token.core.lower()

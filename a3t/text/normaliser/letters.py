@@ -54,7 +54,7 @@ def plain_letters(piece: str) -> str:
 
 
 def is_picture(sign: str) -> bool:
-    """Whether a sign is an emoji or another picture that no rule has words for."""
+    """True if a sign is an emoji or another picture that no rule has words for."""
     pictures = sign > "\u2190" and unicodedata.category(sign) in ("So", "Cs")
     return pictures and sign not in SYMBOLS and sign not in VULGAR
 

@@ -76,7 +76,7 @@ def year(number: int | str) -> list[str]:
 
 
 def reads_as_year(digits: str) -> bool:
-    """Whether four figures without a comma are read in pairs: 1066, 1998, 2024, not 3400."""
+    """True if four figures without a comma are read in pairs: 1066, 1998, 2024, not 3400."""
     return len(digits) == 4 and 1010 <= int(digits) <= 2099
 
 

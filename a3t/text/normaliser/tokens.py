@@ -53,7 +53,7 @@ class Written:
 
     @property
     def pauses(self) -> bool:
-        """Whether its punctuation makes a speaker pause after it."""
+        """True if its punctuation makes a speaker pause after it."""
         return any(sign in PAUSES for sign in self.trail) or "--" in self.trail
 
     @property
@@ -74,7 +74,7 @@ NOTHING = Written("", "", "", "")
 
 
 def drops_g(word: str) -> bool:
-    """Whether a word in -in' is one in -ing ("fishin'"), not "in" before a quotation mark."""
+    """True if a word in -in' is one in -ing ("fishin'"), not "in" before a quotation mark."""
     core, stem = word[:-1], word[:-3]
     if not word.endswith("in'") or not in_lexicon(core + "g") or len(stem) < 2:
         return False

@@ -105,7 +105,7 @@ def _named_lines(text: str, settled: Mapping[str, bool] = NO_NAMES) -> list[re.M
 
 
 def names_a_sound(inside: str, square: bool = True) -> bool:
-    """Whether what stands in brackets is a sound or a state ("laughs softly"), not words.
+    """True if what stands in brackets is a sound or a state ("laughs softly"), not words.
 
     In square brackets one such word is enough; between parentheses, where words are spoken too,
     nothing else may stand there than what goes with it.
@@ -129,7 +129,7 @@ def names_a_sound(inside: str, square: bool = True) -> bool:
 
 
 def _has_a_sound(words: str) -> bool:
-    """Whether one of the words, or two together, names a sound."""
+    """True if one of the words, or two together, names a sound."""
     parts = words.split()
     return any(
         _SOUND.fullmatch(part) or _SOUND.fullmatch(" ".join(parts[k : k + 2]))

@@ -71,7 +71,7 @@ def choose(
 
 
 def is_homograph(word: str, candidates: Sequence[Pronunciation]) -> bool:
-    """Whether the word's pronunciations differ in what they mean, not only in who says them."""
+    """True if the word's pronunciations differ in what they mean, not only in who says them."""
     if word in FUNCTION_WORDS or word == "a":
         return False
     several = bool(senses(word)) or word in BY_CLUE or word == "read"
@@ -138,7 +138,7 @@ def _begins_with_vowel(word: str) -> bool:
 
 
 def _is_letter(index: int, words: Sequence[str]) -> bool:
-    """Whether "a" is the letter's name: beside another letter ("a b c"), or at "grade a"."""
+    """True if "a" is the letter's name: beside another letter ("a b c"), or at "grade a"."""
     before, after = word_at(words, index - 1), word_at(words, index + 1)
     letter_before = len(before) == 1 and before not in "ai"
     letter_after = len(after) == 1 and after != "a"

@@ -67,7 +67,7 @@ def _parse(line: str) -> Pronunciation:
 
 
 def in_lexicon(word: str) -> bool:
-    """Whether CMUdict or the names of today have the lower-case word."""
+    """True if CMUdict or the names of today have the lower-case word."""
     return _line(word) is not None or word in _preferred()
 
 

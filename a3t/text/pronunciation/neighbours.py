@@ -23,12 +23,12 @@ def previous(index: int, words: Sequence[str]) -> int:
 
 
 def is_adverb(word: str) -> bool:
-    """Whether a word is or seems to be an adverb: never, only, quickly."""
+    """True if a word is or seems to be an adverb: never, only, quickly."""
     if word in ADVERBS or word == "only":
         return True
     return len(word) > 4 and word.endswith("ly") and word not in _NO_ADVERBS
 
 
 def ends_sentence(token: str) -> bool:
-    """Whether what follows a written token begins with a capital for that alone."""
+    """True if what follows a written token begins with a capital for that alone."""
     return token.rstrip("\"'”’)]").endswith((".", "!", "?", ":"))

@@ -34,7 +34,7 @@ def _candidates(word: str, network: Network) -> tuple[tuple[Pronunciation, ...],
 
 
 def _is_known(word: str) -> bool:
-    """Whether a word before an apostrophe needs no guess ("shouldn" is what n't leaves)."""
+    """True if a word before an apostrophe needs no guess ("shouldn" is what n't leaves)."""
     return bool(lookup(word) or from_ending(word) or lookup(word.removesuffix("n")))
 
 
@@ -68,11 +68,11 @@ class Pronouncer:
         return list(_candidates(word, self.network)[0])
 
     def is_homograph(self, word: str) -> bool:
-        """Whether the word is said differently in different senses ("read", "record")."""
+        """True if the word is said differently in different senses ("read", "record")."""
         return is_homograph(word.lower(), self.candidates(word))
 
     def is_guessed(self, word: str) -> bool:
-        """Whether no lexicon has the word, nor what it is made of, so that its letters must do."""
+        """True if no lexicon has the word, nor what it is made of, so that its letters must do."""
         word = word.lower().replace("’", "'")
         if word in self.own or not any("a" <= letter <= "z" for letter in word):
             return False

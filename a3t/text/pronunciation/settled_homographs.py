@@ -110,7 +110,7 @@ def _polish(index: int, before: str, after: str, written: Sequence[str] | None) 
 
 
 def _is_small(index: int, written: Sequence[str]) -> bool:
-    """Whether the word has no capital though the text has some."""
+    """True if the word has no capital though the text has some."""
     letters = [letter for letter in written[index] if letter.isalpha()]
     return bool(letters) and letters[0].islower() and any(map(_has_capital, written))
 
