@@ -7,6 +7,7 @@ continues exactly as if it had not been interrupted.
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import threading
@@ -37,6 +38,9 @@ class Schedule:
     and the rate decays over the last third of them: so networks of different cost are trained for
     the same time on machines however busy. What the steps see still depends on the seed and the
     step alone, but not how many there are.
+
+    With ``patience``, training ends early: once the validation's total has not been lower for that
+    many steps, the rate decays as it otherwise does before ``steps``.
     """
 
     steps: int = 10_000
@@ -51,15 +55,17 @@ class Schedule:
     seed: int = 0
     epoch: int = 250
     minutes: float | None = None
+    patience: int | None = None
 
-    def rate_at(self, step: int, spent: float = 0.0) -> float:
+    def rate_at(self, step: int, spent: float = 0.0, end: int | None = None) -> float:
         """The learning rate of a step, before which ``spent`` seconds of the processor have gone
-        into training."""
+        into training, which ends before step ``end`` (``steps``)."""
         if self.noam is not None:
             count = step + 1
             return self.rate * self.noam**-0.5 * min(count**-0.5, count * self.warmup**-1.5)
         rising = min(1.0, (step + 1) / self.warmup)
-        falling = min(1.0, (self.steps - step) / max(1, self.decay))
+        left = (self.steps if end is None else end) - step
+        falling = min(1.0, left / max(1, self.decay))
         if self.minutes is not None:
             falling = min(falling, max(0.0, 3.0 * (1.0 - spent / (60.0 * self.minutes))))
         return self.rate * min(rising, falling)
@@ -72,6 +78,8 @@ class Run:
         self.model, self.schedule, self.folder = model, schedule, folder
         self.step = 0
         self.spent = 0.0  # seconds of the processor in training steps
+        self.end = schedule.steps
+        self.best = (math.inf, 0)  # the lowest total of a validation, and its step
         self.optimiser = torch.optim.AdamW(
             model.parameters(),
             lr=schedule.rate,
@@ -92,6 +100,8 @@ class Run:
         state = torch.load(path, map_location="cpu", weights_only=True)
         self.step = int(state["step"])
         self.spent = float(state.get("spent", 0.0))
+        self.end = min(self.end, state.get("end", self.end))
+        self.best = state.get("best", self.best)
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.follow_from(state["average"])
@@ -111,6 +121,8 @@ class Run:
             {
                 "step": self.step,
                 "spent": self.spent,
+                "end": self.end,
+                "best": self.best,
                 "schedule": asdict(self.schedule),
                 "model": self.model.state_dict(),
                 "average": self.average,
@@ -135,7 +147,7 @@ class Run:
         """
         started = time.process_time()
         for group in self.optimiser.param_groups:
-            group["lr"] = self.schedule.rate_at(self.step, self.spent)
+            group["lr"] = self.schedule.rate_at(self.step, self.spent, self.end)
         # So that dropout, too, depends on the seed and the step alone.
         torch.manual_seed(self.schedule.seed * 1_000_003 + self.step)
         self.model.train()
@@ -156,10 +168,10 @@ class Run:
 
     @property
     def done(self) -> bool:
-        """True if the schedule's steps, or its minutes, are over."""
+        """True if the schedule's steps or minutes are over, or training has ended early."""
         minutes = self.schedule.minutes
         over = minutes is not None and self.spent >= 60.0 * minutes
-        return over or self.step >= self.schedule.steps
+        return over or self.step >= self.end
 
     @torch.no_grad()
     def _follow(self) -> None:
@@ -209,11 +221,20 @@ class Run:
                     sums, counted, started = {}, 0, time.monotonic()
                 if self.step % self.schedule.epoch == 0 or self.done:
                     # Judged first: a run that resumes has then judged every state it passed.
-                    self._log({"step": self.step, **self.judge(validate)})
+                    found = self.judge(validate)
+                    self._log({"step": self.step, **found})
+                    self._end_if_stagnant(found.get("valid_total", math.nan))
                     self.save()
         finally:
             bar.close()
             self.save()
+
+    def _end_if_stagnant(self, total: float) -> None:
+        patience, whole = self.schedule.patience, self.end == self.schedule.steps
+        if total < self.best[0]:
+            self.best = (total, self.step)
+        elif patience is not None and whole and self.step - self.best[1] >= patience:
+            self.end = min(self.end, self.step + self.schedule.decay)
 
     def judge(self, validate: Callable[[], dict[str, float]]) -> dict[str, float]:
         """Validate the averaged weights, since these are the ones that ship."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,29 @@ def test_by_minutes_the_rate_falls_with_what_is_spent_and_the_end_is_kept(tmp_pa
     assert run.done and run.step == 1 and run.spent > 0
     again = make_run(tmp_path, steps=10**6, minutes=1e-9)
     assert again.resume() and again.spent == run.spent and again.done
+
+
+def test_training_that_no_longer_improves_decays_and_ends(tmp_path: Path) -> None:
+    """Validations at 4, 8, … are lowest at 8; five steps of decay follow the patience of 8."""
+    totals = {4: 3.0, 8: 2.0}
+
+    def run_on(folder: Path, until: int) -> Run:
+        run = make_run(folder, steps=1000, epoch=4, patience=8)
+        run.resume()
+        stopping = threading.Event()
+
+        def step_losses(step: int) -> dict[str, Tensor]:
+            if step == until:
+                stopping.set()
+            return losses(run, step)
+
+        run.train(step_losses, lambda: {"total": totals.get(run.step, 2.5)}, stopping=stopping)
+        return run
+
+    whole = run_on(tmp_path / "whole", 1000)
+    assert whole.done and whole.best == (2.0, 8) and whole.step == whole.end == 16 + 5
+    for until in (9, 17, 1000):
+        parts = run_on(tmp_path / "parts", until)
+    assert (parts.step, parts.end, parts.best) == (whole.step, whole.end, whole.best)
+    average = parts.average.items()
+    assert all(torch.equal(whole.average[name], value) for name, value in average)
