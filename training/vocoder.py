@@ -3,7 +3,8 @@
 python -m training.vocoder --data CACHE --out FOLDER --steps N [--config FILE.yaml]
 python -m training.vocoder export --out FOLDER --to a3t/pretrained/vocoder-small
 
-``python -m training.waveforms`` makes the cache. A run that was interrupted continues from its
+``python -m training.waveforms`` makes the cache. Training needs no more than torch, NumPy, PyYAML
+and tqdm, but for the losses "pitch" and "multi_mel". A run that was interrupted continues from its
 last checkpoint when the command is repeated, and ends where an uninterrupted one would have.
 """
 
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from a3t.console import run
 from a3t.errors import InputError
@@ -31,6 +32,14 @@ from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.configuration import read_config, settings, write_config
 from training.vocoder_data import WaveBatch, WindowConfig, Windows
+from training.vocoder_discriminators import (
+    DISCRIMINATORS,
+    VOCODER,
+    DiscriminatorConfig,
+    Discriminators,
+    discriminator_losses,
+    vocoder_weights,
+)
 from training.vocoder_losses import (
     VocoderLossConfig,
     amplitude_loss,
@@ -49,7 +58,8 @@ TRAINING = {"rate": 6e-4, "warmup": 500, "decay": 4000, "betas": [0.8, 0.99], "c
 
 
 class VocoderTraining:
-    """A configuration's network with its data, and the losses of a step."""
+    """A configuration's network with its data, and the losses of a step; ``trained`` is the network
+    or, where there are discriminators, both."""
 
     def __init__(
         self,
@@ -65,6 +75,12 @@ class VocoderTraining:
         self.windows = Windows(waveforms, window, self.schedule.seed)
         torch.manual_seed(self.schedule.seed)
         self.model = SpectralVocoder(**(config.get("vocoder") or {})).to(device)
+        self.against = settings(DiscriminatorConfig, config.get(DISCRIMINATORS))
+        self.discriminators: Discriminators | None = None
+        self.trained: nn.Module = self.model
+        if self.against.channels:
+            self.discriminators = Discriminators(self.against.channels).to(device)
+            self.trained = nn.ModuleDict({VOCODER: self.model, DISCRIMINATORS: self.discriminators})
 
     def fit_normalisation(self, batches: int = 40) -> None:
         """Set each mel bin's mean and deviation from batches that training never draws."""
@@ -106,8 +122,29 @@ class VocoderTraining:
             found["harmonics"] = harmonics_loss(made, samples)
         if self.weights.pitch and said.pitch is not None:
             found["pitch"] = pitch_loss(said.pitch, batch.samples)
-        weighted = [getattr(self.weights, name) * value for name, value in found.items()]
-        return {**found, "total": torch.stack(weighted).sum()}
+        total = torch.stack([getattr(self.weights, name) * value for name, value in found.items()])
+        if self.discriminators is None:
+            return {**found, "total": total.sum()}
+        noise = torch.randn(samples.shape, generator=draw).to(mel.device)
+        heard = self.model.textured_sound(said, mel, noise)
+        with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
+            both = discriminator_losses(self.discriminators, heard, samples, top)
+        rise = min(1.0, step / max(1, self.against.warmup))
+        own = rise * (
+            self.against.adversarial * both["adversarial"]
+            + self.against.matching * both["matching"]
+        )
+        return {**found, **both, "total": total.sum() + own + both["discriminator"]}
+
+
+def initial_weights(name_or_path: str) -> dict[str, Tensor]:
+    """The weights of a checkpoint, averaged, or those of a packed vocoder."""
+    if Path(name_or_path).is_file():
+        state = torch.load(name_or_path, map_location="cpu", weights_only=True)
+        return vocoder_weights(state["average"])
+    from a3t.pretrained import load_checkpoint
+
+    return {name: value.float() for name, value in load_checkpoint(name_or_path)[1].items()}
 
 
 def train(options: argparse.Namespace) -> None:
@@ -117,14 +154,13 @@ def train(options: argparse.Namespace) -> None:
     config["training"] = {**(config.get("training") or {}), "steps": options.steps}
     low = use_bfloat16(options.precision, options.device)
     work = VocoderTraining(config, Waveforms(options.data, "train"), low, options.device)
-    fresh = Run(work.model, work.schedule, options.out)
+    fresh = Run(work.trained, work.schedule, options.out)
     if not fresh.resume():
         if options.start:
-            state = torch.load(options.start, map_location="cpu", weights_only=True)
-            work.begin_with(state["average"])
+            work.begin_with(initial_weights(options.start))
         else:
             work.fit_normalisation()
-        fresh.follow_from(work.model.state_dict())
+        fresh.follow_from(work.trained.state_dict())
     write_config(config, options.out / "config.yaml")
     fresh.train(work.losses, dict, minutes=options.minutes, stopping=stop_signals())
     if fresh.step < options.steps:
@@ -148,8 +184,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder of prepared waveforms")
     parser.add_argument("--out", type=Path, required=True, help="folder for checkpoint and log")
     parser.add_argument("--steps", type=int, required=True)
-    parser.add_argument("--config", type=Path, help="YAML: vocoder, data, loss and training")
-    parser.add_argument("--start", type=Path, help="checkpoint whose weights a new run begins with")
+    parser.add_argument("--config", type=Path, help="YAML: vocoder, data, loss, training …")
+    parser.add_argument(
+        "--start", metavar="NAME_OR_PATH", help="weights to begin with: a checkpoint.pt, or a model"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--precision", choices=PRECISIONS, default="float32")
     parser.add_argument("--device", default="cpu")

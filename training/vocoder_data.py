@@ -6,23 +6,20 @@ uninterrupted one would have seen.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import soxr
 import torch
 from torch import Tensor
 
 from a3t.audio.analysis.mel import log_mel
-from a3t.audio.world_pitch import log_pitch
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from training.waveforms import CachedWave, Waveforms
 
 LOW = 125.0  # Hz: the median pitch of a low voice lies below
-PITCH_CLIPS, PITCH_SECONDS = 3, 8  # of a voice, that its pitch is measured in
-NOISY = ("commonvoice", "speechocean")  # recorded at home: voices for A3T, no sound to learn from
+HOME = ("commonvoice", "speechocean")  # corpora that were recorded at home
+HOME_TOP = 7000.0  # Hz: what codecs and microphones have left above is nothing to learn from
 
 
 @dataclass(frozen=True)
@@ -46,6 +43,7 @@ class WindowConfig:
         gain_db: range of gains.
         low_voices: how many times as often clips of voices below 125 Hz are drawn as their lengths
             say. In them the harmonics are close, and hardest to tell from a mel.
+        home: the same for clips of corpora that were recorded at home; with 0, none.
     """
 
     frames: int = 64
@@ -53,6 +51,7 @@ class WindowConfig:
     speed: tuple[float, float] = (0.85, 1.18)
     gain_db: tuple[float, float] = (-15.0, 6.0)
     low_voices: float = 1.0
+    home: float = 0.0
 
 
 class Windows:
@@ -64,15 +63,15 @@ class Windows:
         self.entries = [
             entry
             for entry in waveforms.entries
-            if entry.length > longest and entry.corpus not in NOISY
+            if entry.length > longest and (config.home or entry.corpus not in HOME)
         ]
         if not self.entries:
             raise InputError(f"No clip in the cache is longer than {longest} samples.")
         weights = _weights(self.entries)
+        weights[[entry.corpus in HOME for entry in self.entries]] *= config.home
         if config.low_voices != 1.0:
-            pitches = voice_pitches(waveforms, self.entries)
-            low = [pitches[entry.corpus, entry.speaker] < LOW for entry in self.entries]
-            weights[low] *= config.low_voices
+            pitches = waveforms.pitches()
+            weights[[pitches[entry.voice] < LOW for entry in self.entries]] *= config.low_voices
         self._cumulative = np.cumsum(weights)
 
     def __call__(self, step: int) -> WaveBatch:
@@ -93,12 +92,20 @@ class Windows:
         first = int(random.integers(0, entry.length - count + 1))
         window = self.waveforms.read(entry, first, count)
         if ratio != 1.0:
-            window = soxr.resample(window, ratio, 1.0, quality="HQ")
-            window = np.pad(window, (0, max(0, length - len(window))))[:length]
+            window = _resampled(window, length)
         gain = 10 ** (random.uniform(*self.config.gain_db) / 20)
         gain = min(gain, 0.99 / max(float(np.abs(window).max()), 1e-4))
-        top = min(entry.rate, SAMPLE_RATE) / 2 * ratio
-        return (window * np.float32(gain)).astype(np.float32), min(top, SAMPLE_RATE / 2)
+        top = HOME_TOP if entry.corpus in HOME else min(entry.rate, SAMPLE_RATE) / 2
+        return (window * np.float32(gain)).astype(np.float32), min(top * ratio, SAMPLE_RATE / 2)
+
+
+def _resampled(window: np.ndarray, length: int) -> np.ndarray:
+    """A window (n,) as (length,) samples, by its Fourier transform."""
+    spectrum = np.fft.rfft(window)
+    changed = np.zeros(length // 2 + 1, complex)
+    kept = min(len(spectrum), len(changed))
+    changed[:kept] = spectrum[:kept]
+    return np.asarray(np.fft.irfft(changed, length) * (length / len(window)))
 
 
 def _weights(entries: list[CachedWave]) -> np.ndarray:
@@ -110,22 +117,3 @@ def _weights(entries: list[CachedWave]) -> np.ndarray:
         inside = corpora == corpus
         weights[inside] /= np.sqrt(lengths[inside].sum())
     return weights
-
-
-def voice_pitches(
-    waveforms: Waveforms, entries: Sequence[CachedWave]
-) -> dict[tuple[str, str], float]:
-    """The median pitch in Hz of each (corpus, speaker), from some clips; infinite if unvoiced."""
-    voices: dict[tuple[str, str], list[CachedWave]] = {}
-    for entry in entries:
-        voices.setdefault((entry.corpus, entry.speaker), []).append(entry)
-    found = {}
-    for voice, own in voices.items():
-        contours = []
-        for entry in own[:: max(1, len(own) // PITCH_CLIPS)][:PITCH_CLIPS]:
-            samples = waveforms.read(entry, 0, PITCH_SECONDS * SAMPLE_RATE)
-            contours.append(log_pitch(samples, len(samples) // HOP, speed=4))
-        contour = np.concatenate(contours)
-        voiced = contour[contour > 0]
-        found[voice] = float(2 ** np.median(voiced)) if len(voiced) else np.inf
-    return found

@@ -18,6 +18,7 @@ from a3t.voice.kernel.loop import CHECKPOINT
 from training.configuration import read_config, settings
 from training.corpora.attribution import attribution
 from training.vocoder_data import WindowConfig
+from training.vocoder_discriminators import DiscriminatorConfig, vocoder_weights
 from training.vocoder_losses import VocoderLossConfig
 
 CARD = """# vocoder-small
@@ -65,7 +66,7 @@ def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") 
     known = inspect.signature(SpectralVocoder).parameters
     vocoder = {name: given.get(name, known[name].default) for name in known}
     model = SpectralVocoder(**vocoder)
-    model.load_state_dict(state["average"])
+    model.load_state_dict(vocoder_weights(state["average"]))
     tensors = {
         name: value.half() if half and value.dim() > 1 else value
         for name, value in model.state_dict().items()
@@ -73,6 +74,9 @@ def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") 
     windows = settings(WindowConfig, config.get("data"))
     weights = asdict(settings(VocoderLossConfig, config.get("loss")))
     del weights["unrolled"]  # which is no weight
+    against = settings(DiscriminatorConfig, config.get("discriminators"))
+    if against.channels:
+        weights |= {"adversarial": against.adversarial, "matching": against.matching}
     card = CARD.format(
         rate=SAMPLE_RATE,
         parameters=sum(p.numel() for p in model.parameters()),

@@ -1,26 +1,30 @@
-"""A cache of decoded waveforms: one flat memory map at 24 kHz, and an index.
+"""A cache of decoded waveforms: one flat memory map at 24 kHz, an index, and voices' pitches.
 
 ``python -m training.waveforms CACHE`` decodes and resamples once; the vocoder's training then
-reads random windows from it.
+reads random windows from it, with NumPy alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from a3t.errors import InputError
-from training.corpora import Clip, corpora_root, read_corpora, split_of
-from training.corpora.decoding import decode
+from a3t.grid import HOP, SAMPLE_RATE
 
-SAMPLES = "samples.npy"
-INDEX = "index.jsonl"
+if TYPE_CHECKING:
+    from training.corpora import Clip
+
+SAMPLES, INDEX, PITCHES = "samples.npy", "index.jsonl", "pitches.json"
+PITCH_CLIPS, PITCH_SECONDS = 3, 8  # of a voice, that its pitch is measured in
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,16 @@ class CachedWave:
     start: int
     length: int
 
+    @property
+    def voice(self) -> str:
+        return f"{self.corpus}-{self.speaker}"
+
 
 def prepare(clips: Iterable[Clip], folder: Path) -> None:
     """Write the cache of ``clips`` into ``folder``, the index last."""
+    from training.corpora import split_of
+    from training.corpora.decoding import decode
+
     folder.mkdir(parents=True, exist_ok=True)
     entries: list[CachedWave] = []
     raw = folder / "samples.raw.tmp"
@@ -55,6 +66,7 @@ def prepare(clips: Iterable[Clip], folder: Path) -> None:
     header[:] = np.memmap(raw, np.int16, "r")
     header.flush()
     raw.unlink()
+    (folder / PITCHES).write_text(json.dumps(measured_pitches(header, entries)))
     index = folder / (INDEX + ".tmp")
     index.write_text("".join(json.dumps(asdict(entry)) + "\n" for entry in entries))
     os.replace(index, folder / INDEX)
@@ -75,8 +87,17 @@ class Waveforms:
         self.entries = [entry for entry in entries if split in (None, entry.split)]
         self._samples = np.load(folder / SAMPLES, mmap_mode="r")
 
+        self._folder = folder
+
     def __len__(self) -> int:
         return len(self.entries)
+
+    def pitches(self) -> dict[str, float]:
+        """The median pitch in Hz of each voice, infinite if it was never voiced."""
+        path = self._folder / PITCHES
+        if not path.is_file():
+            raise InputError(f"{path} is missing: make the waveforms again.")
+        return {str(voice): float(hertz) for voice, hertz in json.loads(path.read_text()).items()}
 
     def read(self, entry: CachedWave, first: int = 0, count: int | None = None) -> np.ndarray:
         """Samples [first, first + count) of an entry (all of it by default), float32."""
@@ -84,7 +105,29 @@ class Waveforms:
         return self._samples[entry.start + first : entry.start + last].astype(np.float32) / 32768.0
 
 
+def measured_pitches(samples: np.ndarray, entries: Iterable[CachedWave]) -> dict[str, float]:
+    """The median pitch in Hz of each voice, from some of its clips; infinite if unvoiced."""
+    from a3t.audio.world_pitch import log_pitch
+
+    voices: dict[str, list[CachedWave]] = {}
+    for entry in entries:
+        voices.setdefault(entry.voice, []).append(entry)
+    found = {}
+    for voice, own in voices.items():
+        contours = []
+        for entry in own[:: max(1, len(own) // PITCH_CLIPS)][:PITCH_CLIPS]:
+            count = min(entry.length, PITCH_SECONDS * SAMPLE_RATE)
+            window = samples[entry.start : entry.start + count] / 32768.0
+            contours.append(log_pitch(window, count // HOP, speed=4))
+        contour = np.concatenate(contours)
+        voiced = contour[contour > 0]
+        found[voice] = float(2 ** np.median(voiced)) if len(voiced) else math.inf
+    return found
+
+
 def main() -> None:
+    from training.corpora import corpora_root, read_corpora
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cache", type=Path, help="folder to write")
     parser.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")

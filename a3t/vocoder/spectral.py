@@ -166,7 +166,10 @@ class SpectralVocoder(nn.Module):
     def forward(self, mel: Tensor, noise: Tensor | None = None) -> Tensor:
         """``noise``: white, of power one, (B, 300 T), from which texture is drawn; without it there
         is none."""
-        found = self.spectra(mel)
+        return self.textured_sound(self.spectra(mel), mel, noise)
+
+    def textured_sound(self, found: Spectra, mel: Tensor, noise: Tensor | None) -> Tensor:
+        """Samples (B, 300 T) of what ``spectra`` gave for the mel, after all the iterations."""
         magnitude, phase = found.magnitude, found.phase
         if self.texture and noise is not None:
             share = aperiodicity(found.periodicity, self.texture)

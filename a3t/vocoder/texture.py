@@ -36,4 +36,6 @@ def textured(phase: Tensor, aperiodic: Tensor, drawn: Tensor) -> Tensor:
     twice the width, real parts first."""
     repeats = phase.shape[-1] // BINS
     share = aperiodic.repeat(1, 1, repeats)
-    return (1 - share).sqrt() * phase + share.sqrt() * (drawn / MEAN)
+    # Of 0 a root has no gradient.
+    steady, noise = (part.clamp(min=1e-8).sqrt() * (part > 0) for part in (1 - share, share))
+    return steady * phase + noise * (drawn / MEAN)

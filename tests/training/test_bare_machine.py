@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
 from tests.training.stores import write_store
 from tests.training.test_pretraining import CONFIG
+from training.waveforms import CachedWave
 
 ROOT = Path(__file__).parents[2]
 THERE = ["torch", "numpy", "PyYAML", "tqdm"]
@@ -92,3 +96,30 @@ assert parcels.main(["split", here + "/run", here + "/back"]) == 0
     )
     assert (tmp_path / "run" / "checkpoint.pt").exists()
     assert (tmp_path / "back" / "parcels.json").exists()
+
+
+def test_the_vocoder_trains_against_discriminators(machine: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    np.save(cache / "samples.npy", np.random.default_rng(0).integers(-3000, 3000, 24000, np.int16))
+    entry = CachedWave("a", "librispeech", "19", "train", 16000, 0, 24000)
+    (cache / "index.jsonl").write_text(json.dumps(asdict(entry)))
+    (cache / "pitches.json").write_text(json.dumps({"librispeech-19": 100.0}))
+    config = {
+        "vocoder": {"width": 8, "hidden": 8, "blocks": 1, "iterations": 1, "pitches": 9},
+        "data": {"frames": 8, "batch": 2, "low_voices": 3.0},
+        "loss": {"pitch": 0},
+        "discriminators": {"channels": 2},
+    }
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+    run(
+        machine,
+        f"""
+from training import vocoder
+
+here = {str(tmp_path)!r}
+command = ["--config", here + "/config.yaml", "--data", here + "/cache", "--out", here + "/run"]
+assert vocoder.main([*command, "--steps", "2"]) == 0
+""",
+    )
+    assert (tmp_path / "run" / "checkpoint.pt").exists()

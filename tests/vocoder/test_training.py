@@ -15,7 +15,8 @@ from a3t.voice.kernel.loop import Run
 from training.configuration import write_config
 from training.corpora import Clip, is_unseen, prompt_key, read_corpora, split_of
 from training.vocoder import VocoderTraining
-from training.vocoder_data import WindowConfig, Windows, voice_pitches
+from training.vocoder_data import WindowConfig, Windows
+from training.vocoder_discriminators import Discriminators, discriminator_losses
 from training.vocoder_export import export
 from training.vocoder_losses import (
     known_bins,
@@ -27,9 +28,17 @@ from training.vocoder_losses import (
 from training.waveforms import Waveforms, prepare
 
 CONFIG = {
-    "vocoder": {"width": 8, "hidden": 12, "blocks": 1, "iterations": 1, "pitches": 20},
-    "data": {"frames": 8, "batch": 2},
+    "vocoder": {
+        "width": 8,
+        "hidden": 12,
+        "blocks": 1,
+        "iterations": 1,
+        "pitches": 20,
+        "texture": [300, 1500],
+    },
+    "data": {"frames": 8, "batch": 2, "home": 1.0},
     "loss": {"phase": 0.1, "multi_mel": 1.0, "harmonics": 0.1},
+    "discriminators": {"channels": 2, "warmup": 2},
     "training": {"steps": 1000, "warmup": 2, "decay": 2},
 }
 
@@ -159,9 +168,9 @@ def test_low_voices_are_drawn_more_often(tmp_path: Path) -> None:
         (folder / f"{speaker}-1.trans.txt").write_text(f"{speaker}-1-0000 AH\n")
     prepare(read_corpora(tmp_path), tmp_path / "cache")
     waveforms = Waveforms(tmp_path / "cache")
-    pitches = voice_pitches(waveforms, waveforms.entries)
-    assert pitches["librispeech", "19"] == pytest.approx(100, rel=0.01)
-    assert pitches["librispeech", "26"] == pytest.approx(200, rel=0.01)
+    pitches = waveforms.pitches()
+    assert pitches["librispeech-19"] == pytest.approx(100, rel=0.01)
+    assert pitches["librispeech-26"] == pytest.approx(200, rel=0.01)
     same = WindowConfig(frames=8, batch=200, speed=(1.0, 1.0), low_voices=1e6)
     spectra = np.abs(np.fft.rfft(Windows(waveforms, same)(0).samples.numpy()))
     assert (spectra[:, 10] > spectra[:, 20] / 2).all()  # every window has a harmonic at 100 Hz
@@ -189,9 +198,9 @@ def test_phase_losses_do_not_see_whole_turns() -> None:
 def test_resumed_equals_uninterrupted(cache: Path, tmp_path: Path) -> None:
     def train(folder: Path, steps: int) -> Run:
         work = make(cache)
-        found = Run(work.model, work.schedule, folder)
+        found = Run(work.trained, work.schedule, folder)
         if not found.resume():
-            found.follow_from(work.model.state_dict())
+            found.follow_from(work.trained.state_dict())
         while found.step < steps:
             found.train_step(work.losses)
         found.save()
@@ -207,19 +216,47 @@ def test_resumed_equals_uninterrupted(cache: Path, tmp_path: Path) -> None:
 
 def test_training_learns_and_moves_every_parameter(cache: Path, tmp_path: Path) -> None:
     work = make(cache)
-    start = {name: value.clone() for name, value in work.model.named_parameters()}
+    start = {name: value.clone() for name, value in work.trained.named_parameters()}
     batch = work.windows(0)
-    before = float(work.losses_of(batch, 0)["total"].detach())
-    run = Run(work.model, work.schedule, tmp_path)
+    before = work.losses_of(batch, 0)
+    run = Run(work.trained, work.schedule, tmp_path)
     for _ in range(15):
         run.train_step(work.losses)
-    assert float(work.losses_of(batch, 0)["total"].detach()) < before
-    assert all(not torch.equal(start[name], value) for name, value in work.model.named_parameters())
+    after = work.losses_of(batch, 0)
+    for name in ("spectral", "discriminator"):
+        assert after[name] < before[name], name
+    moved = work.trained.named_parameters()
+    assert all(not torch.equal(start[name], value) for name, value in moved)
+
+
+def test_each_side_of_the_discriminators_learns_by_its_own_losses() -> None:
+    torch.manual_seed(0)
+    both, top = Discriminators(2), torch.tensor([8000.0])
+    made = (0.1 * torch.randn(1, 2400)).requires_grad_()
+    found = discriminator_losses(both, made, 0.1 * torch.randn(1, 2400), top)
+    found["discriminator"].backward()
+    assert made.grad is None
+    for parameter in both.parameters():
+        assert parameter.grad is not None and parameter.grad.abs().sum() > 0
+    both.zero_grad()
+    (found["adversarial"] + found["matching"]).backward()
+    assert made.grad is not None and bool(torch.isfinite(made.grad).all()) and made.grad.any()
+    assert all(parameter.grad is None for parameter in both.parameters())
+
+
+def test_discriminators_hear_nothing_above_the_recordings_band() -> None:
+    both = Discriminators(2)
+    true = 0.1 * torch.randn(1, 2400, generator=torch.Generator().manual_seed(0))
+    whistle = torch.sin(2 * torch.pi * 10000 * torch.arange(2400) / 24000)
+    made = true + 0.1 * torch.hann_window(2400) * whistle
+    full = discriminator_losses(both, made, true, torch.tensor([12000.0]))["matching"]
+    part = discriminator_losses(both, made, true, torch.tensor([8000.0]))["matching"]
+    assert part < 0.1 * full
 
 
 def test_the_editor_loads_the_export(cache: Path, tmp_path: Path) -> None:
     work = make(cache)
-    run = Run(work.model, work.schedule, tmp_path / "run")
+    run = Run(work.trained, work.schedule, tmp_path / "run")
     run.train_step(work.losses)
     run.save()
     write_config(CONFIG, tmp_path / "run" / "config.yaml")
