@@ -114,6 +114,12 @@ def checked_take(data: Mapping[str, Any], patch: np.ndarray, about: Mapping[str,
         "seconds": finite_number(data["seconds"]),
         "doubts": [_text(doubt) for doubt in data["doubts"]],
         "guessed": {_text(word): _text(phones) for word, phones in data["guessed"].items()},
+        "offered": {
+            _text(word): [
+                {"said": _text(way["said"]), "phones": _text(way["phones"])} for way in ways
+            ]
+            for word, ways in data.get("offered", {}).items()
+        },
     }
     if not spans:
         return record

@@ -26,6 +26,8 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS
 from a3t.rendering.edited import EditedRecording
+from a3t.text.pronunciation.as_it_sounds import sounded
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Word
 from alignment.atomic import staging
@@ -157,6 +159,7 @@ def _written(
         "seconds": sum(len(p.samples) for p in patches) / plan.recording.sample_rate,
         "doubts": [str(doubt) for doubt in plan.doubts],
         "guessed": plan.guessed,
+        "offered": {word: _offered(word) for word in plan.guessed},
     }
     if result is not None:
         record |= {
@@ -238,3 +241,9 @@ def _mix(order: TakeOrder, take: Take, result: EditedRecording) -> dict[str, Any
         "cut": None if order.edit.cut is None else order.edit.cut.to_json(),
         "said": result.plan.request.to_json()["asked"]["pronunciations"],
     }
+
+
+def _offered(word: str) -> list[dict[str, str]]:
+    """Other ways to say a word that was guessed, for people and in phones."""
+    ways = Pronouncer().offered(word)
+    return [{"said": sounded(way), "phones": " ".join(way)} for way in ways]

@@ -73,7 +73,8 @@ export class ChangesView {
     return make("button", { type: "button", class: "button", onclick: () => this.app.write(first, old.length - end, text, true) }, tell(TEXTS.offered, was, text));
   }
 
-  /** Of each guessed word, and of each that is said otherwise already: how, and a field for another way. */
+  /** Of each guessed word, and of each that is said otherwise already: how, other ways it may be said, and a field for
+   * yet another. */
   #pronunciations(take) {
     const { app } = this, own = app.pronunciations || {};
     const words = new Set([...Object.keys(take.guessed || {}), ...take.words.map(({ text }) => text).filter((text) => text in own)]);
@@ -82,6 +83,8 @@ export class ChangesView {
       field.value = own[word] || "";
       return make("form", { class: "note say", onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) app.pronounce(word, field.value.trim()); } },
         make("span", {}, word in own ? tell(TEXTS.said_as, `“${word}”`) : tell(TEXTS.guessed, `“${word}”`)),
+        ...(word in own ? [] : take.offered?.[word] || []).map(({ said, phones }) =>
+          make("button", { type: "button", class: "quiet", "data-name": `say ${word} ${said}`, onclick: () => app.pronounce(word, phones) }, said)),
         field, make("button", { type: "submit", class: "quiet strong", "data-name": `say ${word}` }, TEXTS.say_so));
     });
   }

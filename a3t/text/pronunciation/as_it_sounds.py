@@ -1,4 +1,4 @@
-"""The phones of a word that a person writes as it sounds, "KEE-yev"."""
+"""A word written as it sounds, "KEE-yev": to its phones, and from them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ from a3t.text.pronunciation.letter_to_sound import guess
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 
 LONGEST = 60  # letters of a word as it sounds
+_SOUNDS = dict(
+    zip(
+        "AA AE AH AO AW AY EH ER EY IH IY OW OY UH UW DH HH JH NG TH".split(),
+        "ah a uh aw ow eye eh er ay ih ee oh oy uu oo th h j ng th".split(),
+        strict=True,
+    )
+)
 _PARTS = re.compile(r"-+")
 
 
@@ -32,6 +39,24 @@ def as_it_sounds(said: str) -> Pronunciation:
         way = (lookup(word) or [guess(word)])[0]
         phones += _stressed(way) if place == stressed else _unstressed(way)
     return tuple(phones)
+
+
+def sounded(phones: Pronunciation) -> str:
+    """Phones as a person would write them, K IY1 Y EH0 V -> "KEE-yehv"; what is said by it need
+    not be quite the same phones."""
+    syllables, onset = [], ""
+    for k, phone in enumerate(phones):
+        bare = strip_stress(phone)
+        sound = _SOUNDS.get(bare, bare.lower())
+        if bare in VOWELS:
+            syllables.append([onset + sound, phone.endswith("1")])
+            onset = ""
+        elif syllables and (k + 1 == len(phones) or strip_stress(phones[k + 1]) not in VOWELS):
+            syllables[-1][0] += onset + sound
+            onset = ""
+        else:
+            onset += sound
+    return "-".join(sound.upper() if stressed else sound for sound, stressed in syllables)
 
 
 def _stressed(phones: Pronunciation) -> list[str]:

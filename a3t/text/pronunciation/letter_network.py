@@ -18,6 +18,9 @@ import numpy as np
 from a3t.text.pronunciation.lexicon import Pronunciation
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MOST_WAYS = 3
+UNSURE = 1.1
+"""Nats: another way that is at least a third as likely as the best is offered too."""
 FOLDER = Path(__file__).parents[2] / "pretrained" / "letter-to-sound"
 
 
@@ -33,10 +36,35 @@ class LetterNetwork:
 
     def pronounce(self, word: str) -> Pronunciation:
         """Phones of a word of letters a–z, with one primary stress; () if it has no letter."""
+        return next(iter(self.ways(word)), ())
+
+    def ways(self, word: str) -> list[Pronunciation]:
+        """The likeliest way to say a word of letters a–z, and at most MOST_WAYS - 1 others that
+        are nearly as likely: one letter is said otherwise, or the stress is elsewhere."""
         letters = [LETTERS.index(letter) + 1 for letter in word if letter in LETTERS]
         if not letters:
-            return ()
-        return tuple(p for k in self._best(self._scores(letters)) for p in self.chunks[k])
+            return []
+        scores = self._scores(letters)
+        best = self._best(scores)
+        paths = [(0.0, best)]
+        for place, chosen in enumerate(best):
+            if self.stresses[chosen]:
+                for other in range(len(letters)):
+                    moved = self._best(scores, other)
+                    paths.append((self._loss(scores, best, moved), moved))
+            alike = self.stresses == self.stresses[chosen]
+            for other in np.flatnonzero(alike & (scores[place] > scores[place, chosen] - UNSURE)):
+                changed = [*best[:place], int(other), *best[place + 1 :]]
+                paths.append((self._loss(scores, best, changed), changed))
+        likely = sorted((path for path in paths if path[0] < UNSURE), key=lambda path: path[0])
+        said = [tuple(p for k in path for p in self.chunks[k]) for _, path in likely]
+        return [*{_heard(way): way for way in reversed(said)}.values()][::-1][:MOST_WAYS]
+
+    @staticmethod
+    def _loss(scores: np.ndarray, best: Sequence[int], path: Sequence[int]) -> float:
+        """Nats by which a path is less likely than the best one."""
+        places = np.arange(len(path))
+        return float((scores[places, [*best]] - scores[places, [*path]]).sum())
 
     def _scores(self, letters: Sequence[int]) -> np.ndarray:
         """Log probabilities (T, C)."""
@@ -66,17 +94,23 @@ class LetterNetwork:
             states[step] = h
         return states
 
-    def _best(self, scores: np.ndarray) -> list[int]:
-        """The likeliest output for each letter, such that together they have one primary stress."""
+    def _best(self, scores: np.ndarray, place: int | None = None) -> list[int]:
+        """The likeliest output for each letter, such that together they have one primary stress:
+        that of the letter at ``place``, or the likeliest."""
         plain = np.where(self.stresses == 0, scores, -np.inf)
         stressed = np.where(self.stresses == 1, scores, -np.inf)
         without, within = plain.argmax(axis=1), stressed.argmax(axis=1)
         gain = stressed.max(axis=1) - plain.max(axis=1)  # of putting the stress here
         path = without.tolist()
         if np.isfinite(gain).any():
-            place = int(gain.argmax())
+            place = int(gain.argmax()) if place is None else place
             path[place] = int(within[place])
         return path
+
+
+def _heard(phones: Pronunciation) -> Pronunciation:
+    """Phones without what is hardly heard: weak vowels are alike, and so is weak stress."""
+    return tuple("AH0" if p in ("IH0", "EH0") else p.replace("2", "0") for p in phones)
 
 
 @cache

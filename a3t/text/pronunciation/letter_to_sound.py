@@ -23,6 +23,14 @@ def _letter_name(letter: str) -> Pronunciation:
     return ("EY1",) if letter == "a" else lookup(letter)[0]
 
 
+def others(word: str) -> list[Pronunciation]:
+    """The ways that a word may be said besides a3t's guess, likeliest first; mostly none."""
+    short = word.isascii() and word.isalpha() and len(word) <= _CHUNK
+    if not short or not any(letter in "aeiouy" for letter in word):
+        return []
+    return [way for way in shipped().ways(word)[1:] if any(map(is_vowel, way))]
+
+
 def guess(word: str, network: Network = "a3t") -> Pronunciation:
     """A pronunciation for any string with at least one letter a–z; never empty.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from a3t.text.pronunciation.homographs import choose, is_homograph
-from a3t.text.pronunciation.letter_to_sound import Network, guess
+from a3t.text.pronunciation.letter_to_sound import Network, guess, others
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 from a3t.text.pronunciation.morphology import from_compound, from_ending
 
@@ -77,6 +77,12 @@ class Pronouncer:
         if word in self.own or not any("a" <= letter <= "z" for letter in word):
             return False
         return _candidates(word, self.network)[1]
+
+    def offered(self, word: str) -> list[Pronunciation]:
+        """Other ways to say a word that is guessed, likeliest first; none where that is sure."""
+        if not self.is_guessed(word):
+            return []
+        return [way for way in others(word.lower()) if way not in self.candidates(word)[:1]]
 
     def choices(self, words: Iterable[str]) -> dict[str, list[Pronunciation]]:
         """The candidates of each of the words."""
