@@ -95,8 +95,12 @@ def shown(reading: Reading) -> str:
     lines = [" ".join(marked), "  " + " | ".join(" ".join(phones) for phones in reading.phones)]
     if reading.guessed:
         lines.append(f"  * guessed from the letters: {', '.join(reading.guessed)}")
+    for word, ways in reading.offered.items():
+        lines.append(f"  {word} may also be {' or '.join(ways)}")
     if reading.skipped:
         lines.append(f"  not spoken: {', '.join(reading.skipped)}")
+    if reading.chosen:
+        lines.append(f"  chosen by the words beside: {', '.join(reading.chosen)}")
     return "\n".join(lines)
 
 

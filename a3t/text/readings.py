@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from a3t.errors import InputError
-from a3t.text.normaliser.normalise import skipped
+from a3t.text.normaliser.normalise import choices, skipped
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 
@@ -17,7 +17,9 @@ class Reading:
     spoken: tuple[str, ...] = ()
     phones: tuple[tuple[str, ...], ...] = ()
     guessed: tuple[str, ...] = ()  # words whose phones are guessed from their letters
+    offered: dict[str, list[str]] = field(default_factory=dict)  # others of their phones, if unsure
     skipped: tuple[str, ...] = ()  # what is written and not spoken: "[Music]", a foreign word
+    chosen: tuple[str, ...] = ()  # readings by the words beside: "4/5 as a date"
     error: str = ""
 
     def to_json(self) -> dict[str, object]:
@@ -28,7 +30,9 @@ class Reading:
             "spoken": " ".join(self.spoken),
             "phones": [" ".join(phones) for phones in self.phones],
             "guessed": list(self.guessed),
+            "offered": self.offered,
             "skipped": list(self.skipped),
+            "chosen": list(self.chosen),
         }
 
 
@@ -41,4 +45,7 @@ def read(text: str, pronouncer: Pronouncer) -> Reading:
     spoken = transcript.spoken
     phones = pronouncer.pronounce(spoken, [word.written for word in transcript.words])
     guessed = dict.fromkeys(word for word in spoken if pronouncer.is_guessed(word))
-    return Reading(spoken, tuple(phones), tuple(guessed), tuple(skipped(text)))
+    ways = {word: [" ".join(way) for way in pronouncer.offered(word)] for word in guessed}
+    offered = {word: phones for word, phones in ways.items() if phones}
+    left_out, chosen = tuple(skipped(text)), tuple(choices(text))
+    return Reading(spoken, tuple(phones), tuple(guessed), offered, left_out, chosen)

@@ -28,6 +28,25 @@ def test_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert guessed["guessed"] == ["ibrahimovic"]
 
 
+def test_what_was_chosen_by_the_words_beside_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["--json", "We sold 1984 copies on 4/5.", "Orwell wrote 1984 in 3/4 of a year."]) == 0
+    )
+    counted, year = objects(capsys)
+    assert counted["chosen"] == ["1984 as a number", "4/5 as a date"]
+    assert counted["spoken"].endswith("eighty four copies on april fifth") and not year["chosen"]
+
+
+def test_other_ways_to_say_a_guessed_word_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--json", "Ibrahimovic met Nakatomi"]) == 0
+    (reading,) = objects(capsys)
+    assert set(reading["offered"]) <= set(reading["guessed"]) == {"ibrahimovic", "nakatomi"}
+    said = dict(zip(reading["spoken"].split(), reading["phones"], strict=True))
+    for word, ways in reading["offered"].items():
+        assert 1 <= len(ways) <= 2 and said[word] not in ways
+    assert any(way.startswith("IH2 B") for way in reading["offered"]["ibrahimovic"])
+
+
 def test_standard_input_and_files(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -62,9 +81,9 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["We met Xqzanov. [Music]"]) == 0
-    words, phones, guessed, unspoken = capsys.readouterr().out.splitlines()
+    words, phones, guessed, others, unspoken = capsys.readouterr().out.splitlines()
     assert words == "we met xqzanov*" and phones.count("|") == 2
-    assert "guessed" in guessed and "[Music]" in unspoken
+    assert "guessed" in guessed and "xqzanov may also be" in others and "[Music]" in unspoken
 
 
 def test_whose_network_guesses(capsys: pytest.CaptureFixture[str]) -> None:

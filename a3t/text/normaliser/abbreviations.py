@@ -69,9 +69,9 @@ def _with_name(core: str, key: str, full_stop: bool, near: Context) -> str:
         street = ""
     if after_name and street and (key not in TITLES or not near.name_follows):
         return street
+    if key in COMPASS and near.street_follows:
+        return COMPASS[key]
     if near.name_follows:
-        if key in COMPASS and near.street_follows:
-            return COMPASS[key]
         if key in COMPASS and full_stop:
             numbered = is_figure(near.before) or near.after.lower() in WITH_COMPASS
             return COMPASS[key] if numbered else ""

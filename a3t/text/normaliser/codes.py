@@ -38,6 +38,18 @@ def _side(part: str) -> list[str]:
     return ["by"] if part == "x" else numbers.cardinal(part)
 
 
+def standard(match: re.Match[str], _: Context) -> list[str]:
+    """802.11ac, the family of Wi-Fi."""
+    return [*numbers.pairs("802"), "point", *numbers.cardinal(match[1]), *match[2].lower()]
+
+
+def model(match: re.Match[str], _: Context) -> list[str]:
+    """737-800, US-101 and F-150: in pairs, and what follows an aeroplane's as a number."""
+    if match[1].isalpha():
+        return [*match[1].lower(), *numbers.pairs(match[2])]
+    return [*numbers.pairs(match[1]), *numbers.cardinal(match[2])]
+
+
 def release(match: re.Match[str], _: Context) -> list[str]:
     """24H2, 1080p60: what can be no measure."""
     figures, letter, last = match.groups()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from a3t.text.normaliser.numbers import MONTHS, VULGAR
 from a3t.text.normaliser.vocabulary import FUNCTION_WORDS, MONTH_ABBREVIATIONS
@@ -32,6 +32,7 @@ class Context:
     capitals_mean: bool = True  # False in a text all in capitals, where they tell nothing
     street_follows: bool = False  # the name of a street, as after a house number
     equals_follows: bool = False  # an equals sign within the next few tokens
+    choices: list[str] = field(default_factory=list, compare=False)  # that were made, to be told
 
     @property
     def inside(self) -> Context:

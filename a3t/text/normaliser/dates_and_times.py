@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 
 from a3t.text.normaliser import numbers
+from a3t.text.normaliser.chooser import chosen
 from a3t.text.normaliser.context import Context, is_figure, month_named
 
+FIVES = frozenset(f"{minute:02}" for minute in range(0, 60, 5))
+"""Minutes that a time with a dot has, where nothing else tells it from a decimal."""
 _HALF_OF_DAY = re.compile(r"[ap]\.?m\.?", re.IGNORECASE)
 
 
@@ -36,11 +39,13 @@ def length(match: re.Match[str], context: Context) -> list[str]:
 
 
 def dotted_clock(match: re.Match[str], context: Context) -> list[str]:
-    """5.30pm, and 5.30 before "p.m.": elsewhere it is a decimal."""
-    if not match[3] and not _HALF_OF_DAY.fullmatch(context.after):
-        return []
+    """5.30pm, 5.30 before "p.m.", and where the words beside it say so: else it is a decimal."""
     if int(match[1]) > 12 or int(match[2]) > 59:
         return []
+    if not match[3] and not _HALF_OF_DAY.fullmatch(context.after):
+        readings = ("decimal", "time") if match[2] in FIVES else ("decimal",)
+        if chosen("dotted", match[0], context, readings) != "time":
+            return []
     half = (match[3] or "").replace(".", "").lower()
     return [*numbers.clock(int(match[1]), int(match[2]), o_clock=False), *half]
 

@@ -7,7 +7,7 @@ import re
 from a3t.text.normaliser import numbers
 from a3t.text.normaliser.context import Context, is_figure, is_one
 from a3t.text.normaliser.numerals import grouped
-from a3t.text.normaliser.vocabulary import NOT_UNITS, UNITS
+from a3t.text.normaliser.vocabulary import CALLED_IN_PAIRS, NOT_UNITS, UNITS
 
 UNIT = r"[A-Za-zμ°%‰¢Ω]+(?:\^?[23])?(?:/[A-Za-zμ]+(?:\^?[23])?)?"
 _POWERS = {"2": "square", "3": "cubic"}
@@ -45,7 +45,8 @@ def quantity(match: re.Match[str], context: Context) -> list[str]:
     words = [*(["minus"] if figure.startswith("-") else []), *words]
     if unit == "k" and context.after.lower() in _RACES:
         return [*words, "k"]
-    billions = unit == "B" and ("." in figure or len(figure) < 3) and not context.name_follows
+    named = context.name_follows or context.before_that.lower() in CALLED_IN_PAIRS  # room is 4B
+    billions = unit == "B" and ("." in figure or len(figure) < 3) and not named
     if unit == "m" and context.after.lower() in _COUNTED:
         return [*words, "million"]
     if unit == "in" and not hyphen:

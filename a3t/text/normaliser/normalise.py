@@ -93,6 +93,13 @@ def skipped(text: str) -> list[str]:
     ]
 
 
+def choices(text: str) -> list[str]:
+    """What was chosen by the words beside it, otherwise than rules alone would: "4/5 as a date"."""
+    made: list[str] = []
+    _read(tokens_of(text), True, made)
+    return made
+
+
 def unreadable(text: str) -> list[tuple[str, InputError]]:
     """The words of a text that can't be spoken, each with the reason."""
     if text.isascii() and all(len(token) <= MAX_WORD_LETTERS for token in text.split()):
@@ -102,14 +109,19 @@ def unreadable(text: str) -> list[tuple[str, InputError]]:
     ]
 
 
-def _read(tokens: Sequence[Written], capitals_mean: bool) -> list[SpokenToken]:
-    """Each token, or tokens that are read as one, with its words: none if it says nothing."""
+def _read(
+    tokens: Sequence[Written], capitals_mean: bool, made: list[str] | None = None
+) -> list[SpokenToken]:
+    """Each token, or tokens that are read as one, with its words: none if it says nothing.
+
+    The choices that were made are added to ``made``.
+    """
     spoken: list[SpokenToken] = []
     index, paused, any_words = 0, False, False
     while index < len(tokens):
         refusal = tokens[index].unreadable
         try:
-            used, words, pause = _speak(tokens, index, paused, capitals_mean)
+            used, words, pause = _speak(tokens, index, paused, capitals_mean, made)
         except InputError as error:
             used, words, pause, refusal = 1, (), tokens[index].pauses, error
         if words:
@@ -155,7 +167,7 @@ def _with_silence(
 
 
 def _speak(
-    tokens: Sequence[Written], index: int, paused: bool, capitals_mean: bool
+    tokens: Sequence[Written], index: int, paused: bool, capitals_mean: bool, made: list[str] | None
 ) -> tuple[int, tuple[str, ...], bool]:
     """(tokens used, words, pause after) for the token at `index`."""
     token = tokens[index]
@@ -177,6 +189,7 @@ def _speak(
         street_follows=(compass or (len(core) in (3, 4) and core.isdigit()))
         and is_house_number(tokens, index - compass),
         equals_follows=any(token_at(tokens, index + k).core == "=" for k in range(used, used + 4)),
+        choices=[] if made is None else made,
     )
     if token.grade:
         return used, (core.lower(), "minus"), last.pauses

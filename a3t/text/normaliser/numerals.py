@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from a3t.text.normaliser import numbers
+from a3t.text.normaliser.chooser import chosen
 from a3t.text.normaliser.context import Context, is_day, is_whole, month_named
 from a3t.text.normaliser.vocabulary import CALLED_IN_PAIRS, DIALLED, STATES
 
@@ -77,6 +78,14 @@ def number_by_name(match: re.Match[str], context: Context) -> list[str]:
         return numbers.pairs(digits)
     if digits == "911" and re.match("call|operator|dispatch|emergenc", context.after):
         return numbers.spell_digits(digits)
+    if (
+        digits[0] in "45"
+        and len(digits) == 3
+        and context.after.rstrip("s") in ("error", "response")
+    ):
+        return numbers.pairs(digits)  # of HTTP
+    if before == "to" and len(digits) > 4 and context.before_that.isupper():
+        return numbers.spell_digits(digits)  # text STOP to 88022
     counts = context.noun_follows("a")  # "call 200 people"
     if before in DIALLED and not counts:
         return numbers.spell_digits(digits)
@@ -97,11 +106,19 @@ def fraction(match: re.Match[str], context: Context) -> list[str]:
     above, below = int(match[2]), int(match[3])
     if context.equals_follows and not match[1]:
         return [*numbers.cardinal(above), "divided", "by", *numbers.cardinal(below)]
-    is_date = above <= 12 and 13 <= below <= 31 and below not in (16, 20)
-    if is_date and not match[1] and match[4] is None:
-        return [numbers.MONTHS[above - 1], *numbers.ordinal(below)]
     if not match[1] and (above, below) in ((24, 7), (9, 11)):
         return [*numbers.cardinal(above), *numbers.cardinal(below)]
+    if not match[1] and match[4] is None:
+        can_be_date = 1 <= above <= 12 and 1 <= below <= 31
+        if (below == 1 and not can_be_date) or "odds" in (context.before, context.before_that):
+            return [*numbers.cardinal(above), "to", *numbers.cardinal(below)]
+        readings = ["part", *["date"] * can_be_date, *["out of"] * (1 <= above <= below)]
+        meant = chosen("slash", match[0], context, readings)
+        by_rule = can_be_date and (below == 1 or (below >= 13 and below not in (16, 20)))
+        if meant == "date" or (by_rule and not meant):
+            return [numbers.MONTHS[above - 1], *numbers.ordinal(below)]
+        if meant == "out of":
+            return [*numbers.cardinal(above), "out", "of", *numbers.cardinal(below)]
     if match[1]:
         whole = numbers.cardinal(match[1].rstrip("-"))
         return [*whole, *numbers.fraction(above, below, after_whole=True)]
@@ -154,6 +171,9 @@ def number(match: re.Match[str], context: Context) -> list[str]:
         if month_named(context.after) and not context.pause_after:
             the = [] if context.before.lower() == "the" else ["the"]
             return [*the, *numbers.ordinal(text), "of"]
+    if is_whole(text) and numbers.reads_as_year(text):
+        counted = chosen("whole", text, context, ("year", "number")) == "number"
+        return numbers.cardinal(text) if counted else numbers.year(text)
     return grouped(text) if "," in text else numbers.plain(text)
 
 

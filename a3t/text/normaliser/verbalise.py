@@ -227,6 +227,8 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (_compile(r"(\d+(?:\.\d+)?)(['\"])"), measures.primes),
     (_compile(r"(\d)'(\d{1,2})[\"']*"), measures.height),
     (_compile(rf"-?(?:{numerals.NUMBER})|\d+(?:\.\d+)+"), numerals.number),
+    (_compile(r"802\.(\d\d?)([a-z]{0,2})"), codes.standard),
+    (_compile(r"(7\d7|[A-Z]{1,2})-([1-9]\d\d)"), codes.model),
     (_compile(rf"({_END_OF_RANGE})[-–]({_END_OF_RANGE})"), _range),
     (_compile(r"([a-z]{1,9})[-–]([a-z]{1,9})"), _named_range),
     (_compile(r"\d+(x\d+)+"), numerals.by),

@@ -46,9 +46,9 @@ def test_what_is_said() -> None:
 
 
 def test_what_podcasts_say() -> None:
-    """Nothing that was mended, and 95 % of the half by which no rule was written."""
+    """All that was mended, and most of the part by which no rule was written."""
     mended, set_aside = PODCASTS.read_text(encoding="utf-8").split("# set aside")
-    for part, share in ((mended.split("# by which")[0], 1.0), (mended, 0.97), (set_aside, 0.92)):
+    for part, share in ((mended.split("# by which")[0], 1.0), (mended, 0.99), (set_aside, 0.95)):
         rows = [
             [x.replace(" ", "") if k else x for k, x in enumerate(row)] for row in rows_of(part)
         ]
