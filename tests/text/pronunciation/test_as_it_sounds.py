@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from a3t.errors import InputError
-from a3t.text.phones import ARPABET
-from a3t.text.pronunciation.as_it_sounds import as_it_sounds
+from a3t.text.phones import ARPABET, strip_stress
+from a3t.text.pronunciation.as_it_sounds import as_it_sounds, sounded
 from a3t.text.pronunciation.lexicon import lookup
 from alignment.errors import AlignmentError
 from alignment.formats.dictionary import parse_entries
@@ -53,3 +53,10 @@ def test_phones_on_the_command_line_stay_phones() -> None:
     }
     with pytest.raises(AlignmentError, match="not an ARPAbet phone"):
         parse_entries(["Nguyen=W XX"], as_it_sounds)
+
+
+def test_phones_are_written_as_they_sound() -> None:
+    assert sounded(("K", "IY0", "EH1", "V")) == "kee-EHV"
+    for word in ("computer", "window", "strengths", "potato"):
+        said = as_it_sounds(sounded(lookup(word)[0]))
+        assert [*map(strip_stress, said)] == [*map(strip_stress, lookup(word)[0])]
