@@ -9,7 +9,7 @@ single words become some with a mark among them: a comma, a full stop, a questio
 dash. The pauses that are planned there are compared with those of a plan that was given the
 transcript as its writer punctuated it: without any punctuation, and with what is restored. Beside
 them, for each mark, how long the speaker pauses at it in the whole corpus. Then F1 of the restored
-marks, by words alone and with the pauses.
+marks, by words alone and with the pauses, and in what the recogniser writes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import random
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from statistics import mean, median
 
@@ -41,6 +42,7 @@ CORPUS = "LJSpeech"
 CLIPS = 4  # of a recording
 BETWEEN = 0.3  # seconds of silence between two clips, which have 0.1 s at their ends
 NEW = ("however, it", "indeed. And", "is it so? Perhaps", "as follows: it", "I mean — this")
+_TAG_OF = {"": "O", ",": "COMMA", ":": "COMMA", "—": "COMMA", ".": "PERIOD", "?": "QUESTION"}
 
 Recorded = tuple[Path, str, Alignment]  # sound, punctuated text, its alignment
 
@@ -141,19 +143,37 @@ def restoring(recorded: Sequence[Recorded]) -> None:
         )
 
 
-def main() -> None:
-    """Plan the edits in three ways and print the differences."""
-    parser = program_parser("reading.punctuated_pauses", __doc__, edits=100)
-    parser.add_argument("corpora", type=Path)
-    args = parser.parse_args()
-    rng, editor = random.Random(1), Editor.load()
-    own = habits(args.corpora)
-    rows: list[tuple[str, float, float, float]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        recorded = list(recordings(args.corpora, Path(folder)))
-        for recording in recorded * (1 + args.edits // max(1, len(recorded) * len(NEW))):
-            if len(rows) < args.edits:
-                rows += compare(editor, recording, rng)
+def recognised(editor: Editor, recorded: Sequence[Recorded]) -> None:
+    """Print F1 of the marks that are restored in what is recognised, beside the writer's.
+
+    These go to the recognised words in the place of the writer's, as in IWSLT 2011's set.
+    """
+    found: list[int] = []
+    due: list[int] = []
+    wrong = words = 0
+    for path, text, _ in recorded:
+        said, marked = editor.transcribe(path), tagged([text])
+        found += [TAGS.index(_TAG_OF[word.mark]) for word in said.words]
+        own = [0] * len(said.words)
+        script = SequenceMatcher(None, marked.words, said.spoken, autojunk=False).get_opcodes()
+        for kind, a, b, c, d in script:
+            for place in range(a, b):
+                if mark := int(marked.tags[place]):
+                    own[max(0, min(c + place - a, d - 1))] = mark
+            wrong += 0 if kind == "equal" else max(b - a, d - c)
+        due += own
+        words += len(marked)
+    score = scores(np.array(found), np.array(due))
+    marks = ", ".join(f"{tag.lower()} {score[tag].f1:.1f}" for tag in TAGS[1:])
+    whole = score[OVERALL]
+    print(
+        f"recognised, {len(due):,} words for {words:,}, {100 * wrong / words:.0f} % wrong: F1 "
+        f"{whole.f1:.1f} (precision {whole.precision:.1f}, recall {whole.recall:.1f}; {marks})"
+    )
+
+
+def show(rows: Sequence[tuple[str, float, float, float]], own: dict[str, list[float]]) -> None:
+    """Print the table of planned pauses, by `compare`; own: the speaker's, by `habits`."""
     print("| mark | edits | speaker's median | true | none | restored | none off | restored off |")
     print("|---|---|---|---|---|---|---|---|")
     for mark in (*MARKS, "all"):
@@ -162,8 +182,24 @@ def main() -> None:
             usual = f"{median(own[mark]):.2f} s of {len(own[mark])}" if own[mark] else "–"
             cells = [f"{mean(times[k] for times in group):.3f} s" for k in range(3)]
             cells += [f"{mean(abs(times[k] - times[0]) for times in group):.3f} s" for k in (1, 2)]
-            print(f"| {mark} | {len(group)} | {usual} | {' | '.join(cells)} |")
-    restoring(recorded)
+            print(f"| {mark} | {len(group)} | {usual} | {' | '.join(cells)} |", flush=True)
+
+
+def main() -> None:
+    """Plan the edits in three ways and print the differences."""
+    parser = program_parser("reading.punctuated_pauses", __doc__, edits=100)
+    parser.add_argument("corpora", type=Path)
+    args = parser.parse_args()
+    rng, editor = random.Random(1), Editor.load()
+    rows: list[tuple[str, float, float, float]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        recorded = list(recordings(args.corpora, Path(folder)))
+        for recording in recorded * (1 + args.edits // max(1, len(recorded) * len(NEW))):
+            if len(rows) < args.edits:
+                rows += compare(editor, recording, rng)
+        show(rows, habits(args.corpora))
+        restoring(recorded)
+        recognised(editor, recorded)
 
 
 if __name__ == "__main__":
