@@ -102,7 +102,7 @@ Which reading of an ambiguous figure is meant, by what is beside it: 1984 copies
 
 
 @dataclass(frozen=True)
-class Example:
+class MarkedFigure:
     """A figure of a kind as it is to be read."""
 
     kind: str
@@ -114,7 +114,7 @@ class Example:
     listed: bool = False
 
 
-def examples(paragraphs: Sequence[str], rng: random.Random) -> Iterator[Example]:
+def examples(paragraphs: Sequence[str], rng: random.Random) -> Iterator[MarkedFigure]:
     """What is said for sure in the paragraphs, written as it isn't, and the lists."""
     for paragraph in paragraphs:
         held = crc32(paragraph.encode()) % HELD_OUT == 0
@@ -178,7 +178,7 @@ def _of_list(reading: str, rng: random.Random) -> str:
 
 def _example(
     kind: str, reading: str, figure: str, left: str, right: str, held: bool, listed: bool = False
-) -> Example:
+) -> MarkedFigure:
     before = tokens_of(left.partition(" ")[2] if len(left) == _HEAR else left)
     closing = re.match(r"\S*", right)[0]  # type: ignore[index]
     after = tokens_of(right[len(closing) :])
@@ -197,12 +197,12 @@ def _example(
         above, below = map(int, figure.split("/"))
         can = {"part": True, "date": above <= 12 and below <= 31, "out of": above <= below}
         admissible = tuple(each for each in admissible if can[each])
-    return Example(
+    return MarkedFigure(
         kind, reading, figure, tuple(features(figure, context)), admissible, held, listed
     )
 
 
-def learn(group: Sequence[Example]) -> tuple[Weights, float]:
+def learn(group: Sequence[MarkedFigure]) -> tuple[Weights, float]:
     """Weights of each reading of a kind, and the least probability by which to take one."""
     counts = Counter(name for example in group for name in set(example.features))
     names = [name for name, count in counts.items() if count >= _LEAST]
@@ -236,7 +236,7 @@ def learn(group: Sequence[Example]) -> tuple[Weights, float]:
     return weights, sure
 
 
-def by_rule(example: Example) -> str:
+def by_rule(example: MarkedFigure) -> str:
     """What the rules alone take."""
     figure = example.figure
     if example.kind == "slash":
@@ -246,7 +246,7 @@ def by_rule(example: Example) -> str:
     return READINGS[example.kind][0]
 
 
-def by_weights(example: Example, weights: Weights, sure: float) -> str:
+def by_weights(example: MarkedFigure, weights: Weights, sure: float) -> str:
     """What weights take, and the rules where these are unsure."""
     best, share = likeliest(weights, example.features, example.admissible)
     return best if share >= sure and len(example.admissible) > 1 else by_rule(example)
