@@ -142,7 +142,7 @@ class Editor:
         with self._step("align"):
             hear = self.alignments.hear
             others = hear_others(request.others, request.new_transcript, hear, pronouncer)
-            edits = None if request.cuts else with_sources(revision, request.moves)
+            edits = None if request.cuts else with_sources(revision, request)
             aligned = self.alignments.around(recording, found, edits, pronouncer)
         with self._step("plan"):
             text = restored(found.transcript, aligned, revision.revised, request.punctuate)

@@ -155,3 +155,36 @@ def test_words_from_another_recording(
     soundfile.write(tmp_path / "other.wav", other[::-1], rate)
     with pytest.raises(InputError, match="sha256"):
         replay(tmp_path / "out.edit.json")
+
+
+def test_a_word_that_is_recorded_is_a_candidate(
+    editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
+    """It says where it comes from, is no synthetic speech, and is made again bit for bit."""
+    said = ARCTIC.replace("see", "want")
+    plan = editor.plan(arctic, text=ARCTIC, new_text=said, candidates=2)
+    results = editor.make(plan)
+    (taken,) = [result for result in results if result.plan.edits[0].taken]
+    assert {result.plan.edits[0].is_spoken for result in results} == {True, False}
+    assert "“want”, recorded at " in taken.plan.describe()
+    out = taken.save(tmp_path / "want.wav")
+    (entry,) = json.loads((tmp_path / "want.edit.json").read_text())["edits"]
+    (part,) = entry["taken"]
+    want = plan.alignment.spoken[3]
+    assert want.text == "want"
+    rate = plan.recording.sample_rate
+    assert part["source"][0] < want.end * rate and want.start * rate < part["source"][1]
+    (trace,) = provenance_of(out).traces
+    assert trace.moved and not trace.synthetic and trace.words == "want"
+    again = replay(tmp_path / "want.edit.json").save(tmp_path / "again.wav")
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_a_word_is_taken_from_another_recording(editor: Editor, arctic: Path) -> None:
+    other = OtherRecording(arctic, ARCTIC)
+    said = ARCTIC.replace("always", "superlative")
+    wanted = EditRequest(new_text=said, text=ARCTIC, others=(other,), candidates=2)
+    recorded = [r.plan.edits[0].taken for r in editor.make(editor.plan(arctic, wanted))]
+    assert sum(map(bool, recorded)) == 1
+    alone = editor.make(editor.plan(arctic, wanted, moves=False))
+    assert not any(result.plan.edits[0].taken for result in alone)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from a3t.plan.phone_grid import GridPhone
-from a3t.plan.reuse.text_reuse import RecordedWords
+from a3t.plan.reuse.recorded_speech import RecordedWords
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
 

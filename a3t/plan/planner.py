@@ -24,7 +24,7 @@ from a3t.plan.pronunciations import speaker_pronunciations
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.origins import origins_of, with_room
 from a3t.plan.reuse.recorded_speech import RecordedSpeech
-from a3t.plan.reuse.text_reuse import RecordedTexts
+from a3t.plan.reuse.text_reuse import RecordedTexts, chosen_words
 from a3t.plan.revision import Revision, word_map
 from a3t.plan.speaker_pauses import usual_pauses
 from a3t.plan.speaker_turns import turns_at
@@ -101,6 +101,7 @@ def _places(
     script = merge_touching(revision.edits, words)
     places = place_edits(script, words, text, new_text, revision.pauses)
     recorded = RecordedTexts(tuple(texts)).taken(script, new_text) if request.moves else {}
+    recorded |= chosen_words(request.recorded, script, texts, new_text)
     if recorded:
         places = [
             with_room(replace(place, recorded=recorded[k]), words) if k in recorded else place
@@ -186,6 +187,7 @@ def _planned_in(
             lengths=None,
             cuts=(),
             moves=False,
+            recorded=(),
             others=(),
             candidates=1,
         )

@@ -19,6 +19,7 @@ from a3t.plan.cuts import Cut, check_cuts
 from a3t.plan.edit_limits import Adapt, check_adapt, check_characters, check_seed, check_speed
 from a3t.plan.json_values import checked_alignment, finite_number, string
 from a3t.plan.reuse.other_recordings import OtherRecording
+from a3t.plan.reuse.recorded_speech import RecordedWords
 from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -63,8 +64,9 @@ class EditRequest:
     cuts: sound between words that is taken out or muted, in order (`a3t.plan.cuts`).
 
     moves: whether longer stretches of new words that are recorded elsewhere are taken from there
-    (`a3t.plan.reuse.text_reuse`) instead of being made. others: further recordings that they may
-    be taken from.
+    (`a3t.plan.reuse.text_reuse`) instead of being made. recorded: the same for some words of the
+    aligned ones, few as they may be, as a candidate has it. others: further recordings that they
+    may be taken from.
 
     candidates: how many results to make, the best first. seed: for the random noise and the melody;
     with 0 the melody is the predicted one, others draw it. verify: whether to align the result
@@ -91,6 +93,7 @@ class EditRequest:
     match: MatchedTraits = ALL_TRAITS
     cuts: tuple[Cut, ...] = ()
     moves: bool = True
+    recorded: tuple[RecordedWords, ...] = ()
     others: tuple[OtherRecording, ...] = ()
     candidates: int = 1
     seed: int = 0
@@ -165,6 +168,7 @@ class EditRequest:
                 **({"cuts": [cut.to_json() for cut in self.cuts]} if self.cuts else {}),
                 "punctuate": self.punctuate,
                 "moves": self.moves,
+                **({"recorded": [w.to_json() for w in self.recorded]} if self.recorded else {}),
                 **({"others": [each.to_json() for each in self.others]} if self.others else {}),
                 "match": {
                     "bandwidth": self.match.bandwidth,
@@ -212,6 +216,7 @@ class EditRequest:
             match=MatchedTraits(**{k: bool(on) for k, on in options.get("match", {}).items()}),
             cuts=tuple(Cut.from_json(cut) for cut in options.get("cuts", ())),
             moves=bool(options.get("moves", False)),
+            recorded=tuple(RecordedWords.from_json(each) for each in options.get("recorded", ())),
             others=tuple(OtherRecording.from_json(each) for each in options.get("others", ())),
             seed=int(data["seed"]),
         )

@@ -2,7 +2,8 @@
 
 Each has a melody of its own, drawn by the seed (`a3t.rendering.melody`), and differs in what the
 network is asked for: how fast the new words are spoken, how much of the neighbouring speech is
-regenerated with them, and how far from there the joint may lie.
+regenerated with them, and how far from there the joint may lie. Up to half of them take words that
+are recorded elsewhere, if there are any (`a3t.rendering.recorded_takes`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import replan
 from a3t.plan.request import MARGIN, REACH, EditRequest
 from a3t.rendering.edited import EditedRecording
+from a3t.rendering.recorded_takes import recorded_requests
 
 
 class Variation(NamedTuple):
@@ -54,6 +56,7 @@ NEARBY = 3.0  # seconds on each side of an edit, the reference for the new words
 # Weights relative to the mean confidence of the new words, which is 0 to 1 and has weight 1.
 PACE, JOINT, PITCH = 1.0, 0.1, 0.3
 REMADE = 2.0  # per second; the most predictive merit of all (evaluation.sound.candidate_ranking)
+MANNER = 0.05  # of recorded words
 USUAL_PITCH = 0.15  # octaves; natural pitch differs this much between a few words and the rest
 
 
@@ -68,6 +71,7 @@ class Merits:
     pitch: difference between the median pitch of the new words and of the surrounding speech, in
         octaves.
     remade: mean seconds of original speech beside an edit that are regenerated with it.
+    manner: the cost of words that are recorded elsewhere (`a3t.rendering.recorded_takes`).
     """
 
     heard: float
@@ -75,6 +79,7 @@ class Merits:
     pace: float
     pitch: float = 0.0
     remade: float = 0.0
+    manner: float = 0.0
 
     @property
     def score(self) -> float:
@@ -85,6 +90,7 @@ class Merits:
             - JOINT * max(0.0, self.joint - 1.0)
             - PITCH * max(0.0, abs(self.pitch) - USUAL_PITCH)
             - REMADE * self.remade
+            - MANNER * self.manner
         )
 
 
@@ -108,7 +114,15 @@ def make_candidates(
     """
     if not 1 <= count <= len(VARIATIONS):
         raise InputError(f"{count} candidates can't be made: ask for 1 to {len(VARIATIONS)}.")
-    return ranked([variant(plan, number, make, durations) for number in range(count)])
+    first = variant(plan, 0, make, durations)
+    recorded = []
+    for request, cost in recorded_requests(plan, first.result, count // 2):
+        taken = replan(plan, request, durations)
+        if any(edit.taken for edit in taken.edits):
+            found = measured(taken, 0, make(taken))
+            recorded.append(replace(found, merits=replace(found.merits, manner=cost)))
+    others = [variant(plan, number, make, durations) for number in range(1, count - len(recorded))]
+    return ranked([first, *recorded, *others])
 
 
 def make_audible(plan: EditPlan, make: Make, durations: DurationPredictor) -> EditedRecording:
@@ -162,6 +176,7 @@ def ranked(candidates: Sequence[Candidate]) -> list[EditedRecording]:
                 "pace": each.merits.pace,
                 "pitch": round(each.merits.pitch, 4),
                 "remade": round(each.merits.remade, 4),
+                "manner": round(each.merits.manner, 4),
             },
         )
         for rank, each in enumerate(order, 1)
@@ -171,6 +186,13 @@ def ranked(candidates: Sequence[Candidate]) -> list[EditedRecording]:
 def merits(result: EditedRecording, pace: float) -> Merits:
     """Measure a verified result."""
     scores = [word.score for words in result.scores or () for word in words]
+    scores += [
+        result.origins[speech.origin].plan.alignment.spoken[word].score
+        for edit in result.plan.edits
+        for speech in edit.taken
+        for word in range(*speech.words)
+        if not result.origins[speech.origin].plan.edits
+    ]
     spans = [change.output for change in result.map.samples.changes]
     jumps = [joint_jump(result, sample) for span in spans for sample in span]
     spoken = [k for k, edit in enumerate(result.plan.edits) if edit.is_spoken]

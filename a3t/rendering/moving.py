@@ -22,12 +22,11 @@ from a3t.audio.splicing.overlaps import Overlap, Surroundings, best_seam
 from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planned_edit import PlannedEdit
-from a3t.plan.reuse.recorded_speech import RecordedSpeech
+from a3t.plan.reuse.recorded_speech import MOST_GAIN, RecordedSpeech
 from a3t.rendering.edited import EditedRecording, Excerpt
 
 CONTEXT = 0.1  # seconds beside a piece, in which a joint may lie
 RADIUS, NARROW = 0.03, 0.0125  # seconds by which a joint may move in silence, and without any
-MOST_GAIN = 20.0  # dB
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,13 +148,16 @@ def _speech(plan: EditPlan, taken: RecordedSpeech, origin: EditedRecording) -> _
     end = min(last + reach, origin.map.samples.output_length)
     samples = read_patched(own, origin.patches, begin, end)
     ratio = recording.sample_rate / own.sample_rate
-    exact = own.path == recording.path and own.track == recording.track
+    same = own.path == recording.path and own.track == recording.track
+    exact = same and not taken.decibels
     if ratio != 1:
         samples = soxr.resample(samples, own.sample_rate, recording.sample_rate)
     if own.channels != recording.channels:
         samples = samples.mean(axis=1, keepdims=True).repeat(recording.channels, axis=1)
-    if not exact:
-        samples = samples * _gain(plan, origin.plan, float(np.abs(samples).max(initial=1e-9)))
+    gain = taken.decibels
+    if gain is None:
+        gain = 0.0 if same else speech_level(plan) - speech_level(origin.plan)
+    samples = _louder(samples, min(max(gain, -MOST_GAIN), MOST_GAIN))
     constant = samples.mean(axis=0)
     bare = samples - constant
     around = Surroundings(0, recording.sample_rate, bare, bare.mean(axis=1), constant, 1.0)
@@ -193,11 +195,12 @@ def _tone(plan: EditPlan, near: int, frames: int) -> _Piece:
     return _Piece(around, bare + constant, reach, reach + length, (room, room))
 
 
-def _gain(plan: EditPlan, other: EditPlan, peak: float) -> float:
-    """The factor that brings another recording's speech to the level of the plan's recording."""
-    wanted = speech_level(plan) - speech_level(other)
-    gain = 10 ** (min(max(wanted, -MOST_GAIN), MOST_GAIN) / 20)
-    return float(min(gain, 1.0 / peak)) if gain > 1 else float(gain)
+def _louder(samples: np.ndarray, decibels: float) -> np.ndarray:
+    """The samples (n, channels) at another level, but never above full scale."""
+    if not decibels:
+        return samples
+    gain, peak = 10 ** (decibels / 20), float(np.abs(samples).max(initial=1e-9))
+    return samples * (min(gain, max(1.0, 1.0 / peak)) if gain > 1 else gain)
 
 
 def speech_level(plan: EditPlan, most: float = 60.0) -> float:

@@ -197,13 +197,17 @@ def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
         speed: Annotated[float, Form()] = 1.0,
         fit: Annotated[bool, Form(description="keep each replaced word's time")] = False,
         seed: Annotated[int, Form()] = 0,
+        candidates: Annotated[int, Form(description="so many are made, the best one sent")] = 1,
         adapt: Annotated[str, Form(description=ADAPT)] = "never",
         response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
         reply: Annotated[Literal["job", "recording"], Form()] = "job",
     ) -> Response:
         """A job that edits the recording, or with reply=recording the edited recording itself."""
         old, new = texts_of(text, new_text)
-        wanted = EditRequest(new_text=new, text=old, speed=speed, fit=fit, seed=seed, adapt=adapt)
+        wanted = EditRequest(
+            new_text=new, text=old, speed=speed, fit=fit, seed=seed,
+            candidates=candidates, adapt=adapt,
+        )  # fmt: skip
         suffix = f".{response_format}" if response_format else ""
         upload = await anyio.to_thread.run_sync(_kept, service, file)
         job = jobs.start(

@@ -116,6 +116,16 @@ def test_the_band_that_the_mel_does_not_know_is_coloured_as_beside_the_patch():
     assert abs(level(made - patch, rate, 0, 7_000)) > 60
 
 
+def test_what_resampling_takes_of_16_khz_is_filled_with_noise():
+    rate, top = 16_000, (7_300, 8_000)
+    real, true = speech(rate, 3.0, 10), speech(rate, 1.0, 11)
+    copy, patch = (limited(sound, rate, 7_100) for sound in (real, true))
+    made = give_spectrum(patch, rate, [Neighbour(real, copy)], MatchedTraits(), 0)
+    assert level(patch, rate, *top) < level(true, rate, *top) - 20
+    assert abs(level(made, rate, *top) - level(true, rate, *top)) < 2
+    assert abs(level(made - patch, rate, 0, 6_500)) > 60
+
+
 def test_too_few_neighbours_teach_nothing():
     sound = speech(16_000, 0.5, 7)
     for beside in ([], [Neighbour(sound[:2_000], sound[:2_000])]):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from a3t.plan.request import EditRequest
 from a3t.plan.reuse.origins import _apart
-from a3t.plan.reuse.text_reuse import RecordedTexts, RecordedWords, with_sources
+from a3t.plan.reuse.recorded_speech import RecordedWords
+from a3t.plan.reuse.text_reuse import RecordedTexts, with_sources
 from a3t.plan.revision import Revision
 from a3t.text.edit_script import edit_script
 from a3t.text.transcript import Transcript
@@ -96,9 +99,27 @@ def test_texts_that_repeat_themselves_end(repeats: int) -> None:
 def test_what_is_taken_is_aligned_as_well() -> None:
     old, new = Transcript.from_text(f"{ONE} {TWO}"), Transcript.from_text(f"{ONE} {TWO} {ONE}")
     revision = Revision.of(old, new)
-    places = [edit.old for edit in with_sources(revision, True)]
+    request = EditRequest(new_text=new.text)
+    places = [edit.old for edit in with_sources(revision, request)]
     assert (0, len(ONE.split())) in places and places == sorted(places)
-    assert with_sources(revision, False) == list(revision.edits)
+    assert with_sources(revision, replace(request, moves=False)) == list(revision.edits)
+
+
+def test_places_of_a_few_words_are_aligned_for_candidates_alone() -> None:
+    old = Transcript.from_text(f"{ONE} {TWO} {ONE}")
+    place = len(ONE.split())
+    new = Transcript.from_text(
+        " ".join([*old.spoken[:place], "the papers", *old.spoken[place + 1 :]])
+    )
+    revision = Revision.of(old, new)
+    (edit,) = revision.edits
+    found = RecordedTexts((old, old)).offered(edit, new)
+    assert [old.spoken[slice(*words.old)] for words in found] == [("the", "papers")] * len(found)
+    assert {words.text for words in found} == {0, 1} and found[0].text == 0
+    request = EditRequest(new_text=new.text)
+    assert with_sources(revision, request) == [edit]
+    more = with_sources(revision, replace(request, candidates=2))
+    assert {words.old for words in found} <= {each.old for each in more}
 
 
 @settings(derandomize=True, max_examples=60)

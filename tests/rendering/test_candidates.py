@@ -36,7 +36,7 @@ def test_candidates_differ_and_the_best_comes_first(results: list[EditedRecordin
     scores = [note["score"] for note in notes]
     assert scores == sorted(scores, reverse=True)
     for note in notes:
-        names = ("heard", "joint", "pace", "pitch", "remade")
+        names = ("heard", "joint", "pace", "pitch", "remade", "manner")
         merit = Merits(*(note[name] for name in names))
         assert merit.score == pytest.approx(note["score"], abs=2e-3)
 

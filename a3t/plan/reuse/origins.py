@@ -17,8 +17,7 @@ from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.edit_sites import Place, WordFrames
 from a3t.plan.planned_edit import PlannedEdit
-from a3t.plan.reuse.recorded_speech import RecordedSpeech
-from a3t.plan.reuse.text_reuse import RecordedWords
+from a3t.plan.reuse.recorded_speech import RecordedSpeech, RecordedWords
 from a3t.plan.revision import Revision
 from a3t.text.transcript import Transcript
 
@@ -178,7 +177,7 @@ def _taken(block: RecordedWords, plan: EditPlan, number: int) -> RecordedSpeech:
     edges = [frames.spans[k] for k in range(*block.old)] + [plan.edits[k].source for k in inside]
     span = min(first for first, _ in edges), max(last for _, last in edges)
     edits = (inside[0], inside[-1] + 1) if inside else _between(plan.edits, span)
-    return RecordedSpeech(number, block.new, words, edits, span)
+    return RecordedSpeech(number, block.new, words, edits, span, decibels=block.decibels)
 
 
 def _between(edits: Sequence[PlannedEdit], frames: Range) -> Range:

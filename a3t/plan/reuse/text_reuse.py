@@ -4,6 +4,8 @@ Words that are cut from one place of a text and pasted at another are not made: 
 speech is taken. A stretch of an edit's new words counts as recorded if at least `LEAST_WORDS` in a
 row, or a shorter whole sentence, stand in the old text or in that of another recording. A word
 changed within them is changed where they were recorded, among its neighbours, and moves with them.
+A few words are made, and what of them is recorded elsewhere is offered beside that
+(`a3t.rendering.recorded_takes`).
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from a3t.plan.request import EditRequest
+from a3t.plan.reuse.recorded_speech import RecordedWords
 from a3t.plan.revision import Revision
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
@@ -24,16 +28,9 @@ LEAST_WORDS = 4
 LONGEST_CHANGE = 8  # words that may differ between two recorded stretches, or beside one
 LEAST_SHARE = 0.5  # of an edit's new words that must be recorded
 MOST_PLACES = 64  # where a stretch may begin that are tried
+MOST_WORDS = 3  # of an edit that other takes are offered of
+MOST_OFFERED = 8  # places where these are recorded
 ENDS = (".", "?")  # the marks that end a sentence
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedWords:
-    """New words that are recorded, but for some, as words ``old`` of text number ``text``."""
-
-    new: Range
-    old: Range
-    text: int
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,23 @@ class RecordedTexts:
             if found := self._of_edit(edit, new_text, gone):
                 result[k] = found
         return result
+
+    def offered(self, edit: WordEdit, new_text: Transcript) -> list[RecordedWords]:
+        """Where all new words of an edit are recorded, if they are few: in the words of whoever
+        says them, the nearest places first, and in other texts."""
+        wanted = new_text.spoken[slice(*edit.new)]
+        if not 0 < len(wanted) <= MOST_WORDS:
+            return []
+        speaker = new_text.words[edit.new[0]].speaker
+        found = [
+            RecordedWords(edit.new, (place, place + len(wanted)), number)
+            for number, place in self._words.get(wanted[0], ())
+            if self.texts[number].spoken[place : place + len(wanted)] == wanted
+            and (number or self.texts[0].words[place].speaker == speaker)
+            and (number or place >= edit.old[1] or place + len(wanted) <= edit.old[0])
+        ]
+        found.sort(key=lambda words: (words.text, abs(words.old[0] - edit.old[0])))
+        return found[:MOST_OFFERED]
 
     def _of_edit(
         self, edit: WordEdit, new: Transcript, gone: Sequence[Range]
@@ -108,6 +122,14 @@ class RecordedTexts:
     @cached_property
     def _stretches(self) -> dict[tuple[str, ...], list[tuple[int, int]]]:
         return self._index(lambda text, place: LEAST_WORDS)
+
+    @cached_property
+    def _words(self) -> dict[str, list[tuple[int, int]]]:
+        result: dict[str, list[tuple[int, int]]] = {}
+        for number, text in enumerate(self.texts):
+            for place, word in enumerate(text.spoken):
+                result.setdefault(word, []).append((number, place))
+        return result
 
     @cached_property
     def _sentences(self) -> dict[tuple[str, ...], list[tuple[int, int]]]:
@@ -175,11 +197,31 @@ def _around(ranges: Sequence[Range], word: int) -> Range | None:
     return ranges[place] if place >= 0 and word < ranges[place][1] else None
 
 
-def with_sources(revision: Revision, moves: bool) -> list[WordEdit]:
-    """The edits of a revision and, with ``moves``, the places in the text that recorded words are
-    taken from, in order: all that has to be aligned."""
+def chosen_words(
+    chosen: Sequence[RecordedWords],
+    script: Sequence[WordEdit],
+    texts: Sequence[Transcript],
+    new_text: Transcript,
+) -> dict[int, tuple[RecordedWords, ...]]:
+    """For each edit of the script, by its index, which of the ``chosen`` words it takes."""
+    found = {}
+    for words in chosen:
+        if words.text < len(texts):
+            recorded = texts[words.text].spoken[slice(*words.old)]
+            same = recorded == new_text.spoken[slice(*words.new)]
+            found |= {
+                k: (words,) for k, edit in enumerate(script) if same and edit.new == words.new
+            }
+    return found
+
+
+def with_sources(revision: Revision, request: EditRequest) -> list[WordEdit]:
+    """The edits of a revision and, if the request moves words, the places in the text that recorded
+    ones are taken from, or may be in a candidate, in order: all that has to be aligned."""
     edits, texts = list(revision.edits), RecordedTexts((revision.text,))
-    recorded = texts.taken(edits, revision.new_text) if moves else {}
-    for found in recorded.values():
-        edits += [WordEdit("replace", words.old, words.new) for words in found]
+    recorded = texts.taken(edits, revision.new_text) if request.moves else {}
+    found = [words for each in recorded.values() for words in each]
+    if request.moves and request.candidates > 1:
+        found += [w for edit in revision.edits for w in texts.offered(edit, revision.new_text)]
+    edits += [WordEdit("replace", words.old, words.new) for words in found]
     return sorted(edits, key=lambda edit: edit.old)

@@ -171,6 +171,15 @@ def test_a_macro_gets_the_recording_itself(client: httpx.Client, arctic: Path) -
     assert len(new) == sf.info(arctic).frames
 
 
+def test_the_best_of_so_many_candidates_is_sent(client: httpx.Client, arctic: Path) -> None:
+    form = {"text": ARCTIC, "new_text": ARCTIC.replace("see", "want"), "reply": "recording"}
+    sound = {"file": ("talk.wav", arctic.read_bytes())}
+    made = client.post("/v1/edits", files=sound, data=form | {"candidates": "2"})
+    assert made.status_code == 200 and sf.info(io.BytesIO(made.content)).frames
+    refused = client.post("/v1/edits", files=sound, data=form | {"candidates": "99"})
+    assert refused.status_code == 400 and "99 candidates" in refused.text
+
+
 def test_a_telephones_recording_is_taken(
     client: httpx.Client, arctic: Path, tmp_path: Path
 ) -> None:

@@ -1,0 +1,197 @@
+"""A few new words that are recorded elsewhere, as further takes beside those that are made.
+
+The same person said them in the same room, but in another place of a sentence. Unit selection
+(Hunt and Black 1996, "Unit selection in a concatenative speech synthesis system using a large
+speech database"): a target cost, of how the words were said against how the network says them here,
+and a join cost, of the phones that they stood between against those that they will.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from a3t.audio.analysis.median_pitch import median_pitch
+from a3t.audio.reading.recording import Recording
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.request import EditRequest
+from a3t.plan.reuse.recorded_speech import MOST_GAIN, RecordedWords
+from a3t.plan.reuse.text_reuse import RecordedTexts
+from a3t.rendering.edited import EditedRecording
+from a3t.text.edit_script import WordEdit
+from a3t.text.phones import PAUSE, is_vowel, strip_stress
+from a3t.text.transcript import Transcript
+from alignment import Alignment, Word
+
+LEAST_SCORE = 0.5  # of a word's alignment, or it isn't taken
+MOST_DECIBELS = 6.0  # by which words are made louder or softer
+MOST_PITCH = 0.5  # octaves; farther away it may be somebody else
+NEIGHBOURS = 4  # words on either side of an edit that its level and pitch are also judged by
+# Costs: of another phone beside the words, of one of another kind, and of a pause for a phone; of
+# an octave, of a doubled length, and of 10 dB.
+PHONE, KIND, BREAK = 0.3, 0.6, 1.5
+PITCH, LENGTH, LEVEL = 4.0, 1.5, 0.5
+KINDS = ("P T K B D G CH JH", "F TH S SH HH V DH Z ZH", "M N NG", "L R W Y")
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How some words are said.
+
+    pitch: log2 Hz, NaN without any; level: dB of full scale; seconds; before, after: the phones
+    beside them, or pauses.
+    """
+
+    pitch: float
+    level: float
+    seconds: float
+    before: str
+    after: str
+
+    def cost(self, wanted: Manner) -> float:
+        """The cost of words said in this manner where another is wanted."""
+        pitch = abs(self.pitch - wanted.pitch)
+        return (
+            _change(self.before, wanted.before)
+            + _change(self.after, wanted.after)
+            + PITCH * (pitch if math.isfinite(pitch) else 0.1)
+            + LENGTH * abs(math.log2(self.seconds / wanted.seconds))
+            + LEVEL * abs(self.level - wanted.level) / 10
+        )
+
+
+def _change(is_: str, wanted: str) -> float:
+    """The cost of a phone beside the words where another one was."""
+    if (is_ == PAUSE) != (wanted == PAUSE):
+        return BREAK
+    if strip_stress(is_) == strip_stress(wanted):
+        return 0.0
+    return PHONE if _kind(is_) == _kind(wanted) else KIND
+
+
+def _kind(phone: str) -> int:
+    if is_vowel(phone):
+        return len(KINDS)
+    return next((k for k, kind in enumerate(KINDS) if phone in kind.split()), -1)
+
+
+def recorded_requests(
+    plan: EditPlan, made: EditedRecording, most: int
+) -> list[tuple[EditRequest, float]]:
+    """Requests for the plan's edits with recorded words, where there are any, the best first, each
+    with the mean cost of its words; ``made``: a result whose words are all made, which shows the
+    manner that is wanted."""
+    choices = recorded_choices(plan, made)
+    found = []
+    for n in range(min(most, max(map(len, choices), default=0))):
+        own = [each[n] for each in choices if n < len(each)]
+        request = replace(plan.request, recorded=tuple(words for words, _, _ in own))
+        found.append((request, sum(cost for _, _, cost in own) / len(own)))
+    return found
+
+
+def recorded_choices(
+    plan: EditPlan, made: EditedRecording
+) -> list[list[tuple[RecordedWords, Manner, float]]]:
+    """For each edit where its words are recorded, brought to its level; how they are said there;
+    and what that costs, the cheapest first."""
+    if not plan.request.moves or not plan.request.times_are_free:
+        return []
+    heard = [(plan.recording, plan.alignment)]
+    heard += [(other.recording, other.alignment) for other in plan.others]
+    texts = [plan.text, *(Transcript.from_text(o.text, max_words=None) for o in plan.others)]
+    recorded = RecordedTexts(tuple(texts))
+    choices = []
+    for k, edit in enumerate(plan.edits):
+        if not edit.is_spoken or any(word.emphasis for word in edit.words):
+            continue
+        wanted = wanted_manner(made, k)
+        found = []
+        for words in recorded.offered(WordEdit("replace", edit.old, edit.new), plan.new_text):
+            if usable(plan, edit, heard[words.text][1], words):
+                manner = manner_of(*heard[words.text], words.old)
+                if not abs(manner.pitch - wanted.pitch) > MOST_PITCH:
+                    found.append((_levelled(words, manner, wanted), manner, manner.cost(wanted)))
+        choices.append(sorted(found, key=lambda each: each[2]))
+    return choices
+
+
+def usable(plan: EditPlan, edit: PlannedEdit, aligned: Alignment, words: RecordedWords) -> bool:
+    """Whether recorded words are surely heard, and said as they are to be said now."""
+    own = aligned.spoken[slice(*words.old)]
+    said = [tuple(phone.symbol for phone in word.phones) for word in own]
+    wanted = [plan.pronunciations[k] for k in range(*edit.new)]
+    return min(word.score for word in own) >= LEAST_SCORE and said == wanted
+
+
+def manner_of(recording: Recording, aligned: Alignment, words: tuple[int, int]) -> Manner:
+    """How words of a recording are said."""
+    spoken = aligned.spoken
+    own = spoken[slice(*words)]
+    before = _beside(spoken[words[0] - 1] if words[0] else None, own[0], 0)
+    after = _beside(own[-1], spoken[words[1]] if words[1] < len(spoken) else None, 1)
+    start, end = own[0].start, own[-1].end
+    sound = _mono(recording, start, end)
+    return Manner(
+        median_pitch(sound, recording.sample_rate),
+        active_level(sound, recording.sample_rate),
+        end - start,
+        before,
+        after,
+    )
+
+
+def _beside(left: Word | None, right: Word | None, side: int) -> str:
+    """The phone of the left word (side 0), or of the right one, at the joint between two."""
+    if left is None or right is None or right.start - left.end > 0.03:
+        return PAUSE
+    return (right.phones[0] if side else left.phones[-1]).symbol
+
+
+def wanted_manner(made: EditedRecording, k: int) -> Manner:
+    """How the new words of edit ``k`` would be said: as they are made, but half as high as the
+    words around are."""
+    plan, edit = made.plan, made.plan.edits[k]
+    rate = plan.recording.sample_rate
+    patch = made.patches[k].samples.mean(axis=1)
+    before, after = (round(frames * rate / 80) for frames in edit.margin)
+    own = patch[before : max(len(patch) - after, before + 1)]
+    words = plan.alignment.spoken
+    near = [*words[max(edit.old[0] - NEIGHBOURS, 0) : edit.old[0]],
+            *words[edit.old[1] : edit.old[1] + NEIGHBOURS]]  # fmt: skip
+    pitch, level = median_pitch(own, rate), active_level(own, rate)
+    sounds = [_mono(plan.recording, word.start, word.end) for word in near]
+    if sounds:
+        around = median_pitch(np.concatenate(sounds), rate)
+        both = [value for value in (pitch, around) if math.isfinite(value)]
+        pitch = sum(both) / len(both) if both else math.nan
+    left = words[edit.old[0] - 1] if edit.old[0] else None
+    right = words[edit.old[1]] if edit.old[1] < len(words) else None
+    gone = words[slice(*edit.old)]
+    start = gone[0] if gone else right
+    end = gone[-1] if gone else left
+    joins = _beside(left, start, 0), _beside(end, right, 1)
+    return Manner(pitch, level, max(edit.seconds, 0.02), *joins)
+
+
+def _levelled(words: RecordedWords, manner: Manner, wanted: Manner) -> RecordedWords:
+    most = MOST_GAIN if words.text else MOST_DECIBELS
+    return replace(words, decibels=round(min(max(wanted.level - manner.level, -most), most), 2))
+
+
+def _mono(recording: Recording, start: float, end: float) -> np.ndarray:
+    rate = recording.sample_rate
+    first, last = (min(round(time * rate), recording.samples) for time in (start, end))
+    return recording.mono(first, max(first, last)).astype(np.float64)
+
+
+def active_level(sound: np.ndarray, rate: int) -> float:
+    """dB of full scale of a sound (n,), of those 20 ms of it that are within 20 dB of the loudest:
+    not of its pauses."""
+    size = rate // 50
+    power = np.square(sound[: len(sound) // size * size].reshape(-1, size)).mean(axis=1)
+    loud = power[power > 0.01 * power.max(initial=0.0)]
+    return float(10 * np.log10(loud.mean() + 1e-10)) if len(loud) else -100.0
