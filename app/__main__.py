@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from a3t.console import Parser
 from a3t.errors import tidy_up_first
+from a3t.user_folders import data_folder
 
 if TYPE_CHECKING:
     from app.service import Service
@@ -102,7 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
             limits.MAX_SECONDS = 60 * (options.max_minutes or limits.MAX_SECONDS / 60)
             learning = None if options.adapt == "never" else learning_editor
             service = Service(folder, start_long=background_editor, start_learning=learning)
-            kept = options.projects or projects_folder()
+            kept = options.projects or data_folder("projects")
             where = (options.host, options.port, auth, options.root_path, local_only, kept)
             with launch(service, *where) as address:
                 print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
@@ -128,12 +129,6 @@ def main(arguments: list[str] | None = None) -> int:
             )
             return 1
     return 0
-
-
-def projects_folder() -> Path:
-    """Where the user's projects are kept if nothing else is said."""
-    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(data).expanduser() / "a3t" / "projects"
 
 
 def background_editor() -> EditorProcess:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import yaml
 
-import a3t
 from a3t.audio.matching.match_options import MatchedTraits
 from a3t.errors import InputError
 from a3t.model.saved_voices import voice_names
+from a3t.user_folders import model_folders
 from alignment import ALIGNERS, AlignmentError, load_aligner
 from app import limits, texts
 
@@ -52,14 +51,12 @@ def matching_of(kinds: Sequence[str]) -> MatchedTraits:
 
 @lru_cache(maxsize=1)
 def models_here() -> tuple[str, ...]:
-    """The A3T models that are shipped, the usual one first."""
-    # Not from a3t.pretrained, which imports torch: the page stands before that is loaded.
-    shipped = Path(a3t.__file__).parent / "pretrained"
-    configs = {path.parent.name: path for path in shipped.glob("*/config.yaml")}
+    """The A3T models that are known by name, the usual one first."""
+    # Without a3t.pretrained, which imports torch: the page stands before that is loaded.
     found = {
         name
-        for name, path in configs.items()
-        if "model" in yaml.safe_load(path.read_text(encoding="utf-8"))
+        for name, folder in model_folders().items()
+        if "model" in yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
     }
     return (USUAL.model, *sorted(found - {USUAL.model}))
 

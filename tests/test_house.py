@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("a3t", "alignment", "app", "training", "evaluation")
 # The rooms, each of which imports only from those before it.
 ORDER = """
-    a3t.errors a3t.grid a3t.example alignment
+    a3t.errors a3t.user_folders a3t.grid a3t.example alignment
     a3t.audio a3t.pretrained
     a3t.text a3t.source
     a3t.model a3t.vocoder
@@ -191,7 +191,7 @@ def test_no_module_needs_itself() -> None:
 
 def test_few_modules_stand_outside_the_rooms() -> None:
     loose = {path.stem for path in (ROOT / "a3t").glob("*.py") if not path.stem.startswith("__")}
-    assert len(loose) <= 9, sorted(loose)
+    assert len(loose) <= 10, sorted(loose)
 
 
 def repeated(named: Iterator[tuple[str, str]]) -> set[str]:

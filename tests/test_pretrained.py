@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from pathlib import Path
 
@@ -13,13 +14,14 @@ from torch import Tensor
 from a3t.errors import InputError
 from a3t.pretrained import (
     CONFIG,
-    SHIPPED,
     WEIGHTS,
     checkpoint_folder,
     load_checkpoint,
     part_of,
     save_checkpoint,
 )
+from a3t.user_folders import SHIPPED_MODELS
+from app.page_request import models_here
 
 TENSORS: dict[str, Tensor] = {"weight": torch.arange(6.0).reshape(2, 3), "count": torch.tensor(3)}
 
@@ -72,8 +74,23 @@ def test_a_missing_model_is_named(name: str) -> None:
         checkpoint_folder(name)
 
 
+def test_a_folder_of_models_is_known_by_its_name_and_ships_nothing_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("authors", "small"):
+        save_checkpoint(tmp_path / name, {"model": {}}, TENSORS, "# A3T\n")
+    monkeypatch.setenv("A3T_MODELS", f"/nowhere{os.pathsep}{tmp_path}")
+    assert checkpoint_folder("authors") == tmp_path / "authors"
+    assert checkpoint_folder("small") == SHIPPED_MODELS / "small"
+    with pytest.raises(InputError, match="use authors, small, or a path"):
+        checkpoint_folder("nothing")
+    models_here.cache_clear()
+    assert models_here() == ("small", "authors")
+    models_here.cache_clear()
+
+
 def test_the_shipped_weights_are_those_their_cards_name() -> None:
-    shipped = sorted(path.parent for path in SHIPPED.glob(f"*/{CONFIG}"))
+    shipped = sorted(path.parent for path in SHIPPED_MODELS.glob(f"*/{CONFIG}"))
     assert {path.name for path in shipped} >= {"small", "durations", "vocoder-small"}
     assert sum((path / WEIGHTS).stat().st_size for path in shipped) < 60e6
     for path in shipped:

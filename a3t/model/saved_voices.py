@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
+from a3t.user_folders import data_folder
 
 if TYPE_CHECKING:  # the page lists voices before it has loaded torch
     from torch import Tensor
@@ -75,8 +76,7 @@ class Voice:
 def voices_folder() -> Path:
     """The folder that A3T_VOICES names, else the one for a person's data."""
     named = os.environ.get("A3T_VOICES")
-    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(named) if named else Path(base).expanduser() / "a3t" / "voices"
+    return Path(named) if named else data_folder("voices")
 
 
 def check_name(name: str) -> str:

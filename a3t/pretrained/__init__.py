@@ -20,28 +20,28 @@ from torch import Tensor
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.pretrained.hub import fetch, hub_name
+from a3t.user_folders import model_folders
 
-SHIPPED = Path(__file__).parent
 LARGEST_CONFIG, LARGEST_WEIGHTS = 1_000_000, 8_000_000_000  # bytes
 MOST_LAYERS, LARGEST_SIZE = 256, 65_536  # of a network; any one is far smaller
 CONFIG, WEIGHTS = "config.yaml", "model.safetensors"
 
 
 def checkpoint_folder(name_or_path: str | Path) -> Path:
-    """The folder of a model: a shipped one's by its name, the path itself, or the download of a
-    name on the Hugging Face Hub (`a3t.pretrained.hub`). InputError if there is none."""
-    shipped = SHIPPED / str(name_or_path)
-    if Path(name_or_path).name == str(name_or_path) and (shipped / CONFIG).is_file():
-        return shipped
+    """The folder of a model that is known by name (`a3t.user_folders`), the path itself, or the
+    download of a name on the Hugging Face Hub (`a3t.pretrained.hub`); InputError without one."""
+    known = model_folders()
+    if str(name_or_path) in known:
+        return known[str(name_or_path)]
     folder = Path(name_or_path)
     if not (folder / CONFIG).is_file():
         on_hub = None if folder.is_dir() else hub_name(str(name_or_path))
         if on_hub is not None:
             return fetch(on_hub)
         names = ", ".join(
-            path.parent.name
-            for path in sorted(SHIPPED.glob(f"*/{CONFIG}"))
-            if "model" in read_config(path)  # others are parts of one
+            name
+            for name, place in sorted(known.items())
+            if "model" in read_config(place / CONFIG)  # others are parts of one
         )
         raise InputError(
             f"There is no model {str(name_or_path)!r}: use {names or '(none shipped)'}, or a path "

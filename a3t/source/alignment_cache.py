@@ -11,6 +11,7 @@ from pathlib import Path
 
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
+from a3t.user_folders import cache_folder
 from alignment import Alignment
 
 VOICES = "voices"  # a folder in the cache
@@ -25,8 +26,7 @@ def default_folder() -> Path | None:
     folder = os.environ.get("A3T_CACHE")
     if folder is not None:
         return Path(folder) if folder else None
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "a3t" / "alignments"
+    return cache_folder("alignments")
 
 
 def voices_cache() -> Path | None:

@@ -7,7 +7,6 @@ was fetched are written down beside it, and a folder that no longer has them is 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import tarfile
@@ -16,17 +15,12 @@ from pathlib import Path
 
 from a3t.audio.output.files import sha256_of
 from a3t.errors import InputError
+from a3t.user_folders import cache_folder
 from a3t.vocoder.parallel_wavegan import archives
 
 TAG = re.compile(r"[a-z0-9_]+_(?:parallel_wavegan|hifigan|(?:\w+_)?melgan)\.v\d+(?:\.\w+)?")
 WANTED = re.compile(r"config\.yml|stats\.(?:h5|npy)|checkpoint-\d+steps\.pkl")
 SUMS = "sha256.json"
-
-
-def cache_folder() -> Path:
-    """The folder of fetched vocoders: a3t/vocoders in a person's caches."""
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "a3t" / "vocoders"
 
 
 def released(tag: str) -> Path:
@@ -35,7 +29,7 @@ def released(tag: str) -> Path:
     Raises InputError if there is no such tag, if it can't be fetched, or if its files have changed
     since they were.
     """
-    folder = cache_folder() / tag
+    folder = cache_folder("vocoders") / tag
     if not folder.is_dir():
         _fetch(tag, folder)
     try:
@@ -70,7 +64,7 @@ def _fetch(tag: str, folder: Path) -> None:
             raise InputError(f"What was fetched for {tag} is not an archive: {error}.") from None
         sums = {path.name: sha256_of(path) for path in sorted(unpacked.iterdir())}
         (unpacked / SUMS).write_text(json.dumps(sums, indent=2), encoding="utf-8")
-        os.rename(unpacked, folder)
+        unpacked.rename(folder)
 
 
 def download(identity: str, path: Path) -> None:

@@ -16,7 +16,8 @@ import yaml
 from a3t.convert.checkpoint import convert, read_state
 from a3t.errors import InputError
 from a3t.model.loading import load_networks
-from a3t.pretrained import CONFIG, SHIPPED, WEIGHTS
+from a3t.pretrained import CONFIG, WEIGHTS
+from a3t.user_folders import SHIPPED_MODELS
 from tests.convert.test_checkpoint import SETTINGS
 
 
@@ -151,9 +152,9 @@ def test_a_folder_s_sizes_are_those_of_its_weights(
             with subtests.test(size=size, name=name):
                 folder = tmp_path / "model"
                 folder.mkdir(exist_ok=True)
-                config = yaml.safe_load((SHIPPED / "small" / CONFIG).read_text())
+                config = yaml.safe_load((SHIPPED_MODELS / "small" / CONFIG).read_text())
                 config["model"][name] = size
                 (folder / CONFIG).write_text(yaml.safe_dump(config))
-                (folder / WEIGHTS).write_bytes((SHIPPED / "small" / WEIGHTS).read_bytes())
+                (folder / WEIGHTS).write_bytes((SHIPPED_MODELS / "small" / WEIGHTS).read_bytes())
                 with pytest.raises(InputError):
                     load_networks(folder)

@@ -15,10 +15,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from a3t.pretrained import SHIPPED, save_checkpoint
+from a3t.pretrained import save_checkpoint
 from a3t.text.punctuation.restoring import NAME, load
 from a3t.text.punctuation.tagging import WINDOW, predict
 from a3t.text.punctuation.tags import TAGS
+from a3t.user_folders import SHIPPED_MODELS
 from training.text.punctuated_text import TaggedText
 from training.text.punctuation_scores import OVERALL, read_test, scores, tags_of
 from training.text.train_punctuation import VOCABULARY, TaggerTraining, load_run
@@ -118,7 +119,7 @@ def main() -> None:
     """Export the run."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("run", type=Path)
-    parser.add_argument("--to", type=Path, default=SHIPPED / NAME, metavar="FOLDER")
+    parser.add_argument("--to", type=Path, default=SHIPPED_MODELS / NAME, metavar="FOLDER")
     parser.add_argument(
         "--dev",
         type=Path,

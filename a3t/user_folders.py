@@ -1,0 +1,30 @@
+"""The folders of a person's own: data, caches and models.
+
+`XDG_DATA_HOME` and `XDG_CACHE_HOME` name other places than ~/.local/share and ~/.cache (XDG Base
+Directory Specification); `A3T_MODELS` names folders of models beside those that ship.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+SHIPPED_MODELS = Path(__file__).with_name("pretrained")
+
+
+def data_folder(kind: str) -> Path:
+    """The folder of some kind of data, such as "projects"."""
+    return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "a3t" / kind
+
+
+def cache_folder(kind: str) -> Path:
+    """The folder of what can be made or fetched again, such as "vocoders"."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "a3t" / kind
+
+
+def model_folders() -> dict[str, Path]:
+    """The models that are known by name, with their folders: those that ship, and those in the
+    folders that A3T_MODELS names, with ":" between them (";" on Windows)."""
+    named = filter(None, os.environ.get("A3T_MODELS", "").split(os.pathsep))
+    homes = (*(Path(home).expanduser() for home in named), SHIPPED_MODELS)
+    return {path.parent.name: path.parent for home in homes for path in home.glob("*/config.yaml")}
