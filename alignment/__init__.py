@@ -1,4 +1,4 @@
-"""Which word and which phone is spoken when: aligners behind one interface.
+"""Forced alignment: aligners, behind one interface, that time each word and phone.
 
 Knows nothing of the editor: audio, words and their pronunciations are handed in.
 

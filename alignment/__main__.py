@@ -1,4 +1,4 @@
-"""Which word and which phone is spoken when: python -m alignment IN --text TEXT
+"""Time each word and phone of a recording: python -m alignment IN --text TEXT
 
 Also: python -m alignment corpus FOLDER aligns every recording of a folder.
 """
@@ -226,7 +226,7 @@ def not_heard(alignment: Alignment) -> list[str]:
 
 
 def other_doubts(alignment: Alignment) -> list[Doubt]:
-    """What is doubtful beside the runs that `not_heard` names."""
+    """The doubts beside the runs that `not_heard` names."""
     from alignment.long.whole import doubtful_runs
 
     spoken = alignment.spoken

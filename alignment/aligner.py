@@ -23,7 +23,7 @@ class Readable(Protocol):
 
     @property
     def samples(self) -> int:
-        """How many there are of each channel."""
+        """The samples of each channel."""
         ...
 
     def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:

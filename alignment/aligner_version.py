@@ -1,4 +1,4 @@
-"""Which edition of the aligners this is: what a kept alignment was made by."""
+"""The version of the aligners, which a kept alignment names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an aligner returns: an alignment of words of phones, timed on the recording's own clock.
+"""An alignment: words of phones, timed on the recording's own clock.
 
 The records are immutable and go to JSON and back.
 """

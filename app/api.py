@@ -63,7 +63,7 @@ def add_endpoints(service: Service) -> None:
     used = gr.Textbox(label="text", **hidden)
 
     def transcribe(recording: str | None, expected: str = "") -> str:
-        """What the recording says; a text close to what it says helps."""
+        """Transcribe the recording; a text close to what it says helps."""
         with one_sentence():
             prior = limits.check_text(expected, texts.THE_EXPECTED_TEXT)
             return service.transcribe(recording, prior, Watch())
@@ -77,7 +77,7 @@ def add_endpoints(service: Service) -> None:
     def plan(
         recording: str | None, new_text: str, text: str = "", speed: float = 1.0
     ) -> dict[str, Any]:
-        """What an edit would do, in frames of 12.5 ms; nothing is rendered."""
+        """Plan an edit, in frames of 12.5 ms; nothing is rendered."""
         with one_sentence():
             return service.plan_upload(recording, wanted(text, new_text, speed), Watch())
 

@@ -164,7 +164,7 @@ def is_memory(error: Exception) -> bool:
 
 
 def ended(process: Any) -> InputError:
-    """What to tell of a process that ended in the middle of a request."""
+    """The error for a process that ended in the middle of a request."""
     process.join(5)
     sentences = {-signal.SIGXCPU: texts.TOO_SLOW, -signal.SIGKILL: texts.OUTGROWN}
     return InputError(sentences.get(process.exitcode, texts.CRASHED))

@@ -1,4 +1,4 @@
-"""What Gradio's events share: the queue's name, its progress, and the way to cancel."""
+"""The parts that Gradio's events share: the queue's name, its progress, the way to cancel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is refused before Gradio sees it, and the headers that every answer carries."""
+"""Refusals before Gradio sees a request, and the headers that every answer carries."""
 
 from __future__ import annotations
 

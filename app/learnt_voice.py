@@ -1,4 +1,4 @@
-"""What the editor's process makes: edits and speech, in a voice that may be learnt first."""
+"""Orders for the editor's process: edits and speech, in a voice that may be learnt first."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Order:
 
 @dataclass(frozen=True)
 class MissingVoice:
-    """What is planned, for which a voice has to be learnt first."""
+    """A planned order for which a voice has to be learnt first."""
 
     plan: Any
 

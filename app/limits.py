@@ -1,4 +1,4 @@
-"""What the page accepts, and the one sentence that says why something is refused.
+"""Limits of what the page accepts, and the one sentence that says why something is refused.
 
 A page answers strangers, so it is stricter than the command line: it looks at sizes before anything
 is read, opens only files that were uploaded to it, and keeps what it makes for an hour.

@@ -1,4 +1,4 @@
-"""What a visitor may ask of an edit, and which models and aligners this machine has."""
+"""A visitor's wishes for an edit, and the models and aligners of this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VOCODERS = ("builtin", "griffin-lim")
 
 @dataclass(frozen=True)
 class Models:
-    """What an editor is loaded with, by name."""
+    """The models that an editor is loaded with, by name."""
 
     model: str = "small"
     vocoder: str = "builtin"
@@ -42,7 +42,7 @@ def models_of(model: str, vocoder: str, aligner: str, voice: str = "") -> Models
 
 
 def matching_of(kinds: Sequence[str]) -> MatchedTraits:
-    """Which traits of the recording the new words are given; InputError for an unknown one."""
+    """The traits of the recording that new words are given; InputError for an unknown one."""
     try:
         return MatchedTraits.of(kinds)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""How much may be uploaded: by one visitor, by all together, at once; and who is a visitor.
+"""Limits of uploads: by one visitor, by all together, at once; and who is a visitor.
 
 A visitor is known by a cookie that the page gives, and a browser may upload only with it; programs,
 which send no Origin, are known by their address.
@@ -64,7 +64,7 @@ class Visitors:
 
 
 class Quota:
-    """What is uploaded to `folder`; thread-safe."""
+    """Counts what is uploaded to `folder`; thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

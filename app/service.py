@@ -1,4 +1,4 @@
-"""What programs request of the page: one method for each endpoint, all of them through the Editor.
+"""The page's service for programs: one method for each endpoint, all through the Editor.
 
 Every request has a folder of its own under `folder`, with a name that can't be guessed; it is
 deleted an hour after it was last used (`limits.forget_old`).
@@ -70,7 +70,7 @@ class Service:
             yield editor
 
     def lane(self, recording: Path) -> EditorLane:
-        """Where a recording of this length belongs."""
+        """The lane for a recording of this length."""
         return self.long if bounded(limits.stated_length, recording) > LONG else self.quick
 
     # ---- requests of the API ------------------------------------------------------------------
@@ -81,7 +81,7 @@ class Service:
             return editor.transcribe(recording, expected or None).text
 
     def align(self, upload: str | None, text: str, watch: Watch) -> Alignment:
-        """Where the words of the text are in the upload; without a text it is recognised."""
+        """Align the text with the upload; without a text it is recognised."""
         with self._request(upload) as recording, self.editor(watch, recording) as editor:
             return editor.align(recording, text or None)
 
@@ -120,7 +120,7 @@ class Service:
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
 
     def make(self, order: Order, watch: Watch, lane: EditorLane) -> Any:
-        """What is ordered, made in that lane unless a voice has to be learnt first, which holds
+        """Make an order in that lane unless a voice has to be learnt first, which holds
         nobody up there. What is learnt is kept, so that the next request finds it. InputError if it
         is to be learnt in any case, and this server learns no voices."""
         if self.learning is None:

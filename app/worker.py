@@ -73,7 +73,7 @@ def load_editor(models: Models) -> Editor:
 
 
 class EditorProcess:
-    """As an Editor: the same methods, arguments, results and errors; one call at a time.
+    """An Editor in another process: the same methods, results and errors; one call at a time.
 
     What `progress` raises ends the call, and is raised here. Once `wanted` says no, the process is
     ended if it doesn't come to its next step at once, and AbandonedError is raised. Raises

@@ -137,7 +137,7 @@ def clean_all(options: argparse.Namespace) -> None:
 
 
 def _output(options: argparse.Namespace, path: Path) -> Path:
-    """Where a recording's result goes, unless that is a project's own output."""
+    """The path of a recording's result, unless that is a project's own output."""
     folder = options.out_dir or path.parent
     return options.out or default_output(folder / path.name)
 
@@ -187,7 +187,7 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
 def _found(
     editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace
 ) -> tuple[ProjectEdit, Findings]:
-    """What is found in a recording, or in its current version; and the edit, still without it."""
+    """Finds what can go from a recording's current version; and the edit, still without it."""
     from a3t.plan.request import EditRequest
     from a3t.plan.reuse.other_recordings import OtherRecording
     from a3t.projects.project import find_project

@@ -78,7 +78,7 @@ def confirm_transcript(plan: EditPlan, ask: bool) -> str | None:
 
 
 def _save_it(recording: Path) -> str:
-    """What somebody can do whose recording was misheard."""
+    """A sentence for somebody whose recording was misheard."""
     return (
         f"a3t transcribe {recording.name} --out {recording.stem}.txt saves what was recognised, so "
         "correct that and edit again, or give the recording's text with --text."

@@ -1,4 +1,4 @@
-"""What a picture of an edit shows before and after it: sound, words and marks, in seconds."""
+"""The content of an edit's picture, before and after: sound, words and marks, in seconds."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _sounds(result: EditedRecording, out: Path) -> list[Sound]:
 
 
 def _played(result: EditedRecording, record: Record, out: Path) -> list[Played]:
-    """What plays when; a film's picture with it."""
+    """The clips of a timeline in order; a film's picture with it."""
     film = pictures_a_second(result.recording)
     played: list[Played] = []
     for times, begin, file, edit in _events(result, record):

@@ -188,7 +188,7 @@ def _tabbed(text: str) -> Iterator[Row]:
 
 
 def _quoted(manifest: Path, text: str) -> Iterator[Row]:
-    """As spreadsheets write it: separated by semicolons where commas are for decimals."""
+    """Rows as spreadsheets write them: separated by semicolons where commas are for decimals."""
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
     number, rows = 1, csv.reader(io.StringIO(text, newline=""), delimiter=separator)

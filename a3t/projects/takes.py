@@ -46,7 +46,7 @@ MOST_LEVELLING = 6.0  # dB
 
 @dataclass(frozen=True)
 class Take:
-    """How a change is made alone.
+    """The order for one change, made alone.
 
     stretch: the samples of the recording that are looked at, from a whole frame on. request: of
     that stretch, its text and alignment included. variation: which of

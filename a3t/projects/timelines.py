@@ -52,7 +52,7 @@ class Sound:
 
 
 def pictures_of(sounds: Iterable[Sound]) -> Fraction:
-    """How many pictures a second a timeline counts: a film's own."""
+    """The pictures a second that a timeline counts: a film's own."""
     return next((sound.pictures for sound in sounds if sound.pictures), PICTURES)
 
 
@@ -176,7 +176,7 @@ def _source_kind(file: Path) -> str:
 
 
 def _quoted(text: str) -> str:
-    """As Reaper quotes: by the first of three marks that the text doesn't hold."""
+    """Quote as Reaper does: by the first of three marks that the text doesn't hold."""
     text = " ".join(text.split())
     mark = next((mark for mark in "\"'`" if mark not in text), "`")
     return f"{mark}{text.replace('`', chr(39)) if mark == '`' else text}{mark}"

@@ -116,7 +116,7 @@ def _kept(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
     across, down = _rising(a, b), _rising(b, a)
 
     def moves(i: int, j: int) -> _Moves:
-        """Whether keeping a[i-1]=b[j-1], dropping a[i-1], dropping b[j-1] lose no kept word."""
+        """Flags: keeping a[i-1]=b[j-1], dropping a[i-1], dropping b[j-1] lose no kept word."""
         keep = i > 0 and j > 0 and a[i - 1] == b[j - 1]
         drop_a = i > 0 and not down[j] >> (i - 1) & 1
         drop_b = j > 0 and not across[i] >> (j - 1) & 1
@@ -158,7 +158,7 @@ def _kept(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _any_kept(i: int, j: int, moves: Callable[[int, int], _Moves]) -> list[tuple[int, int]]:
-    """As many kept pairs as possible, by the first allowed move at every step."""
+    """Keep as many pairs as possible, by the first allowed move at every step."""
     pairs = []
     while i or j:
         keep, _, drop_b = moves(i, j)

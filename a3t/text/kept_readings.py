@@ -1,4 +1,4 @@
-"""What a new text shares with the old one is read as it is there.
+"""Keeps the old text's readings of what a new text shares with it.
 
 A reading depends on what stands around: a text all in capitals has no initials, "ANNA:" begins a
 line or is a heading, "St." is a street or a saint. A change must not reach the words beyond it,
@@ -61,7 +61,7 @@ def _read_again(text: Transcript, conventions: Conventions) -> Transcript:
 
 
 def _tokens(text: Transcript) -> tuple[list[str], list[Range]]:
-    """What is written of each token, marks and capitals aside, and its words."""
+    """The writing of each token, marks and capitals aside, and its words."""
     keys, ranges = [], []
     for _, group in groupby(enumerate(text.words), lambda pair: pair[1].token):
         words = [*group]

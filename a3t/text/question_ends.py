@@ -1,4 +1,4 @@
-"""Which words of a text end a question that rises.
+"""The words of a text that end a rising question.
 
 English questions that ask for yes or no rise to their end; those that ask with a word, and those
 that offer a choice, fall like statements (Pierrehumbert and Hirschberg 1990, "The meaning of

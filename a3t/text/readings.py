@@ -1,4 +1,4 @@
-"""How a text will be said: its spoken words, their phones, what is guessed and what is skipped."""
+"""A text's reading: its spoken words, their phones, what is guessed and what is skipped."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Reading:
 
 
 def read(text: str, pronouncer: Pronouncer) -> Reading:
-    """How a text is said; one that can't be read has the reason as its `error`."""
+    """Read a text; one that can't be read has the reason as its `error`."""
     try:
         transcript = Transcript.from_text(text, max_words=None)
     except InputError as error:

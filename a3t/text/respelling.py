@@ -99,7 +99,7 @@ def _starts_inside_token(text: Transcript, index: int) -> bool:
 
 
 def _alike(old: Transcript, new: Transcript) -> list[WordEdit]:
-    """Where the words differ and the sound doesn't: ranges of both, in order."""
+    """The ranges, in order, where the words differ and the sound doesn't."""
     a, b = old.spoken, new.spoken
     found: list[WordEdit] = []
     old_keys, new_keys = [american(word) for word in a], [american(word) for word in b]
@@ -138,7 +138,7 @@ def _alike_at(
     new_range: tuple[int, int],
     from_end: bool = False,
 ) -> tuple[int, int] | None:
-    """How many words of each at this end of the ranges sound alike; None if none do."""
+    """The number of words of each that sound alike at this end of the ranges; None if none do."""
     most_old = min(_MOST, old_range[1] - old_range[0])
     most_new = min(_MOST, new_range[1] - new_range[0])
     sizes = sorted(

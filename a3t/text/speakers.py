@@ -1,4 +1,4 @@
-"""Who speaks where, by the names that a transcript has before what each says ("Speaker 1: …")."""
+"""Speakers of a transcript, by the names before what each says ("Speaker 1: …")."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Turn:
 
 
 def turns_of(text: Transcript, speakers: Sequence[str] | None = None) -> tuple[Turn, ...]:
-    """Who speaks in turn: by the text's own names, or by those given for each of its words."""
+    """The speakers' turns: by the text's own names, or by those given for each of its words."""
     names = [word.speaker for word in text.words] if speakers is None else speakers
     result, first = [], 0
     for speaker, own in groupby(names):

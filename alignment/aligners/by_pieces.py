@@ -1,4 +1,4 @@
-"""What the aligners share that take a minute at once: a longer recording is aligned in pieces."""
+"""Alignment in pieces, for aligners that take a minute at once."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class MontrealAligner:
         words: Sequence[str],
         pronunciations: Pronunciations,
     ) -> Alignment:
-        """As every aligner (see alignment.aligner); all scores are 1, for MFA gives none here.
+        """Align (see alignment.aligner); all scores are 1, for MFA gives none here.
 
         Raises AlignmentError when MFA fails or leaves the recording unaligned.
         """

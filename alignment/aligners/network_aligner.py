@@ -73,7 +73,7 @@ NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
 
 @dataclass(frozen=True, slots=True)
 class Acoustics:
-    """What both networks say of a recording.
+    """Both networks' outputs for a recording.
 
     frames: (K, BANDS). scores: the phone network's log posteriors, (T, 40). second: the sequence
     network's, which count where boundaries are corrected. sequences: its scores of sequences,
@@ -133,7 +133,7 @@ class NetworkAligner(AlignerByPieces):
 
 
 def searched(posteriors: np.ndarray, sequences: np.ndarray) -> np.ndarray:
-    """What the search for the best path goes by, (T, 40), nats: both networks, each below its
+    """The scores that the search goes by, (T, 40), nats: both networks, each below its
     likeliest phone.
 
     The larger one knows better which of two ways to say the text is the one that is heard. Where
@@ -235,7 +235,7 @@ def _symbol(visit: Visit) -> str:
 
 
 def _starts(visits: Sequence[Visit], scores: np.ndarray) -> np.ndarray:
-    """Where each state begins, seconds, (m,): where the posteriors of two phones cross."""
+    """The start of each state, seconds, (m,): where the posteriors of two phones cross."""
     indices = np.array([INDEX[_symbol(visit)] for visit in visits])
     firsts = np.array([visit.start for visit in visits[1:]], dtype=int)
     if not len(firsts):

@@ -1,1 +1,1 @@
-"""How sure a word is, what is doubtful, and when a text is not the recording's."""
+"""Confidence in words, doubts about them, and texts that are not the recording's."""

@@ -1,4 +1,4 @@
-"""How sure each boundary is: where two phones' posteriors cross slowly, it could be elsewhere.
+"""Spreads of boundaries: where two phones' posteriors cross slowly, one could be elsewhere.
 
 The frames around a boundary in which neither of its two phones is clearly likelier than the other
 say over how long a stretch it is undecided. How far from the truth boundaries of the network

@@ -1,4 +1,4 @@
-"""What a person should look at before something is cut: doubtful words, and sound without text.
+"""Doubts to look at before something is cut: doubtful words, and sound without text.
 
 An edit trusts the times of the words that it replaces and of their neighbours. Where one of these
 is hardly heard, or speech stands between them that the text doesn't have (an "um", a repetition),
@@ -84,7 +84,7 @@ def doubts(alignment: Alignment) -> list[Doubt]:
 
 
 def doubts_beside(alignment: Alignment, first: int, end: int) -> list[Doubt]:
-    """What is doubtful about an edit of the words [first, end) of `alignment.spoken`, in order.
+    """The doubts about an edit of the words [first, end) of `alignment.spoken`, in order.
 
     Looks at these words, at the neighbour on either side, and at the sound between them; for an
     insertion (`first` equal to `end`) at both neighbours. Where the edit is at the beginning or the

@@ -1,4 +1,4 @@
-"""How much better than each word anything else would fit in its place.
+"""The gain of anything else over each word in its place.
 
 The phone network's log posteriors, or its scores of sequences, are searched twice around each word,
 from the phones before it to those after it: with the word in between, and with any phones that
@@ -49,7 +49,7 @@ class _Place:
 
 
 class _Ways(NamedTuple):
-    """How two ways to the same place count together, and how those that come from any phone (W, 40)
+    """The rule by which two ways to one place count together, and those from any phone (W, 40)
     to any other by steps (40, 40) do."""
 
     both: np.ufunc

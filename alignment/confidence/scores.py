@@ -1,4 +1,4 @@
-"""How sure the aligner is of each word, and whether the text is what is spoken.
+"""The aligner's confidence in each word, and whether the text is what is spoken.
 
 The networks of alignment.network are asked how far the log posterior of the text's phone lies
 below that of the likeliest one, and how much better anything else would fit in the word's place
@@ -23,7 +23,7 @@ from alignment.result import PAUSE, Alignment, Phone, Word, pause
 
 
 class Judgement(NamedTuple):
-    """How a word's log odds follow from what is known of it, fitted to planted errors.
+    """The weights that give a word's log odds from what is known of it, fitted to planted errors.
 
     The mean distance of its phones from the likeliest ones; the root of the advantage that anything
     else would have in its place; its haste; the root that is usual in the recording, at most USUAL
@@ -149,7 +149,7 @@ def _roots(better: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _below(phones: Sequence[Phone], posteriors: np.ndarray) -> np.ndarray:
-    """How far the text's phone lies below the likeliest one in each frame, (T,); 0 is best."""
+    """The distance of the text's phone below the likeliest one in each frame, (T,); 0 is best."""
     symbols = np.zeros(len(posteriors), dtype=int)
     for phone in phones:
         symbols[_frames(phone, len(posteriors))] = INDEX[phone.symbol.rstrip("012")]
@@ -163,7 +163,7 @@ def _lengths(words: Sequence[Word]) -> np.ndarray:
 
 
 def _hastes(words: Sequence[Word]) -> list[float]:
-    """How much shorter than usual among them each word's phones are, logarithms, none below 0.
+    """The haste of each word: the logarithm by which its phones are shorter than usual, 0 or more.
 
     A word that isn't said is squeezed in between two others.
     """

@@ -90,7 +90,7 @@ def _until(piece: Piece, end: int) -> Piece:
 
 
 def _runs(flags: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Where it is true: [start, stop) one after the other."""
+    """The runs of True: [start, stop) one after the other."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 

@@ -94,7 +94,7 @@ def _job(
 
 
 def _samples(piece: Piece, recording: Readable) -> tuple[int, int]:
-    """Where the piece begins and ends in the recording; the last one ends with it."""
+    """The piece's first and last sample in the recording; the last piece ends with it."""
     frame = SECONDS * recording.sample_rate
     start, stop = round(piece.start * frame), round(piece.stop * frame)
     near_end = recording.samples - stop < 2 * frame
@@ -159,7 +159,7 @@ def _is_plain_pause(word: Word) -> bool:
 
 
 def _honest(alignment: Alignment) -> Alignment:
-    """Where the text isn't heard, no word of it is sure, though some fit by chance."""
+    """The alignment without confidence where the text isn't heard, though words fit by chance."""
     if alignment.score >= 0.5:
         return alignment
     words = (

@@ -83,7 +83,7 @@ def surroundings(
     scores: np.ndarray,
     second: np.ndarray,
 ) -> np.ndarray:
-    """What is known of each boundary, each value of about -2 to 2: (n - 1, SURROUNDINGS)."""
+    """The features of each boundary, each value of about -2 to 2: (n - 1, SURROUNDINGS)."""
     times, symbols = boundaries.times, boundaries.symbols
     # Twice: the weights were shaped for a first aligner's boundaries as well.
     found = boundaries.found
@@ -135,7 +135,7 @@ def _lengths(times: np.ndarray, duration: float) -> np.ndarray:
 
 
 def _likeness(scores: np.ndarray, times: np.ndarray, symbols: Sequence[str]) -> np.ndarray:
-    """How likely two phones on either side are at the boundary and up to AROUND frames from
+    """The scores of two phones on either side at the boundary and up to AROUND frames from
     it, between frames by a straight line; and the difference of the two that meet,
     (m, 5 * (2 * AROUND + 1))."""
     below, count = _below_best(scores), len(times)
@@ -158,7 +158,7 @@ def _indices(symbols: Sequence[str]) -> np.ndarray:
 
 
 def _phones(symbols: Sequence[str]) -> np.ndarray:
-    """Which phones meet, (m, 2 * 40)."""
+    """The two phones that meet, one-hot, (m, 2 * 40)."""
     one_hot = np.eye(len(INDEX))[_indices(symbols)]
     return np.concatenate([one_hot[:-1], one_hot[1:]], axis=1)
 

@@ -1,4 +1,4 @@
-"""What can be said that nobody wrote, between two words, and what it costs to hear it."""
+"""States for what is said and not written between two words, and what they cost."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NOTHING_UNWRITTEN = Costs(np.inf, np.inf, np.inf, np.inf)
 
 
 def again(latest: Sequence[Sequence[Pronunciation]]) -> Iterator[tuple[int, Pronunciation]]:
-    """How the last word can be said again, each way with its number from 1, or (0) the last two."""
+    """The ways to say the last word again, each with its number from 1, or (0) the last two."""
     if latest:
         yield from enumerate(latest[-1], 1)
     if len(latest) > 1:
@@ -52,7 +52,7 @@ def again(latest: Sequence[Sequence[Pronunciation]]) -> Iterator[tuple[int, Pron
 
 
 def starts(following: Sequence[Pronunciation]) -> dict[Pronunciation, list[Pronunciation]]:
-    """How the next word can be begun and broken off: its first halves, and how each can go on."""
+    """The ways to begin the next word and break off: its first halves, and how each goes on."""
     result: dict[Pronunciation, list[Pronunciation]] = {}
     for broken in dict.fromkeys(tuple(phones[:-1]) for phones in following if len(phones) > 1):
         middle = len(broken) // 2 + 1

@@ -118,7 +118,7 @@ class Graph:
         words: Sequence[Sequence[Pronunciation]],
         following: Sequence[Pronunciation],
     ) -> int:
-        """What can stand before word `number`; the group from which that word is entered."""
+        """Add what can stand before word `number`; returns the group from which it is entered."""
         costs = self.before_words.get(number, self.costs)
         said = self._group(ends)
         silence = self._phone(State(SILENCE, INDEX[PAUSE], number), 1, said)

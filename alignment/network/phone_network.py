@@ -96,7 +96,7 @@ def features(samples: np.ndarray) -> np.ndarray:
 
 
 def normalised(power: np.ndarray) -> np.ndarray:
-    """What the network is given, (K, BANDS), of the power in each band."""
+    """The network's input, (K, BANDS), of the power in each band."""
     logarithms = np.log(power + FLOOR * float(power.max()) + 1e-12)
     return ((logarithms - logarithms.mean(axis=0)) / 3.0).astype(np.float32)
 
@@ -154,7 +154,7 @@ def log_softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def _hidden(frames: np.ndarray, weights: Weights) -> np.ndarray:
-    """What the outputs are made of, (T, WIDTH)."""
+    """The last hidden layer, (T, WIDTH)."""
     hidden = np.maximum(_convolve(frames, weights, "input", STRIDE, 1), 0.0)
     for number, dilation in enumerate(DILATIONS):
         if f"block{number}.weight" not in weights:
@@ -175,7 +175,7 @@ def _layer(hidden: np.ndarray, weights: Weights, name: str) -> np.ndarray:
 
 
 def information(posteriors: np.ndarray) -> float:
-    """What a frame tells of its phone, on average, nats: 0 when all frames look the same.
+    """The mean information of a frame about its phone, nats: 0 when all frames look the same.
 
     In steady noise the network calls nothing unlikely, so every text would fit.
     """

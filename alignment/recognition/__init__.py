@@ -1,4 +1,4 @@
-"""Which words a recording says: by the phone network or Whisper."""
+"""Recognition of a recording's words, by the phone network or Whisper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words are likeliest, given the phone network's scores and a language model.
+"""Beam search for the likeliest words, by the phone network's scores and a language model.
 
 A search through the tree of all words at once (Ney and Ortmanns, "Dynamic programming search for
 continuous speech recognition", 1999): what has been said counts by its last two words, and only
@@ -35,7 +35,7 @@ class LanguageModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How the search weighs and prunes; chosen on clips that nothing is reported of.
+    """The search's weights and beam; chosen on clips that nothing is reported of.
 
     `together` frames of 10 ms are one step, so that a phone lasts at least as long. `acoustic`
     weighs their scores against the language model; `word` is what each word costs, nats.

@@ -76,11 +76,11 @@ class ExpectedText:
         return np.log(p + 1e-12)
 
     def _left(self, first: Numbers, inside: np.ndarray) -> np.ndarray:
-        """Whether the text was left after the word `first`, (n,)."""
+        """Flags (n,): the text was left after the word `first`."""
         return found(self._befores, first)[1] & (first >= 0) & ~inside
 
     def has_followers(self, first: Numbers, second: Numbers) -> np.ndarray:
-        """Whether what comes after the two words depends on the first of them, (n,)."""
+        """Flags (n,): what comes after the two words depends on the first of them."""
         in_text = found(self._befores, first)[1] & (first >= 0)
         return in_text | self.general.has_followers(first, second)
 

@@ -39,7 +39,7 @@ class Arc(NamedTuple):
 
 @dataclass(slots=True)
 class LatticeBuilder:
-    """What the search has followed: arcs step by step, and the best total of each record."""
+    """Collects what the search follows: arcs step by step, and the best total of each record."""
 
     arcs: list[Arcs] = field(default_factory=list)
     totals: list[np.ndarray] = field(default_factory=list)
@@ -56,7 +56,7 @@ class LatticeBuilder:
     def lattice(
         self, last: np.ndarray, totals: np.ndarray, language: np.ndarray, nats: float = NEAR
     ) -> list[Arc]:
-        """What lies on ways at most so many `nats` below the best one, by rising record; the last
+        """The arcs of ways at most so many `nats` below the best one, by rising record; the last
         arcs are the text's END.
 
         `last`: records in which a text can end, the total of each with its end, and what the

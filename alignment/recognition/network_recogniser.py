@@ -1,4 +1,4 @@
-"""Which words a recording says: the phone network, a tree of 39,000 words, and trigrams.
+"""Recognises words: the phone network, a tree of 39,000 words, and trigrams.
 
 The network hears the recording as three vocal tracts would have said it, and the mean counts: a
 voice unlike those of its training is nearer to them in one of these. What it was trained to say of
@@ -53,7 +53,7 @@ TRACTS = (1.0, 0.93, 1.07)  # lengths against the speaker's own
 
 
 class Heard(NamedTuple):
-    """What is heard; and, if it is all of an expected text, what else might be, lower case."""
+    """The words heard; if they are all of an expected text, also what else it might be, lower case."""
 
     words: list[RecognisedWord]
     rival: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ def settled(
     expected: Sequence[str],
     pronunciations: Pronunciations,
 ) -> Heard:
-    """What is heard in `mean_scores` by the `expected` text, at least one word, and by what was
+    """Hear `mean_scores` by the `expected` text, at least one word, and by what was
     heard `free`ly; other arguments as for `recognise_by_network`."""
     words, text, ways, tree, model = _vocabulary(expected, pronunciations)
     sure = [(each.word, each.confidence) for each in free]

@@ -61,7 +61,7 @@ class NGrams:
         return np.where(is_trigram & has_context, self.trigram[longer], backed_off)
 
     def has_followers(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Whether what comes after the two words depends on the first of them, (n,)."""
+        """Flags (n,): what comes after the two words depends on the first of them."""
         first, second = (np.where(w < self.count, w, 2) for w in (first, second))
         size = np.int64(self.count)
         place, known = found(self.bigrams, first * size + second)
@@ -69,7 +69,7 @@ class NGrams:
 
 
 def found(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where among sorted keys each wanted one is, (n,), and whether it is there, (n,)."""
+    """The place of each wanted key among sorted ones, (n,), and whether it is there, (n,)."""
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return place, keys[place] == wanted
 

@@ -1,4 +1,4 @@
-"""Which words a recording says, if its text is not given.
+"""Recognition for recordings whose text is not given.
 
 The phone network with a language model (alignment.recognition.network_recogniser), given the text
 that the recording nearly says, or Whisper where a model is installed
@@ -21,7 +21,7 @@ RECOGNISERS = ("auto", "network", "whisper")
 
 @dataclass(frozen=True, slots=True)
 class RecognisedText:
-    """What is heard, and how probable each of its words is, 0..1; no `confidences` where the
+    """The text heard, and the probability of each of its words, 0..1; no `confidences` where the
     recogniser says nothing of that. `rival`: if it is all of the prior, what else it may be."""
 
     text: str

@@ -1,4 +1,4 @@
-"""Which of the ways that the search followed is the likeliest, to a model of whole sentences.
+"""Rescoring of a lattice by a model of whole sentences.
 
 Texts grow word by word through the lattice; of those that come to the same record the likeliest few
 go on. What the search's trigrams gave to each word gives way to their mean with the network

@@ -1,4 +1,4 @@
-"""Where a recording differs from the text that it should nearly say, settled by its sound.
+"""Settles by the sound where a recording differs from the text that it should nearly say.
 
 A search that is given the text follows it even where another word is heard; one that is not given
 it mishears a word in five. So both are made, and each way through the lattice of the first is
@@ -53,7 +53,7 @@ class ChangeCosts:
 
 
 class _TextPlace(NamedTuple):
-    """How many words of the text are behind, how many changes were made (2: or more), and whether
+    """A place in the text: the words behind, the changes made (2: or more), and whether
     one is being made."""
 
     behind: int = 0
@@ -153,7 +153,7 @@ class Settling:
     def _steps(
         self, place: _TextPlace, word: int, language: float
     ) -> Iterator[tuple[_TextPlace, float]]:
-        """Where the word can lead from a place, and what that costs; `language` is the cost of a
+        """The places that the word can lead to, and what that costs; `language` is the cost of a
         word that the text lacks."""
         behind, changes, inside = place
         opening = 0.0 if inside or not changes else self._costs.again
@@ -205,7 +205,7 @@ class Settling:
 def _compared(
     text: Sequence[int], free: Sequence[tuple[int, float]]
 ) -> tuple[list[float], list[dict[int, float]], list[dict[int, float] | None]]:
-    """What was heard freely beside the text: how sure each word is if it is the same, else 0; the
+    """Compares what was heard freely with the text: a word's confidence if it is the same, else 0; the
     words with their confidences that are heard in the place of each, and before each and at the
     end; None between two that are the same."""
     agreed = [0.0] * len(text)

@@ -1,4 +1,4 @@
-"""How sure recognised words are: the share of all that the search held likely that has them too.
+"""Confidence of recognised words: the share of all that the search held likely that has them too.
 
 Shortly after a word has ended, its rivals are still being followed. Each counts by its score,
 flattened since the frames of a sound are not as independent as the search takes them to be
@@ -24,7 +24,7 @@ OFFSET, SLOPE = 1.02, 0.72
 
 
 class Rivals(NamedTuple):
-    """What was followed after a step: scores, nats, and the record of each one's latest word."""
+    """The rivals followed after a step: scores, nats, and the record of each one's latest word."""
 
     step: int
     scores: np.ndarray
@@ -42,7 +42,7 @@ class Endings(NamedTuple):
 def confidences(
     path: Sequence[int], endings: Endings, rivals: Sequence[Rivals], seconds: float
 ) -> list[float]:
-    """How probable each word of the likeliest path is, 0..1.
+    """The probability of each word of the likeliest path, 0..1.
 
     `path`: its records in order; `rivals` of some steps, rising, the last step among them;
     `seconds`: of a step.
@@ -62,7 +62,7 @@ def confidences(
 
 
 def _has(record: int, latest: np.ndarray, endings: Endings, apart: float) -> np.ndarray:
-    """Which of the rivals have the word of `record` at about its time, (n,)."""
+    """Flags (n,): the rivals that have the word of `record` at about its time."""
     found = np.zeros(len(latest), bool)
     for _ in range(BACK):
         there = latest >= 0

@@ -1,4 +1,4 @@
-"""What every request must show: the token, this computer's name, a size within the limits."""
+"""Checks of every request: the token, this computer's name, a size within the limits."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class SpeechEncoder:
 
 
 class _Sink(io.RawIOBase):
-    """Where the file is written; what was sent can't be changed any more."""
+    """The file being written; what was sent can't be changed any more."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -93,7 +93,7 @@ class _Sink(io.RawIOBase):
         return len(data)
 
     def taken(self) -> bytes:
-        """What was written since the last call."""
+        """The bytes written since the last call."""
         found = bytes(self._bytes)
         self._bytes.clear()
         return found

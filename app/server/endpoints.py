@@ -251,7 +251,7 @@ def _add_jobs(app: FastAPI, jobs: RequestJobs) -> None:
 
     @app.get("/v1/jobs/{name}/edit.json", responses=problems(400, 404, 409))
     def record(name: str) -> Any:
-        """What was changed, in samples."""
+        """The record of what was changed, in samples."""
         return json.loads(result(name)[1].read_text(encoding="utf-8"))
 
     @app.delete("/v1/jobs/{name}", response_model=JobState, responses=problems(404))

@@ -1,4 +1,4 @@
-"""What the server's requests and answers hold, as its description (/openapi.json) has it."""
+"""Schemas of the server's requests and answers, as /openapi.json describes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the recording says, corrected: other words for misheard ones, other times for a word."""
+"""Corrections of the transcript: other words for misheard ones, other times for a word."""
 
 from __future__ import annotations
 

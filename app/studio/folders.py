@@ -78,7 +78,7 @@ class ProjectFolder:
         return self.path / str(self.about["file"])
 
     def heard(self, part: int) -> HeardPart:
-        """What a part says; nothing if it hasn't been listened to."""
+        """The words of a part; none if it hasn't been listened to."""
         return HeardPart.from_json(self.read(words_name(part), []))
 
     @property
@@ -95,7 +95,7 @@ class ProjectFolder:
         return self.path / "takes" / key / str(number)
 
     def takes(self, key: str) -> list[dict[str, Any]]:
-        """What is known of an edit's takes, the first made first."""
+        """The records of an edit's takes, the first made first."""
         found = []
         folder = self.path / "takes" / key
         for entry in folder.iterdir() if folder.is_dir() else ():
@@ -120,7 +120,7 @@ class ProjectFolder:
 
 
 def voices_in(data: Any) -> dict[str, str]:
-    """What voice.json says; it once named one voice for everybody. Nothing if it says none."""
+    """The voices that voice.json names; it once named one for everybody."""
     if not isinstance(data, dict):
         return {}
     told = data.get("voices", {"": data.get("sha256")})
@@ -154,7 +154,7 @@ class Projects:
         return folder if there and (folder.path / BIN).is_file() == binned else None
 
     def empty_bin(self, visitor: str) -> None:
-        """What has been in the bin for long enough is deleted for good."""
+        """Delete for good what has been in the bin for long enough."""
         for folder in list(self.of(visitor, binned=True)):
             if float(folder.read(BIN, 0.0)) + BIN_SECONDS < time.time():
                 folder.delete()
@@ -186,7 +186,7 @@ class Projects:
         return [each for each in self.of(visitor) if origin in (each.id, each.about.get("origin"))]
 
     def recent(self, visitor: str) -> list[dict[str, Any]]:
-        """What the start shows of a visitor's projects, the last opened first, and of the bin."""
+        """A visitor's projects for the start, the last opened first, and those in the bin."""
         found = []
         self.empty_bin(visitor)
         for folder in (*self.of(visitor), *self.of(visitor, binned=True)):

@@ -55,7 +55,7 @@ def parts_of(sound: PcmSound) -> list[tuple[int, int]]:
 
 
 def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last: int) -> HeardPart:
-    """What is heard in samples [first, last); nothing where no word is."""
+    """Recognise samples [first, last); nothing where no word is."""
     samples = sound.mono(first, last)
     editor_step(editor, "transcribe")
     try:
@@ -69,7 +69,7 @@ def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last:
 
 
 def punctuated(tokens: list[Token], first_id: int) -> list[Token]:
-    """What was recognised, with marks and capitals where a network for them is shipped."""
+    """Add marks and capitals to recognised tokens where a network for them is shipped."""
     words = [Word.from_json(word) for token in tokens for word in token["words"]]
     plain = Transcript.from_text(" ".join(word.text for word in words), max_words=None)
     gaps = [after.start - word.end for word, after in pairwise(words)]
@@ -155,7 +155,7 @@ def tokens_of(transcript: Transcript, words: Sequence[Word], first_id: int) -> l
 
 
 def find_places(editor: Editor, sound: PcmSound, text: str) -> list[dict[str, Any]]:
-    """Where a given text is roughly spoken, in pieces that can be aligned one by one.
+    """Find roughly where a given text is spoken, in pieces that can be aligned one by one.
 
     Each has samples "first" and "last" and its "transcript"; together they hold the whole text.
     """
@@ -193,6 +193,6 @@ def align_place(editor: Editor, sound: PcmSound, part: int, place: dict[str, Any
 
 
 def correct_tokens(editor: Editor, sound: PcmSound, first: int, last: int, text: str) -> HeardPart:
-    """What samples [first, last) say instead: `text`, aligned; AlignmentError if it isn't heard."""
+    """Align `text` with samples [first, last) instead; AlignmentError if it isn't heard."""
     transcript = Transcript.from_text(text, max_words=None)
     return align_tokens(editor, sound, 0, first, last, transcript)

@@ -53,7 +53,7 @@ PROJECTS = {".otio", ".xml", ".fcpxml", ".rpp"}  # which name the files that the
 
 
 def exports_here() -> tuple[str, ...]:
-    """What is in a zip, as far as this machine can write it."""
+    """The contents of a zip, as far as this machine can write them."""
     return (*EXPORTS, *(kind for kind, name in FURTHER_EXPORTS.items() if find_spec(name)))
 
 

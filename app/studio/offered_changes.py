@@ -1,4 +1,4 @@
-"""What can be taken out of a recording, as changes that the page offers before they are made."""
+"""Changes that take something out of a recording, offered before they are made."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SOUNDS = {"breath", "click"}  # which are found in the sound, not in the words
 
 
 def cleaning_of(data: Any) -> Cleaning:
-    """What a request wants to have found; InputError for what can't be looked for."""
+    """The cleaning that a request asks for; InputError for what can't be looked for."""
     given = data if isinstance(data, dict) else {}
     kinds = given.get("kinds")
     action = "mute" if given.get("action") == "mute" else "cut"

@@ -97,7 +97,7 @@ class OpenProject:
             }
 
     def state(self) -> dict[str, Any]:
-        """What a page shows when it is opened."""
+        """The project as a page shows it when it is opened."""
         with self.lock:
             about = self.about
             shape = ("sample_rate", "channels", "samples", "seconds")
@@ -116,11 +116,11 @@ class OpenProject:
             }
 
     def voice_state(self) -> dict[str, Any]:
-        """What a page shows of the recording's own voices."""
+        """The recording's own voices as a page shows them."""
         return {"share": None, "speaker": "", "names": {}}
 
     def marks(self) -> bool | None:
-        """Whether the transcript has the punctuation that was restored; None if none was."""
+        """True if the transcript has the punctuation that was restored; None if none was."""
         tokens = self.tokens()
         restored = any("marked" in token or "unmarked" in token for token in tokens)
         return not self.about.get("plain") if restored else None
@@ -140,7 +140,7 @@ class OpenProject:
         ]
 
     def progress(self) -> dict[str, Any]:
-        """How far the recording has been listened to: parts done of all, or what is wrong."""
+        """The progress of listening to the recording: parts done of all, or what is wrong."""
         parts = self.about.get("parts", [])
         done = [part for part in range(len(parts)) if self.is_done(part)]
         total = sum(last - first for first, last in parts)

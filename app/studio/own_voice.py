@@ -35,7 +35,7 @@ STILL = 0.05  # seconds between looks whether something is being made
 
 @dataclass(frozen=True)
 class VoiceLesson:
-    """What a speaker's voice is learnt from: all that is ``heard`` in the first ``known`` seconds.
+    """The material of a speaker's voice: all that is ``heard`` in the first ``known`` seconds.
     speaker: as the words name them, "" where nobody is named."""
 
     speaker: str
@@ -44,13 +44,13 @@ class VoiceLesson:
 
     @property
     def own_words(self) -> tuple[object, ...]:
-        """What of it may teach this speaker's voice, and whether it is all there is."""
+        """The words that may teach this speaker's voice, and whether they are all there is."""
         own = [t["words"] for t in self.heard.tokens if t.get("speaker", "") == self.speaker]
         return own, self.known == float("inf")
 
 
 def speakers_of(tokens: Sequence[Token]) -> list[str]:
-    """Who is named, in the order in which they first speak; "" alone where nobody is."""
+    """The named speakers, in the order in which they first speak; "" alone where nobody is."""
     names = dict.fromkeys(str(token["speaker"]) for token in tokens if token.get("speaker"))
     return list(names)[:MOST_SPEAKERS] or [""]
 
@@ -88,14 +88,14 @@ class VoicedProject(ListenedProject, ABC):
         return path if name and path.is_file() and self.wants_voice else None
 
     def voice_state(self) -> dict[str, Any]:
-        """What a page shows of them: the share that is learnt of whose, and the names of those that
+        """The voices as a page shows them: the share learnt of whose, and the names of those that
         have been, by who speaks."""
         learnt = {speaker: self.voice_of(speaker) for speaker in self.folder.voices}
         names = {speaker: voice.stem for speaker, voice in learnt.items() if voice}
         return {"share": self.learnt, "speaker": self.learner, "names": names}
 
     def forget_voice(self) -> None:
-        """What was learnt is of no use any more: other weights are."""
+        """Drop what was learnt: it is of no use with other weights."""
         (self.folder.path / VOICE).unlink(missing_ok=True)
         self.learn()
 
@@ -134,7 +134,7 @@ class VoicedProject(ListenedProject, ABC):
         self.learning.add(job)
 
     def _lesson(self) -> VoiceLesson | None:
-        """What is to be learnt next, if anything is and somebody waits for it."""
+        """The next lesson, if somebody waits for one."""
         if not (self.is_shown and self.wants_voice):
             return None
         heard, known = self._beginning()

@@ -1,4 +1,4 @@
-"""Who a visitor is: the name of a login, else a name in a cookie that can't be guessed."""
+"""A visitor's identity: the name of a login, else a name in a cookie that can't be guessed."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
 
 
 def manifest_of(path: Path) -> dict[str, Any]:
-    """What a project's file is; InputError if it is none. In a process of its own."""
+    """The manifest of a project's file; InputError if it is none. In a process of its own."""
     with _opened(path) as archive:
         return _manifest(archive)
 
@@ -209,7 +209,7 @@ def _voice(archive: zipfile.ZipFile, sha256: str, seconds: float, folder: Projec
 
 
 def _request(archive: zipfile.ZipFile, at: str) -> dict[str, Any] | None:
-    """How a take is made, if its file says so."""
+    """The order of a take, if its file has one."""
     from a3t.projects.takes import Take  # which needs torch, and the server has none
 
     try:

@@ -49,14 +49,14 @@ class PcmSound:
 
 @dataclass(frozen=True)
 class HeardPart:
-    """What a stretch of the recording says: its tokens, and the pauses around and between them."""
+    """A stretch of the recording as heard: its tokens, and the pauses around and between them."""
 
     tokens: list[Token] = field(default_factory=list)
     pauses: list[Pause] = field(default_factory=list)
 
     @classmethod
     def from_json(cls, data: Any) -> HeardPart:
-        """What `to_json` gave; a list holds tokens alone, as projects once did."""
+        """The inverse of `to_json`; a list holds tokens alone, as projects once did."""
         return cls(data) if isinstance(data, list) else cls(data["tokens"], data["pauses"])
 
     def to_json(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _with_marks(token: Token, kept: str, other: str) -> Token:
 
 
 def _until(pause: Pause, start: float = 0.0, stop: float = float("inf")) -> Pause:
-    """What lies of a pause between two times."""
+    """The part of a pause between two times."""
     start, stop = max(pause["start"], start), min(pause["end"], stop)
     phones = [{**phone, "start": start, "end": stop} for phone in pause["phones"]]
     return {**pause, "start": start, "end": stop, "phones": phones}
@@ -98,7 +98,7 @@ def played(samples: np.ndarray) -> bytes:
 
 
 def places_of(tokens: Sequence[Token]) -> dict[int, int]:
-    """Where each token is, by its id."""
+    """The place of each token, by its id."""
     return {token["id"]: k for k, token in enumerate(tokens)}
 
 
@@ -122,7 +122,7 @@ def shown(token: Token) -> list[Any]:
 
 
 def level_sizes(samples: int, rate: int) -> list[int]:
-    """How many pairs each level of peaks.bin has."""
+    """The number of pairs in each level of peaks.bin."""
     sizes = [-(-samples * PEAKS // rate)]
     while len(sizes) < LEVELS:
         sizes.append(-(-sizes[-1] // 4))

@@ -30,7 +30,7 @@ KNOWN = {*ARPABET, PAUSE}
 
 
 def checked_part(data: Any, part: int, seconds: float) -> HeardPart:
-    """What a part says, its tokens' ids its own, and nothing after the recording's end."""
+    """A checked part: its tokens' ids its own, and nothing after the recording's end."""
     heard = HeardPart.from_json(data)
     if len(heard.tokens) > MOST_WORDS or len(heard.pauses) > MOST_WORDS:
         raise ValueError("a part")
@@ -84,7 +84,7 @@ def _in_order(words: list[dict[str, Any]]) -> None:
 
 
 def checked_place(data: Any, samples: int) -> dict[str, Any]:
-    """Where a piece of the transcript is to be looked for."""
+    """A checked place where a piece of the transcript is to be looked for."""
     first = whole(data["first"], 0, samples)
     last = whole(data["last"], first + 1, samples + 1)
     text = Transcript.from_text(string(data["transcript"]["text"]), max_words=None)
@@ -136,7 +136,7 @@ def checked_take(data: Mapping[str, Any], patch: np.ndarray, about: Mapping[str,
 
 
 def checked_voice(data: Mapping[str, Any], sha256: str, seconds: float) -> dict[str, Any]:
-    """What a voice was learnt from, and how."""
+    """A checked record of what a voice was learnt from, and how."""
     voice = data["voice"]
     aligned = checked_alignment(Alignment.from_json(voice["alignment"]))
     if (voice["name"], voice["sha256"]) != (OF_RECORDING, sha256) or aligned.duration > seconds + 1:

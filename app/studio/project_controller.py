@@ -197,7 +197,7 @@ class ProjectController(VoicedProject):
         raise InputError(texts.NO_SUCH_EDIT)
 
     def offered(self, data: Any) -> list[dict[str, Any]]:
-        """What can be taken out of what has been listened to; nothing is changed."""
+        """Find what can be taken out of what has been listened to; nothing is changed."""
         heard = self.heard()
         recording = recording_of(self.folder.path, self.about)
         with without_folder(self.folder.path):

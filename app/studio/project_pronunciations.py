@@ -1,4 +1,4 @@
-"""How words are said in a project. pronunciations.json: word -> as it was written, and phones."""
+"""A project's pronunciations. pronunciations.json: word -> as it was written, and phones."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def remember_pronunciation(
 
 
 def said_as(folder: ProjectFolder) -> dict[str, str]:
-    """What the page shows: each word as its pronunciation was written."""
+    """Each word's pronunciation as it was written, for the page."""
     return {word: entry["said"] for word, entry in checked(folder.read(FILE, {})).items()}
 
 

@@ -1,4 +1,4 @@
-"""What pages read of a project: its sound and pictures, what can be taken home, and its events."""
+"""A project for reading: its sound and pictures, what can be taken home, and its events."""
 
 from __future__ import annotations
 

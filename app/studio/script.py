@@ -39,7 +39,7 @@ class ScriptEdit:
 
     @property
     def key(self) -> str:
-        """What its takes are kept under: the same change has the same takes."""
+        """The key of its takes: the same change has the same takes."""
         what = json.dumps([self.after, self.tokens, self.text, *self._cut_json()])
         return hashlib.sha256(what.encode()).hexdigest()[:16]
 
@@ -101,7 +101,7 @@ class ScriptEdit:
 
 @dataclass(frozen=True)
 class ScriptStep:
-    """What a page did to the list: the edits that went and those that came.
+    """A page's change of the list: the edits that went and those that came.
 
     number: counted by its page. An edit that went and came is the same one with another take, or
     accepted. gentle: whether it takes another step back, and gives way to what has come since.
@@ -185,7 +185,7 @@ def steps_of(data: Any) -> tuple[ScriptStep, ...]:
 
 
 def draft_of(data: Any) -> dict[str, Any] | None:
-    """What stands in the page's field, not yet a change: first and last token, and the text."""
+    """The draft in the page's field, not yet a change: first and last token, and the text."""
     try:
         first, last, text = _whole(data["first"]), _whole(data["last"]), str(data["text"])
     except (KeyError, TypeError, ValueError):
@@ -195,7 +195,7 @@ def draft_of(data: Any) -> dict[str, Any] | None:
 
 
 def settings_of(data: Any) -> tuple[EditRequest, Models]:
-    """How new words are made, each value in its range, and with which models; InputError. ``adapt``
+    """The settings of new words, each value in its range, and the models; InputError. ``adapt``
     is that of the background."""
     given = data if isinstance(data, Mapping) else {}
     names = {name: str(given[name]) for name in NAMES if given.get(name)}

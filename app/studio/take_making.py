@@ -103,7 +103,7 @@ def _inside(order: TakeOrder, stretch: Span) -> tuple[int, int]:
 
 
 def _take(order: TakeOrder, stretch: Span) -> Take:
-    """How the take is to be made."""
+    """The take to be made."""
     first, last = _inside(order, stretch)
     kept = order.edit.tokens[first:last]
     start, end = (sample / order.recording.sample_rate for sample in stretch)
@@ -214,7 +214,7 @@ def _words(
 
 
 def _mix(order: TakeOrder, take: Take, result: EditedRecording) -> dict[str, Any]:
-    """What `app.studio.mixdown` needs to put this take's edits beside those of others."""
+    """The data with which `app.studio.mixdown` puts this take's edits beside those of others."""
     inside = order.edit.tokens
     places: list[tuple[int, int]] = [
         (int(token["id"]), k) for token in inside for k in range(len(token["words"]))

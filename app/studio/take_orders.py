@@ -1,4 +1,4 @@
-"""What a take is to be, as it is handed to the worker's process."""
+"""Orders for takes, as they are handed to the worker's process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FAR = 10.0  # seconds; an edit farther away is of no account
 
 @dataclass(frozen=True)
 class TakeWish:
-    """How a take is to be.
+    """The wishes for a take.
 
     pace: relative to the settings' speed. duration: of the new words in seconds, or None. lengths:
     of each new word and pause, or None. varied: whether it is to differ from the others by itself.
@@ -35,7 +35,7 @@ class TakeWish:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], takes: Sequence[Mapping[str, Any]]) -> TakeWish:
-        """What a request wants of another take beside `takes`, be it one that is timed like one of
+        """A request's wishes for another take beside `takes`, be it one that is timed like one of
         them; InputError for a take or a word that isn't there."""
         if given.get("like") is not None:
             like = _take_named(takes, given["like"])

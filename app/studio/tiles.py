@@ -1,4 +1,4 @@
-"""What the audio view draws: peaks by range, and the spectrogram in tiles as PNGs."""
+"""Tiles of the audio view: peaks by range, and the spectrogram as PNGs."""
 
 from __future__ import annotations
 

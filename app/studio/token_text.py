@@ -19,14 +19,14 @@ def without_name(token: Token) -> str:
 
 
 def speaker_at(tokens: Sequence[Token], first: int, last: int) -> str:
-    """Who says a text instead of the tokens from `first` to `last`: who says them, or, where there
+    """The speaker of a text instead of the tokens from `first` to `last`: theirs, or, where there
     are none, the words before; "" if that isn't known."""
     near = tokens[first : first + 1] if first < last else tokens[max(first - 1, 0) :][:1]
     return str(near[0].get("speaker", "")) if near else ""
 
 
 def lines_of(tokens: Sequence[Token], first: int, last: int, text: str) -> tuple[str, str]:
-    """What some tokens say, and what they are to say with a text instead of those from `first` to
+    """The text of some tokens, and their text with another instead of those from `first` to
     `last`. Where several people are named, each turn is a line that begins with the name."""
     names = [str(token.get("speaker", "")) for token in tokens]
     old = [without_name(token) for token in tokens]
@@ -68,5 +68,5 @@ def transcript_words(tokens: Sequence[Token]) -> list[TranscriptWord]:
 
 
 def transcript_of(tokens: Sequence[Token]) -> Transcript:
-    """What the tokens say."""
+    """The transcript of the tokens."""
     return Transcript.of_tokens(transcript_words(tokens))

@@ -1,4 +1,4 @@
-"""What the worker's process does for a project; imported there, so the server needs no torch."""
+"""The worker process's tasks for a project; imported there, so the server needs no torch."""
 
 from __future__ import annotations
 

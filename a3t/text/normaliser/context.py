@@ -1,4 +1,4 @@
-"""What stands around a written token, and what that tells about it."""
+"""A written token's surroundings, and what they tell about it."""
 
 from __future__ import annotations
 

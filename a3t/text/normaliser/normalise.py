@@ -39,7 +39,7 @@ class SpokenToken:
 
 @dataclass(frozen=True)
 class Conventions:
-    """What a text as a whole settles for the reading of each of its words.
+    """The conventions that a text as a whole settles for the reading of its words.
 
     capitals_mean: whether they tell a name or initials from a word, as they don't in a text all in
     capitals. names: the names in capitals that begin lines, and whether each is who speaks.
@@ -84,7 +84,7 @@ def normalise(
 
 
 def skipped(text: str) -> list[str]:
-    """What of a text isn't spoken though it says something: "[Music]", foreign words, emoji."""
+    """The parts of a text that say something but aren't spoken: "[Music]", foreign words, emoji."""
     return [
         written
         for token in _read(tokens_of(text), True)

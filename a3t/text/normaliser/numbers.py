@@ -205,7 +205,7 @@ def fraction(above: int, below: int, after_whole: bool = False) -> list[str]:
 
 
 def power(exponent: int) -> list[str]:
-    """What is said after the base: squared, cubed, to the sixth, to the minus three."""
+    """The words after the base: squared, cubed, to the sixth, to the minus three."""
     if exponent in (2, 3):
         return ["squared" if exponent == 2 else "cubed"]
     if exponent < 0:

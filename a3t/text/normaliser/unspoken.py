@@ -1,4 +1,4 @@
-"""What stands in a transcript and isn't spoken: sounds, tags, speakers' names, subtitles' timings.
+"""Unspoken parts of a transcript: sounds, tags, speakers' names, subtitles' timings.
 
 Everything here is bounded: no pattern looks further than a line's length, so a text of any length
 takes time in proportion.
@@ -58,7 +58,7 @@ NO_NAMES: Mapping[str, bool] = MappingProxyType({})
 
 
 def unspoken(text: str, names: Mapping[str, bool] = NO_NAMES) -> list[tuple[int, int]]:
-    """Where in the text something stands that isn't spoken: [first, last) of each, in order.
+    """The parts of the text that aren't spoken: [first, last) of each, in order.
 
     names: what is settled already of the names that begin lines: whether each is who speaks.
     """

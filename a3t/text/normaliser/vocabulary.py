@@ -1,4 +1,4 @@
-"""What written signs stand for: abbreviations, units, symbols, letters of other alphabets."""
+"""The words of written signs: abbreviations, units, symbols, letters of other alphabets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a learnt choice between pronunciations looks at: a word's neighbours, and its writing.
+"""Features of a learnt choice between pronunciations: a word's neighbours, and its writing.
 
 A feature is a short text, "R1=music" or "L1 is a modal"; which of them count, and for what, is
 learnt (`training.text.train_homographs`).
@@ -42,7 +42,7 @@ _COMMON = frozenset(_CLASSES)
 
 
 def word_class(word: str) -> str:
-    """What kind of word it seems to be, by itself: a function word's class, else its ending's."""
+    """The class that a word seems to be of, by itself: a function word's own, else its ending's."""
     if not word:
         return "end"
     if word in _CLASSES:

@@ -1,4 +1,4 @@
-"""Which of a word's pronunciations its neighbours ask for, by rules on the words beside it.
+"""Rules that choose among a word's pronunciations by the words beside it.
 
 Three kinds of words have several: function words, whose form depends on what follows ("the" before
 a vowel); nouns and adjectives that are verbs when said differently ("a record", "to record"); and

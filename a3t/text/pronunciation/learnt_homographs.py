@@ -1,4 +1,4 @@
-"""Which of a homograph's senses is meant, by weights that were learnt from marked sentences.
+"""Learnt choice among a homograph's senses, by weights from marked sentences.
 
 Logistic regression in two steps (after Gorman, Mazovetskiy & Nikolaev, Improving homograph
 disambiguation with supervised machine learning, 2018): one model tells verbs from nouns and

@@ -30,7 +30,7 @@ def _lines() -> list[str]:
 
 
 def _line(key: str) -> str | None:
-    """What the lexicon has for "read", "read(2)", …: "R EH1 D"; None if it hasn't that."""
+    """The lexicon's entry for "read", "read(2)", …: "R EH1 D"; None without one."""
     if key in _ADDED:
         return _ADDED[key]
     lines, head = _lines(), f"{key} "

@@ -67,7 +67,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def misaki_lookup(word: str) -> list[Pronunciation]:
-    """How misaki says a lower-case word: one pronunciation, or []."""
+    """misaki's pronunciation of a lower-case word, alone in a list, or []."""
     for table in tables():
         if word in table:
             return [phones] if (phones := to_arpabet(table[word])) else []

@@ -15,7 +15,7 @@ def word_at(words: Sequence[str], index: int) -> str:
 
 
 def previous(index: int, words: Sequence[str]) -> int:
-    """Where the last word before `index` stands that is not an adverb; -1 for none."""
+    """The place of the last word before `index` that is not an adverb; -1 for none."""
     index -= 1
     while index >= 0 and (is_adverb(words[index])):
         index -= 1

@@ -74,7 +74,7 @@ class HeadAttention(nn.Module):
         return mixed
 
     def _seen(self, T: int, padding: Tensor | None, x: Tensor) -> Tensor | None:
-        """Which words each word sees, (T, T) or (B, 1, T, T); None if all see all."""
+        """The mask of words that each word sees, (T, T) or (B, 1, T, T); None if all see all."""
         seen = torch.ones(T, T, dtype=torch.bool, device=x.device).tril() if self.masked else None
         if padding is None:
             return seen

@@ -29,7 +29,7 @@ PAUSE_LENGTHS = 1 + len(PAUSE_STEPS)
 
 
 def pause_length(seconds: float | None) -> int:
-    """Which of PAUSE_LENGTHS a pause has: UNKNOWN_PAUSE for None, then one for each step."""
+    """The number among PAUSE_LENGTHS of a pause: UNKNOWN_PAUSE for None, then one for each step."""
     if seconds is None:
         return UNKNOWN_PAUSE
     return sum(seconds >= step for step in PAUSE_STEPS) or 1
