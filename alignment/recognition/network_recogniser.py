@@ -53,7 +53,7 @@ TRACTS = (1.0, 0.93, 1.07)  # lengths against the speaker's own
 
 
 class Heard(NamedTuple):
-    """The words heard; if they are all of an expected text, also what else it might be, lower case."""
+    """The words heard; if they are all of an expected text, also what else might be, lower case."""
 
     words: list[RecognisedWord]
     rival: tuple[str, ...] = ()

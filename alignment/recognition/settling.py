@@ -205,7 +205,7 @@ class Settling:
 def _compared(
     text: Sequence[int], free: Sequence[tuple[int, float]]
 ) -> tuple[list[float], list[dict[int, float]], list[dict[int, float] | None]]:
-    """Compares what was heard freely with the text: a word's confidence if it is the same, else 0; the
+    """Compares the text with what was heard freely: a word's confidence if it is there, or 0; the
     words with their confidences that are heard in the place of each, and before each and at the
     end; None between two that are the same."""
     agreed = [0.0] * len(text)
