@@ -209,8 +209,8 @@ def add_recogniser_argument(options: Options) -> None:
 
     options.add_argument(
         "--recogniser", choices=RECOGNISERS, default="auto",
-        help="speech recogniser, used if there is no transcript (auto: whisper if it is installed "
-        "and has a model, else the aligner's network)",
+        help="speech recogniser, used if there is no transcript (auto: what A3T_RECOGNISER names, "
+        "else whisper if a model was fetched, else the aligner's network)",
     )  # fmt: skip
 
 

@@ -93,6 +93,7 @@ def edit(options: argparse.Namespace) -> None:
         confirmed_plan,
         doubts_of,
         offer_learning,
+        offer_recogniser,
         show_restored,
     )
     from a3t.projects.project import find_project
@@ -102,6 +103,9 @@ def edit(options: argparse.Namespace) -> None:
     progress("read")
     if project := find_project(job.recording, options.out):
         job = job.continuing(project)
+    if not options.yes:
+        asked = job.request
+        offer_recogniser(job.recording.path, asked.text, asked.alignment, asked.recogniser)
     names = (options.model, options.vocoder, options.device)
     editor = Editor.load(*names, progress, memory=default_folder(), voice=options.voice)
     job, plan = confirmed_plan(editor, job, ask=not (options.plan or options.yes))

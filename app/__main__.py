@@ -198,6 +198,7 @@ def launch(
 
     visitors = Owners()
     studio = Studio(service, projects or service.folder / "projects")
+    studio.recogniser.is_offered = local_only
     settings: dict[str, Any] = {
         "share": False,
         "quiet": True,

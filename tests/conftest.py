@@ -40,6 +40,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("A3T_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("A3T_ADAPT", "never")  # it takes half a minute
+        patch.setenv("A3T_RECOGNISER", "network")  # whatever this machine's user has fetched
         yield
 
 

@@ -80,7 +80,7 @@ def test_speakers_need_packages_before_anything_is_recognised(
     arctic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("a3t.source.diarisation.find_spec", lambda name: None)
-    monkeypatch.setattr("a3t.source.transcripts.recognised_text", None)
+    monkeypatch.setattr("a3t.source.transcripts.recognised", None)
     assert transcribe.main([str(arctic), "--speakers"]) == 1
     assert "a3t[speakers]" in capsys.readouterr().err
 

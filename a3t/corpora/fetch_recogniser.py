@@ -1,10 +1,11 @@
 """Fetch a model of Whisper for faster-whisper: asked first, every file checked.
 
-    a3t fetch-recogniser [small.en] [--yes]
+    a3t fetch-recogniser [base.en] [--yes]
 
-The repository on huggingface.co is read at one commit. Its large files come with their sha256, the
-others with git's hash of their content; a file that differs is deleted. HF_ENDPOINT names another
-server of the same kind.
+A repository on huggingface.co is read at the revision that REVISIONS pins. Its listing of that
+revision has the sha256 of the large files and git's hash of the others: a file that differs is
+deleted. What was fetched, from where and with which sha256 is recorded beside the model, in SOURCE.
+HF_ENDPOINT names another server of the same kind.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import sys
 import urllib.error
 import urllib.request
@@ -22,15 +22,23 @@ from pathlib import Path
 from typing import Any
 
 from a3t.console import Parser, run, say
-from a3t.corpora.download import Archive, fetch
+from a3t.corpora.download import Archive, checksum, fetch
 from a3t.errors import InputError
-from alignment.recognition.whisper import MODELS, fetched_model
+from alignment.recognition.whisper import MODELS, fetched_model, find_whisper, is_installed
 
 SERVER = "https://huggingface.co"
 LICENCE = "MIT"
-NEEDED = ("config.json", "model.bin", "tokenizer.json", "vocabulary.txt", "vocabulary.json")
-LARGEST_LISTING = 1_000_000  # bytes
-LARGEST_SMALL_FILE = 20_000_000
+OFFERED, MEGABYTES = "base.en", 148  # of MODELS the one between size and errors
+REVISIONS = {  # of the repositories Systran/faster-whisper-…
+    "small.en": "d1d751a5f8271d482d14ca55d9e2deeebbae577f",
+    "base.en": "3d3d5dee26484f91867d81cb899cfcf72b96be6c",
+    "tiny.en": "0d3d19a32d3338f10357c0889762bd8d64bbdeba",
+}
+NEEDED = ("config.json", "model.bin", "tokenizer.json", "vocabulary.txt")
+SOURCE = "source.json"
+DECLINED = "not-now"  # a file beside the models: the user doesn't want to be asked again
+LARGEST_SMALL_FILE = 20_000_000  # bytes
+INSTALL = "Whisper needs faster-whisper: pip install 'a3t[whisper]'."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +54,20 @@ class RemoteFile:
 
 def repository_of(model: str) -> str:
     """Where the faster-whisper model of that name is published."""
-    if model == "large-v3-turbo":
-        return "mobiuslabsgmbh/faster-whisper-large-v3-turbo"
     return f"Systran/faster-whisper-{model}"
 
 
-def listed(server: str, repository: str) -> tuple[str, list[RemoteFile]]:
-    """The repository's commit of today, and the files that a model needs; InputError."""
-    about = _json(f"{server}/api/models/{repository}")
-    commit = about.get("sha") if isinstance(about, dict) else None
-    if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}", commit):
-        raise InputError(f"{server} doesn't say which version of {repository} it has: try later.")
-    tree = _json(f"{server}/api/models/{repository}/tree/{commit}")
+def listed(server: str, model: str) -> list[RemoteFile]:
+    """The files that a model needs, as the server lists them; InputError."""
+    url = f"{server}/api/models/{repository_of(model)}/tree/{REVISIONS[model]}"
+    data = _read(url)
     try:
-        files = [_remote(entry) for entry in tree if entry["path"] in NEEDED]
-    except (KeyError, TypeError, ValueError):
+        files = [_remote(entry) for entry in json.loads(data) if entry["path"] in NEEDED]
+    except (KeyError, TypeError, ValueError, RecursionError):
         files = []
-    if "model.bin" not in {file.name for file in files if file.algorithm == "sha256"}:
-        raise InputError(f"{repository} on {server} is no model of faster-whisper.")
-    return commit, files
+    if {file.name for file in files} != set(NEEDED):
+        raise InputError(f"{url} doesn't list the model {model}: try again later.")
+    return files
 
 
 def _remote(entry: dict[str, Any]) -> RemoteFile:
@@ -74,77 +77,111 @@ def _remote(entry: dict[str, Any]) -> RemoteFile:
     return RemoteFile(entry["path"], int(entry["size"]), "git", str(entry["oid"]))
 
 
-def _read(url: str, most: int) -> bytes:
+def _read(url: str) -> bytes:
     try:
         with urllib.request.urlopen(url, timeout=60) as answer:
-            data: bytes = answer.read(most + 1)
+            data: bytes = answer.read(LARGEST_SMALL_FILE + 1)
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
         reason = getattr(error, "reason", error)
         raise InputError(f"{url} can't be fetched ({reason}): try again with a network.") from None
-    if len(data) > most:
+    if len(data) > LARGEST_SMALL_FILE:
         raise InputError(f"{url} is longer than expected: nothing was kept of it.")
     return data
 
 
-def _json(url: str) -> Any:
-    data = _read(url, LARGEST_LISTING)
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        raise InputError(f"{url} is not what was expected: try again later.") from None
+def server_named() -> str:
+    """The server that models come from."""
+    return os.environ.get("HF_ENDPOINT", SERVER).rstrip("/")
 
 
-def fetch_model(model: str, server: str, may: bool) -> Path:
-    """The model's folder, complete and checked; asks on a terminal unless it `may` be fetched.
-
-    What was fetched before an interruption is kept. Raises InputError.
-    """
+def part_folder(model: str) -> Path:
+    """Where a model is as long as it isn't complete."""
     target = fetched_model(model)
+    return target.with_name(f"{target.name}.part-{REVISIONS[model][:12]}")
+
+
+def fetch_model(model: str) -> Path:
+    """The model's folder, complete and checked. What was fetched before an interruption is kept.
+
+    Raises InputError.
+    """
+    target, part, server = fetched_model(model), part_folder(model), server_named()
     if (target / "model.bin").is_file():
-        say(f"{model} is already in {target}.")
         return target
-    commit, files = listed(server, repository_of(model))
-    megabytes = sum(file.size for file in files) / 1e6
-    source = f"{repository_of(model)} from {server}"
-    if not may and not _agreed(f"Fetch {source}, {megabytes:.0f} MB ({LICENCE}), to {target}?"):
-        raise InputError("Nothing was fetched: say yes, or give --yes.")
-    part = target.with_name(f"{target.name}.part-{commit[:12]}")
+    files = listed(server, model)
     part.mkdir(parents=True, exist_ok=True)
     for file in files:
-        url = f"{server}/{repository_of(model)}/resolve/{commit}/{file.name}"
+        url = f"{server}/{repository_of(model)}/resolve/{REVISIONS[model]}/{file.name}"
         if file.algorithm == "sha256":
             fetch(Archive(url, "sha256", file.digest, file.size / 1e9, LICENCE), part)
             continue
-        data = _read(url, LARGEST_SMALL_FILE)
+        data = _read(url)
         blob = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False)
         if blob.hexdigest() != file.digest:
             raise InputError(f"{url} is not the published file (its hash differs): try again.")
         (part / file.name).write_bytes(data)
+    source = {"server": server, "repository": repository_of(model), "revision": REVISIONS[model]}
+    sums = {name: checksum(part / name, "sha256") for name in NEEDED}
+    (part / SOURCE).write_text(json.dumps(source | {"sha256": sums}, indent=1), encoding="utf-8")
     part.rename(target)
-    say(f"{model} is in {target}, and is used from now on (--recogniser auto).")
+    say(f"{model} is in {target}, and is used from now on.")
     return target
 
 
-def _agreed(question: str) -> bool:
+def about(model: str) -> str:
+    """A sentence about what would be fetched."""
+    size = f"{MEGABYTES} MB, " if model == OFFERED else ""
+    return (
+        f"Whisper ({model}, {size}{LICENCE} licence) comes from {server_named()} once, to "
+        f"{fetched_model(model)}, and then works without a network; no recording leaves this "
+        "machine."
+    )
+
+
+def offer(recogniser: str) -> None:
+    """On a terminal, where something is about to be recognised: asks, once, whether OFFERED is to
+    be fetched, and fetches it. Nothing happens where Whisper is there, or isn't wanted."""
+    declined = fetched_model(OFFERED).with_name(DECLINED)
+    unwanted = recogniser != "auto" or bool(os.environ.get("A3T_RECOGNISER")) or declined.exists()
+    if unwanted or not (sys.stdin.isatty() and sys.stderr.isatty()) or find_whisper() is not None:
+        return
+    say("The aligner's own network gets more than every fifth word wrong; Whisper far fewer.")
+    if not is_installed():
+        say(f"{INSTALL} Then: a3t fetch-recogniser.")
+    elif _agreed(about(OFFERED)):
+        fetch_model(OFFERED)
+        return
+    else:
+        say("It isn't asked again; a3t fetch-recogniser fetches it later.")
+    declined.parent.mkdir(parents=True, exist_ok=True)
+    declined.touch()
+
+
+def _agreed(sentence: str) -> bool:
     """True if the user says yes; never without a terminal."""
-    if not sys.stdin.isatty():
-        say(question)
-        return False
-    return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    say(sentence)
+    return sys.stdin.isatty() and input("Fetch it? [y/N] ").strip().lower() in ("y", "yes")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line: returns 0 when the model is there, 1 if it can't be fetched."""
     parser = Parser(
         prog="a3t fetch-recogniser",
-        description="Fetch a Whisper model for faster-whisper (pip install 'a3t[asr]').",
+        description="Fetch a Whisper model for faster-whisper (pip install 'a3t[whisper]').",
     )
-    parser.add_argument("model", nargs="?", default=MODELS[0], choices=MODELS)
+    parser.add_argument("model", nargs="?", default=OFFERED, choices=MODELS)
     parser.add_argument("--yes", action="store_true", help="don't ask")
     options = parser.parse_args(arguments)
-    server = os.environ.get("HF_ENDPOINT", SERVER).rstrip("/")
 
     def fetch_it() -> None:
-        fetch_model(options.model, server, options.yes)
+        folder = fetched_model(options.model)
+        if (folder / "model.bin").is_file():
+            say(f"{options.model} is already in {folder}.")
+            return
+        if not is_installed():
+            say(INSTALL)
+        if not options.yes and not _agreed(about(options.model)):
+            raise InputError("Nothing was fetched: say yes, or give --yes.")
+        fetch_model(options.model)
 
     return run(fetch_it)

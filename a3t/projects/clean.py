@@ -27,6 +27,7 @@ from a3t.console import (
 from a3t.errors import InputError
 from a3t.plan.cuts import ACTIONS, ALL_KINDS, KINDS
 from a3t.plan.disfluencies import FILLERS, Cleaning
+from a3t.projects.confirmation import offer_recogniser
 from a3t.projects.output_files import input_files, record_state
 from a3t.projects.project_edit import ProjectEdit
 from alignment import AlignmentError
@@ -122,6 +123,8 @@ def clean_all(options: argparse.Namespace) -> None:
 
     if options.out_dir:
         options.out_dir.mkdir(parents=True, exist_ok=True)
+    for path in options.wav:
+        offer_recogniser(path, options.text, options.alignment, options.recogniser)
     editor = Editor.load(progress=show_progress, memory=default_folder())
     failed = 0
     for path in options.wav:

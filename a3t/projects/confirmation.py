@@ -34,6 +34,16 @@ def with_confidences(alignment: Alignment) -> str:
     )
 
 
+def offer_recogniser(
+    recording: Path, text: object, alignment: object, recogniser: str = "auto"
+) -> None:
+    """Ask on a terminal whether a better recogniser is to be fetched, if one will be needed."""
+    if text is None and alignment is None and sidecar(recording) is None:
+        from a3t.corpora.fetch_recogniser import offer
+
+        offer(recogniser)
+
+
 def confirmed_plan(editor: Editor, job: ProjectEdit, ask: bool) -> tuple[ProjectEdit, EditPlan]:
     """The job's plan, and the job with the text that the user, asked on a terminal, confirmed or
     corrected; raises the errors of `Editor.plan`, and InputError if the user declines."""

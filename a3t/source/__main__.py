@@ -63,6 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
 def transcribe(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError or AlignmentError."""
     from a3t.audio.reading.recording import Recording
+    from a3t.projects.confirmation import offer_recogniser
     from a3t.source.alignment_cache import default_folder
     from a3t.source.alignments import AlignmentStore
     from a3t.source.diarisation import numbered, require_packages, speakers_by_sound
@@ -79,6 +80,7 @@ def transcribe(options: argparse.Namespace) -> None:
     prior = Transcript.from_text(expected, max_words=None) if expected else None
     show_progress("read")
     recording = Recording.open(options.wav)
+    offer_recogniser(recording.path, given, None, options.recogniser)
     named = options.speakers is not None or options.speaker is not None
     if named and given is None and sidecar(recording.path) is None:
         require_packages()  # before the work: what is recognised names nobody

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError, UnchangedError
-from a3t.grid import SAMPLE_RATE
 from a3t.source.passages import LONG, Passages, Range
+from a3t.source.recognised_transcript import recognised
 from a3t.source.timed_text import Times, has_times, times_in
 from a3t.text.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -19,7 +19,7 @@ from alignment import Alignment
 from alignment.formats import read_alignment
 from alignment.formats.subtitles import LARGEST_FILE, TRANSCRIPTS, read_transcript
 from alignment.formats.tables import is_label_file
-from alignment.recognition import recognised_text
+from alignment.recognition import whisper_model
 
 SIDECARS = (".txt", ".lab", ".TextGrid", ".srt", ".vtt", ".json")
 LARGEST_TEXT = 1_000_000  # bytes
@@ -67,13 +67,10 @@ def find_transcript(
         if is_alignment(path):
             return found_in(read_alignment(path), path.name)
         return found_with_times(path)
-    samples = recording.mono(sample_rate=SAMPLE_RATE)
-    prior = list(new_text.spoken) if new_text else []
-    pronunciations = pronouncer.choices(prior)
-    found = recognised_text(samples, SAMPLE_RATE, prior or None, pronunciations, recogniser)
-    transcript = Transcript.from_text(found.text, max_words=None)
-    sure = found.confidences if len(found.confidences) == len(transcript.spoken) else ()
-    return FoundTranscript(transcript, "recognised", confidences=sure, rival=found.rival)
+    found = recognised(recording, new_text, pronouncer, whisper_model(recogniser))
+    return FoundTranscript(
+        found.transcript, "recognised", confidences=found.confidences, rival=found.rival
+    )
 
 
 def require_change(found: FoundTranscript, new_text: Transcript, edits: Sequence[object]) -> None:

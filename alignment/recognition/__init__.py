@@ -7,6 +7,7 @@ from alignment.recognition.recogniser import (
     RecognisedText,
     recognise,
     recognised_text,
+    whisper_model,
 )
 
-__all__ = ["RECOGNISERS", "RecognisedText", "recognise", "recognised_text"]
+__all__ = ["RECOGNISERS", "RecognisedText", "recognise", "recognised_text", "whisper_model"]

@@ -1,146 +1,96 @@
-"""Recognition by Whisper, if it is installed and has a model: nothing is ever downloaded.
+"""Recognition by Whisper, through faster-whisper (CTranslate2), once a model of it is fetched.
 
-Either of faster-whisper (`pip install 'a3t[asr]'`; `a3t fetch-recogniser` gets a model when it is
-asked to) and openai-whisper. The model is the one that
-A3T_WHISPER names (a name such as "small.en", or a path), else the first of MODELS that is
-installed. Its times are not used: its text is aligned like any other.
+Nothing is downloaded here: `a3t fetch-recogniser` and the page do that, when they are told to, and
+put a model where `find_whisper` looks. Its times are not used: its text is aligned like any other.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from alignment.errors import AlignmentError
 from alignment.waveform import model_waveform
 
-# Those that a CPU runs in about real time first, the best of them at the head.
-MODELS = (
-    "small.en", "small", "base.en", "base", "tiny.en", "tiny",
-    "medium.en", "medium", "large-v3-turbo", "large-v3",
-)  # fmt: skip
-
-FASTER, OPENAI = "faster_whisper", "whisper"
+MODELS = ("small.en", "base.en", "tiny.en")  # that a CPU runs faster than speech, the best first
+LONGEST = 30.0  # seconds that it hears at once
+PACKAGE = "faster_whisper"
 
 
-@dataclass(frozen=True, slots=True)
-class WhisperModel:
-    """An installed model: the package that reads it, and its folder or file."""
-
-    package: str
-    path: str
-
-
-def find_whisper() -> WhisperModel | None:
-    """The model that would be used; None when no package or no model is there.
-
-    Raises AlignmentError when A3T_WHISPER names a model that is not there.
-    """
-    named = os.environ.get("A3T_WHISPER")
-    packages = [package for package in (FASTER, OPENAI) if find_spec(package) is not None]
-    for package in packages:
-        lookup = _faster if package == FASTER else _openai
-        for name in [named] if named else MODELS:
-            path = lookup(name)
-            if path is not None:
-                return WhisperModel(package, path)
-    if named and packages:
-        raise AlignmentError(
-            f'A3T_WHISPER names "{named}", which is not on this machine: download it, or unset it.'
-        )
-    return None
+def is_installed() -> bool:
+    """True if there is a package that can read a model."""
+    return find_spec(PACKAGE) is not None
 
 
 def fetched_model(name: str) -> Path:
-    """The folder in which `a3t fetch-recogniser` puts the model of that name."""
+    """The folder in which a fetched model of that name is."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(base).expanduser() / "a3t" / "recognisers" / name
 
 
-def require_whisper() -> WhisperModel:
-    """The model that is used; AlignmentError, saying what to do, when there is none."""
-    found = find_whisper()
+def find_whisper(name: str | None = None) -> Path | None:
+    """The folder of the model of that name, or the folder itself; by default the first of MODELS
+    that was fetched. None if it isn't there or no package can read it."""
+    if not is_installed():
+        return None
+    folders = [fetched_model(each) for each in ([name] if name in MODELS else MODELS)]
+    if name is not None and name not in MODELS:
+        folders = [Path(name)]
+    return next((folder for folder in folders if (folder / "model.bin").is_file()), None)
+
+
+def require_whisper(name: str | None = None) -> Path:
+    """As `find_whisper`; AlignmentError, saying what to do, when there is none."""
+    found = find_whisper(name)
+    if found is None and not is_installed():
+        raise AlignmentError("Whisper needs faster-whisper: pip install 'a3t[whisper]'.")
     if found is None:
+        which = f" {name}" if name in MODELS else ""
+        where = "" if name is None or which else f" in {name}"
         raise AlignmentError(
-            "No Whisper package or model is installed on this machine: "
-            "pip install 'a3t[asr]', then a3t fetch-recogniser."
+            f"There is no Whisper model{which}{where} here: a3t fetch-recogniser{which}."
         )
     return found
 
 
-def transcribe(samples: np.ndarray, sample_rate: int, model: WhisperModel) -> str:
-    """What Whisper hears in English, with punctuation; `samples` mono, float, (n,).
+def transcribe(samples: np.ndarray, sample_rate: int, model: Path) -> str:
+    """The text that Whisper hears in English, with punctuation and capitals, or ""; `samples` mono,
+    float, (n,), at most LONGEST seconds.
 
-    Raises AlignmentError when the recording can't be used, the model can't be read, or nothing is
-    heard.
+    Raises AlignmentError when the samples can't be used or the model can't be read.
     """
+    if len(samples) > LONGEST * sample_rate:
+        raise AlignmentError(f"Whisper hears {LONGEST:.0f} s at once: cut the recording up.")
     waveform = model_waveform(samples, sample_rate).astype(np.float32) / 32768
-    try:
-        text = _loaded(model)(waveform)
-    except (RuntimeError, OSError, ValueError) as error:
-        raise AlignmentError(
-            f"Whisper's model in {model.path} can't be used: download it again."
-        ) from error
-    if not text:
-        raise AlignmentError("No word is heard in the recording: give its text.")
-    return text
-
-
-def _faster(name: str) -> str | None:
-    """The folder of a model of faster-whisper, its own or Hugging Face's cache; None if missing."""
-    if Path(name).is_dir():
-        return name
-    if name in MODELS and (fetched_model(name) / "model.bin").is_file():
-        return str(fetched_model(name))
-    from faster_whisper.utils import download_model
-
-    try:
-        return str(download_model(name, local_files_only=True))
-    except (OSError, ValueError):  # not in the cache; not a model's name
-        return None
-
-
-def _openai(name: str) -> str | None:
-    """The file of a model of openai-whisper; None if missing."""
-    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    for path in (Path(name), Path(caches, OPENAI, f"{name}.pt")):
-        if path.is_file():
-            return str(path)
-    return None
+    return load_whisper(model)(waveform)
 
 
 @cache
-def _loaded(model: WhisperModel) -> Callable[[np.ndarray], str]:
-    """From 16 kHz mono, float32, to its text; loaded once."""
-    if model.package == FASTER:
-        import faster_whisper
+def load_whisper(model: Path) -> Callable[[np.ndarray], str]:
+    """A function from 16 kHz mono, float32, (n,), to its text; AlignmentError if the model can't be
+    read."""
+    import ctranslate2
+    import faster_whisper
 
+    threads = min(4, os.cpu_count() or 1)
+    options = {"device": "cpu", "compute_type": "int8", "cpu_threads": threads}
+    try:
+        whisper = faster_whisper.WhisperModel(str(model), local_files_only=True, **options)
+    except (RuntimeError, OSError, ValueError, KeyError, TypeError) as error:
+        raise AlignmentError(
+            f"Whisper's model in {model} can't be used: delete that folder and fetch it again."
+        ) from error
+
+    def listen(waveform: np.ndarray) -> str:
+        # What it repeats without end it draws anew, at random: the same for the same sound.
+        ctranslate2.set_random_seed(0)
         # Without the new text as a prompt: with it, Whisper would write that text.
-        faster = faster_whisper.WhisperModel(model.path, device="cpu", compute_type="int8")
+        segments, _ = whisper.transcribe(waveform, language="en", condition_on_previous_text=False)
+        return " ".join(segment.text.strip() for segment in segments).strip()
 
-        def listen(waveform: np.ndarray) -> str:
-            segments, _ = faster.transcribe(
-                waveform, language="en", condition_on_previous_text=False
-            )
-            return " ".join(segment.text.strip() for segment in segments).strip()
-
-        return listen
-
-    import whisper
-
-    openai = whisper.load_model(model.path, device="cpu")
-
-    def hear(waveform: np.ndarray) -> str:
-        result: dict[str, Any] = openai.transcribe(
-            waveform, language="en", condition_on_previous_text=False, fp16=False
-        )
-        return str(result["text"]).strip()
-
-    return hear
+    return listen

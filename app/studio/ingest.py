@@ -13,8 +13,9 @@ import numpy as np
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.source.recognised_transcript import parts_of
 from app import limits, texts
-from app.studio.listening import editor_step, parts_of
+from app.studio.listening import FIRST_PART, editor_step
 from app.studio.pcm_sound import LEVELS, PEAKS, PcmSound, played
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def ingest(
         "track": recording.track,
         "channels": channels,
         "seconds": recording.seconds,
-        "parts": [list(part) for part in parts_of(sound)],
+        "parts": [list(part) for part in parts_of(sound, FIRST_PART)],
     }
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from a3t.errors import InputError
+from a3t.source.recognised_transcript import recognised_part
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.punctuation.restoring import with_punctuation
 from a3t.text.transcript import Transcript
@@ -20,52 +21,33 @@ from alignment import AlignmentError, Word
 from alignment.confidence.doubts import with_confidences
 from alignment.long.anchors import SECONDS, find_anchors
 from alignment.long.pieces import pieces
-from alignment.recognition import recognised_text
+from alignment.recognition import whisper_model
+from alignment.recognition.whisper import load_whisper
 from alignment.result import shift_word
 from app.studio.pcm_sound import IDS, HeardPart, PcmSound, Token
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
 
-FIRST_PART = (5.0, 9.0)  # seconds: the first words soon
-PARTS = (14.0, 26.0)
+FIRST_PART = (5.0, 9.0)  # seconds of the shortest and the longest: the first words soon
 LONG = 40.0  # seconds; a shorter recording with its text is one part
-QUIET = 0.02  # seconds of one value of the envelope in whose minima parts end
-
-
-def parts_of(sound: PcmSound) -> list[tuple[int, int]]:
-    """Samples [first, last) of each part, cut where it is quietest."""
-    hop = max(1, round(QUIET * sound.sample_rate))
-    bounds: list[tuple[int, int]] = []
-    first = 0
-    while first < sound.samples:
-        shortest, longest = FIRST_PART if not bounds else PARTS
-        low, high = (first + round(s * sound.sample_rate) for s in (shortest, longest))
-        if sound.samples - first <= (high - first) * 1.25:
-            last = sound.samples
-        else:
-            window = sound.mono(low, high)
-            count = len(window) // hop
-            levels = np.square(window[: count * hop]).reshape(count, hop).mean(axis=1)
-            smooth = np.convolve(levels, np.ones(9), mode="same")
-            last = low + (int(smooth[4:-4].argmin()) + 4) * hop
-        bounds.append((first, last))
-        first = last
-    return bounds
 
 
 def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last: int) -> HeardPart:
     """Recognise samples [first, last); nothing where no word is."""
     samples = sound.mono(first, last)
     editor_step(editor, "transcribe")
+    model = whisper_model("auto")
+    if model is not None:
+        load_whisper(model)
     try:
-        found = recognised_text(samples, sound.sample_rate, None, {})
-        transcript = Transcript.from_text(found.text, max_words=None)
+        found = recognised_part(samples, sound.sample_rate, Pronouncer(), model)
     except (AlignmentError, ValueError):
         return HeardPart()
-    sure = found.confidences if len(found.confidences) == len(transcript.spoken) else ()
-    heard = align_tokens(editor, sound, part * IDS, first, last, transcript, sure)
-    return HeardPart(punctuated(heard.tokens, part * IDS), heard.pauses)
+    text, sure = found.transcript, found.confidences
+    heard = align_tokens(editor, sound, part * IDS, first, last, text, sure)
+    tokens = heard.tokens if text.is_punctuated else punctuated(heard.tokens, part * IDS)
+    return HeardPart(tokens, heard.pauses)
 
 
 def punctuated(tokens: list[Token], first_id: int) -> list[Token]:

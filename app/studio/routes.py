@@ -93,6 +93,10 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         size = limits.MAX_MEGABYTES * 1_000_000
         return JSONResponse({"bytes": size, "length": texts.length(limits.MAX_SECONDS)})
 
+    def recogniser(request: Request, visitor: str) -> Response:
+        fetch = studio.recogniser
+        return JSONResponse(fetch.begin() if request.method == "POST" else fetch.state())
+
     def read_text(request: Request, visitor: str) -> Response:
         return JSONResponse({"text": studio.text_from(str(request.state.data.get("upload")))})
 
@@ -113,6 +117,7 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{at}/projects", guarded(recent)),
         Route(f"{at}/projects", guarded(create), methods=["POST"]),
         Route(f"{at}/limits", guarded(most)),
+        Route(f"{at}/recogniser", guarded(recogniser), methods=["GET", "POST"]),
         Route(f"{at}/text", guarded(read_text), methods=["POST"]),
         Route(one, of_project(lambda request, desk: JSONResponse(desk.state()))),
         Route(f"{one}/delete", guarded(binning(studio.delete)), methods=["POST"]),

@@ -17,6 +17,7 @@ from app.studio.folders import BIN, ProjectFolder, Projects
 from app.studio.jobs import JobQueue
 from app.studio.packed_project import SUFFIX, manifest_of, pack, unpack
 from app.studio.project_controller import ProjectController
+from app.studio.recogniser_fetch import RecogniserFetch
 from app.words_file import words_in
 
 MOST_OPEN = 64  # desks in memory; one holds little
@@ -41,6 +42,7 @@ class Studio:
         self.long = JobQueue(service.long) if service.long is not service.quick else self.quick
         lane = service.learning
         self.learning = None if lane is None else JobQueue(lane)
+        self.recogniser = RecogniserFetch()
         self._desks: dict[str, ProjectController] = {}
         self._lock = threading.Lock()
 

@@ -2,6 +2,7 @@
 
 import { icon, make, show, tool } from "./elements.js";
 import { drop, left, recorder } from "./microphone.js";
+import { offerRecogniser } from "./recogniser.js";
 import { TEXTS, clock, tell } from "./texts.js";
 
 const SOUND = "audio/*,video/mp4,video/webm,video/quicktime,.wav,.flac,.mp3,.ogg,.opus,.m4a,.mp4,.webm,.mov,.aiff,.aac,.zip";
@@ -76,6 +77,7 @@ export class StartView {
       if (other) throw new Error(TEXTS.too_many);
       if (!sound) return;
       if (this.limits && sound.size > this.limits.bytes) throw new Error(tell(TEXTS.too_large, sound.name, size(sound.size), size(this.limits.bytes)));
+      if (!this.text.value.trim() && !/\.zip$/i.test(sound.name)) await offerRecogniser(this.app.server, this.state);
       const upload = await this.app.server.upload(sound, (share) => { this.state.textContent = `${TEXTS.uploading} ${sound.name}… ${Math.round(100 * share)} %`; });
       this.state.textContent = `${TEXTS.opening}…`;
       await this.app.create({ upload, text: this.text.value });

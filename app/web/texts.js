@@ -15,6 +15,7 @@ export const TEXTS = {
   formats: "Kept on this computer. WAV, FLAC, MP3, OGG, M4A, MP4 and more, or a project that was saved here: up to {} and {}.",
   too_large: "{} has {}, and this page takes {}: save it as FLAC or MP3, cut it, or use the command line, which has no such limit.",
   exists: "You have “{}” here already, with {}. Replace it by what is in this file?", keep_both: "Keep both", replace_project: "Replace it", save_project: "Save as one file",
+  whisper: "Nobody has typed what this recording says. Whisper hears it better than what is built in: {} MB, fetched once from {}, and then it works without a network. Nothing is sent anywhere.", fetch: "Fetch", not_now: "Not now", fetching: "Fetching Whisper… {} %",
   uploading: "Uploading", opening: "Opening", listening: "Listening", all_projects: "Projects",
   marks_off: "Leave out the punctuation that was added", marks_on: "Add punctuation",
   undo: "Undo", redo: "Redo", find: "Find and replace", keys: "Keyboard shortcuts", export: "Export",

@@ -1,23 +1,39 @@
-"""A recogniser's model fetched from a server of Hugging Face's kind, on this machine."""
+"""Whisper, from a server of Hugging Face's kind to the words of a recording, by a tiny model.
+
+The published weights were never run here: a model of the same architecture, made in some seconds,
+takes their place in the same layout.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
+from a3t.audio.reading.recording import Recording
 from a3t.corpora import fetch_recogniser
-from alignment.recognition.whisper import fetched_model
+from a3t.corpora.fetch_recogniser import OFFERED, REVISIONS, part_folder, repository_of
+from a3t.errors import InputError
+from a3t.source.transcripts import find_transcript
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from alignment import AlignmentError
+from alignment.recognition import whisper_model
+from alignment.recognition.whisper import fetched_model, load_whisper
+from tests.conftest import ARCTIC
+from tests.tiny_whisper import make_tiny_whisper
 
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FILES = {
     "config.json": b'{"alignment_heads": []}',
-    "model.bin": bytes(range(256)) * 400,
+    "model.bin": bytes(range(256)) * 4000,
     "tokenizer.json": b"{}",
     "vocabulary.txt": b"a\nb\n",
     "README.md": b"not needed",
@@ -25,44 +41,50 @@ FILES = {
 
 
 def entry(name: str, data: bytes) -> dict[str, object]:
-    blob = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+    """A file as the hub lists it; large ones lie elsewhere and have their sha256."""
     if name != "model.bin":
+        blob = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
         return {"type": "file", "path": name, "size": len(data), "oid": blob}
     large = {"oid": hashlib.sha256(data).hexdigest(), "size": len(data), "pointerSize": 134}
     return {"type": "file", "path": name, "size": len(data), "oid": "0" * 40, "lfs": large}
 
 
-class Server:
-    """What it serves can be changed; `asked` has the paths that were."""
+class Hub:
+    """What it serves can be changed. The line drops after `cut` bytes of an answer; `asked` has the
+    paths, and from which byte on."""
 
     def __init__(self) -> None:
-        self.files = dict(FILES)
-        self.tree = [entry(name, data) for name, data in FILES.items()]
-        self.asked: list[str] = []
+        self.serve(FILES)
+        self.asked: list[tuple[str, int]] = []
+        self.cut: int | None = None
         self.url = ""
 
+    def serve(self, files: dict[str, bytes]) -> None:
+        self.files = dict(files)
+        self.tree: object = [entry(name, data) for name, data in files.items()]
+
     def answer(self, path: str) -> bytes | None:
-        self.asked.append(path)
-        base = "/api/models/Systran/faster-whisper-tiny.en"
-        if path == base:
-            return json.dumps({"sha": COMMIT}).encode()
-        if path == f"{base}/tree/{COMMIT}":
+        repository, revision = repository_of(OFFERED), REVISIONS[OFFERED]
+        if path == f"/api/models/{repository}/tree/{revision}":
             return json.dumps(self.tree).encode()
-        start = f"/Systran/faster-whisper-tiny.en/resolve/{COMMIT}/"
+        start = f"/{repository}/resolve/{revision}/"
         return self.files.get(path.removeprefix(start)) if path.startswith(start) else None
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    serving = Server()
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    serving = Hub()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             data = serving.answer(self.path)
-            self.send_response(404 if data is None else 200)
-            self.send_header("Content-Length", str(len(data or b"")))
+            first = int(self.headers.get("Range", "bytes=0-")[6:-1])
+            serving.asked.append((self.path, first))
+            body = (data or b"")[first:]
+            self.send_response(404 if data is None else 206 if first else 200)
+            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(data or b"")
+            self.wfile.write(body[: serving.cut])
 
         def log_message(self, *_: object) -> None: ...
 
@@ -71,57 +93,162 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     serving.url = f"http://127.0.0.1:{listening.server_port}"
     monkeypatch.setenv("HF_ENDPOINT", serving.url)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("A3T_RECOGNISER")
     yield serving
     listening.shutdown()
     listening.server_close()
 
 
-def test_a_model_is_fetched_once_and_found(server: Server) -> None:
-    assert fetch_recogniser.main(["tiny.en", "--yes"]) == 0
-    folder = fetched_model("tiny.en")
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
-        name: data for name, data in FILES.items() if name != "README.md"
-    }
-    assert [path.name for path in folder.parent.iterdir()] == ["tiny.en"]
-    before = len(server.asked)
-    assert fetch_recogniser.main(["tiny.en"]) == 0
-    assert len(server.asked) == before
+def test_a_model_is_fetched_once_and_recorded(hub: Hub) -> None:
+    assert fetch_recogniser.main(["--yes"]) == 0
+    folder = fetched_model(OFFERED)
+    found = {path.name: path.read_bytes() for path in folder.iterdir()}
+    source = json.loads(found.pop("source.json"))
+    assert found == {name: data for name, data in FILES.items() if name != "README.md"}
+    assert source["revision"] == REVISIONS[OFFERED]
+    assert source["sha256"]["model.bin"] == hashlib.sha256(FILES["model.bin"]).hexdigest()
+    assert [path.name for path in folder.parent.iterdir()] == [OFFERED]
+    before = len(hub.asked)
+    assert fetch_recogniser.main([]) == 0
+    assert len(hub.asked) == before
+
+
+def test_a_line_that_drops_is_gone_on_with(hub: Hub) -> None:
+    hub.cut = 300_000
+    assert fetch_recogniser.main(["--yes"]) == 0
+    starts = [first for path, first in hub.asked if path.endswith("model.bin")]
+    assert starts == [0, 300_000, 600_000, 900_000]
+
+
+def test_what_came_is_kept_for_the_next_time(hub: Hub) -> None:
+    part_folder(OFFERED).mkdir(parents=True)
+    (part_folder(OFFERED) / "model.bin.part").write_bytes(FILES["model.bin"][:1000])
+    assert fetch_recogniser.main(["--yes"]) == 0
+    assert [first for path, first in hub.asked if path.endswith("model.bin")] == [1000]
+    assert (fetched_model(OFFERED) / "model.bin").read_bytes() == FILES["model.bin"]
 
 
 def test_nothing_is_fetched_unless_the_user_agrees(
-    server: Server, capsys: pytest.CaptureFixture[str]
+    hub: Hub, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert fetch_recogniser.main(["tiny.en"]) == 1  # no terminal to ask on
+    assert fetch_recogniser.main([]) == 1  # no terminal to ask on
     said = capsys.readouterr().err
-    assert "Traceback" not in said
-    assert not any("resolve" in path for path in server.asked)
-    assert not fetched_model("tiny.en").parent.exists()
+    assert "Traceback" not in said and "148 MB" in said
+    assert not hub.asked and not fetched_model(OFFERED).parent.exists()
+
+
+def test_a_terminal_is_asked_once(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions: list[str] = []
+    answers = ["n", "y"]
+
+    def answer(question: str) -> str:
+        questions.append(question)
+        return answers[len(questions) - 1]
+
+    monkeypatch.setattr("builtins.input", answer)
+    for stream in (sys.stdin, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(fetch_recogniser, "is_installed", lambda: True)
+    fetch_recogniser.offer("network")
+    assert not questions
+    for _ in range(2):
+        fetch_recogniser.offer("auto")
+    assert len(questions) == 1 and not hub.asked
+    (fetched_model(OFFERED).parent / "not-now").unlink()
+    fetch_recogniser.offer("auto")
+    assert len(questions) == 2 and (fetched_model(OFFERED) / "model.bin").is_file()
 
 
 @pytest.mark.parametrize("name", ["model.bin", "tokenizer.json"])
 def test_a_file_that_is_not_the_published_one(
-    name: str, server: Server, capsys: pytest.CaptureFixture[str]
+    name: str, hub: Hub, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server.files[name] = server.files[name][:-1] + b"!"
-    assert fetch_recogniser.main(["tiny.en", "--yes"]) == 1
+    hub.files[name] = hub.files[name][:-1] + b"!"
+    assert fetch_recogniser.main(["--yes"]) == 1
     assert "differs" in capsys.readouterr().err
-    assert not fetched_model("tiny.en").exists()
-    server.files = dict(FILES)
-    assert fetch_recogniser.main(["tiny.en", "--yes"]) == 0
+    assert not fetched_model(OFFERED).exists()
+    hub.serve(FILES)
+    assert fetch_recogniser.main(["--yes"]) == 0
 
 
 @pytest.mark.parametrize(
     "tree", [[], {"error": "x"}, [{"path": "model.bin"}], "x", [entry("config.json", b"{}")]]
 )
-def test_another_answer_is_refused(tree: object, server: Server) -> None:
-    server.tree = tree  # type: ignore[assignment]
-    assert fetch_recogniser.main(["tiny.en", "--yes"]) == 1
+def test_another_answer_is_refused(tree: object, hub: Hub) -> None:
+    hub.tree = tree
+    with pytest.raises(InputError, match=OFFERED):
+        fetch_recogniser.fetch_model(OFFERED)
 
 
-def test_no_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_network(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    assert fetch_recogniser.main(["tiny.en", "--yes"]) == 1
-    assert "can't be fetched" in capsys.readouterr().err
+    with pytest.raises(InputError, match="can't be fetched"):
+        fetch_recogniser.fetch_model(OFFERED)
+
+
+# ---- a model that runs --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whisper") / "tiny"
+    make_tiny_whisper(folder, ARCTIC)
+    names = json.loads((folder / "vocabulary.json").read_text())
+    (folder / "vocabulary.txt").write_text("\n".join(names) + "\n")  # as the hub has it
+    return folder
+
+
+def test_from_the_hub_to_words_with_times(hub: Hub, tiny: Path, arctic: Path) -> None:
+    hub.serve({name: (tiny / name).read_bytes() for name in FILES if name != "README.md"})
+    assert fetch_recogniser.main(["--yes"]) == 0
+    recording, pronouncer = Recording.open(arctic), Pronouncer()
+    found = find_transcript(recording, None, None, pronouncer)
+    assert found.origin == "recognised" and found.transcript.text == ARCTIC
+    from alignment.aligners.network_aligner import NetworkAligner
+
+    words = NetworkAligner().align(
+        recording.mono(), recording.sample_rate, found.transcript.spoken,
+        pronouncer.choices(found.transcript.spoken),
+    ).spoken  # fmt: skip
+    assert all(word.score > 0.5 for word in words)
+    assert all(a.end <= b.start + 1e-6 for a, b in zip(words, words[1:], strict=False))
+
+
+def test_a_broken_model_is_named(hub: Hub, arctic: Path) -> None:
+    pytest.importorskip("faster_whisper", reason="pip install 'a3t[whisper]' for Whisper's tests")
+    assert fetch_recogniser.main(["--yes"]) == 0
+    with pytest.raises(AlignmentError, match=OFFERED):
+        find_transcript(Recording.open(arctic), None, None, Pronouncer())
+
+
+def test_nonsense_is_not_kept(tmp_path: Path, hub: Hub) -> None:
+    """Of random weights, and of noise, nothing is left."""
+    make_tiny_whisper(tmp_path / "random", ARCTIC, steps=0)
+    noise = np.random.default_rng(0).standard_normal(5 * 16_000) * 0.01
+    soundfile.write(tmp_path / "noise.wav", noise, 16_000)
+    recording, model = Recording.open(tmp_path / "noise.wav"), str(tmp_path / "random")
+    with pytest.raises(AlignmentError, match="No word"):
+        find_transcript(recording, None, None, Pronouncer(), model)
+
+
+@pytest.mark.slow
+def test_an_hour_in_flat_memory(
+    tiny: Path, tmp_path: Path, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = whisper_model(str(tiny))
+    assert model is not None
+    load_whisper(model)
+    speech, rate = soundfile.read(arctic, dtype="int16")
+    peaks = []
+    for minutes in (3, 60):
+        path = tmp_path / f"{minutes}.wav"
+        with soundfile.SoundFile(path, "w", rate, 1, "PCM_16") as file:
+            for _ in range(round(minutes * 60 * rate / len(speech))):
+                file.write(speech)
+        recording = Recording.open(path)
+        tracemalloc.start()
+        found = find_transcript(recording, None, None, Pronouncer(), str(model))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert found.transcript.text.startswith(ARCTIC)
+    assert peaks[1] < 1.5 * peaks[0]

@@ -1,0 +1,57 @@
+"""What a recogniser invents is left out; what it mishears stays, to be corrected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from a3t.source.recognised_transcript import PARTS, parts_of, without_invented
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
+from alignment import AlignmentError
+from alignment.aligner import InMemory
+from tests.conftest import ARCTIC
+
+RATE = 16_000
+
+
+@pytest.fixture
+def speech(arctic: Path) -> np.ndarray:
+    return np.asarray(soundfile.read(arctic)[0])
+
+
+def quiet(seconds: float, level: float = 0.002) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(round(seconds * RATE)) * level
+
+
+def kept(text: str, samples: np.ndarray) -> str:
+    transcript = Transcript.from_text(text, max_words=None)
+    return without_invented(transcript, samples, RATE, Pronouncer()).text
+
+
+@pytest.mark.parametrize("invented", ["Thank you for watching!", "Please subscribe."])
+def test_what_is_invented_in_silence_goes(invented: str, speech: np.ndarray) -> None:
+    assert kept(f"{ARCTIC} {invented}", np.concatenate([speech, quiet(3)])) == ARCTIC
+    assert kept(f"{invented} {ARCTIC}", np.concatenate([quiet(3), speech])) == ARCTIC
+
+
+def test_what_is_misheard_stays(speech: np.ndarray) -> None:
+    for text in (ARCTIC, ARCTIC.replace("superlative", "comparative")):
+        assert kept(text, np.concatenate([speech, quiet(3)])) == text
+
+
+def test_without_speech_nothing_is_kept() -> None:
+    with pytest.raises(AlignmentError):
+        kept("Thank you for watching!", quiet(4, 0.1))
+
+
+def test_parts_hold_the_whole_and_fit() -> None:
+    samples = np.random.default_rng(1).standard_normal(100 * RATE)
+    parts = list(parts_of(InMemory(samples, RATE), (5.0, 9.0)))
+    assert [parts[0][0], parts[-1][1]] == [0, len(samples)]
+    assert all(a[1] == b[0] for a, b in zip(parts, parts[1:], strict=False))
+    lengths = [(stop - start) / RATE for start, stop in parts]
+    assert 5 <= lengths[0] <= 9 and all(PARTS[0] <= each <= 30 for each in lengths[1:-1])
