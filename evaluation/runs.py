@@ -8,26 +8,27 @@ The last row of the table is the mean of each clip's visible frames.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE
 from a3t.model.a3t import A3T
-from a3t.model.embeddings import Batch
 from a3t.voice.kernel.batches import crop
 from a3t.voice.kernel.objective import cepstral_distance
-from evaluation.aligned import AlignedMel
+from evaluation.clips import HeldOutClip, open_gap
 from evaluation.metrics import detail
+from evaluation.systems.interface import System
+from evaluation.systems.networks import A3TSystem
+from evaluation.systems.simple import MeanSpectrum
 from training.export import read_run
 from training.store import Store
 
 SPLITS = {"seen": "test", "unseen": "test_unseen"}
-Fill = Callable[[Batch], Tensor]  # -> (1, T, 80)
 
 
 @dataclass(frozen=True)
@@ -39,51 +40,35 @@ class Figures:
     detail: float
 
 
-def aligned_clips(
+def clips_of(
     store: Store, split: str, count: int, frames: int | None = None
-) -> Iterator[AlignedMel]:
-    """``count`` evenly spaced clips of a split with at least six phones each; of each the same crop
-    of at most ``frames`` every time, or the whole clip."""
-    rng = np.random.default_rng(0)
+) -> Iterator[HeldOutClip]:
+    """``count`` evenly spaced clips of a split with at least six phones each, without their sound;
+    of each the same crop of at most ``frames`` every time, or the whole clip."""
+    rng, silence = np.random.default_rng(0), np.zeros(0, np.float32)
     usable = [clip for clip in store.of_split(split) if clip.phones >= 6]
     for clip in usable[:: max(1, len(usable) // count)][:count]:
         stored = store.read(clip)
         stored = crop(stored, frames, rng) if frames else stored
-        yield AlignedMel(stored.mel, stored.phones, stored.durations)
+        parts = (stored.mel, stored.phones, stored.durations, stored.words)
+        yield HeldOutClip(clip.name, "", split == "test", SAMPLE_RATE, silence, *parts)
 
 
-def filler(exp: Path) -> Fill:
-    """Fill with a run's averaged network, without phones if it was trained without."""
+def system_of(exp: Path) -> System:
+    """A run's averaged network, without phones if it was trained without."""
     config, weights, _ = read_run(exp)
     network = A3T.from_config(config)
     network.load_state_dict(weights)
-    network.eval()
-    without_text = (config.get("data") or {}).get("speech_only")
-    return speech_only(network.fill) if without_text else network.fill
+    return A3TSystem(network, exp.name, bool((config.get("data") or {}).get("speech_only")))
 
 
-def speech_only(fill: Fill) -> Fill:
-    """The same, without the text."""
-
-    def fill_without_text(batch: Batch) -> Tensor:
-        none = torch.zeros_like(batch.phone_count)
-        owner = torch.full_like(batch.frame_phone, -1)
-        return fill(replace(batch, phones=batch.phones[:, :0], phone_count=none, frame_phone=owner))
-
-    return fill_without_text
-
-
-def mean_spectrum(batch: Batch) -> Tensor:
-    """Fill every masked frame with the mean of the visible ones."""
-    mean = batch.mel[~batch.masked].mean(0)
-    return torch.where(batch.masked[..., None], mean, batch.mel)
-
-
-def judge(fill: Fill, batches: Sequence[Batch]) -> Figures:
-    """Compare what a network fills in with the recordings."""
+def compared(system: System, clips: Sequence[HeldOutClip]) -> Figures:
+    """What a system fills in against the recordings."""
     absolute, distance, fine = [], [], []
-    for batch in batches:
-        filled, true = fill(batch)[batch.masked], batch.mel[batch.masked]
+    for clip in clips:
+        gap = open_gap(clip, clip.region, clip.durations[slice(*clip.region)])
+        first, last = gap.frame_span
+        filled, true = torch.from_numpy(system.fill(gap)), torch.from_numpy(clip.mel[first:last])
         absolute.append((filled - true).abs().mean(-1))
         distance.append(cepstral_distance(filled, true))
         fine.append(detail(true.numpy(), filled.numpy()))
@@ -108,17 +93,16 @@ def run_table(rows: Mapping[str, Mapping[str, Figures]]) -> str:
 def compare(features: Path, runs: Sequence[Path], count: int, frames: int | None = None) -> str:
     """The table of ``runs``; InputError if there are no clips or a run can't be read."""
     store = Store(features)
-    batches: dict[str, list[Batch]] = {
-        kind: [clip.batch() for clip in aligned_clips(store, split, count, frames)]
-        for kind, split in SPLITS.items()
-    }
-    batches = {kind: own for kind, own in batches.items() if own}
-    if not batches:
+    clips = {kind: list(clips_of(store, split, count, frames)) for kind, split in SPLITS.items()}
+    clips = {kind: own for kind, own in clips.items() if own}
+    if not clips:
         raise InputError(f"{features} has no test clips: extract their features first.")
-    fillers = {exp.name: filler(exp) for exp in runs} | {"(mean spectrum)": mean_spectrum}
+    systems = [*map(system_of, runs), MeanSpectrum()]
     return run_table(
         {
-            name: {kind: judge(fill, own) for kind, own in batches.items()}
-            for name, fill in fillers.items()
+            f"({system.name})" if isinstance(system, MeanSpectrum) else system.name: {
+                kind: compared(system, own) for kind, own in clips.items()
+            }
+            for system in systems
         }
     )

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 import soxr
 
-from a3t.audio.analysis.median_pitch import median_pitch
 from a3t.audio.analysis.mel import log_mel
 from a3t.audio.output.patches import read_patched
 from a3t.errors import InputError
@@ -51,13 +50,11 @@ VARIATIONS = (
 )
 TRIES = 3  # most renderings of an edit whose words are inaudible, the first included
 AROUND = 0.5  # seconds on each side of a joint, the reference for its spectral jump
-NEARBY = 3.0  # seconds on each side of an edit, the reference for the new words' pitch
 
 # Weights relative to the mean confidence of the new words, which is 0 to 1 and has weight 1.
-PACE, JOINT, PITCH = 1.0, 0.1, 0.3
+PACE, JOINT = 1.0, 0.1
 REMADE = 2.0  # per second; the most predictive merit of all (evaluation.sound.candidate_ranking)
 MANNER = 0.05  # of recorded words
-USUAL_PITCH = 0.15  # octaves; natural pitch differs this much between a few words and the rest
 
 
 @dataclass(frozen=True)
@@ -68,8 +65,6 @@ class Merits:
     joint: the mel's frame-to-frame change at the joints relative to that of the surrounding speech;
         1 is natural.
     pace: rate of the new words relative to the requested one.
-    pitch: difference between the median pitch of the new words and of the surrounding speech, in
-        octaves.
     remade: mean seconds of original speech beside an edit that are regenerated with it.
     manner: the cost of words that are recorded elsewhere (`a3t.rendering.recorded_takes`).
     """
@@ -77,7 +72,6 @@ class Merits:
     heard: float
     joint: float
     pace: float
-    pitch: float = 0.0
     remade: float = 0.0
     manner: float = 0.0
 
@@ -88,7 +82,6 @@ class Merits:
             self.heard
             - PACE * abs(float(np.log(self.pace)))
             - JOINT * max(0.0, self.joint - 1.0)
-            - PITCH * max(0.0, abs(self.pitch) - USUAL_PITCH)
             - REMADE * self.remade
             - MANNER * self.manner
         )
@@ -174,7 +167,6 @@ def ranked(candidates: Sequence[Candidate]) -> list[EditedRecording]:
                 "heard": round(each.merits.heard, 4),
                 "joint": round(each.merits.joint, 4),
                 "pace": each.merits.pace,
-                "pitch": round(each.merits.pitch, 4),
                 "remade": round(each.merits.remade, 4),
                 "manner": round(each.merits.manner, 4),
             },
@@ -195,25 +187,9 @@ def merits(result: EditedRecording, pace: float) -> Merits:
     ]
     spans = [change.output for change in result.map.samples.changes]
     jumps = [joint_jump(result, sample) for span in spans for sample in span]
-    spoken = [k for k, edit in enumerate(result.plan.edits) if edit.is_spoken]
-    pitches = [pitch_difference(result, spans[k]) for k in spoken]
-    pitch = float(np.mean(np.abs(pitches))) if pitches else 0.0
-    margins = [seconds_of(sum(result.plan.edits[k].margin)) for k in spoken]
-    remade = float(np.mean(margins)) if margins else 0.0
-    return Merits(float(np.mean(scores or [1.0])), max(jumps, default=1.0), pace, pitch, remade)
-
-
-def pitch_difference(result: EditedRecording, span: tuple[int, int]) -> float:
-    """Median pitch of a span of output samples minus that of its surroundings, in octaves; 0 if
-    either is unvoiced."""
-    rate = result.recording.sample_rate
-    first, last = max(0, span[0] - round(NEARBY * rate)), span[1] + round(NEARBY * rate)
-    last = min(last, result.map.samples.output_length)
-    sound = read_patched(result.recording, result.patches, first, last).mean(axis=1)
-    new = median_pitch(sound[span[0] - first : span[1] - first], rate)
-    around = np.concatenate([sound[: span[0] - first], sound[span[1] - first :]])
-    difference = new - median_pitch(around, rate)
-    return float(difference) if np.isfinite(difference) else 0.0
+    margins = [seconds_of(sum(edit.margin)) for edit in result.plan.edits if edit.is_spoken]
+    remade = float(np.mean(margins or [0.0]))
+    return Merits(float(np.mean(scores or [1.0])), max(jumps, default=1.0), pace, remade)
 
 
 def joint_jump(result: EditedRecording, sample: int) -> float:

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import soxr
 import torch
-from scipy.optimize import nnls
 from scipy.stats import spearmanr
 
 from a3t.audio.analysis.mel import log_mel
@@ -27,16 +26,7 @@ from a3t.audio.output.patches import read_patched
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.grid import SAMPLE_RATE
-from a3t.rendering.candidates import (
-    JOINT,
-    PACE,
-    PITCH,
-    REMADE,
-    USUAL_PITCH,
-    VARIATIONS,
-    Candidate,
-    variant,
-)
+from a3t.rendering.candidates import VARIATIONS, Candidate, Merits, variant
 from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
 from evaluation.harness.programs import program_parser
@@ -59,21 +49,11 @@ class RankedCandidate:
     heard: float
     pace: float
     joint: float
-    pitch: float
     distance: float
 
     @property
-    def penalties(self) -> np.ndarray:
-        """(5,): what the score subtracts, without its weights."""
-        off = max(0.0, abs(self.pitch) - USUAL_PITCH)
-        remade = 2 * VARIATIONS[self.variation].margin
-        return np.array(
-            [1 - self.heard, abs(np.log(self.pace)), max(0.0, self.joint - 1), off, remade]
-        )
-
-
-WEIGHTS = np.array([1.0, PACE, JOINT, PITCH, REMADE])  # of Merits.score
-WITHOUT = WEIGHTS * [1, 1, 1, 1, 0]  # ignores how much is regenerated beside the words
+    def merits(self) -> Merits:
+        return Merits(self.heard, self.joint, self.pace, 2 * VARIATIONS[self.variation].margin)
 
 
 def rows_of(
@@ -106,7 +86,6 @@ def rows_of(
             round(each.merits.heard, 4),
             round(each.merits.pace, 4),
             round(each.merits.joint, 4),
-            round(each.merits.pitch, 4),
             round(distance(each, word.start, word.end), 4),
         )
         for k, each in enumerate(variants)
@@ -145,10 +124,12 @@ def groups(rows: Sequence[RankedCandidate]) -> list[list[RankedCandidate]]:
     return list(by_clip.values())
 
 
-def report(edits: Sequence[Sequence[RankedCandidate]], weights: np.ndarray, name: str) -> str:
-    """A line of the table: the result of choosing by these weights."""
+def ranking_line(
+    edits: Sequence[Sequence[RankedCandidate]], score: Callable[[Merits], float], name: str
+) -> str:
+    """A line of the table: the result of choosing by a score."""
     distances = np.array([[row.distance for row in rows] for rows in edits])
-    scores = np.array([[-weights @ row.penalties for row in rows] for rows in edits])
+    scores = np.array([[score(row.merits) for row in rows] for rows in edits])
     picked = distances[np.arange(len(edits)), scores.argmax(axis=1)]
     mean = distances.mean(axis=1)
     gain = mean - picked
@@ -164,17 +145,6 @@ def report(edits: Sequence[Sequence[RankedCandidate]], weights: np.ndarray, name
         f"{distances.min(axis=1).mean():.2f} | {distances[:, 0].mean():.2f} | "
         f"{gain.mean():+.3f} ± {error:.3f} | {np.mean(order):+.2f} | {best:.0%} |"
     )
-
-
-def fitted(edits: Sequence[Sequence[RankedCandidate]]) -> np.ndarray:
-    """The weights >= 0 that best predict, within each edit, a candidate's distance (by NNLS)."""
-    penalties, distances = [], []
-    for rows in edits:
-        own = np.array([row.penalties for row in rows])
-        far = np.array([row.distance for row in rows])
-        penalties.append(own - own.mean(axis=0))
-        distances.append(far - far.mean())
-    return nnls(np.concatenate(penalties), np.concatenate(distances))[0]
 
 
 def main() -> None:
@@ -208,18 +178,25 @@ def main() -> None:
                 table.writeheader()
             table.writerows(map(asdict, new))
     edits = groups(rows)
-    halves = edits[::2], edits[1::2]
     print(
         "| ranked by | edits | chosen, dB | mean of all | best | the default | gain over chance, "
         "dB | rank correlation | chosen is the best |\n|---|---|---|---|---|---|---|---|---|"
     )
-    print(report(edits, WEIGHTS, "the score"))
-    print(report(edits, WITHOUT, "the score without its term for regenerated neighbours"))
-    for fit, other, name in ((halves[0], halves[1], "first"), (halves[1], halves[0], "second")):
-        weights = fitted(fit)
-        shown = ", ".join(f"{weight:.2f}" for weight in weights)
-        print(report(other, weights, f"weights fitted to the {name} half ({shown}), on the other"))
-        print(report(other, WEIGHTS, "the score, on the same half"))
+    print(ranking_line(edits, lambda merits: merits.score, "the score"))
+    print(
+        ranking_line(
+            edits,
+            lambda merits: replace(merits, remade=0.0).score,
+            "the score but for what is made anew beside the words",
+        )
+    )
+    print(
+        ranking_line(
+            edits,
+            lambda merits: replace(merits, pace=1.0, joint=1.0).score,
+            "the score but for the joints and the pace",
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from a3t.audio.splicing.rate_and_level import gain_match, resample_patch, spread
 from a3t.audio.splicing.splicing import Patch, cut_out, make_patch
 from a3t.errors import InputError
 
-RATES = [16_000, 22_050, 24_000, 44_100, 48_000, 96_000, 192_000]
+RATES = [16_000, 24_000, 44_100, 192_000]  # below, at, beside and far above the model's
 FRAME = 300
 _RNG = np.random.default_rng(0)
 _TONES = list(
@@ -47,7 +47,7 @@ def level(samples: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("rate", [*RATES, 44_101])
-@pytest.mark.parametrize("position", [300, 12_345, 24_000])
+@pytest.mark.parametrize("position", [300, 12_345])
 def test_an_impulse_lands_on_its_sample(rate, position):
     synthesis = np.zeros(2_400, np.float32)
     synthesis[1_000] = 1
@@ -58,7 +58,7 @@ def test_an_impulse_lands_on_its_sample(rate, position):
 
 
 @pytest.mark.parametrize("rate", [*RATES, 44_101])
-@pytest.mark.parametrize("position", [0, 300, 7_777])
+@pytest.mark.parametrize("position", [0, 7_777])
 def test_a_resampled_patch_is_the_sound_at_that_instant(rate, position):
     """No shift by a fraction of a sample: compared with the sound's own formula."""
     resampled, start = resample_patch(at(24_000, position, position + 6_000), position, rate)

@@ -13,10 +13,7 @@ from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.model.a3t import A3T
-from a3t.model.embeddings import Batch
 from a3t.text.phones import PHONE_ID
-from evaluation import runs
-from evaluation.aligned import AlignedMel
 from evaluation.clips import stored_clips
 from evaluation.command_line import main
 from evaluation.figures import thesis_figures
@@ -40,21 +37,6 @@ def test_runs_are_compared_on_the_same_clips(
     write_store(tmp_path / "other", {"train": 1})
     assert main(["runs", str(run), "--features", str(tmp_path / "other")]) == 1
     assert "no test clips" in capsys.readouterr().err
-
-
-def test_a_perfect_filler_has_no_error_and_speech_only_sees_no_phones() -> None:
-    mel = np.random.default_rng(0).normal(size=(30, 80)).astype(np.float32)
-    clip = AlignedMel(mel, np.arange(5, 15), np.full(10, 3))
-    seen: list[Batch] = []
-
-    def truth(batch: Batch) -> torch.Tensor:
-        seen.append(batch)
-        return batch.mel
-
-    assert runs.judge(runs.speech_only(truth), [clip.batch()]) == runs.Figures(0.0, 0.0, 1.0)
-    assert seen[0].phones.shape == (1, 0) and (seen[0].frame_phone == -1).all()
-    mean = runs.mean_spectrum(clip.batch())
-    assert torch.allclose(mean[0, 12], mean[0, 13]) and not torch.equal(mean[0, 0], mean[0, 12])
 
 
 def test_stored_test_clips_are_recordings_of_usable_length(tmp_path: Path) -> None:

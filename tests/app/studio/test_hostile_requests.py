@@ -78,6 +78,9 @@ def test_wrong_values_are_answered_and_change_nothing(name: str, project: Projec
             assert answer.status_code in (200, 422), (name, place, value, answer.text[:200])
             if answer.status_code != 200:
                 assert answer.json()["sentence"] and "\n" not in answer.json()["sentence"]
+            if name == "script":  # whatever is saved can be read again
+                assert project.client.get(project.at).status_code == 200, (place, value)
+    assert project.client.get("/projects").status_code == 200
     after = project.state  # what is said of it can still be read
     assert {edit["key"] for edit in before["edits"]} <= {edit["key"] for edit in after["edits"]}
     assert {token[1] for token in before["tokens"]} <= {token[1] for token in after["tokens"]}
@@ -85,16 +88,6 @@ def test_wrong_values_are_answered_and_change_nothing(name: str, project: Projec
 
 def sent(client: TestClient, path: str, body: Any) -> Any:
     return client.post(path, content=json.dumps(body).encode())  # NaN, 10**400 and surrogates too
-
-
-@pytest.mark.parametrize("place", places(BODIES["script"]), ids=str)
-def test_whatever_is_saved_can_be_read_again(place: tuple[Any, ...], project: Project) -> None:
-    for value in WRONG:
-        body = {"page": uuid4().hex} | with_value(BODIES["script"], place, value)
-        answer = sent(project.client, f"{project.at}/script", body)
-        assert answer.status_code in (200, 422), (place, value, answer.text[:200])
-        assert project.client.get(project.at).status_code == 200, (place, value)
-    assert project.client.get("/projects").status_code == 200
 
 
 def test_a_project_that_has_not_been_opened_yet(
@@ -154,7 +147,11 @@ def test_bodies_that_are_no_object(body: bytes, project: Project) -> None:
         assert answer.status_code in (200, 422), (name, answer.text[:200])
 
 
-@pytest.mark.parametrize("name", ["..", "%2e%2e", "0" * 24, "x" * 5000, "%00", "a/b"])
+@pytest.mark.parametrize(
+    "name",
+    ["..", "%2e%2e", "..%2f..%2fetc", "0" * 24, "x" * 5000, "%00", "a/b", "project.json", "web"],
+)
 def test_projects_of_nobody(name: str, client: TestClient) -> None:
     assert client.get(f"/projects/{name}").status_code in (200, 404)
+    assert client.get(f"/web/{name}").status_code in (404, 405)
     assert client.post(f"/projects/{name}/delete").status_code in (404, 405)

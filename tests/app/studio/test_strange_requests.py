@@ -70,15 +70,6 @@ def test_a_path_that_was_not_uploaded_is_not_read(
         assert answer.status_code == 422 and "root:" not in answer.text
 
 
-@pytest.mark.parametrize(
-    "name", ["../x", "..%2f..%2fetc", "%2e%2e", "0" * 24, "a" * 25, "..", "project.json", "web"]
-)
-def test_names_in_addresses_are_no_paths(name: str, project: Project) -> None:
-    client = project.client
-    for path in (f"/projects/{name}", f"/web/{name}", f"{project.at}/takes/{name}/sound"):
-        assert client.get(path).status_code in (404, 405, 422)
-
-
 NONSENSE: list[Any] = [
     {"steps": "x"}, {"steps": [{}]}, {"steps": ["x"]}, {"steps": [{"n": 1}]},
     *({"steps": [{"n": 1, "gone": [], "come": [edit]}]} for edit in (
@@ -91,11 +82,11 @@ NONSENSE: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("data", NONSENSE)
-def test_a_list_of_nonsense_is_refused(data: Any, project: Project) -> None:
+def test_a_list_of_nonsense_is_refused(project: Project) -> None:
     project.listened()
-    answer = project.client.post(f"{project.at}/script", json=data)
-    assert answer.status_code == 422 and len(answer.json()["sentence"]) > 10
+    for data in NONSENSE:
+        answer = project.client.post(f"{project.at}/script", json=data)
+        assert answer.status_code == 422 and len(answer.json()["sentence"]) > 10, data
     assert project.state["edits"] == [] and project.state["revision"] == 0
 
 
@@ -110,17 +101,6 @@ def test_settings_out_of_range_are_brought_into_it(project: Project) -> None:
     steps = [{"n": 1, "gone": [], "come": [edit]}]
     project.post("script", {"page": "x", "steps": steps, "settings": strange})
     assert not project.made()["failures"]
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["sound/999999", "peaks/9?first=0&count=9", "peaks/0?first=-1&count=x", "spectrogram/9/0",
-     "spectrogram/0/99999999", "peaks/0?first=999999999&count=999999999"],
-)  # fmt: skip
-def test_ranges_outside_the_recording_are_empty_or_refused(path: str, project: Project) -> None:
-    project.listened()
-    answer = project.client.get(f"{project.at}/{path}")
-    assert answer.status_code in (200, 404) and len(answer.content) < 50_000
 
 
 def test_there_is_a_limit_to_projects_and_takes(
