@@ -104,25 +104,6 @@ class EditPlan:
             if text not in self.text.spoken and pronouncer.is_guessed(text)
         }
 
-    def whole_words(self, count: int) -> SpanMap:
-        """The mapping from the whole text's words, ``count`` of them, to the whole new text's."""
-        if not self.passages:
-            return self.words
-        spans = (tuple(map(self._place_in_whole, edit.old)) for edit in self.edits)
-        replaced = (
-            ((first, last), edit.new[1] - edit.new[0])
-            for (first, last), edit in zip(spans, self.edits, strict=True)
-        )
-        return SpanMap.replacing(replaced, count)
-
-    def _place_in_whole(self, word: int) -> int:
-        """The index in the whole text of a word of the passages, or of their end."""
-        for first, last in self.passages:
-            if word < last - first:
-                return first + word
-            word -= last - first
-        return self.passages[-1][1]
-
     @property
     def frames(self) -> int:
         """The recording's length in frames."""

@@ -13,23 +13,20 @@ from alignment.result import shift_word
 from alignment.retiming import covering, retimed
 
 
-def edited_alignment(result: EditedRecording, whole: Alignment | None = None) -> Alignment:
-    """The alignment of the result.
+def edited_alignment(result: EditedRecording) -> Alignment:
+    """The alignment of the result; of a long recording, of the words around the edits.
 
     Kept words are shifted by the length that the edits before them added; new words are where the
-    plan put them. ``whole`` is the alignment of the whole source, needed for a long recording,
-    whose plan has only the words around the edits.
+    plan put them.
     """
     plan, spans = result.plan, result.map
     shifts = [spans.seconds(samples) for samples in spans.samples.shifts]
     places = [seconds_of(sum(edit.source) / 2) for edit in plan.edits]
     words = [word for k in range(len(plan.edits)) for word in _made(result, k, shifts[k])]
     words += _taken(result)
-    source = whole or plan.alignment
-    pairs = (plan.whole_words(len(whole.spoken)) if whole else plan.words).kept()
-    kept = [k for pair in pairs for k in range(*pair.source)]
-    spoken = source.spoken
-    for word in (spoken[k] for k in kept):
+    source = plan.alignment
+    kept = [k for pair in plan.words.kept() for k in range(*pair.source)]
+    for word in (source.spoken[k] for k in kept):
         past = bisect_right(places, (word.start + word.end) / 2)
         words.append(retimed(word, word.start + shifts[past], word.end + shifts[past]))
     words.sort(key=lambda word: word.start + word.end)

@@ -203,7 +203,7 @@ def _louder(samples: np.ndarray, decibels: float) -> np.ndarray:
     return samples * (min(gain, max(1.0, 1.0 / peak)) if gain > 1 else gain)
 
 
-def speech_level(plan: EditPlan, most: float = 60.0) -> float:
+def speech_level(plan: EditPlan) -> float:
     """The level of a recording's words, dB of full scale; of the first minute of them."""
     power, count = 0.0, 0
     rate = plan.recording.sample_rate
@@ -211,6 +211,6 @@ def speech_level(plan: EditPlan, most: float = 60.0) -> float:
         first, last = (min(round(t * rate), plan.recording.samples) for t in (word.start, word.end))
         sound = plan.recording.mono(first, max(first, last)).astype(np.float64)
         power, count = power + float(np.square(sound).sum()), count + len(sound)
-        if count > most * rate:
+        if count > 60.0 * rate:
             break
     return float(10 * np.log10(power / max(count, 1) + 1e-12))

@@ -8,7 +8,6 @@ state is kept.
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,7 +94,6 @@ def adapt(
     folder: Path,
     config: AdaptationConfig | None = None,
     progress: Callable[[int, int], None] | None = None,
-    stopping: threading.Event | None = None,
 ) -> Adaptation:
     """Adapt to the speaker of some pieces; the network itself stays as it is.
 
@@ -111,7 +109,7 @@ def adapt(
             "give more or clearer recordings."
         )
     with on_threads(THREADS):
-        return _adapted(copy.deepcopy(network).cpu(), pieces, folder, config, progress, stopping)
+        return _adapted(copy.deepcopy(network).cpu(), pieces, folder, config, progress)
 
 
 def _adapted(
@@ -120,7 +118,6 @@ def _adapted(
     folder: Path,
     config: AdaptationConfig,
     progress: Callable[[int, int], None] | None,
-    stopping: threading.Event | None,
 ) -> Adaptation:
     """As `adapt`, of a copy of the network, which is changed."""
     torch.manual_seed(config.seed)
@@ -153,7 +150,7 @@ def _adapted(
         found: dict[str, Tensor] = objective(batches(step), bfloat16)
         return found
 
-    run.train(losses_at, lambda: best.judge(run.step), stopping=stopping)
+    run.train(losses_at, lambda: best.judge(run.step))
     step = best.restore(run)
     return Adaptation(take_low_rank(network), seconds, step, before, best.value)
 

@@ -25,16 +25,15 @@ def write_speech(
     out: Path | str,
     samples: np.ndarray,
     sample_rate: int,
-    source: Path | None = None,
     comment: str = "",
 ) -> None:
     """Mono float samples (n,) as a 16-bit file of the kind ``out`` ends in, whole or not at all.
 
     The ``comment`` goes into the file if it has room for one.
 
-    Raises InputError if ``out`` is ``source``, has no sound's ending, or can't be written.
+    Raises InputError if ``out`` has no sound's ending, or can't be written.
     """
-    out = check_target(out, source)
+    out = check_target(out, None)
     container = CONTAINERS.get(out.suffix.lower())
     if container is None:
         raise InputError(

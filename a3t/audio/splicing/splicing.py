@@ -45,7 +45,6 @@ def make_patch(
     margins: tuple[int, int],
     *,
     own: OwnSound | None = None,
-    fade_ms: float = FADE_MS,
     lag_ms: float = LAG_MS,
 ) -> Patch:
     """The Patch that puts `synthesis` in the place of `replaced`.
@@ -60,7 +59,7 @@ def make_patch(
     recording's sound. Raises ValueError if the margins don't fit.
     """
     rate = recording.sample_rate
-    fade = max(1, _samples(fade_ms, rate))
+    fade = max(1, _samples(FADE_MS, rate))
     keeps_length = len(synthesis) - sum(margins) == replaced[1] - replaced[0]
     sound, left, right = _on_the_recordings_clock(recording, synthesis, replaced, margins, fade)
     around = Surroundings.read(recording, left.first, right.last)
@@ -108,9 +107,6 @@ def cut_out(
     first: int,
     last: int,
     radius: int | None = None,
-    *,
-    fade_ms: float = FADE_MS,
-    lag_ms: float = LAG_MS,
 ) -> Patch:
     """The Patch that deletes about the recording's samples [first, last).
 
@@ -129,7 +125,7 @@ def cut_out(
     around = Surroundings.read(recording, first, last)
     mono, start, middle = around.mono, around.start, (first + last) // 2
     radius = _samples(RADIUS_MS, rate) if radius is None else radius
-    fade = max(1, _samples(fade_ms, rate))
+    fade = max(1, _samples(FADE_MS, rate))
     leave = start + quietest_point(mono[: middle - start], first - start, radius, rate)
     enter = middle + quietest_point(mono[middle - start :], last - middle, radius, rate)
 
@@ -153,7 +149,7 @@ def cut_out(
         back = min(radius, leave - start, enter - middle)
         ahead = min(radius, middle - leave, start + len(mono) - enter)
     overlap = Overlap(leave - back, leave + ahead, enter - leave - start)
-    seam = best_seam(overlap, around, mono, fade, _samples(lag_ms, rate), leave - fade // 2)
+    seam = best_seam(overlap, around, mono, fade, _samples(LAG_MS, rate), leave - fade // 2)
     samples = crossfade(around.samples[around.here(seam)], around.samples[seam.there])
     return Patch((seam.first, seam.there.stop + start), samples + around.constant)
 
