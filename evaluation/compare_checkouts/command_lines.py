@@ -99,6 +99,8 @@ def commands() -> list[Command]:
         add(f"align-{suffix}", "alignment", *aligned, "--out", f"aligned.{suffix}")
     long = ("long.wav", "--text", "@words.txt", "--jobs", "1", "--out", "long.ctm")
     add("align-long", "alignment", *long)
+    shortened = ("long.wav", "--text", "@words.txt", "--longest", "0.3", "--out", "clean.wav")
+    add("clean", "a3t", "clean", *shortened)
     conversion = ("talk.wav", "--alignment", "aligned.TextGrid", "--out", "converted.lab")
     add("convert", "alignment", *conversion, needs="align-TextGrid")
     aligned_by = ("--alignment", "aligned.TextGrid", *new, "--out", "by-alignment.wav")
