@@ -1,1 +1,4 @@
-"""Text: normalisation, phones, pronunciations, and the edit script between two texts."""
+"""Text: normalisation, phones, pronunciations, and the edit script between two texts.
+
+Words alone: nothing here reads a recording.
+"""

@@ -1,1 +1,4 @@
-"""Confidence in words, doubts about them, and texts that are not the recording's."""
+"""Confidences: of words and boundaries, doubts, and texts that are not the recording's.
+
+They are computed from an alignment and posteriors; nothing here aligns.
+"""

@@ -1,4 +1,7 @@
-"""Alignments, transcripts and pronunciations as files."""
+"""Alignments, transcripts and pronunciations as files.
+
+Reading and writing alone; what they mean is the caller's.
+"""
 
 from __future__ import annotations
 

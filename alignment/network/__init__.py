@@ -1,1 +1,4 @@
-"""Networks small enough for numpy: which phone is spoken, and where exactly it ends."""
+"""Networks small enough for numpy: which phone is spoken, and where exactly it ends.
+
+Inference alone; their training is in training/alignment.
+"""

@@ -1,1 +1,4 @@
-"""Shared by the programs that measure: their options and their files; no measure is here."""
+"""Shared by the programs that measure: options, files, processes, means and intervals.
+
+No measure of speech is here.
+"""

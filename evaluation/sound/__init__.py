@@ -1,1 +1,4 @@
-"""Measures of edits as they sound: joints, backgrounds, candidates, formats."""
+"""Measures of edits as they sound: joints, backgrounds, candidates, matching.
+
+Edits against natural speech have a room of their own (`edits`).
+"""

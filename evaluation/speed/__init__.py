@@ -1,1 +1,4 @@
-"""Time and memory: of edits, alignments, batches, the page and training."""
+"""Time and memory: of edits, of starting, of the page and of training.
+
+Ratios are measured in one run; quality is measured elsewhere.
+"""

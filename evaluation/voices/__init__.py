@@ -1,1 +1,4 @@
-"""Voices: before and after adapting to them, and speech by a prompt."""
+"""Voices: before and after adapting to them, and speech by a prompt.
+
+Unseen voices, each against its own recordings.
+"""

@@ -1,1 +1,4 @@
-"""Training of the networks in alignment.network; needs torch."""
+"""Training of the networks in alignment.network and alignment.recognition; needs torch.
+
+Nothing here is needed to align.
+"""

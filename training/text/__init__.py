@@ -1,1 +1,4 @@
-"""What the text's models learn from, by a command each; nothing here is needed to speak."""
+"""Training of the text's models, a command each: homographs, letters, punctuation.
+
+Nothing here is needed to speak.
+"""

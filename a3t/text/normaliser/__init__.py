@@ -1,1 +1,4 @@
-"""Written English to the words that are spoken for it, token by token."""
+"""Written English to the words that are spoken for it, token by token.
+
+How the words sound is `pronunciation`'s.
+"""

@@ -1,1 +1,4 @@
-"""Spoken words to phones: the lexicon, homographs, regular endings, and letters to sound."""
+"""Spoken words to phones: the lexicon, homographs, regular endings, and letters to sound.
+
+Its models' training is in training/text.
+"""
