@@ -37,7 +37,7 @@ def show(folder: Path) -> None:
     edited = folder / "arctic.edited.wav"
     result.save(edited)
 
-    from a3t.projects.pictures import draw_edit
+    from a3t.projects.export.pictures import draw_edit
 
     picture = draw_edit(source, edited, result.record, folder / "arctic.png")
     rate = result.record["source"]["sample_rate"]

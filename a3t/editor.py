@@ -18,16 +18,16 @@ from a3t.audio.reading.recording import Recording, opened
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
 from a3t.model.threads import one_thread
-from a3t.plan.cleaning import Findings
-from a3t.plan.disfluencies import Cleaning
+from a3t.plan.cleaning.disfluencies import Cleaning
+from a3t.plan.cleaning.findings import Findings
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
-from a3t.plan.pronunciations import speaker_pronunciations
 from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.plan.reuse.other_recordings import OtherRecording, hear_others
 from a3t.plan.reuse.text_reuse import with_sources
 from a3t.plan.revision import Revision
+from a3t.plan.speaker.pronunciations import speaker_pronunciations
 from a3t.rendering.candidates import make_audible, make_candidates
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer

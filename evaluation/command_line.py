@@ -173,7 +173,7 @@ def _compare(options: argparse.Namespace) -> None:
 
 
 def _picture(options: argparse.Namespace) -> None:
-    from a3t.projects.pictures import draw_edit
+    from a3t.projects.export.pictures import draw_edit
 
     record = options.record or options.edited.with_suffix(".edit.json")
     print(draw_edit(options.source, options.edited, record, options.out))

@@ -17,7 +17,7 @@ from a3t.errors import InputError
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.other_recordings import OtherRecording
-from a3t.projects.exports import export
+from a3t.projects.export.exports import export
 from a3t.projects.replay import replay
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment

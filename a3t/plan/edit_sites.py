@@ -40,8 +40,8 @@ class WordFrames:
 class Place:
     """A word edit on the grid: the frames that it removes, and the pauses that it adds.
 
-    label, beside: of a cut (`a3t.plan.cuts`), what stands for its sound, and the number of frames
-    between it and the words on either side. recorded: where its new words are recorded, if
+    label, beside: of a cut (`a3t.plan.cleaning.cuts`), what stands for its sound, and the number of
+    frames between it and the words on either side. recorded: where its new words are recorded, if
     anywhere.
     """
 

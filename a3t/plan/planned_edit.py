@@ -89,7 +89,7 @@ class PlannedEdit:
 
     @property
     def is_cut(self) -> bool:
-        """True if it takes out or mutes sound between words (`a3t.plan.cuts`)."""
+        """True if it takes out or mutes sound between words (`a3t.plan.cleaning.cuts`)."""
         without_words = self.old[0] == self.old[1] and self.new[0] == self.new[1]
         return without_words and self.source[0] < self.source[1]
 

@@ -24,7 +24,7 @@ from a3t.plan.edit_limits import check_characters, check_speech_length
 from a3t.plan.phone_grid import GridPhone, on_grid
 from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.request import SpeechRequest
-from a3t.plan.speaking_rate import rate_ratio, whole_frames
+from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
 from a3t.plan.windows import WindowFrames
 from a3t.source.alignments import HeardRecording
 from a3t.text.phones import PAUSE, PHONES, phone_ids

@@ -15,7 +15,7 @@ from typing import Any
 from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cuts import Cut, check_cuts
+from a3t.plan.cleaning.cuts import Cut, check_cuts
 from a3t.plan.edit_limits import Adapt, check_adapt, check_characters, check_seed, check_speed
 from a3t.plan.json_values import checked_alignment, finite_number, string
 from a3t.plan.reuse.other_recordings import OtherRecording
@@ -61,7 +61,7 @@ class EditRequest:
     seconds beyond the margin within which the joint may lie. match: the traits of the recording's
     sound that they take on.
 
-    cuts: sound between words that is taken out or muted, in order (`a3t.plan.cuts`).
+    cuts: sound between words that is taken out or muted, in order (`a3t.plan.cleaning.cuts`).
 
     moves: whether longer stretches of new words that are recorded elsewhere are taken from there
     (`a3t.plan.reuse.text_reuse`) instead of being made. recorded: the same for some words of the

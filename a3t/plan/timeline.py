@@ -17,7 +17,7 @@ from a3t.plan.edit_sites import Place
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.planned_edit import PlannedPhone, PlannedWord
 from a3t.plan.request import EditRequest
-from a3t.plan.speaking_rate import rate_ratio, whole_frames
+from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import Transcript
 

@@ -25,8 +25,8 @@ from a3t.console import (
     text_argument,
 )
 from a3t.errors import InputError
-from a3t.plan.cuts import ACTIONS, ALL_KINDS, KINDS
-from a3t.plan.disfluencies import FILLERS, Cleaning
+from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS
+from a3t.plan.cleaning.disfluencies import FILLERS, Cleaning
 from a3t.projects.confirmation import offer_recogniser
 from a3t.projects.output_files import input_files, record_state
 from a3t.projects.project_edit import ProjectEdit
@@ -34,8 +34,8 @@ from alignment import AlignmentError
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor
-    from a3t.plan.cleaning import Findings
-    from a3t.plan.disfluencies import Finding
+    from a3t.plan.cleaning.disfluencies import Finding
+    from a3t.plan.cleaning.findings import Findings
 
 
 _KINDS = ", ".join(ALL_KINDS)
@@ -159,7 +159,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
 
 def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace) -> None:
-    from a3t.plan.interrupted_music import music_doubt
+    from a3t.projects.interrupted_music import music_doubt
 
     job, found = _found(editor, path, want, options)
     chosen = found.chosen(_listed(options.only), _listed(options.excepted))

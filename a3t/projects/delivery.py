@@ -8,7 +8,7 @@ from typing import Any
 
 from a3t.audio.output.files import staged_beside
 from a3t.errors import InputError
-from a3t.projects.exports import export
+from a3t.projects.export.exports import export
 from a3t.projects.output_files import (
     RecordState,
     check_outputs,
@@ -33,10 +33,11 @@ def write(
     """Write the results, the best as ``out``, the others as {stem}.2, {stem}.3 …
 
     ``provenance`` and ``notes``, for each result, as for `EditedRecording.save`. Also writes the
-    best one's ``exports`` (`a3t.projects.exports`) and returns their paths. ``seen`` is the state
-    of ``out``'s edit.json when the edit began. Raises InputError, and writes and replaces nothing,
-    if a file can't be written or is one of ``inputs``, or if another edit has changed ``out``. An
-    export that fails is an InputError too, or whatever it raised, but the edit is written first.
+    best one's ``exports`` (`a3t.projects.export.exports`) and returns their paths. ``seen`` is the
+    state of ``out``'s edit.json when the edit began. Raises InputError, and writes and replaces
+    nothing, if a file can't be written or is one of ``inputs``, or if another edit has changed
+    ``out``. An export that fails is an InputError too, or whatever it raised, but the edit is
+    written first.
     """
     check_outputs(results[0].recording, out, len(results), exports, inputs)
     targets = outputs(out, len(results))

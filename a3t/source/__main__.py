@@ -133,7 +133,7 @@ def check_free(out: Path) -> None:
 def save(text: Transcript, aligned: Alignment | None, out: Path) -> None:
     """Write the text, with the times of its words where they are ``aligned``."""
     from a3t.audio.output.files import atomic_path
-    from a3t.projects.documents import ShownWord, write_docx
+    from a3t.projects.export.documents import ShownWord, write_docx
     from a3t.rendering.edited_alignment import shown_words
     from alignment.formats.subtitles import write_subtitles
 

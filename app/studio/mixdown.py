@@ -21,10 +21,10 @@ from a3t.audio.output.patches import Patch
 from a3t.audio.output.speech import write_json
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cuts import Cut
+from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest, Pronunciations, pronunciations_of
-from a3t.projects.exports import export
+from a3t.projects.export.exports import export
 from a3t.projects.output_files import export_files
 from a3t.projects.takes import (
     PLACES,

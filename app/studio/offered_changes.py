@@ -8,9 +8,9 @@ from typing import Any
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning import Findings
-from a3t.plan.cuts import KINDS
-from a3t.plan.disfluencies import Cleaning, Finding
+from a3t.plan.cleaning.cuts import KINDS
+from a3t.plan.cleaning.disfluencies import Cleaning, Finding
+from a3t.plan.cleaning.findings import Findings
 from alignment import Word
 from alignment.retiming import covering
 from app import texts

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
-from a3t.plan.cuts import Cut
+from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.json_values import checked_alignment, finite_number, string
 from a3t.text.phones import ARPABET, PAUSE

@@ -10,7 +10,7 @@ from typing import Any
 
 from a3t.audio.matching.match_options import ALL_TRAITS
 from a3t.errors import InputError
-from a3t.plan.cuts import Cut
+from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.request import EditRequest
 from app import texts
 from app.page_request import Models, matching_of, models_of

@@ -21,7 +21,7 @@ from a3t.audio.output.patches import Patch
 from a3t.audio.output.span_map import Span
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.plan.cuts import Cut
+from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_plan import EditPlan
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS

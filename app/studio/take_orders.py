@@ -9,7 +9,7 @@ from typing import Any
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cuts import Cut
+from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_limits import SPEEDS
 from a3t.plan.request import EditRequest
 from app import texts

@@ -140,7 +140,7 @@ class StretchMaker:
 
     def draw(self, stretch: ComparedStretch, out: Path) -> None:
         """Draw a patch's edit, before and after."""
-        from a3t.projects.pictures import draw_edit
+        from a3t.projects.export.pictures import draw_edit
 
         edited = self.edited(stretch.edit, stretch.condition)
         record = edited.with_suffix(".edit.json")

@@ -115,7 +115,7 @@ class EditExperiment:
 
     def draw(self, edit: ListedEdit, conditions: Sequence[str]) -> None:
         """Draw the edit under each condition, into a file beside its sound."""
-        from a3t.projects.pictures import draw_edit
+        from a3t.projects.export.pictures import draw_edit
 
         for condition in conditions:
             name = f"{edit.name} {condition}"

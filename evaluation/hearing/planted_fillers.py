@@ -30,8 +30,8 @@ import soundfile
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.fades import crossfade
 from a3t.editor import Editor
-from a3t.plan.cleaning import Findings
-from a3t.plan.disfluencies import DELIBERATE
+from a3t.plan.cleaning.disfluencies import DELIBERATE
+from a3t.plan.cleaning.findings import Findings
 from alignment import AlignmentError, load_aligner
 from evaluation.harness.programs import program_parser
 from evaluation.hearing.planted_sounds import AlignedClip, PlantedSound, planted, stretched

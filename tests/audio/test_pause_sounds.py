@@ -10,8 +10,8 @@ import soundfile
 
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
-from a3t.plan.cuts import KINDS
-from a3t.plan.disfluencies import Cleaning
+from a3t.plan.cleaning.cuts import KINDS
+from a3t.plan.cleaning.disfluencies import Cleaning
 from tests.conftest import ARCTIC
 
 RATE = 16_000

@@ -19,12 +19,12 @@ from a3t.plan.edit_sites import WordFrames, merge_touching, place_edits
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.plan_file import read_plan
 from a3t.plan.planned_edit import PlannedEdit
-from a3t.plan.pronunciations import speaker_pronunciations
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.text_reuse import RecordedTexts
 from a3t.plan.revision import Revision
-from a3t.plan.speaker_pauses import usual_pauses
-from a3t.plan.speaker_turns import turns_at
+from a3t.plan.speaker.pronunciations import speaker_pronunciations
+from a3t.plan.speaker.speaker_pauses import usual_pauses
+from a3t.plan.speaker.speaker_turns import turns_at
 from a3t.plan.timeline import timed, timeline
 from a3t.plan.windows import windows_around
 from a3t.projects.manifest import read_jobs

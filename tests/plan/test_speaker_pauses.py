@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.phone_grid import GridPhone
-from a3t.plan.speaker_pauses import usual_pauses
+from a3t.plan.speaker.speaker_pauses import usual_pauses
 from a3t.text.transcript import Transcript
 from tests.plan.test_plan import aligned, plan_of
 

@@ -10,7 +10,7 @@ import pytest
 
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
-from a3t.plan.disfluencies import Cleaning
+from a3t.plan.cleaning.disfluencies import Cleaning
 from a3t.projects.clean import main
 from tests.conftest import ARCTIC
 from tests.hesitations import PAUSE, RATE, hesitant_talk

@@ -17,7 +17,7 @@ from a3t.edit import parser
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.projects import output_files
-from a3t.projects.exports import export, timecode
+from a3t.projects.export.exports import export, timecode
 from a3t.projects.output_files import ENDINGS
 from a3t.projects.project_edit import ProjectEdit
 from a3t.rendering.edited import EditedRecording

@@ -21,8 +21,8 @@ from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
-from a3t.projects import exports as writing
 from a3t.projects.delivery import write
+from a3t.projects.export import exports as writing
 from a3t.projects.history import History
 from a3t.projects.output_files import record_state
 from a3t.projects.project import find_project

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from a3t.errors import InputError
-from a3t.projects import edit_view
+from a3t.projects.export import edit_view
 
 sf = pytest.importorskip("soundfile")
 
@@ -108,7 +108,7 @@ def test_a_picture_is_drawn_without_pyplot(tmp_path: Path) -> None:
     paths = [str(path) for path in make_edit(tmp_path)]
     out = tmp_path / "edit.png"
     code = (
-        "import sys; from a3t.projects.pictures import draw_edit; draw_edit(*sys.argv[1:]);"
+        "import sys; from a3t.projects.export.pictures import draw_edit; draw_edit(*sys.argv[1:]);"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code, *paths, str(out)], check=True)
@@ -123,7 +123,7 @@ def test_a_picture_is_drawn_without_pyplot(tmp_path: Path) -> None:
 
 def test_nothing_changed_is_drawn_too(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra `demo` is not installed")
-    from a3t.projects.pictures import edit_figure
+    from a3t.projects.export.pictures import edit_figure
 
     source, _, record = make_edit(tmp_path)
     same = dict(edit_view.read_record(record), edits=[])
@@ -132,7 +132,7 @@ def test_nothing_changed_is_drawn_too(tmp_path: Path) -> None:
 
 def test_files_that_are_not_records_or_sounds_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra `demo` is not installed")
-    from a3t.projects.pictures import draw_edit
+    from a3t.projects.export.pictures import draw_edit
 
     source, edited, record = make_edit(tmp_path)
     for wrong in (

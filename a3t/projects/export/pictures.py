@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.projects.edit_view import Label, Mark, Side, read_record, sides_of
+from a3t.projects.export.edit_view import Label, Mark, Side, read_record, sides_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

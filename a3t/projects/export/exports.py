@@ -31,10 +31,9 @@ from typing import Any
 
 from a3t.audio.output.files import atomic_path
 from a3t.audio.output.muxing import pictures_a_second
-from a3t.projects.documents import ShownWord, markdown, write_docx
-from a3t.projects.fcpxml import fcpxml_text
-from a3t.projects.output_files import export_paths
-from a3t.projects.timelines import (
+from a3t.projects.export.documents import ShownWord, markdown, write_docx
+from a3t.projects.export.fcpxml import fcpxml_text
+from a3t.projects.export.timelines import (
     PICTURES,
     Played,
     Sound,
@@ -44,6 +43,7 @@ from a3t.projects.timelines import (
     timeline_text,
     with_pictures,
 )
+from a3t.projects.output_files import export_paths
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment, made_spans, shown_words
 from alignment.formats import write_alignment
@@ -225,7 +225,7 @@ def _plain(text: str) -> str:
 
 
 def _picture(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    from a3t.projects.pictures import draw_edit
+    from a3t.projects.export.pictures import draw_edit
 
     draw_edit(result.recording.path, path.with_name(out.name), record, path)
 

@@ -17,8 +17,8 @@ from a3t.audio.analysis.pause_sounds import is_quiet
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
-from a3t.plan.cuts import ALL_KINDS, Cut
-from a3t.plan.disfluencies import (
+from a3t.plan.cleaning.cuts import ALL_KINDS, Cut
+from a3t.plan.cleaning.disfluencies import (
     USUAL_GAP,
     Cleaning,
     Finding,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from xml.etree import ElementTree
 
-from a3t.projects.timelines import Played, Sound, framed, pictures_of
+from a3t.projects.export.timelines import Played, Sound, framed, pictures_of
 
 RATES = {32_000: "32k", 44_100: "44.1k", 48_000: "48k", 88_200: "88.2k", 96_000: "96k"}
 LAYOUTS = {1: "mono", 2: "stereo"}

@@ -3,7 +3,7 @@
 Stretches that are the recording's own come from the recording itself, what was made from the
 edited file, so that every joint can be moved there. A film's picture goes with its sound.
 OpenTimelineIO (`pip install 'a3t[exports]'`) writes its own format and Final Cut 7's; Final Cut
-Pro's (`a3t.projects.fcpxml`) and Reaper's are plain text.
+Pro's (`a3t.projects.export.fcpxml`) and Reaper's are plain text.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from statistics import median, quantiles
 from a3t.audio.analysis.pause_sounds import sounds_in_pauses
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cuts import ACTIONS, ALL_KINDS, KINDS, Cut
+from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS, Cut
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Word
 
