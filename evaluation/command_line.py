@@ -124,9 +124,11 @@ def _vocoders(options: argparse.Namespace) -> None:
             notes[f"{name} was skipped. {reason}"] = None
     rows = []
     for place, original in enumerate(tqdm(originals, unit="clip", disable=None)):
-        judge = vocoders.Judge(original)
-        rows += [judge.row(copy.vocoder, copy.samples[place]) for copy in copies]
-        notes |= dict.fromkeys(sorted(judge.missing))
+        judge = vocoders.judge_of(original)
+        rows += [
+            vocoders.vocoder_row(original, judge, copy.vocoder, copy.samples[place])
+            for copy in copies
+        ]
     page = vocoders.markdown_report(rows, costs, notes)
     write_report(options.out, "vocoders", page, rows_to_tsv(rows))
 

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+
+import numpy as np
 
 from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from evaluation import cepstra, metrics
-from evaluation.cepstra import Floats
-from evaluation.clips import held_out
+from evaluation import metrics
+from evaluation.clips import LOW_RATE, held_out
 from evaluation.copy_synthesis.copies import Copies, Floats32
 from evaluation.harness.estimates import Mean
+from evaluation.systems.interface import Gap
+from evaluation.tables.judging import GapJudge, Made
+from evaluation.tables.tasks import GIVEN, GapTask
 from training.corpora import Clip
 from training.corpora.decoding import decode_floats
 
@@ -45,10 +47,8 @@ class VocoderRow:
     pesq: float  # wide-band
     stoi: float
     mcd: float  # dB, 5 ms, order 24, no c0, at the recording's own rate, time-warped
-    mcd_unwarped: float  # dB, frame by frame
     mel_l1: float  # log10 units
     f0_cents: float  # RMSE over the frames voiced in both
-    f0_hertz: float
     voicing: float  # share of frames whose voicing differs
     similarity: float  # cosine of the speaker embeddings
 
@@ -75,57 +75,35 @@ def _original(clip: Clip, part: str) -> Original:
     return Original(clip.name, part, rate, samples, log_mel(samples)[:frames].numpy())
 
 
-class Judge:
-    """Compares copies with their original, which is analysed once.
+def judge_of(original: Original) -> GapJudge:
+    """A judge of copies of a clip: the whole of it is the gap, its durations given."""
+    none, frames = np.zeros(0, np.int64), len(original.mel)
+    gap = Gap(original.mel, none, none, (0, frames), none)
+    samples = original.samples
+    task = GapTask(
+        original.name, GIVEN, "", "", True, gap, samples, len(samples), (samples, (0, frames)), (),
+        rate=SAMPLE_RATE if original.rate >= SAMPLE_RATE else LOW_RATE,
+    )  # fmt: skip
+    return GapJudge(task)
 
-    ``missing`` collects the reasons for missing figures, such as a package that isn't installed.
-    """
 
-    def __init__(self, original: Original) -> None:
-        self.original = original
-        self.missing: set[str] = set()
-        self.rate = SAMPLE_RATE if original.rate >= SAMPLE_RATE else 16_000
-        self.pitch, self.cepstra = self._analyse(original.samples)
-
-    def row(self, vocoder: str, samples: Floats32) -> VocoderRow:
-        """All figures of one copy, (300 T,) at 24 kHz."""
-        original = self.original
-        pitch, other = self._analyse(samples)
-        error = metrics.fundamental_error(self.pitch[0], pitch[0])
-        return VocoderRow(
-            clip=original.name,
-            part=original.part,
-            vocoder=vocoder,
-            pesq=self._figure(metrics.pesq_wideband, original.samples, samples, SAMPLE_RATE),
-            stoi=self._figure(metrics.stoi, original.samples, samples, SAMPLE_RATE),
-            mcd=cepstra.cepstral_distortion(self.cepstra, other, dtw=True),
-            mcd_unwarped=cepstra.cepstral_distortion(self.cepstra, other, dtw=False),
-            mel_l1=metrics.mel_l1(original.mel, log_mel(samples)[: len(original.mel)]),
-            f0_cents=error.cents,
-            f0_hertz=error.hertz,
-            voicing=error.voicing,
-            similarity=self._figure(self._similarity, samples),
-        )
-
-    def _analyse(self, samples: Floats32) -> tuple[tuple[Floats, Floats], Floats]:
-        """F0 with its times, and mel-cepstra at the recording's own rate; Harvest runs once."""
-        pitch = cepstra.fundamental(metrics.resampled(samples, SAMPLE_RATE, 16_000), 16_000)
-        signal = metrics.resampled(samples, SAMPLE_RATE, self.rate)
-        return pitch, cepstra.mel_cepstra(signal, self.rate, pitch)
-
-    @cached_property
-    def _embedding(self) -> Floats:
-        return metrics.speaker_embedding(self.original.samples, SAMPLE_RATE)
-
-    def _similarity(self, samples: Floats32) -> float:
-        return float(self._embedding @ metrics.speaker_embedding(samples, SAMPLE_RATE))
-
-    def _figure(self, measure: Callable[..., float], *arguments: Any) -> float:
-        try:
-            return measure(*arguments)
-        except InputError as reason:
-            self.missing.add(str(reason))
-            return float("nan")
+def vocoder_row(original: Original, judge: GapJudge, vocoder: str, samples: Floats32) -> VocoderRow:
+    """All figures of one copy, (300 T,) at 24 kHz."""
+    mel = log_mel(samples)[: len(original.mel)].numpy()
+    found = judge.against_truth(Made(samples, (0, len(samples)), mel))
+    pair = (original.samples, samples, SAMPLE_RATE)
+    return VocoderRow(
+        clip=original.name,
+        part=original.part,
+        vocoder=vocoder,
+        pesq=found["pesq"],
+        stoi=found["stoi"],
+        mcd=found["mcd"],
+        mel_l1=found["mel_l1"],
+        f0_cents=found["f0"],
+        voicing=found["voicing"],
+        similarity=metrics.figure_or_nan(metrics.speaker_similarity, *pair),
+    )
 
 
 Column = tuple[str, Callable[[VocoderRow], float], int]  # heading, figure, decimals
@@ -133,7 +111,6 @@ COLUMNS: tuple[Column, ...] = (
     ("PESQ-WB", lambda row: row.pesq, 2),
     ("STOI", lambda row: row.stoi, 3),
     ("MCD, dB", lambda row: row.mcd, 2),
-    ("not warped", lambda row: row.mcd_unwarped, 2),
     ("mel L1", lambda row: row.mel_l1, 3),
     ("F0, cents", lambda row: row.f0_cents, 1),
     ("voicing error, %", lambda row: 100 * row.voicing, 2),
@@ -143,11 +120,10 @@ COLUMNS: tuple[Column, ...] = (
 LEGEND = """\
 Means over clips ± standard error. MCD: WORLD envelope every 5 ms, mel-cepstrum of order 24 without
 c0, at the recording's own rate (all-pass constant 0.466 at 24 kHz, or 0.41 for clips recorded at
-16 kHz), frames paired by exact dynamic time warping; "not warped": frame by frame. Mel L1: log10
-units. F0: RMSE over frames voiced in both, by Harvest; voicing error: frames whose voicing differs.
-Speaker: cosine of Resemblyzer's embeddings. Cost: elapsed and processor seconds (summed over
-threads) per second of sound, in a process of its own, and its peak memory, including Python and
-torch."""
+16 kHz), frames paired by exact dynamic time warping. Mel L1: log10 units. F0: RMSE over frames
+voiced in both, by Harvest; voicing error: frames whose voicing differs. Speaker: cosine of
+Resemblyzer's embeddings. Cost: elapsed and processor seconds (summed over threads) per second of
+sound, in a process of its own, and its peak memory, including Python and torch."""
 
 
 def quality_table(rows: Sequence[VocoderRow], by_part: bool) -> str:

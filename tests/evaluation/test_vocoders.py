@@ -30,12 +30,12 @@ def original(sentence: np.ndarray) -> vocoders.Original:
 
 
 def test_a_worse_copy_has_worse_figures(original: vocoders.Original) -> None:
-    judge = vocoders.Judge(original)
-    same = judge.row("same", original.samples)
-    assert same.mcd == same.mcd_unwarped == same.f0_cents == same.voicing == 0
-    assert same.mel_l1 < 0.01  # but for the last frame, which now ends in a mirror
-    rough = judge.row("rough", GriffinLim(iterations=2)(torch.from_numpy(original.mel)).numpy())
-    assert 2 < rough.mcd < rough.mcd_unwarped
+    judge = vocoders.judge_of(original)
+    same = vocoders.vocoder_row(original, judge, "same", original.samples)
+    assert same.mcd == same.f0_cents == same.voicing == same.mel_l1 == 0
+    made = GriffinLim(iterations=2)(torch.from_numpy(original.mel)).numpy()
+    rough = vocoders.vocoder_row(original, judge, "rough", made)
+    assert rough.mcd > 2
     assert rough.mel_l1 > 0.05 and rough.voicing > 0
 
 
@@ -47,10 +47,9 @@ def test_unmeasurable_figures_are_reported(
 
     for name in ("pesq_wideband", "stoi", "speaker_embedding"):
         monkeypatch.setattr(metrics, name, absent)
-    judge = vocoders.Judge(original)
-    row = judge.row("same", original.samples)
+    judge = vocoders.judge_of(original)
+    row = vocoders.vocoder_row(original, judge, "same", original.samples)
     assert np.isnan([row.pesq, row.stoi, row.similarity]).all() and row.mcd == 0
-    assert judge.missing == {"This metric needs the package pystoi."}
     assert "| – |" in vocoders.quality_table([row], by_part=False)
 
 
@@ -85,7 +84,7 @@ def test_the_parts_are_corpora_and_voices(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_page_has_means_and_costs() -> None:
-    figures = dict.fromkeys(("stoi", "mcd_unwarped", "mel_l1", "f0_cents", "f0_hertz"), 1.0)
+    figures = dict.fromkeys(("stoi", "mel_l1", "f0_cents"), 1.0)
     rows = [
         vocoders.VocoderRow(
             "a", part, "one", pesq=3.0, mcd=mcd, voicing=0.01, similarity=0.9, **figures
