@@ -19,7 +19,6 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 
@@ -30,6 +29,7 @@ from a3t.text.normaliser.grouping import token_at
 from a3t.text.normaliser.numbers import MONTHS
 from a3t.text.normaliser.tokens import PAUSES, tokens_of
 from training.text.punctuated_text import read_paragraphs
+from training.text.train_homographs import feature_matrix
 
 HELD_OUT = 5  # one paragraph in so many
 _LEAST = 3  # examples that a feature must occur in
@@ -206,14 +206,7 @@ def learn(group: Sequence[MarkedFigure]) -> tuple[Weights, float]:
     """Weights of each reading of a kind, and the least probability by which to take one."""
     counts = Counter(name for example in group for name in set(example.features))
     names = [name for name, count in counts.items() if count >= _LEAST]
-    index = {name: column for column, name in enumerate(names)}
-    cells = [
-        (row, index[name])
-        for row, example in enumerate(group)
-        for name in set(example.features) & index.keys()
-    ]
-    rows, columns = zip(*cells, strict=True)
-    x = csr_matrix((np.ones(len(cells)), (rows, columns)), (len(group), len(names)))
+    x = feature_matrix([example.features for example in group], names)
     labels = np.array([example.reading for example in group])
     model = LogisticRegression(C=0.5, max_iter=500, class_weight="balanced")
     shares = cross_val_predict(model, x, labels, cv=5, method="predict_proba")
@@ -222,7 +215,7 @@ def learn(group: Sequence[MarkedFigure]) -> tuple[Weights, float]:
     place = [*model.classes_].index(usual)
     rest = np.delete(shares, place, axis=1).max(axis=1)[labels == usual]
     sure = max(0.5, round(float(np.quantile(rest, 1 - _TURNED)), 3))
-    weights = {}
+    weights: dict[str, dict[str, float]] = {}
     for reading in READINGS[group[0].kind]:
         place = [*model.classes_].index(reading)
         if len(model.classes_) > 2:
@@ -261,7 +254,8 @@ def main() -> None:
     found = list(
         examples([line for path in args.text for line in read_paragraphs(path)], random.Random(1))
     )
-    table, rows = {}, []
+    table: dict[str, dict[str, object]] = {}
+    rows: list[str] = []
     for kind, readings in READINGS.items():
         weights, sure = learn([e for e in found if e.kind == kind and not e.held])
         table[kind] = {"sure": sure, "weights": weights}

@@ -117,7 +117,10 @@ def _learn_verbs(verbs: Sequence[MarkedHomograph]) -> tuple[dict[str, float], di
     """(the shared weights, what they would say of each example by its id if it weren't learnt)."""
     counts = Counter(name for e in verbs for name in set(e.features) if _is_shared(name))
     names = [name for name, count in counts.items() if count >= _LEAST]
-    x, y = _matrix(verbs, names), np.array([e.sense == verb_sense(e.word) for e in verbs])
+    x, y = (
+        feature_matrix([e.features for e in verbs], names),
+        np.array([e.sense == verb_sense(e.word) for e in verbs]),
+    )
     model = LogisticRegression(C=0.3, max_iter=400)
     scores = cross_val_predict(model, x, y, method="decision_function")
     opinion = dict(zip(map(id, verbs), scores, strict=True))
@@ -165,7 +168,7 @@ def _word_weights(
     counts = Counter(name for example in group for name in set(example.features))
     names = [name for name, count in counts.items() if count >= 2]
     column = csr_matrix([[0.5 * opinion.get(id(example), 0.0)] for example in group])
-    x = hstack([_matrix(group, names), column]).tocsr()
+    x = hstack([feature_matrix([example.features for example in group], names), column]).tocsr()
     result = {}
     for label in labels if len(labels) > 2 else labels[:1]:
         y = np.array([example.sense == label for example in group])
@@ -199,11 +202,12 @@ def _towards_usual(scores: np.ndarray, first: np.ndarray) -> float:
     return sign * float(np.median(shifts[right == right.max()])) if right.max() > right[0] else 0.0
 
 
-def _matrix(examples: Sequence[MarkedHomograph], names: Sequence[str]) -> Any:
+def feature_matrix(examples: Sequence[Sequence[str]], names: Sequence[str]) -> Any:
+    """Which of the named features each example has: a sparse matrix of 0 and 1, a row each."""
     index = {name: column for column, name in enumerate(names)}
     rows, columns = [], []
-    for row, example in enumerate(examples):
-        for name in set(example.features) & index.keys():
+    for row, features_of_it in enumerate(examples):
+        for name in set(features_of_it) & index.keys():
             rows.append(row)
             columns.append(index[name])
     return csr_matrix((np.ones(len(rows)), (rows, columns)), (len(examples), len(names)))

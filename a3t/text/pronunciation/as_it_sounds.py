@@ -44,19 +44,20 @@ def as_it_sounds(said: str) -> Pronunciation:
 def sounded(phones: Pronunciation) -> str:
     """Phones as a person would write them, K IY1 Y EH0 V -> "KEE-yehv"; what is said by it need
     not be quite the same phones."""
-    syllables, onset = [], ""
+    syllables: list[str] = []
+    onset = ""
     for k, phone in enumerate(phones):
         bare = strip_stress(phone)
-        sound = _SOUNDS.get(bare, bare.lower())
+        onset += _SOUNDS.get(bare, bare.lower())
+        ends = k + 1 == len(phones) or strip_stress(phones[k + 1]) not in VOWELS
         if bare in VOWELS:
-            syllables.append([onset + sound, phone.endswith("1")])
+            syllables.append(onset.upper() if phone.endswith("1") else onset)
             onset = ""
-        elif syllables and (k + 1 == len(phones) or strip_stress(phones[k + 1]) not in VOWELS):
-            syllables[-1][0] += onset + sound
+        elif syllables and ends:  # a consonant before another, or the last one
+            closing = onset.upper() if syllables[-1].isupper() else onset
+            syllables[-1] += closing
             onset = ""
-        else:
-            onset += sound
-    return "-".join(sound.upper() if stressed else sound for sound, stressed in syllables)
+    return "-".join(syllables)
 
 
 def _stressed(phones: Pronunciation) -> list[str]:
