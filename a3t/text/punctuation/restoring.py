@@ -62,24 +62,24 @@ def punctuated(
     tags[-1, [TAGS.index(tag) for tag in TAGS if tag not in _ENDS]] = -1.0  # the text ends here
     tag_of, case_of = tags.argmax(-1).tolist(), cases.argmax(-1).tolist()
     sentences: list[str] = []
-    sentence: list[str] = []
-    place = first = end = 0
+    sentence: list[tuple[str, str, str]] = []  # as written, with its mark, and with its capitals
+    place = end = 0
     begins = True
     for k, (token, (a, b)) in enumerate(zip(words, spans, strict=True)):
-        sentence.append(text[end:a])
-        end, written = b, text[a:b]
+        space, written, mark, capitalised = text[end:a], text[a:b], "", text[a:b]
+        end = b
         if token:
             last = place + len(token) - 1
-            written = _capitalised(written, begins, CASES[case_of[place]], token[0])
+            capitalised = _capitalised(written, begins, CASES[case_of[place]], token[0])
             tag = TAGS[tag_of[last]]
-            written += MARK_OF[tag] if written[-1:].isalnum() else ""
+            mark = MARK_OF[tag] if written[-1:].isalnum() else ""
             place, begins = last + 1, tag in _ENDS
-        sentence.append(written)
+        sentence.append((space + written, space + written + mark, space + capitalised + mark))
         if token and begins:
             follows = text[slice(*spans[k + 1])] if k + 1 < len(spans) else ""
-            sentences.append(_if_said_alike("".join(sentence), text[first:end], follows))
-            sentence, first = [], end
-    return "".join([*sentences, *sentence, text[end:]])
+            sentences.append(_said_alike(sentence, follows))
+            sentence = []
+    return "".join([*sentences, *(capitalised for _, _, capitalised in sentence), text[end:]])
 
 
 def _capitalised(token: str, begins: bool, case: str, piece: str) -> str:
@@ -91,18 +91,28 @@ def _capitalised(token: str, begins: bool, case: str, piece: str) -> str:
     return token
 
 
-def _if_said_alike(changed: str, text: str, follows: str) -> str:
-    """A sentence with marks, unless it or the token after it would be read otherwise: "no" and
-    "5" aren't "No. 5"."""
+def _said_alike(sentence: Sequence[tuple[str, str, str]], follows: str) -> str:
+    """A sentence with marks and capitals, as far as it and the token after it are read as they
+    were: "no" and "5" aren't "No. 5", and "nhs", which is one word, isn't "NHS"."""
+    plain, marked, full = zip(*sentence, strict=True)
+    due = _spoken(f"{''.join(plain)} {follows}")
     after = _capitalised(follows, True, "lower", "")
+    careful = [""]
+    for only, new, after_it in zip(marked, full, (*full[1:], ""), strict=True):
+        beside = (f"{careful[-1]}{only}{after_it}", f"{careful[-1]}{new}{after_it}")
+        careful.append(new if _spoken(beside[0]) == _spoken(beside[1]) else only)
+    for attempt in (full, careful, marked):
+        if _spoken(f"{''.join(attempt)} {after}") == due:
+            return "".join(attempt)
+    return "".join(plain)
+
+
+def _spoken(text: str) -> tuple[str, ...]:
+    """Its spoken words; none if it has none."""
     try:
-        spoken = [
-            Transcript.from_text(each, max_words=None).spoken
-            for each in (f"{changed} {after}", f"{text} {follows}")
-        ]
+        return Transcript.from_text(text, max_words=None).spoken
     except InputError:
-        return text
-    return changed if spoken[0] == spoken[1] else text
+        return ()
 
 
 def _of_pieces(text: Transcript, pauses: Sequence[float | None]) -> list[float | None]:

@@ -46,6 +46,11 @@ class ByWord(nn.Module):
         ("i think i'm right", {}, "I think I'm right."),
         ("AS YOU KNOW I LEFT", {"know": "COMMA"}, "As you know, I left."),
         ("a tv is on", {"tv": "O capitals"}, "A TV is on."),
+        (
+            "the nhs saw ms li go",
+            {"nhs": "O capitals", "ms": "O capital", "li": "O capital"},
+            "The nhs saw ms Li go.",
+        ),
         ("did you go", {"go": "QUESTION"}, "Did you go?"),
         ("self-made men\nare [Music] rare", {"men": "COMMA"}, "Self-made men,\nare [Music] rare."),
         ("she met Ann there", {}, "She met Ann there."),
