@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -254,7 +255,7 @@ def main() -> None:
     found = list(
         examples([line for path in args.text for line in read_paragraphs(path)], random.Random(1))
     )
-    table: dict[str, dict[str, object]] = {}
+    table: dict[str, dict[str, Any]] = {}
     rows: list[str] = []
     for kind, readings in READINGS.items():
         weights, sure = learn([e for e in found if e.kind == kind and not e.held])

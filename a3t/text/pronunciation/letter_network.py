@@ -53,8 +53,9 @@ class LetterNetwork:
                     moved = self._best(scores, other)
                     paths.append((self._loss(scores, best, moved), moved))
             alike = self.stresses == self.stresses[chosen]
-            for other in np.flatnonzero(alike & (scores[place] > scores[place, chosen] - UNSURE)):
-                changed = [*best[:place], int(other), *best[place + 1 :]]
+            near = alike & (scores[place] > scores[place, chosen] - UNSURE)
+            for other in np.flatnonzero(near).tolist():
+                changed = [*best[:place], other, *best[place + 1 :]]
                 paths.append((self._loss(scores, best, changed), changed))
         likely = sorted((path for path in paths if path[0] < UNSURE), key=lambda path: path[0])
         said = [tuple(p for k in path for p in self.chunks[k]) for _, path in likely]
