@@ -81,16 +81,6 @@ def test_removing_an_adaptation_restores_the_network() -> None:
     assert sum(value.numel() * 2 for value in changes.values()) < 1_000_000
 
 
-def test_every_change_is_trained_and_nothing_else(
-    editor: Editor, pieces: list[VoicePiece], tmp_path: Path
-) -> None:
-    before = {name: value.clone() for name, value in editor.model.state_dict().items()}
-    found = adapt(editor.model, pieces, tmp_path / "work", QUICK)
-    assert all(torch.equal(editor.model.state_dict()[name], before[name]) for name in before)
-    ups = [value for name, value in found.changes.items() if name.endswith(".up")]
-    assert len(ups) > 20 and all(value.any() for value in ups)
-
-
 def test_the_same_seed_gives_the_same_voice_however_often_it_was_stopped(
     editor: Editor, pieces: list[VoicePiece], tmp_path: Path
 ) -> None:
@@ -102,7 +92,12 @@ def test_the_same_seed_gives_the_same_voice_however_often_it_was_stopped(
             raise StoppedError
 
     many = [replace(pieces[0], name=f"piece-{k}") for k in range(JUDGED_FROM)]
+    before = {name: value.clone() for name, value in editor.model.state_dict().items()}
     whole = adapt(editor.model, many, tmp_path / "whole", QUICK)
+    # Every change is trained, and the network itself is not.
+    assert all(torch.equal(editor.model.state_dict()[name], before[name]) for name in before)
+    ups = [value for name, value in whole.changes.items() if name.endswith(".up")]
+    assert len(ups) > 20 and all(value.any() for value in ups)
     with pytest.raises(StoppedError):
         adapt(editor.model, many, tmp_path / "parts", QUICK, progress=stop)
     resumed = adapt(editor.model, many, tmp_path / "parts", QUICK)
@@ -114,18 +109,6 @@ def test_the_same_seed_gives_the_same_voice_however_often_it_was_stopped(
     assert (again.before, again.after, again.step) == (whole.before, whole.after, whole.step)
     assert whole.changes.keys() == resumed.changes.keys()
     assert all(torch.equal(whole.changes[name], resumed.changes[name]) for name in whole.changes)
-
-
-def test_a_voice_does_not_depend_on_the_number_of_cores(
-    editor: Editor, pieces: list[VoicePiece], tmp_path: Path
-) -> None:
-    found = []
-    for count in (1, 3):
-        torch.set_num_threads(count)
-        found.append(adapt(editor.model, pieces, tmp_path / str(count), QUICK).changes)
-        assert torch.get_num_threads() == count
-    torch.set_num_threads(1)
-    assert all(torch.equal(value, found[1][name]) for name, value in found[0].items())
 
 
 def test_other_settings_begin_anew(editor: Editor, talk: Path, voices: Path) -> None:
