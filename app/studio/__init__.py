@@ -10,21 +10,21 @@ How a change travels, from the page's text to the file that is taken home:
     what its maker needs: the words around it (`EditContext`), the project's settings as an
     `EditRequest`, and for a further take what is wanted otherwise (`TakeWish`). That is a
     `TakeOrder`, and waits in a lane's queue (`jobs`), before everything that nobody waits for.
-3.  The editor's process carries it out (`worker_tasks`, so that the server needs no torch):
-    `take_making` cuts the surroundings out of the recording and makes them an
+3.  The editor's process carries it out (`work.worker_tasks`, so that the server needs no torch):
+    `work.take_making` cuts the surroundings out of the recording and makes them an
     `a3t.projects.takes.Take`, a stretch and an `EditRequest` with its own text and alignment. From
     there on it goes the way of every edit: `Editor.plan`, `Editor.make`.
-4.  The take's folder (`folders`) holds the samples that replace a stretch of the original
+4.  The take's folder (`storage.folders`) holds the samples that replace a stretch of the original
     (patch.npy), the same to be heard (sound.pcm), how it was made (request.json) and what the page
     shows of it (take.json). The page is told by an event (`reading`) and plays it at once.
-5.  What is taken home has the chosen takes: `mixdown` puts their samples into the recording and
-    makes them an `EditedRecording` like any other, whose edit.json has every take's request, so
-    that ``a3t edit --replay`` makes the same file.
+5.  What is taken home has the chosen takes: `work.mixdown` puts their samples into the recording
+    and makes them an `EditedRecording` like any other, whose edit.json has every take's request,
+    so that ``a3t edit --replay`` makes the same file.
 
-What the recording says comes the same way: `listening` and `ingest` hear it part by part in the
-editor's process, `listened_project` and `corrections` keep and change the words, `own_voice` and
-`voice_learning` learn its voices in the background. A project as a file is `packed_project`'s;
-what comes in with one is checked by `project_checks`.
+What the recording says comes the same way: `work.listening` and `work.ingest` hear it part by part
+in the editor's process, `listened_project` and `corrections` keep and change the words, `own_voice`
+and `work.voice_learning` learn its voices in the background. A project as a file is
+`storage.packed_project`'s; what comes in with one is checked by `storage.project_checks`.
 
 Gradio's page, its endpoints and the processes are `app`'s; nothing here makes sound by itself.
 """

@@ -10,8 +10,7 @@ from a3t.errors import InputError
 from alignment import Word
 from alignment.retiming import retimed
 from app import texts
-from app.studio import worker_tasks as tasks
-from app.studio.pcm_sound import (
+from app.studio.storage.pcm_sound import (
     IDS,
     HeardPart,
     PcmSound,
@@ -20,6 +19,7 @@ from app.studio.pcm_sound import (
     places_of,
     start_of,
 )
+from app.studio.work import worker_tasks as tasks
 from app.worker import EditorProcess
 
 SHORTEST_PHONE = 0.0125  # seconds

@@ -15,8 +15,8 @@ from alignment import Word
 from alignment.retiming import covering
 from app import texts
 from app.bounded import bounded
-from app.studio.pcm_sound import HeardPart, Token, start_of
 from app.studio.script import ScriptEdit, number
+from app.studio.storage.pcm_sound import HeardPart, Token, start_of
 from app.studio.token_text import transcript_of
 
 SOUNDS = {"breath", "click"}  # which are found in the sound, not in the words

@@ -11,11 +11,11 @@ from typing import Any
 
 from a3t.errors import InputError
 from app import texts
-from app.studio.folders import ProjectFolder, words_name
 from app.studio.jobs import JobQueue
-from app.studio.pcm_sound import HeardPart, PcmSound, Token, shown
-from app.studio.project_pronunciations import said_as
 from app.studio.script import ScriptEdit, edits_of
+from app.studio.storage.folders import ProjectFolder, words_name
+from app.studio.storage.pcm_sound import HeardPart, PcmSound, Token, shown
+from app.studio.storage.project_pronunciations import said_as
 
 KEPT_EVENTS = 1000
 LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again

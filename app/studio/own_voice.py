@@ -20,13 +20,13 @@ from a3t.plan.request import EditRequest
 from app.page_request import Models
 from app.progress import LEARN, CancelledError
 from app.service import without_folder
-from app.studio import worker_tasks as tasks
-from app.studio.folders import MOST_SPEAKERS, VOICE, VOICES, ProjectFolder
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import ListenedProject
-from app.studio.pcm_sound import HeardPart, Token, start_of
 from app.studio.script import settings_of
+from app.studio.storage.folders import MOST_SPEAKERS, VOICE, VOICES, ProjectFolder
+from app.studio.storage.pcm_sound import HeardPart, Token, start_of
 from app.studio.take_orders import recording_of
+from app.studio.work import worker_tasks as tasks
 from app.worker import EditorProcess
 
 EACH = 80.0  # seconds after which more words may be enough (`a3t.voice.adaptation_data.WINDOW`)

@@ -13,21 +13,11 @@ from typing import Any
 from a3t.errors import InputError
 from app import limits, texts
 from app.service import without_folder
-from app.studio import worker_tasks as tasks
 from app.studio.corrections import Correction, moved_token
-from app.studio.folders import ProjectFolder
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import OPENING
 from app.studio.offered_changes import cleaning_of, find_changes
 from app.studio.own_voice import VoicedProject
-from app.studio.pcm_sound import HeardPart, with_marks
-from app.studio.project_pronunciations import (
-    MOST_SAID,
-    own_pronunciations,
-    remember_pronunciation,
-    said_as,
-    word_of,
-)
 from app.studio.script import (
     MOST_EDITS,
     MOST_PAGES,
@@ -37,8 +27,18 @@ from app.studio.script import (
     settings_of,
     steps_of,
 )
+from app.studio.storage.folders import ProjectFolder
+from app.studio.storage.pcm_sound import HeardPart, with_marks
+from app.studio.storage.project_pronunciations import (
+    MOST_SAID,
+    own_pronunciations,
+    remember_pronunciation,
+    said_as,
+    word_of,
+)
 from app.studio.take_orders import TakeOrder, TakeWish, context_of, recording_of
 from app.studio.token_text import speaker_at
+from app.studio.work import worker_tasks as tasks
 from app.worker import EditorProcess
 
 MAKING, EXPORTING = 1, 2  # urgencies

@@ -16,9 +16,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
 from app import texts
-from app.studio import tiles
-from app.studio.folders import TAKE
 from app.studio.project_controller import ProjectController
+from app.studio.storage import tiles
+from app.studio.storage.folders import TAKE
 
 CHUNK_SECONDS = 5  # of sound in one answer
 LEAVING = 1.0  # seconds until it is noticed that a page has gone

@@ -13,11 +13,11 @@ from a3t.example import NEW_TEXT, RECORDING, TEXT
 from app import limits, texts
 from app.bounded import bounded
 from app.service import Service, without_folder
-from app.studio.folders import BIN, ProjectFolder, Projects
 from app.studio.jobs import JobQueue
-from app.studio.packed_project import SUFFIX, manifest_of, pack, unpack
 from app.studio.project_controller import ProjectController
 from app.studio.recogniser_fetch import RecogniserFetch
+from app.studio.storage.folders import BIN, ProjectFolder, Projects
+from app.studio.storage.packed_project import SUFFIX, manifest_of, pack, unpack
 from app.words_file import words_in
 
 MOST_OPEN = 64  # desks in memory; one holds little

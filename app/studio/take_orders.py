@@ -13,8 +13,8 @@ from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_limits import SPEEDS
 from a3t.plan.request import EditRequest
 from app import texts
-from app.studio.pcm_sound import HeardPart, Pause, Token, end_of, places_of, start_of
 from app.studio.script import ScriptEdit, number
+from app.studio.storage.pcm_sound import HeardPart, Pause, Token, end_of, places_of, start_of
 
 NEAR = 80  # tokens on each side of an edit that its maker is given
 FAR = 10.0  # seconds; an edit farther away is of no account

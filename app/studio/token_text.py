@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from a3t.text.transcript import Transcript, TranscriptWord
-from app.studio.pcm_sound import Token
+from app.studio.storage.pcm_sound import Token
 
 
 def text_of(tokens: Sequence[Token]) -> str:

@@ -33,8 +33,8 @@ from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.formats import read_alignment
 from alignment.formats.dictionary import read_dictionary
-from app.studio.folders import REQUEST
-from app.studio.packed_project import manifest_of, unpack
+from app.studio.storage.folders import REQUEST
+from app.studio.storage.packed_project import manifest_of, unpack
 from app.words_file import words_in
 from tests.fuzz import corpus
 from tests.fuzz.corpus import inputs

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from a3t.errors import InputError
-from app.studio.folders import ProjectFolder
+from app.studio.storage.folders import ProjectFolder
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_of
 from tests.conftest import ARCTIC

@@ -129,7 +129,7 @@ def test_what_failed_can_be_asked_for_again_at_once() -> None:
 SAVING = """
 import sys
 from pathlib import Path
-from app.studio.folders import ProjectFolder
+from app.studio.storage.folders import ProjectFolder
 folder = ProjectFolder(Path(sys.argv[1]))
 for revision in range(1, 1_000_000):
     folder.write("script.json", {"revision": revision, "edits": ["x" * 5000] * 20})

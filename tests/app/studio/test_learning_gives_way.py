@@ -11,9 +11,9 @@ import pytest
 
 from app.lanes import EditorLane
 from app.progress import CancelledError
-from app.studio.folders import ProjectFolder, words_name
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.project_controller import ProjectController
+from app.studio.storage.folders import ProjectFolder, words_name
 
 
 class Stepped:

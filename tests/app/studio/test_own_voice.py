@@ -24,9 +24,9 @@ from a3t.voice import adaptation_data as own_speech
 from app.lanes import EditorLane
 from app.service import Service
 from app.studio import own_voice
-from app.studio.folders import VOICE, ProjectFolder
-from app.studio.packed_project import pack, unpack
 from app.studio.project_controller import ProjectController
+from app.studio.storage.folders import VOICE, ProjectFolder
+from app.studio.storage.packed_project import pack, unpack
 from app.studio.studio import Studio
 from tests.app.conftest import EditorThread
 from tests.app.studio.conftest import Project, change, client_of

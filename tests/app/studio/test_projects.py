@@ -16,8 +16,8 @@ from starlette.testclient import TestClient
 
 from a3t.audio.reading.recording import Recording
 from app.service import Service
-from app.studio import listening
 from app.studio.studio import Studio
+from app.studio.work import listening
 from tests.app.studio.conftest import Project, change, client_of
 from tests.audio.films import film
 from tests.conftest import ARCTIC

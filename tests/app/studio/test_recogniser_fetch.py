@@ -14,10 +14,11 @@ from a3t.errors import InputError
 from a3t.source.recognised_transcript import RecognisedTranscript
 from a3t.text.transcript import Transcript
 from alignment.aligners.network_aligner import NetworkAligner
-from app.studio import listening, recogniser_fetch
-from app.studio.listening import recognise_part
-from app.studio.pcm_sound import PcmSound, played
+from app.studio import recogniser_fetch
+from app.studio.storage.pcm_sound import PcmSound, played
 from app.studio.studio import Studio
+from app.studio.work import listening
+from app.studio.work.listening import recognise_part
 from tests.conftest import ARCTIC
 
 

@@ -10,9 +10,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from app.studio import folders
 from app.studio.owners import COOKIE, Owners
 from app.studio.routes import interface
+from app.studio.storage import folders
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change
 from tests.conftest import ARCTIC

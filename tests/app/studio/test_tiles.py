@@ -12,9 +12,9 @@ import pytest
 import soundfile
 from PIL import Image
 
-from app.studio.ingest import ingest
-from app.studio.pcm_sound import LEVELS, PEAKS, PcmSound
-from app.studio.tiles import ROWS, TILE, mel, peaks_range, spectrogram_tile
+from app.studio.storage.pcm_sound import LEVELS, PEAKS, PcmSound
+from app.studio.storage.tiles import ROWS, TILE, mel, peaks_range, spectrogram_tile
+from app.studio.work.ingest import ingest
 
 RATE = 22_050
 

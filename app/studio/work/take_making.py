@@ -31,12 +31,12 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Word
 from alignment.atomic import staging
-from app.studio.folders import REQUEST
-from app.studio.listening import editor_step
-from app.studio.pcm_sound import end_of, played, start_of
+from app.studio.storage.folders import REQUEST
+from app.studio.storage.pcm_sound import end_of, played, start_of
 from app.studio.take_orders import TakeOrder
 from app.studio.token_text import lines_of
-from app.studio.voice_learning import in_learnt_voice
+from app.studio.work.listening import editor_step
+from app.studio.work.voice_learning import in_learnt_voice
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -214,7 +214,7 @@ def _words(
 
 
 def _mix(order: TakeOrder, take: Take, result: EditedRecording) -> dict[str, Any]:
-    """The data with which `app.studio.mixdown` puts this take's edits beside those of others."""
+    """The data with which `mixdown` puts this take's edits beside those of others."""
     inside = order.edit.tokens
     places: list[tuple[int, int]] = [
         (int(token["id"]), k) for token in inside for k in range(len(token["words"]))

@@ -10,7 +10,7 @@ from a3t.plan.request import Pronunciations
 from a3t.text.phones import ARPABET
 from a3t.text.pronunciation.as_it_sounds import as_it_sounds
 from app import texts
-from app.studio.folders import ProjectFolder
+from app.studio.storage.folders import ProjectFolder
 
 FILE = "pronunciations.json"
 WORD = re.compile(r"[a-z']{1,60}")

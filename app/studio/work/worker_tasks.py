@@ -12,7 +12,7 @@ def _of(module: str, name: str, editor: object, *args: object) -> Any:
 
 
 def phones_said(editor: object, said: str) -> tuple[str, ...]:
-    from app.studio import project_pronunciations
+    from app.studio.storage import project_pronunciations
 
     return project_pronunciations.phones_said(said)
 

@@ -24,7 +24,7 @@ from alignment.long.pieces import pieces
 from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
 from alignment.result import shift_word
-from app.studio.pcm_sound import IDS, HeardPart, PcmSound, Token
+from app.studio.storage.pcm_sound import IDS, HeardPart, PcmSound, Token
 
 if TYPE_CHECKING:
     from a3t.editor import Editor

@@ -2,7 +2,7 @@
 
     a3t-project.json       what it is
     original/talk.wav      the recording as it came
-    script.json, places.json, words/…, takes/…, voices/…   as in the folder (`app.studio.folders`)
+    script.json, places.json, words/…, takes/…, voices/…   as in the folder (`folders`)
 
 A file that comes back may have been made by anybody: only members of these names are read, each to
 its stated length and all together to a limit, and what they hold is checked before it is kept.
@@ -26,9 +26,10 @@ import numpy as np
 
 from a3t.errors import InputError
 from app import limits, texts
-from app.studio.folders import REQUEST, VOICE, VOICES, ProjectFolder, words_name
-from app.studio.pcm_sound import played
-from app.studio.project_checks import (
+from app.studio.script import draft_of, edits_of, settings_of
+from app.studio.storage.folders import REQUEST, VOICE, VOICES, ProjectFolder, words_name
+from app.studio.storage.pcm_sound import played
+from app.studio.storage.project_checks import (
     checked_part,
     checked_place,
     checked_take,
@@ -36,8 +37,7 @@ from app.studio.project_checks import (
     checked_voices,
     whole,
 )
-from app.studio.project_pronunciations import FILE, checked
-from app.studio.script import draft_of, edits_of, settings_of
+from app.studio.storage.project_pronunciations import FILE, checked
 
 SUFFIX = ".a3t.zip"
 MANIFEST = "a3t-project.json"

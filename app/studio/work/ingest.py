@@ -15,8 +15,8 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.recognised_transcript import parts_of
 from app import limits, texts
-from app.studio.listening import FIRST_PART, editor_step
-from app.studio.pcm_sound import LEVELS, PEAKS, PcmSound, played
+from app.studio.storage.pcm_sound import LEVELS, PEAKS, PcmSound, played
+from app.studio.work.listening import FIRST_PART, editor_step
 
 if TYPE_CHECKING:
     from a3t.editor import Editor

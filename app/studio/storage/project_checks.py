@@ -20,8 +20,8 @@ from a3t.plan.json_values import checked_alignment, finite_number, string
 from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, Word
-from app.studio.folders import MOST_SPEAKERS, MOST_TAKES, voices_in
-from app.studio.pcm_sound import IDS, HeardPart
+from app.studio.storage.folders import MOST_SPEAKERS, MOST_TAKES, voices_in
+from app.studio.storage.pcm_sound import IDS, HeardPart
 
 LONGEST_WORD = 2000  # characters
 MOST_WORDS = 20_000  # of a part

@@ -37,11 +37,11 @@ from a3t.text.transcript import TranscriptWord
 from alignment import Alignment, Word
 from alignment.atomic import staging
 from alignment.retiming import covering
-from app.studio.folders import REQUEST
-from app.studio.listening import editor_step
-from app.studio.pcm_sound import HeardPart, Token
+from app.studio.storage.folders import REQUEST
+from app.studio.storage.pcm_sound import HeardPart, Token
 from app.studio.token_text import text_of, transcript_of
-from app.studio.voice_learning import voice_record
+from app.studio.work.listening import editor_step
+from app.studio.work.voice_learning import voice_record
 
 if TYPE_CHECKING:
     from a3t.editor import Editor

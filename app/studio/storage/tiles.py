@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from app.studio.pcm_sound import LEVELS, PEAKS, PcmSound, level_sizes
+from app.studio.storage.pcm_sound import LEVELS, PEAKS, PcmSound, level_sizes
 
 MOST_PAIRS = 20_000  # in one answer
 TILE = 512  # columns

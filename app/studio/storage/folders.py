@@ -5,7 +5,7 @@
     words/0007.json     the words and pauses of the recording's eighth part, with their times
     takes/KEY/2/        the third take of an edit: take.json, patch.npy, sound.pcm, and
                         request.json, by which it can be made again
-    voice.json, voices/     the recording's own voices (`app.studio.voice_learning`)
+    voice.json, voices/     the recording's own voices (`app.studio.work.voice_learning`)
     sound.pcm, peaks.bin    what the page plays and draws
     bin.json            when it was thrown away, if it was
 
@@ -27,7 +27,7 @@ from typing import Any
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from app import texts
-from app.studio.pcm_sound import HeardPart
+from app.studio.storage.pcm_sound import HeardPart
 
 ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
