@@ -1,4 +1,5 @@
 """The web page over the editor: `python -m app`.
 
-Processes, limits and requests; the script editor is in `studio`, HTTP for programs in `server`.
+Limits and requests; the editors are in `processes`, the script editor in `studio`, HTTP for
+programs in `server`.
 """

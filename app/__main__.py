@@ -23,8 +23,8 @@ from a3t.errors import tidy_up_first
 from a3t.user_folders import data_folder
 
 if TYPE_CHECKING:
+    from app.processes.worker import EditorProcess
     from app.service import Service
-    from app.worker import EditorProcess
 
 EPILOG = """The page listens on this computer only. With another --host it can be reached from
 outside: then add --auth NAME:PASSWORD (or --auth @FILE), or --no-auth if a proxy in front of it
@@ -133,15 +133,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 def background_editor() -> EditorProcess:
     """The editor for long work, which gives way to everything else on this machine."""
-    from app.worker import EditorProcess
+    from app.processes.worker import EditorProcess
 
     return EditorProcess(niceness=10)
 
 
 def learning_editor() -> EditorProcess:
     """The editor that learns voices: last of all, and with bounded means."""
-    from app.bounded import LEARNING_MEMORY, LEARNING_SECONDS
-    from app.worker import EditorProcess
+    from app.processes.bounded import LEARNING_MEMORY, LEARNING_SECONDS
+    from app.processes.worker import EditorProcess
 
     return EditorProcess(memory=LEARNING_MEMORY, seconds=LEARNING_SECONDS, niceness=19)
 

@@ -17,7 +17,7 @@ from app import limits, texts
 from app.error_sentences import one_sentence
 from app.gradio_queue import AT_ONCE, EDITOR
 from app.page_request import texts_of
-from app.progress import Watch
+from app.processes.progress import Watch
 from app.service import Service
 from app.settings import MOST_SEED
 

@@ -13,7 +13,7 @@ from a3t.errors import InputError
 from a3t.plan.edit_limits import shortened
 from alignment import AlignmentError
 from app import texts
-from app.progress import CancelledError
+from app.processes.progress import CancelledError
 
 log = logging.getLogger(__name__)
 

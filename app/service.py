@@ -21,11 +21,11 @@ from a3t.errors import InputError
 from a3t.source.alignment_cache import voices_cache
 from alignment import AlignmentError
 from app import limits, texts
-from app.bounded import bounded
-from app.lanes import EditorLane
-from app.learnt_voice import MissingVoice, Order, made, made_if_known
-from app.progress import Running, Watch
-from app.worker import EditorProcess
+from app.processes.bounded import bounded
+from app.processes.lanes import EditorLane
+from app.processes.learnt_voice import MissingVoice, Order, made, made_if_known
+from app.processes.progress import Running, Watch
+from app.processes.worker import EditorProcess
 
 if TYPE_CHECKING:  # torch is imported with the models, in their processes
     from a3t.plan.request import EditRequest, SpeechRequest

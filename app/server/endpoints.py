@@ -22,9 +22,9 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.plan.request import EditRequest, SpeechRequest
 from app import limits, texts
-from app.learnt_voice import Order
 from app.page_request import USUAL, Models, texts_of
-from app.progress import Watch
+from app.processes.learnt_voice import Order
+from app.processes.progress import Watch
 from app.server.auth import error_body
 from app.server.encoded_speech import MEDIA_TYPES, SpeechEncoder
 from app.server.request_jobs import BusyError, RequestJob, RequestJobs

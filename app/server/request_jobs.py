@@ -13,7 +13,7 @@ from typing import Any
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import limits, texts
-from app.progress import CancelledError, Watch
+from app.processes.progress import CancelledError, Watch
 
 log = logging.getLogger(__name__)
 

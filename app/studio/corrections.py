@@ -10,6 +10,7 @@ from a3t.errors import InputError
 from alignment import Word
 from alignment.retiming import retimed
 from app import texts
+from app.processes.worker import EditorProcess
 from app.studio.storage.pcm_sound import (
     IDS,
     HeardPart,
@@ -20,7 +21,6 @@ from app.studio.storage.pcm_sound import (
     start_of,
 )
 from app.studio.work import worker_tasks as tasks
-from app.worker import EditorProcess
 
 SHORTEST_PHONE = 0.0125  # seconds
 REACH = 2.0  # seconds of a pause beside the words that may hold some of them

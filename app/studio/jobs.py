@@ -13,10 +13,10 @@ import numpy as np
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import texts
-from app.lanes import EditorLane
 from app.page_request import USUAL, Models
-from app.progress import CancelledError, Watch
-from app.worker import EditorProcess
+from app.processes.lanes import EditorLane
+from app.processes.progress import CancelledError, Watch
+from app.processes.worker import EditorProcess
 
 log = logging.getLogger(__name__)
 

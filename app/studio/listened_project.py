@@ -10,13 +10,13 @@ from typing import Any
 
 from a3t.errors import InputError
 from app import limits, texts
+from app.processes.worker import EditorProcess
 from app.service import LONG, without_folder
 from app.studio.jobs import ProjectJob
 from app.studio.open_project import OpenProject
 from app.studio.script import number
 from app.studio.storage.pcm_sound import Token, with_marks
 from app.studio.work import worker_tasks as tasks
-from app.worker import EditorProcess
 
 OPENING, LISTENING = 0, 10  # urgencies; of two projects' parts the earlier one comes first
 

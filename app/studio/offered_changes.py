@@ -14,7 +14,7 @@ from a3t.plan.cleaning.findings import Findings
 from alignment import Word
 from alignment.retiming import covering
 from app import texts
-from app.bounded import bounded
+from app.processes.bounded import bounded
 from app.studio.script import ScriptEdit, number
 from app.studio.storage.pcm_sound import HeardPart, Token, start_of
 from app.studio.token_text import transcript_of

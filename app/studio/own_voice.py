@@ -18,7 +18,8 @@ from typing import Any
 
 from a3t.plan.request import EditRequest
 from app.page_request import Models
-from app.progress import LEARN, CancelledError
+from app.processes.progress import LEARN, CancelledError
+from app.processes.worker import EditorProcess
 from app.service import without_folder
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import ListenedProject
@@ -27,7 +28,6 @@ from app.studio.storage.folders import MOST_SPEAKERS, VOICE, VOICES, ProjectFold
 from app.studio.storage.pcm_sound import HeardPart, Token, start_of
 from app.studio.take_orders import recording_of
 from app.studio.work import worker_tasks as tasks
-from app.worker import EditorProcess
 
 EACH = 80.0  # seconds after which more words may be enough (`a3t.voice.adaptation_data.WINDOW`)
 STILL = 0.05  # seconds between looks whether something is being made

@@ -12,6 +12,7 @@ from typing import Any
 
 from a3t.errors import InputError
 from app import limits, texts
+from app.processes.worker import EditorProcess
 from app.service import without_folder
 from app.studio.corrections import Correction, moved_token
 from app.studio.jobs import JobQueue, ProjectJob
@@ -39,7 +40,6 @@ from app.studio.storage.project_pronunciations import (
 from app.studio.take_orders import TakeOrder, TakeWish, context_of, recording_of
 from app.studio.token_text import speaker_at
 from app.studio.work import worker_tasks as tasks
-from app.worker import EditorProcess
 
 MAKING, EXPORTING = 1, 2  # urgencies
 

@@ -11,7 +11,7 @@ from typing import Any
 from a3t.errors import InputError
 from a3t.example import NEW_TEXT, RECORDING, TEXT
 from app import limits, texts
-from app.bounded import bounded
+from app.processes.bounded import bounded
 from app.service import Service, without_folder
 from app.studio.jobs import JobQueue
 from app.studio.project_controller import ProjectController

@@ -17,8 +17,8 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 from a3t.editor import Editor
 from app.__main__ import launch
 from app.page_request import Models
+from app.processes.worker import EditorProcess, always, work
 from app.service import Service
-from app.worker import EditorProcess, always, work
 
 
 class EditorThread(EditorProcess):

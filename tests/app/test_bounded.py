@@ -14,10 +14,10 @@ from a3t.errors import InputError
 from a3t.plan.request import EditRequest
 from alignment import AlignmentError
 from app import texts
-from app.bounded import ReadingProcesses
-from app.progress import Watch
+from app.processes.bounded import ReadingProcesses
+from app.processes.progress import Watch
+from app.processes.worker import EditorProcess
 from app.service import Service
-from app.worker import EditorProcess
 from tests.app.greedy import crash, greedy, grow, grow_in_lists, grow_in_torch, kill, refuse, spin
 from tests.conftest import ARCTIC
 

@@ -16,8 +16,8 @@ from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING
 from a3t.plan.edit_limits import check_adapt
 from a3t.plan.request import SpeechRequest
-from app.lanes import EditorLane
-from app.progress import Watch
+from app.processes.lanes import EditorLane
+from app.processes.progress import Watch
 from app.server.endpoints import server_app
 from app.server.voice_folder import PromptVoice
 from app.service import Service

@@ -18,9 +18,9 @@ import soundfile
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app.page_request import USUAL, Models
-from app.progress import CancelledError
+from app.processes.progress import CancelledError
+from app.processes.worker import AbandonedError, EditorProcess, ask, work
 from app.service import Service
-from app.worker import AbandonedError, EditorProcess, ask, work
 from tests.conftest import ARCTIC
 
 PATIENCE = 600.0  # seconds until what should have happened is given up

@@ -9,7 +9,7 @@ import pytest
 
 from a3t.editor import Editor
 from app.__main__ import launch
-from app.lanes import EditorLane
+from app.processes.lanes import EditorLane
 from app.service import Service
 from tests.app.browser.pages import change, listened, opened, picture, upload
 from tests.app.conftest import EditorThread

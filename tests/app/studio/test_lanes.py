@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from a3t.errors import InputError
-from app.lanes import EditorLane
+from app.processes.lanes import EditorLane
+from app.processes.worker import always
 from app.studio.jobs import JobQueue, ProjectJob
-from app.worker import always
 
 PATIENCE = 600.0  # seconds until what should have happened is given up
 

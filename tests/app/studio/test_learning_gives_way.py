@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.lanes import EditorLane
-from app.progress import CancelledError
+from app.processes.lanes import EditorLane
+from app.processes.progress import CancelledError
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.project_controller import ProjectController
 from app.studio.storage.folders import ProjectFolder, words_name

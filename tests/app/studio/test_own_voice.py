@@ -21,7 +21,7 @@ from a3t.plan.request import EditRequest
 from a3t.projects.history import History
 from a3t.projects.replay import read_record, remake
 from a3t.voice import adaptation_data as own_speech
-from app.lanes import EditorLane
+from app.processes.lanes import EditorLane
 from app.service import Service
 from app.studio import own_voice
 from app.studio.project_controller import ProjectController

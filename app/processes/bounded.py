@@ -23,7 +23,7 @@ from alignment import AlignmentError
 from app import texts
 
 # Bytes of data in a process, and seconds of processor time for each call: of a reading process, of
-# the editor's (`app.worker`), and of one that learns a voice.
+# the editor's (`app.processes.worker`), and of one that learns a voice.
 READER_MEMORY, READER_SECONDS = 2_000_000_000, 300
 EDITOR_MEMORY, EDITOR_SECONDS = 8_000_000_000, 7200
 LEARNING_MEMORY, LEARNING_SECONDS = 4_000_000_000, 1800

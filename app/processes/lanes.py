@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from app.page_request import USUAL, Models
-from app.progress import CancelledError, Watch
-from app.worker import AbandonedError, EditorProcess, always
+from app.processes.progress import CancelledError, Watch
+from app.processes.worker import AbandonedError, EditorProcess, always
 
 log = logging.getLogger(__name__)
 

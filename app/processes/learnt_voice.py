@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # torch is imported with the models, in their processes
 class Order:
     """An edit of a recording, or a text to be spoken in its voice, by these models.
 
-    streamed: whether `app.progress.Watch.take` gets the speech, piece by piece, and nobody else.
+    streamed: whether `progress.Watch.take` gets the speech, piece by piece, and nobody else.
     """
 
     recording: Path

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import texts
-from app.bounded import (
+from app.page_request import USUAL, Models
+from app.processes.bounded import (
     EDITOR_MEMORY,
     EDITOR_SECONDS,
     bound_memory,
@@ -27,7 +28,6 @@ from app.bounded import (
     ended,
     is_memory,
 )
-from app.page_request import USUAL, Models
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
