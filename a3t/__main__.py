@@ -94,7 +94,7 @@ def say_as(arguments: list[str]) -> int:
 
 def fetch_recogniser(arguments: list[str]) -> int:
     """fetch a better recogniser (Whisper), if you agree"""
-    from a3t.corpora.fetch_recogniser import main
+    from a3t.fetching.fetch_recogniser import main
 
     return main(arguments)
 

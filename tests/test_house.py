@@ -20,7 +20,7 @@ ORDER = """
     a3t.model a3t.vocoder
     a3t.plan a3t.voice a3t.rendering a3t.editor
     a3t.console a3t.inspect
-    a3t.convert a3t.corpora
+    a3t.convert a3t.fetching
     a3t.projects a3t.demo a3t.edit_options a3t.edit a3t.tts
     app training evaluation programs a3t.__main__
 """.split()

@@ -39,7 +39,7 @@ def offer_recogniser(
 ) -> None:
     """Ask on a terminal whether a better recogniser is to be fetched, if one will be needed."""
     if text is None and alignment is None and sidecar(recording) is None:
-        from a3t.corpora.fetch_recogniser import offer
+        from a3t.fetching.fetch_recogniser import offer
 
         offer(recogniser)
 

@@ -7,8 +7,8 @@ import os
 import threading
 from typing import Any
 
-from a3t.corpora.fetch_recogniser import MEGABYTES, OFFERED, fetch_model, part_folder, server_named
 from a3t.errors import InputError
+from a3t.fetching.fetch_recogniser import MEGABYTES, OFFERED, fetch_model, part_folder, server_named
 from alignment.recognition.whisper import find_whisper, is_installed
 from app import texts
 

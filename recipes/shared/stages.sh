@@ -81,7 +81,7 @@ download() {
     if [ -d "$corpora" ]; then
         echo "The corpus is at $corpora."
     elif [ -n "${archives:-}" ]; then
-        "$python" -m a3t.corpora.download "$archives" "$(dirname "$corpora")"
+        "$python" -m training.corpora.download "$archives" "$(dirname "$corpora")"
     else
         echo "There is no folder \"$corpora\": name the corpora's with --corpora, or A3T_CORPORA." >&2
         return 1

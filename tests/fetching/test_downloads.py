@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from a3t.corpora.download import CORPORA, Archive, fetch, unpack
 from a3t.errors import InputError
+from a3t.fetching.downloads import Archive, fetch
+from training.corpora.download import CORPORA, unpack
 
 
 def content() -> bytes:

@@ -20,9 +20,9 @@ import pytest
 import soundfile
 
 from a3t.audio.reading.recording import Recording
-from a3t.corpora import fetch_recogniser
-from a3t.corpora.fetch_recogniser import OFFERED, REVISIONS, part_folder, repository_of
 from a3t.errors import InputError
+from a3t.fetching import fetch_recogniser
+from a3t.fetching.fetch_recogniser import OFFERED, REVISIONS, part_folder, repository_of
 from a3t.source.transcripts import find_transcript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from a3t.console import Parser, run, say
-from a3t.corpora.download import Archive, checksum, fetch
 from a3t.errors import InputError
+from a3t.fetching.downloads import Archive, checksum, fetch
 from alignment.recognition.whisper import MODELS, fetched_model, find_whisper, is_installed
 
 SERVER = "https://huggingface.co"

@@ -1,1 +1,0 @@
-"""Downloads: published corpora, and a model for recognition."""

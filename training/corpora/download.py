@@ -1,0 +1,126 @@
+"""Download a corpus: announced, resumed, verified and unpacked.
+
+python -m training.corpora.download vctk DOWNLOADS
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
+import argparse
+import shutil
+import sys
+import tarfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from a3t.audio.output.files import atomic_path
+from a3t.console import run, say
+from a3t.errors import InputError
+from a3t.fetching.downloads import Archive, fetch
+
+
+def _libritts(part: str, algorithm: str, digest: str, size: float) -> Archive:
+    url = f"https://www.openslr.org/resources/60/{part}.tar.gz"
+    return Archive(url, algorithm, digest, size, "CC BY 4.0")
+
+
+CORPORA: dict[str, tuple[Archive, ...]] = {
+    "ljspeech": (
+        Archive(
+            "https://data.keithito.com/data/speech/LJSpeech-1.1.tar.bz2",
+            "sha256",
+            "be1a30453f28eb8dd26af4101ae40cbf2c50413b1bb21936cbcdc6fae3de8aa5",
+            2.6,
+            "public domain",
+        ),
+    ),
+    "vctk": (
+        Archive(
+            "https://datashare.ed.ac.uk/bitstream/handle/10283/3443/VCTK-Corpus-0.92.zip",
+            "sha256",
+            "f96258be9fdc2cbff6559541aae7ea4f59df3fcaf5cf963aae5ca647357e359c",
+            11.7,
+            "CC BY 4.0",
+        ),
+    ),
+    "libritts": (
+        _libritts("train-clean-100", "md5", "4a8c202b78fe1bc0c47916a98f3a2ea8", 7.7),
+        _libritts("train-clean-360", "md5", "a84ef10ddade5fd25df69596a2767b2d", 27.0),
+        _libritts(
+            "dev-clean",
+            "sha256",
+            "da0864e1bd26debed35da8a869dd5c04dfc27682921936de7cff9c8a254dbe1a",
+            1.3,
+        ),
+        _libritts(
+            "test-clean",
+            "sha256",
+            "234ea5b25859102a87024a4b9b86641f5b5aaaf1197335c95090cde04fe9a4f5",
+            1.2,
+        ),
+    ),
+}
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Unpack an archive, once; nothing is written outside the folder."""
+    done = folder / f".{archive.name}.unpacked"
+    if done.exists():
+        return
+    say(f"Unpacking {archive.name}")
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive) as file:
+            file.extractall(folder)
+    else:
+        with tarfile.open(archive) as tar:
+            unpack_tar(tar, folder)
+    with atomic_path(done) as temporary:
+        temporary.touch()
+
+
+def unpack_tar(tar: tarfile.TarFile, folder: Path) -> None:
+    """Unpack files and folders, all inside the folder; InputError for an archive of more."""
+    if hasattr(tarfile, "data_filter"):
+        try:
+            tar.extractall(folder, filter="data")
+        except tarfile.FilterError as error:
+            raise InputError(f"The archive can't be trusted: {error}.") from None
+        return
+    for member in tar.getmembers():  # Python before 3.11.4, which Debian 12 has
+        inside = (folder / member.name).resolve().is_relative_to(folder.resolve())
+        if not inside or not (member.isfile() or member.isdir()):
+            raise InputError(f"The archive can't be trusted: it has {member.name} in it.")
+    tar.extractall(folder)
+
+
+def download(corpus: str, folder: Path) -> None:
+    """Download, verify and unpack a whole corpus."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = CORPORA[corpus]
+    missing = [archive for archive in wanted if not (folder / archive.name).exists()]
+    need = sum(archive.size for archive in missing) * 2.2  # the archives and their contents
+    free = shutil.disk_usage(folder).free / 1e9
+    if need > free:
+        raise InputError(f"{folder} has {free:.0f} GB free and needs about {need:.0f} GB.")
+    for archive in wanted:
+        unpack(fetch(archive, folder), folder)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line: returns 0 when done, 1 if it can't be fetched."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.corpora.download", description=__doc__
+    )
+    parser.add_argument("corpus", choices=sorted(CORPORA))
+    parser.add_argument("folder", type=Path)
+    options = parser.parse_args(arguments)
+    return run(lambda: download(options.corpus, options.folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
