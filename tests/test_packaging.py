@@ -128,6 +128,25 @@ def test_a_wheel_edits_as_the_source_does(wheel: Path, arctic: Path, tmp_path: P
     assert record["edits"] == other["edits"] and record["alignment"] == other["alignment"]
 
 
+def test_a_wheels_page_finds_what_its_worker_does(wheel: Path, tmp_path: Path) -> None:
+    """It imports tasks by name: they miss their arguments, not their modules."""
+    with zipfile.ZipFile(wheel) as opened:
+        opened.extractall(tmp_path)
+    probe = """if True:
+        from functools import partial
+        from a3t.app.studio.work import worker_tasks
+        tasks = [each for each in vars(worker_tasks).values() if isinstance(each, partial)]
+        assert tasks
+        for task in tasks:
+            try:
+                task(None)
+            except TypeError as error:
+                assert "missing" in str(error), error
+    """
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", probe], cwd=tmp_path, env=environment, check=True)
+
+
 @pytest.mark.slow
 def test_a_wheel_installs_into_an_empty_environment(
     wheel: Path, arctic: Path, tmp_path: Path

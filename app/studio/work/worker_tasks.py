@@ -8,7 +8,7 @@ from typing import Any
 
 
 def _of(module: str, name: str, editor: object, *args: object) -> Any:
-    return getattr(import_module(f"app.studio.{module}"), name)(editor, *args)
+    return getattr(import_module(f"{__package__}.{module}"), name)(editor, *args)
 
 
 def phones_said(editor: object, said: str) -> tuple[str, ...]:
