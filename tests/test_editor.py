@@ -10,11 +10,13 @@ import pytest
 import soundfile
 import soxr
 
+from a3t.audio.analysis.mel import bin_centres
 from a3t.audio.analysis.mel_window import mel_window
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, grid_frames
+from a3t.plan.reuse.other_recordings import OtherRecording
 from a3t.rendering.edited import EditedRecording
 from alignment import Alignment, AlignmentError
 from tests.conftest import ARCTIC
@@ -106,16 +108,54 @@ def test_the_recordings_own_format(
         assert np.std(made[:, 1]) / np.std(made[:, 0]) == pytest.approx(0.5, abs=0.02)
 
 
-def test_a_telephones_recording_is_heard_and_aligned_as_the_whole_band(
-    editor: Editor, arctic: Path, tmp_path: Path
-) -> None:
-    path = tmp_path / "call.wav"
+@pytest.fixture(scope="module")
+def call(arctic: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sentence as a telephone network sends it."""
+    path = tmp_path_factory.mktemp("call") / "call.wav"
     narrow = soxr.resample(read(arctic)[:, 0] / 32768.0, 16000, 8000)
     soundfile.write(path, narrow, 8000, "ULAW")
-    assert editor.transcribe(path).text == ARCTIC
-    pairs = zip(editor.align(path, ARCTIC).spoken, editor.align(arctic, ARCTIC).spoken, strict=True)
+    return path
+
+
+def test_a_telephones_recording_is_heard_and_aligned_as_the_whole_band(
+    editor: Editor, arctic: Path, call: Path
+) -> None:
+    assert editor.transcribe(call).text == ARCTIC
+    pairs = zip(editor.align(call, ARCTIC).spoken, editor.align(arctic, ARCTIC).spoken, strict=True)
     late = [abs(one.start - other.start) for one, other in pairs]
     assert np.median(late) < 0.02 and max(late) < 0.06
+
+
+def test_the_network_sees_noise_above_a_telephones_band(
+    arctic: Path, call: Path, tmp_path: Path
+) -> None:
+    """As in the degraded recordings that it has learnt from, which end in 16 bits at 24 kHz."""
+    learnt = tmp_path / "learnt.wav"
+    wave = soxr.resample(soundfile.read(call)[0], 8000, SAMPLE_RATE)
+    soundfile.write(learnt, wave, SAMPLE_RATE, "PCM_16")
+    one, other = (mel_window(Recording.open(path), 0, 200).numpy() for path in (call, learnt))
+    above = bin_centres() > 4200
+    assert np.abs(one[:, above].mean() - other[:, above].mean()) < 0.1 and one.min() > -6
+    assert np.abs(one[:, ~above] - other[:, ~above]).mean() < 0.01
+
+
+def test_a_telephones_recording_lends_its_words_and_its_voice(
+    editor: Editor, call: Path, tmp_path: Path
+) -> None:
+    """To another call, and to speech after it, which is no wider than it."""
+    samples, rate = soundfile.read(call)
+    beginning = tmp_path / "beginning.wav"
+    soundfile.write(beginning, samples[: round(1.9 * rate)], rate, "ULAW")
+    other = OtherRecording(call, ARCTIC)
+    plan = editor.plan(
+        beginning, text="And you always want to see it", new_text=ARCTIC, others=(other,)
+    )
+    assert plan.edits[0].taken and not plan.windows
+    assert soundfile.info(editor.render(plan).save(tmp_path / "out.wav")).samplerate == 8000
+    speech = editor.tts(call, "Nothing of this was said.", prompt_text=ARCTIC).samples
+    power = np.abs(np.fft.rfft(speech)) ** 2
+    high = np.fft.rfftfreq(len(speech), 1 / SAMPLE_RATE) > 4500
+    assert power[high].sum() < 1e-4 * power.sum()
 
 
 @pytest.mark.parametrize("new_text", [ARCTIC, ARCTIC.upper().replace(".", " !")])

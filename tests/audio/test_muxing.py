@@ -71,6 +71,16 @@ def test_the_picture_is_copied(
     assert comment_of(tmp_path / out) == "said by a test"
 
 
+@pytest.mark.parametrize("name", ["out.m4a", "out.webm"])
+def test_a_telephones_recording_is_encoded_at_its_rate(
+    name: str, arctic: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "call.wav"
+    sf.write(path, sf.read(arctic)[0][::2], 8000)
+    write_edited(Recording.open(path), [QUIET], tmp_path / name)
+    assert (tmp_path / name).stat().st_size and Recording.open(tmp_path / name).seconds > 1
+
+
 def test_other_tracks_and_texts_come_along(arctic: Path, tmp_path: Path) -> None:
     path = film(tmp_path / "x.mkv", arctic, "pcm_s16le", tracks=3)
     write_edited(Recording.open(path, 2), [QUIET], tmp_path / "out.mkv")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 from torch import Tensor
 
-from a3t.audio.analysis.mel import N_FFT, log_mel
+from a3t.audio.analysis.mel import FMAX, N_FFT, log_mel
 from a3t.audio.reading.recording import Recording
 from a3t.grid import HOP, SAMPLE_RATE, grid_samples
 
@@ -19,5 +20,10 @@ def mel_window(recording: Recording, first: int, last: int) -> Tensor:
     """
     begin, end = max(0, first - REACH), last + REACH
     stop = min(end * HOP, grid_samples(recording.samples, recording.sample_rate))
-    mel = log_mel(recording.resampled(begin * HOP, stop, SAMPLE_RATE))
+    samples = recording.resampled(begin * HOP, stop, SAMPLE_RATE)
+    if recording.sample_rate < 2 * FMAX:
+        # The upper bins would hold nothing at all, which no recording does that the network has
+        # learnt from: there, telephone lines end in the noise of 16 bits.
+        samples = np.round(samples * 32768).astype(np.float32) / 32768
+    mel = log_mel(samples)
     return mel[first - begin : last - begin]

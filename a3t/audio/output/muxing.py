@@ -41,10 +41,6 @@ BESIDE = {
 }
 SOUND_ONLY = (".m4a", ".mka")
 ENCODERS = {"mp4": "aac", "ipod": "aac", "webm": "libopus"}
-RATES = {  # Hz, that an encoder takes
-    "aac": (16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000),
-    "libopus": (16_000, 24_000, 48_000),
-}
 FRAMES = {"int16": "s16", "int32": "s32", "float32": "flt", "float64": "dbl"}  # interleaved
 LAYOUTS = ("mono", "stereo", "2.1", "4.0", "5.0", "5.1", "6.1", "7.1")
 BIT_RATE = 128_000  # of each channel, of the encoders
@@ -60,7 +56,9 @@ def codec_in(recording: Recording, out: Path) -> str:
     codec = ENCODERS.get(FORMATS[out.suffix.lower()])
     if codec is None:
         return _plain_codec(recording.format)
-    if recording.sample_rate not in RATES[codec]:
+    import av
+
+    if recording.sample_rate not in (av.codec.Codec(codec, "w").audio_rates or ()):
         raise InputError(
             f"{out} can't hold sound at {recording.sample_rate} Hz: use a name that ends in .mov "
             "or .mkv."
