@@ -160,13 +160,28 @@ def main() -> None:
     parser.add_argument("--embedding", type=int, default=48)
     parser.add_argument("--words", type=int, default=None, help="only so many, to try it out")
     parser.add_argument("--measure", action="store_true", help="train nothing, judge what is there")
+    parser.add_argument(
+        "--names",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="with --measure: lists of names, a line each, to judge by themselves (those of the US "
+        "census in the package names, dist.*)",
+    )
     args = parser.parse_args()
     if args.measure:
         table = lexicon()
         held = split(list(table))[1]
-        print(
-            f"{len(held)} words held out: {_shown(errors(shipped(), {w: table[w] for w in held}))}"
-        )
+        listed = {
+            line.split()[0].lower() for path in args.names for line in path.open() if line.strip()
+        }
+        checked = set(misaki_words())  # people wrote these as words
+        names = [word for word in held if word in listed and word not in checked]
+        for kind, words in (("words", held), ("names", names)):
+            if words:
+                found = errors(shipped(), {word: table[word] for word in words})
+                print(f"{len(words)} {kind} held out: {_shown(found)}", flush=True)
         return
     started = time.monotonic()
     rng = random.Random(1)
