@@ -159,8 +159,8 @@ def offer(recogniser: str) -> None:
 
 def _agreed(sentence: str) -> bool:
     """True if the user says yes; never without a terminal."""
-    say(sentence)
-    return sys.stdin.isatty() and input("Fetch it? [y/N] ").strip().lower() in ("y", "yes")
+    say(f"{sentence} Fetch it? [y/N]")  # not by `input`, whose question would be in the output
+    return sys.stdin.isatty() and input().strip().lower() in ("y", "yes")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,25 +1,33 @@
-"""Spreads of boundaries: where two phones' posteriors cross slowly, one could be elsewhere.
+"""The uncertainty of boundaries: where two phones' posteriors cross slowly, one may lie elsewhere.
 
 The frames around a boundary in which neither of its two phones is clearly likelier than the other
-say over how long a stretch it is undecided. How far from the truth boundaries of the network
-aligner are for each such length was fitted to two of flite's voices, clean, in noise and in a room;
-`python -m evaluation.hearing.calibration boundaries` holds it against the other two.
+say over how long a stretch it is undecided. How far from the truth boundaries are for each such
+length was fitted, inside speech, to two of flite's voices, clean, in noise and in a room; beside a
+pause, by what the word begins or ends with, to where the sound of real speech begins and ends
+(evaluation.hearing.calibration holds both against other voices and clips). SHARED and ONSET are not
+fitted: no labels of such places were at hand.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from alignment.network.boundaries import CLASSES
 from alignment.network.phone_network import FRAME_SECONDS, INDEX
-from alignment.result import Alignment, Word
+from alignment.result import PAUSE, Alignment, Phone, Word
 
 REACH = 6  # frames on either side that are looked at
 
 # Seconds within which two of three boundaries are, for a boundary that is decided at once, and for
 # each second over which it is not.
-LEAST, EACH = 0.004, 0.23
+INSIDE = (0.004, 0.23)
+STARTS = {"stop": (0.052, 0.04), "fricative": (0.024, 0.2), "other": INSIDE}  # after a pause
+ENDS = {"stop": (0.015, 0.5), "fricative": (0.03, 0.2), "other": (0.0, 0.76)}  # before one
+SHARED = 0.4  # of the length of a consonant that two words share, in which nothing says where
+ONSET = 0.02  # at least, of a word that begins with a vowel: a glottal stop may go before it
 
 
 def undecided(alignment: Alignment, posteriors: np.ndarray) -> np.ndarray:
@@ -41,7 +49,39 @@ def undecided(alignment: Alignment, posteriors: np.ndarray) -> np.ndarray:
 
 def spreads(alignment: Alignment, posteriors: np.ndarray) -> np.ndarray:
     """Seconds by which each inner boundary is off at most, in two of three cases, (n - 1,)."""
-    return LEAST + EACH * undecided(alignment, posteriors)
+    lengths = undecided(alignment, posteriors).tolist()
+    phones = alignment.phones
+    first = _word_starts(alignment.words)
+    return np.array(
+        [
+            _spread(phones[k], phones[k + 1], k + 1 in first, length)
+            for k, length in enumerate(lengths)
+        ]
+    )
+
+
+def _spread(left: Phone, right: Phone, between_words: bool, undecided: float) -> float:
+    """The spread of one boundary, seconds."""
+    least, each = INSIDE
+    if PAUSE in (left.symbol, right.symbol):
+        beside = STARTS if left.symbol == PAUSE else ENDS
+        least, each = beside[_kind(right.symbol if left.symbol == PAUSE else left.symbol)]
+    spread = max(least + each * undecided, INSIDE[0])
+    if not between_words or PAUSE in (left.symbol, right.symbol):
+        return spread
+    if left.symbol == right.symbol:
+        return max(spread, SHARED * (left.duration + right.duration))
+    return max(spread, ONSET) if right.symbol[-1].isdigit() else spread
+
+
+def _kind(symbol: str) -> str:
+    """The sort of sound that a word begins or ends with."""
+    return "stop" if symbol in CLASSES[1] else "fricative" if symbol in CLASSES[2] else "other"
+
+
+def _word_starts(words: Sequence[Word]) -> set[int]:
+    """The numbers of the phones with which words and pauses begin."""
+    return set(np.cumsum([len(word.phones) for word in words]).tolist())
 
 
 def with_spreads(alignment: Alignment, posteriors: np.ndarray) -> Alignment:

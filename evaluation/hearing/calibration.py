@@ -2,6 +2,7 @@
 
     python -m evaluation.hearing.calibration words [--clips 60]
     python -m evaluation.hearing.calibration boundaries [--sentences 12]
+    python -m evaluation.hearing.calibration pauses [--clips 70] [--chosen]
 
 Words: held-out clips (A3T_CORPORA) with their own text and with one word replaced or put in, half
 of them in noise as in planted_errors. A fit on the half for choosing says which slope and offset
@@ -11,6 +12,10 @@ as many as make a confidence of 0.5 even, which the command prints.
 Boundaries: flite's voices, clean, in noise at 10 dB and in a room. What
 alignment.confidence.boundary_confidence says was fitted to the first two voices; the table is of
 the others (--voice chooses). The boundary network was trained on other sentences by all four.
+
+Pauses: boundaries beside pauses in held-out clips, clean and as before, against where the sound of
+the clean clip begins or ends (evaluation.hearing.sound_edges); with --chosen of the half that the
+spreads were fitted to.
 """
 
 from __future__ import annotations
@@ -29,6 +34,7 @@ from alignment.waveform import model_waveform
 from evaluation.harness.programs import program_parser
 from evaluation.hearing.planted_errors import CONDITIONS, ONE, texts
 from evaluation.hearing.planting import aligner_held_out, chosen, heard
+from evaluation.hearing.sound_edges import sound_edges
 from training.alignment.distortions import CONDITIONS as DISTORTIONS
 from training.alignment.flite import SENTENCES, VOICES, speak
 from training.alignment.flite import SyntheticUtterance as Utterance
@@ -143,13 +149,61 @@ def boundaries(sentences: int, voices: Sequence[str]) -> None:
     print(f"all: {len(rows)} boundaries, {(rows[:, 2] <= rows[:, 1]).mean():.0%} within it")
 
 
+def pause_boundaries(count: int, reported: bool) -> list[tuple[str, bool, float, float]]:
+    """Of boundaries beside pauses the corpus, True for a word's start, the spread and the error,
+    seconds."""
+    aligner: Any = load_aligner()
+    pronouncer = Pronouncer()
+    rows = []
+    for clip in chosen(aligner_held_out(reported), count, 6):
+        spoken = heard(clip)
+        choices = {word: pronouncer.candidates(word) for word in spoken.words}
+        try:
+            clean = aligner.align(spoken.samples, spoken.rate, spoken.words, choices)
+        except AlignmentError:
+            continue
+        edges = list(sound_edges(spoken.samples, spoken.rate, clean))
+        for condition in ("clean", "noise 10 dB", "room"):
+            samples, rate = DISTORTIONS[condition](spoken.samples, spoken.rate)
+            found = aligner.align(samples, rate, spoken.words, choices, check=False)
+            stated = {phone.end: phone.spread for phone in found.phones[:-1]}
+            for word, is_start, time in edges:
+                here = found.spoken[word]
+                at = here.start if is_start else here.end
+                if at in stated:
+                    rows.append((clip.corpus, is_start, stated[at], abs(at - time)))
+    return rows
+
+
+def pauses(count: int, reported: bool) -> None:
+    rows = pause_boundaries(count, reported)
+    unheard = [row for row in rows if row[0] in ("librispeech", "commonvoice")]
+    parts = {
+        "starts": [row for row in rows if row[1]],
+        "ends": [row for row in rows if not row[1]],
+        "voices that no network heard": unheard,
+        "all": rows,
+    }
+    print("| beside a pause | | spread, ms | within it | two of three are within |")
+    print("|---|---|---|---|---|")
+    for name, part in parts.items():
+        spread, error = np.array([row[2:] for row in part]).T
+        print(
+            f"| {name} | {len(part)} | {1000 * spread.mean():.1f} "
+            f"| {(error <= spread).mean():.0%} | {1000 * np.quantile(error, 2 / 3):.1f} |"
+        )
+
+
 def main() -> None:
     parser = program_parser("hearing.calibration", __doc__, clips=60)
-    parser.add_argument("what", choices=("words", "boundaries"))
+    parser.add_argument("what", choices=("words", "boundaries", "pauses"))
     parser.add_argument("--sentences", type=int, default=12, metavar="N")
+    parser.add_argument("--chosen", action="store_true", help="the half that was fitted to")
     parser.add_argument("--voice", action="append", choices=VOICES)
     options = parser.parse_args()
-    if options.what == "words":
+    if options.what == "pauses":
+        pauses(options.clips, not options.chosen)
+    elif options.what == "words":
         words(options.clips)
     else:
         boundaries(options.sentences, options.voice or [v for v in VOICES if v not in FITTED])

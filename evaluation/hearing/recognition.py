@@ -1,7 +1,6 @@
 """Is the old text recognised correctly, given only the new one? One planted edit per clip.
 
     python -m evaluation.hearing.recognition [--clips 100] [--seed 3] [--prior new] [--out FILE.tsv]
-                                     [--recogniser network]
 
 Reads the corpora that A3T_CORPORA names: of the clips in aligner_held_out.txt the half that nothing
 was chosen on (`planting.is_reported`; --chosen takes the other half). The clip says the old words;

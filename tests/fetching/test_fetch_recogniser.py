@@ -137,12 +137,14 @@ def test_nothing_is_fetched_unless_the_user_agrees(
     assert not hub.asked and not fetched_model(OFFERED).parent.exists()
 
 
-def test_a_terminal_is_asked_once(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_is_asked_once(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     questions: list[str] = []
     answers = ["n", "y"]
 
-    def answer(question: str) -> str:
-        questions.append(question)
+    def answer() -> str:
+        questions.append(capsys.readouterr().err)
         return answers[len(questions) - 1]
 
     monkeypatch.setattr("builtins.input", answer)
@@ -153,7 +155,7 @@ def test_a_terminal_is_asked_once(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> 
     assert not questions
     for _ in range(2):
         fetch_recogniser.offer("auto")
-    assert len(questions) == 1 and not hub.asked
+    assert len(questions) == 1 and "148 MB" in questions[0] and not hub.asked
     (fetched_model(OFFERED).parent / "not-now").unlink()
     fetch_recogniser.offer("auto")
     assert len(questions) == 2 and (fetched_model(OFFERED) / "model.bin").is_file()
