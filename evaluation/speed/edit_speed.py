@@ -20,7 +20,6 @@ import json
 import os
 import platform
 import resource
-import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -221,4 +220,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -74,8 +74,8 @@ class GapTask:
         """What is other when the gap, its phones, words or durations are."""
         gap, truth = self.gap, self.truth and (len(self.truth[0]), self.truth[1])
         numbers = (gap.phones, gap.durations, gap.words)
-        facts = (len(self.recording), self.resume, truth, gap.frame_span, self.spoken, self.before)
-        facts += (self.rate,)
+        said = (self.spoken, self.before)
+        facts = (len(self.recording), self.resume, truth, gap.frame_span, *said, self.rate)
         return repr(([each.tolist() for each in numbers], facts))
 
 
