@@ -24,7 +24,13 @@ from typing import Any
 from a3t.console import Parser, run, say
 from a3t.errors import InputError
 from a3t.fetching.downloads import Archive, checksum, fetch
-from alignment.recognition.whisper import MODELS, fetched_model, find_whisper, is_installed
+from alignment.recognition.whisper import (
+    INSTALL,
+    MODELS,
+    fetched_model,
+    find_whisper,
+    is_installed,
+)
 
 SERVER = "https://huggingface.co"
 LICENCE = "MIT"
@@ -38,7 +44,6 @@ NEEDED = ("config.json", "model.bin", "tokenizer.json", "vocabulary.txt")
 SOURCE = "source.json"
 DECLINED = "not-now"  # a file beside the models: the user doesn't want to be asked again
 LARGEST_SMALL_FILE = 20_000_000  # bytes
-INSTALL = "Whisper needs faster-whisper: pip install 'a3t[whisper]'."
 
 
 @dataclass(frozen=True, slots=True)

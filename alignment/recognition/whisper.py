@@ -20,6 +20,7 @@ from alignment.waveform import model_waveform
 MODELS = ("small.en", "base.en", "tiny.en")  # that a CPU runs faster than speech, the best first
 LONGEST = 30.0  # seconds that it hears at once
 PACKAGE = "faster_whisper"
+INSTALL = "Whisper needs faster-whisper: pip install 'a3t[whisper]'."
 
 
 def is_installed() -> bool:
@@ -48,7 +49,7 @@ def require_whisper(name: str | None = None) -> Path:
     """As `find_whisper`; AlignmentError, saying what to do, when there is none."""
     found = find_whisper(name)
     if found is None and not is_installed():
-        raise AlignmentError("Whisper needs faster-whisper: pip install 'a3t[whisper]'.")
+        raise AlignmentError(INSTALL)
     if found is None:
         which = f" {name}" if name in MODELS else ""
         where = "" if name is None or which else f" in {name}"
