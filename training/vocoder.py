@@ -154,7 +154,7 @@ def train(options: argparse.Namespace) -> None:
     config["training"] = {**(config.get("training") or {}), "steps": options.steps}
     low = use_bfloat16(options.precision, options.device)
     work = VocoderTraining(config, Waveforms(options.data, "train"), low, options.device)
-    fresh = Run(work.trained, work.schedule, options.out)
+    fresh = Run(work.trained, work.schedule, options.out, {DISCRIMINATORS: work.against.rate})
     if not fresh.resume():
         if options.start:
             work.begin_with(initial_weights(options.start))

@@ -24,6 +24,7 @@ KERNEL = (3, 9)  # frames, bins
 STRIDES, DILATIONS = (2, 2, 2), (1, 2, 4)  # of bins, of frames
 SLOPE = 0.1
 COMPRESSION = 0.3  # exponent of the magnitudes
+EVEN, MEAN, SPREAD = 3.0, -9.0, 3.0  # bring compressed spectra, and log powers, to even strength
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,14 @@ class DiscriminatorConfig:
         adversarial: weight of the vocoder's adversarial loss.
         matching: weight of its feature-matching loss.
         warmup: steps over which both weights rise from zero, while the discriminators learn.
+        rate: the discriminators' learning rate relative to the vocoder's, which has learnt already.
     """
 
     channels: int = 0
     adversarial: float = 1.0
     matching: float = 2.0
     warmup: int = 300
+    rate: float = 15.0
 
 
 class SpectrumDiscriminator(nn.Module):
@@ -57,6 +60,9 @@ class SpectrumDiscriminator(nn.Module):
         )
         self.layers.append(nn.Conv2d(channels, channels, 3, padding=1))
         self.verdict = nn.Conv2d(channels, 1, 3, padding=1)
+        for layer in (*self.layers, self.verdict):  # of even strength, so that they learn at once
+            nn.init.kaiming_normal_(layer.weight, SLOPE)
+            nn.init.zeros_(layer.bias)
 
     def forward(self, samples: Tensor, top: Tensor) -> list[Tensor]:
         x = self._shown(samples, top)
@@ -73,11 +79,12 @@ class SpectrumDiscriminator(nn.Module):
         spectra = torch.stft(samples, size, size // 4, size, window, return_complex=True)
         spectra = spectra.transpose(1, 2) / (3 / 8 * size) ** 0.5  # noise is alike in all sizes
         power = spectra.real.square() + spectra.imag.square() + 1e-8
-        scale = power ** ((COMPRESSION - 1) / 2)
+        scale = EVEN * power ** ((COMPRESSION - 1) / 2)
         height = torch.linspace(-1.0, 1.0, power.shape[2], device=samples.device)
-        shown = [spectra.real * scale, spectra.imag * scale, 1 + power.log() / 8]
+        logs = (power.log() - MEAN) / SPREAD
         known = known_bins(top, power.shape[2])[:, None]
-        return torch.stack([*shown, height.expand_as(power)], dim=1) * known
+        shown = [spectra.real * scale, spectra.imag * scale, logs, height.expand_as(power)]
+        return torch.stack(shown, dim=1) * known
 
 
 class Discriminators(nn.Module):

@@ -15,6 +15,7 @@ import numpy as np
 
 from a3t.audio.analysis.median_pitch import median_pitch
 from a3t.audio.reading.recording import Recording
+from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
@@ -29,11 +30,10 @@ from alignment import Alignment, Word
 LEAST_SCORE = 0.5  # of a word's alignment, or it isn't taken
 MOST_DECIBELS = 6.0  # by which words are made louder or softer
 MOST_PITCH = 0.5  # octaves; farther away it may be somebody else
-NEIGHBOURS = 4  # words on either side of an edit that its level and pitch are also judged by
 # Costs: of another phone beside the words, of one of another kind, and of a pause for a phone; of
 # an octave, of a doubled length, and of 10 dB.
 PHONE, KIND, BREAK = 0.3, 0.6, 1.5
-PITCH, LENGTH, LEVEL = 4.0, 1.5, 0.5
+PITCH, LENGTH, LEVEL = 8.0, 1.5, 0.5
 KINDS = ("P T K B D G CH JH", "F TH S SH HH V DH Z ZH", "M N NG", "L R W Y")
 
 
@@ -152,34 +152,27 @@ def _beside(left: Word | None, right: Word | None, side: int) -> str:
 
 
 def wanted_manner(made: EditedRecording, k: int) -> Manner:
-    """How the new words of edit ``k`` would be said: as they are made, but half as high as the
-    words around are."""
+    """How the new words of edit ``k`` are to be said: as they are made."""
     plan, edit = made.plan, made.plan.edits[k]
-    rate = plan.recording.sample_rate
+    rate, words = plan.recording.sample_rate, plan.alignment.spoken
     patch = made.patches[k].samples.mean(axis=1)
-    before, after = (round(frames * rate / 80) for frames in edit.margin)
+    before, after = (samples_of(frames, rate) for frames in edit.margin)
     own = patch[before : max(len(patch) - after, before + 1)]
-    words = plan.alignment.spoken
-    near = [*words[max(edit.old[0] - NEIGHBOURS, 0) : edit.old[0]],
-            *words[edit.old[1] : edit.old[1] + NEIGHBOURS]]  # fmt: skip
-    pitch, level = median_pitch(own, rate), active_level(own, rate)
-    sounds = [_mono(plan.recording, word.start, word.end) for word in near]
-    if sounds:
-        around = median_pitch(np.concatenate(sounds), rate)
-        both = [value for value in (pitch, around) if math.isfinite(value)]
-        pitch = sum(both) / len(both) if both else math.nan
     left = words[edit.old[0] - 1] if edit.old[0] else None
     right = words[edit.old[1]] if edit.old[1] < len(words) else None
     gone = words[slice(*edit.old)]
     start = gone[0] if gone else right
     end = gone[-1] if gone else left
     joins = _beside(left, start, 0), _beside(end, right, 1)
-    return Manner(pitch, level, max(edit.seconds, 0.02), *joins)
+    return Manner(median_pitch(own, rate), active_level(own, rate), edit.seconds, *joins)
 
 
 def _levelled(words: RecordedWords, manner: Manner, wanted: Manner) -> RecordedWords:
-    most = MOST_GAIN if words.text else MOST_DECIBELS
-    return replace(words, decibels=round(min(max(wanted.level - manner.level, -most), most), 2))
+    """The words half way to the level that is wanted, as how loud their speaker said them counts
+    too; those of another recording all the way."""
+    share, most = (1.0, MOST_GAIN) if words.text else (0.5, MOST_DECIBELS)
+    by = share * (wanted.level - manner.level)
+    return replace(words, decibels=round(min(max(by, -most), most), 2))
 
 
 def _mono(recording: Recording, start: float, end: float) -> np.ndarray:

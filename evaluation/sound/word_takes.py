@@ -112,17 +112,18 @@ def compared(editor: Editor, recording: Recording, aligned: Alignment, k: int) -
     for number in range(1, NETWORKS):
         other = variant(plan, number, editor.render, editor.durations).result
         row[f"{NETWORK} {number + 1}"] = _of(other)
-    for n, (words_there, _, _) in enumerate(choices[0][:TAKES]):
+    for n, (words_there, _, cost) in enumerate(choices[0][:TAKES]):
         taken = replan(plan, replace(plan.request, recorded=(words_there,)), editor.durations)
-        row[f"{TAKE} {n + 1}"] = _of(editor.render(taken))
+        row[f"{TAKE} {n + 1}"] = _of(editor.render(taken), cost)
     return row
 
 
-def _of(result: EditedRecording) -> dict[str, Any]:
+def _of(result: EditedRecording, cost: float = 0.0) -> dict[str, Any]:
     first, last = result.map.samples.changes[0].output
     fade = round(FADE_MS * result.recording.sample_rate / 1000)
-    score = measured(result.plan, 0, result).merits.score
-    return _measures(result.recording, result, (first + fade, last - fade)) | {"score": score}
+    merits = replace(measured(result.plan, 0, result).merits, manner=cost)
+    found = _measures(result.recording, result, (first + fade, last - fade))
+    return found | {"score": merits.score}
 
 
 def _measures(

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +24,7 @@ from tqdm import tqdm
 CHECKPOINT = "checkpoint.pt"
 
 Losses = dict[str, Tensor]
+Rates = Mapping[str, float]  # learning rates of parts by name, relative to the schedule's
 
 
 @dataclass(frozen=True)
@@ -74,14 +76,23 @@ class Schedule:
 class Run:
     """A network in training, with its optimiser, the average of its weights and its step."""
 
-    def __init__(self, model: nn.Module, schedule: Schedule, folder: Path) -> None:
+    def __init__(
+        self,
+        model: nn.Module,
+        schedule: Schedule,
+        folder: Path,
+        rates: Rates = MappingProxyType({}),
+    ) -> None:
         self.model, self.schedule, self.folder = model, schedule, folder
         self.step = 0
         self.spent = 0.0  # seconds of the processor in training steps
         self.end = schedule.steps
         self.best = (math.inf, 0)  # the lowest total of a validation, and its step
+        groups: dict[float, list[nn.Parameter]] = {}
+        for name, parameter in model.named_parameters():
+            groups.setdefault(rates.get(name.partition(".")[0], 1.0), []).append(parameter)
         self.optimiser = torch.optim.AdamW(
-            model.parameters(),
+            [{"params": own, "relative": rate} for rate, own in groups.items()],
             lr=schedule.rate,
             betas=tuple(schedule.betas),  # type: ignore[arg-type]
             weight_decay=schedule.weight_decay,
