@@ -204,7 +204,7 @@ def chosen_words(
     new_text: Transcript,
 ) -> dict[int, tuple[RecordedWords, ...]]:
     """For each edit of the script, by its index, which of the ``chosen`` words it takes."""
-    found = {}
+    found: dict[int, tuple[RecordedWords, ...]] = {}
     for words in chosen:
         if words.text < len(texts):
             recorded = texts[words.text].spoken[slice(*words.old)]
