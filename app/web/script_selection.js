@@ -1,4 +1,4 @@
-// What is selected in the transcript, by pointer or finger, and what floats beside it.
+// What is selected in the transcript, by pointer or finger, and the bar of what can be done with it.
 
 import { drag, make, tool } from "./elements.js";
 import { ScriptText } from "./script_text.js";
@@ -18,7 +18,8 @@ export class ScriptSelection extends ScriptText {
       named(TEXTS.replace, () => this.write()), this.fixes, named(TEXTS.remove, () => this.remove()), named(TEXTS.insert, () => this.insert(), TEXTS.insert_hint));
     // For fingers, which can't drag over words without scrolling.
     this.handles = ["anchor", "focus"].map((end) => make("div", { class: "handle", "aria-hidden": "true", hidden: true, onpointerdown: (event) => this.#pull(event, end) }));
-    this.scroller.append(this.bar, ...this.handles);
+    this.scroller.append(...this.handles);
+    this.scroller.after(this.bar);
     this.body.addEventListener("pointerdown", (event) => this.#press(event));
     this.body.addEventListener("dblclick", (event) => this.#wordOf(event) !== null && this.write());
     this.scroller.addEventListener("scroll", () => this.place());
@@ -134,7 +135,7 @@ export class ScriptSelection extends ScriptText {
     drag(handle, event, move, () => this.body.focus({ preventScroll: true }));
   }
 
-  /** The floating bar below what is selected, and a finger's handles below its ends. */
+  /** The bar below the script, which hides none of it, and a finger's handles below the selection. */
   place() {
     const range = this.range;
     const first = range && this.element(range[0]), last = range && this.element(range[1] - 1);
@@ -146,9 +147,9 @@ export class ScriptSelection extends ScriptText {
       handle.style.left = `${(k ? ends[k].right : ends[k].left) - frame.left}px`;
       handle.style.top = `${ends[k].bottom - frame.top + this.scroller.scrollTop}px`;
     });
-    this.bar.hidden = false;
     this.fixes.disabled = this.elements.slice(...range).some((word) => word?.closest(".change"));
-    this.bar.style.top = `${ends[1].bottom - frame.top + this.scroller.scrollTop + (this.touched ? 26 : 6)}px`;
-    this.bar.style.left = `${Math.max(4, Math.min(ends[0].left - frame.left, frame.width - this.bar.offsetWidth - 12))}px`;
+    if (!this.bar.hidden) return;
+    this.bar.hidden = false;
+    last.scrollIntoView({ block: "nearest" }); // the bar takes its room from the script
   }
 }

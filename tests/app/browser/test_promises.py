@@ -51,6 +51,16 @@ def test_after_a_click_the_word_itself_is_lit(script: Any) -> None:
     assert script.evaluate(lit) == "always"
 
 
+def test_the_bar_of_a_selection_hides_no_word(script: Any) -> None:
+    last = word(script).last
+    last.click()
+    bar = script.get_by_role("toolbar", name="Selected words").bounding_box()
+    page = script.locator(".scroller").bounding_box()
+    assert page["y"] + page["height"] <= bar["y"] + 1
+    box = last.bounding_box()
+    assert box["y"] + box["height"] <= bar["y"]
+
+
 def test_letters_type_over_a_selected_word_and_steer_without(script: Any) -> None:
     script.keyboard.press("?")
     script.get_by_role("heading", name="While no word is selected").wait_for()
