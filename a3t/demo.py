@@ -25,6 +25,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def show(folder: Path) -> None:
     """Edit the sentence and draw it; leaves four files in `folder`."""
+    from a3t.projects.output_files import require_packages
+
+    require_packages(["png"])
     started = time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "arctic.wav"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from a3t import edit, tts
+from a3t import demo, edit, tts
 from a3t.projects import clean
 from a3t.source import __main__ as transcribe
 from app.__main__ import credentials
@@ -83,6 +83,14 @@ def test_speakers_need_packages_before_anything_is_recognised(
     monkeypatch.setattr("a3t.source.transcripts.recognised", None)
     assert transcribe.main([str(arctic), "--speakers"]) == 1
     assert "a3t[speakers]" in capsys.readouterr().err
+
+
+def test_the_demo_needs_its_packages_before_it_edits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("a3t.projects.output_files.find_spec", lambda name: None)
+    assert demo.main(["--out", str(tmp_path / "demo")]) == 1
+    assert "a3t[demo]" in capsys.readouterr().err and not (tmp_path / "demo").exists()
 
 
 def test_the_page_without_its_packages_says_so() -> None:

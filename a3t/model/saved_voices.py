@@ -100,10 +100,9 @@ def load_voice(name: str) -> Voice:
     """InputError if there is none of that name, or if it can't be used."""
     folder = voices_folder() / check_name(name)
     if not (folder / CONFIG).is_file():
-        there = ", ".join(voice_names()) or "none yet"
-        raise InputError(
-            f"There is no voice {name!r} (there are: {there}): make one with a3t voice make."
-        )
+        others = ", ".join(voice_names())
+        there = f" (there are: {others})" if others else ""
+        raise InputError(f"There is no voice {name!r}{there}: make one with a3t voice make.")
     from a3t.pretrained import load_checkpoint
 
     config, tensors, sha256 = load_checkpoint(folder)

@@ -76,14 +76,19 @@ def export_files(out: Path, kinds: Sequence[str]) -> list[Path]:
     return [*export_paths(out, kinds), *phones]
 
 
+def require_packages(kinds: Sequence[str]) -> None:
+    """InputError if a package that one of these exports needs is not installed."""
+    for kind in kinds:
+        package, extra = PACKAGES.get(kind, ("", ""))
+        if package and not find_spec(package):
+            raise InputError(f"A .{kind} file needs {package}: pip install 'a3t[{extra}]'.")
+
+
 def check_outputs(
     recording: Recording, out: Path, candidates: int, kinds: Sequence[str], inputs: Iterable[Path]
 ) -> None:
     """InputError if one of an edit's files can't be written, or is one of its inputs."""
-    for kind in kinds:
-        package, extra = PACKAGES.get(kind, ("", ""))
-        if package and not find_spec(package):
-            raise InputError(f"--export {kind} needs {package}: pip install 'a3t[{extra}]'.")
+    require_packages(kinds)
     for sound in outputs(out, candidates):
         check_output(recording, sound)
         check_record(record_path(sound), RECORD_ENTRY, sound)

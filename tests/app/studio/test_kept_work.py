@@ -4,6 +4,7 @@ be edited is none."""
 from __future__ import annotations
 
 import asyncio
+import io
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +13,7 @@ from unittest.mock import AsyncMock
 import numpy as np
 import pytest
 import soundfile
+import soxr
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
@@ -19,6 +21,7 @@ from app.service import Service
 from app.studio.reading import events
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_of
+from tests.app.studio.test_projects import unpacked
 from tests.conftest import ARCTIC
 
 
@@ -138,3 +141,15 @@ def test_a_correction_outlives_a_killed_server(
         project.client = other
         said = ARCTIC.replace("superlative", "comparative").split()
         project.until(lambda state: [token[1] for token in state["tokens"]] == said)
+
+
+def test_a_telephones_recording_is_a_project(client: TestClient, upload: str) -> None:
+    samples, rate = soundfile.read(upload)
+    soundfile.write(upload, soxr.resample(samples, rate, 8000), 8000, "ULAW")
+    project = Project(client, {"upload": upload})
+    state = project.listened()
+    assert " ".join(token[1] for token in state["tokens"]) == ARCTIC  # recognised
+    project.save(change(state, "always", "never"))
+    assert not project.made()["failures"]
+    home = io.BytesIO(unpacked(project)["talk.edited.wav"])
+    assert soundfile.info(home).samplerate == 8000
