@@ -86,7 +86,7 @@ $(VENV)/.torch-ready: requirements.txt
 	@test -n "$(PYTHON)" || { echo "No python3 found: install Python 3.11 or newer, or say where it is with 'make PYTHON=/path/to/python3'." >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than Python 3.11: say where a newer one is with 'make PYTHON=/path/to/python3.11'." >&2; exit 1; }
 	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { echo "$(PYTHON) can't make virtual environments: on Debian or Ubuntu run 'apt-get install python3-venv' first." >&2; exit 1; }
-	@echo "Setting up $(VENV), once: 1.4 GB, and 2.6 GB with what the tests need; a few minutes."
+	@echo "Setting up $(VENV), once: 1.4 GB, and 2.7 GB with what the tests need; a few minutes."
 	"$(PYTHON)" -m venv $(VENV)
 	$(PIP) install -q --retries 0 --timeout 15 $(TORCH) -c requirements.txt --index-url $(CPU_INDEX) --extra-index-url https://pypi.org/simple 2>/dev/null || $(PIP) install -q -c requirements.txt $(TORCH)
 	@touch $@
