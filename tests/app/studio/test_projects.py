@@ -17,7 +17,6 @@ from starlette.testclient import TestClient
 from a3t.audio.reading.recording import Recording
 from app.service import Service
 from app.studio.studio import Studio
-from app.studio.work import listening
 from tests.app.studio.conftest import Project, change, client_of
 from tests.audio.films import film
 from tests.conftest import ARCTIC
@@ -295,8 +294,8 @@ def test_what_one_looks_at_is_listened_to_next(
     client: TestClient, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of half a minute in parts of a few seconds; what is missing is told."""
-    monkeypatch.setattr(listening, "FIRST_PART", (2.0, 4.0))
-    monkeypatch.setattr(listening, "PARTS", (4.0, 8.0))
+    monkeypatch.setattr("app.studio.work.ingest.FIRST_PART", (2.0, 4.0))
+    monkeypatch.setattr("a3t.source.recognised_transcript.PARTS", (4.0, 8.0))
     path = service.folder / "uploaded" / "long.wav"
     path.parent.mkdir(exist_ok=True)
     samples, rate = soundfile.read(io.BytesIO((path.parent / "talk.wav").read_bytes()))
