@@ -184,7 +184,7 @@ def test_every_dependency_is_pinned() -> None:
     named = set(map(canonical, project["dependencies"]))
     for extra in project["optional-dependencies"].values():
         named |= set(map(canonical, extra))
-    assert named <= pins().keys()
+    assert named - {"a3t"} <= pins().keys()  # an extra may name another of ours
 
 
 ENVIRONMENTS = ("environment.yml", "recipes/environment.yml", "alignment/mfa-environment.yml")

@@ -111,7 +111,7 @@ class Run:
         state = torch.load(path, map_location="cpu", weights_only=True)
         self.step = int(state["step"])
         self.spent = float(state.get("spent", 0.0))
-        self.end = min(self.end, state.get("end", self.end))
+        self.end = state.get("end") or self.end
         self.best = state.get("best", self.best)
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
@@ -132,7 +132,7 @@ class Run:
             {
                 "step": self.step,
                 "spent": self.spent,
-                "end": self.end,
+                "end": self.end if self.end < self.schedule.steps else None,
                 "best": self.best,
                 "schedule": asdict(self.schedule),
                 "model": self.model.state_dict(),
