@@ -58,7 +58,7 @@ class RemoteFile:
 
 
 def repository_of(model: str) -> str:
-    """Where the faster-whisper model of that name is published."""
+    """The repository in which the faster-whisper model of that name is published."""
     return f"Systran/faster-whisper-{model}"
 
 
@@ -100,7 +100,7 @@ def server_named() -> str:
 
 
 def part_folder(model: str) -> Path:
-    """Where a model is as long as it isn't complete."""
+    """The folder of a model that isn't complete yet."""
     target = fetched_model(model)
     return target.with_name(f"{target.name}.part-{REVISIONS[model][:12]}")
 

@@ -1,4 +1,4 @@
-"""How an edited recording maps to its source: in samples, in seconds and in words."""
+"""The map of an edited recording to its source: in samples, in seconds and in words."""
 
 from __future__ import annotations
 

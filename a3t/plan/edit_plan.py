@@ -64,7 +64,7 @@ class EditPlan:
 
     @property
     def new_text(self) -> Transcript:
-        """What these words become."""
+        """The text that these words become."""
         return self.revision.new_text
 
     @property

@@ -1,4 +1,4 @@
-"""Where in the recording each word edit takes place, and which pauses it adds."""
+"""The place of each word edit in the recording, and the pauses it adds."""
 
 from __future__ import annotations
 

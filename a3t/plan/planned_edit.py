@@ -1,4 +1,4 @@
-"""What a plan consists of: its edits, their phones and words. Frames are those of `a3t.grid`."""
+"""The parts of a plan: its edits, their phones and words. Frames are those of `a3t.grid`."""
 
 from __future__ import annotations
 

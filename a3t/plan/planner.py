@@ -95,7 +95,7 @@ def make_plan(
 def _places(
     request: EditRequest, revision: Revision, words: WordFrames, texts: Sequence[Transcript]
 ) -> list[Place]:
-    """Where the revision's edits and the request's cuts take place, and which new words are
+    """The places of the revision's edits and the request's cuts, and which new words are
     recorded in one of the texts."""
     text, new_text = revision.text, revision.new_text
     script = merge_touching(revision.edits, words)
@@ -169,7 +169,7 @@ def _planned_in(
     others: Sequence[HeardRecording],
     durations: DurationPredictor,
 ) -> Callable[[int, Revision], EditPlan]:
-    """What plans a revision of the recording (number 0) or of one of the others (from 1 on)."""
+    """A planner of revisions of the recording (number 0) or of one of the others (from 1 on)."""
     assert isinstance(request.alignment, Alignment)
     heard = [(recording, request.alignment), *((each.recording, each.alignment) for each in others)]
 

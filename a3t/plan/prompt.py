@@ -44,7 +44,7 @@ Prompts = OnePrompt | Sequence[OnePrompt] | None
 
 @dataclass(frozen=True)
 class Prompt:
-    """What the network hears of a voice before it speaks.
+    """The frames of a voice that the network hears before it speaks.
 
     mel: (T, 80) log10. phones: with their frames, T in all. pace: the speaker's durations over the
     predicted ones.
@@ -123,7 +123,7 @@ class SpeechPlan:
 
     @property
     def text(self) -> str:
-        """What is said, as written."""
+        """The text that is said, as written."""
         return self.target.text
 
     @property
@@ -133,7 +133,7 @@ class SpeechPlan:
 
 
 def _shares(grids: Sequence[Sequence[GridPhone]]) -> list[int]:
-    """How many frames of each recording are used: the same, but what a short one leaves, others
+    """The frames used of each recording: the same number, but what a short one leaves, others
     have."""
     shares = [0] * len(grids)
     left = LONGEST
@@ -159,7 +159,7 @@ def speech_plan(
     durations: DurationPredictor,
     request: SpeechRequest,
 ) -> SpeechPlan:
-    """How a text is spoken after the recordings ``heard``, or, if there are none, after a voice's
+    """Plan a text to be spoken after the recordings ``heard``, or, if there are none, a voice's
     ``own`` prompt. Raises InputError if there is neither, or if the text is too long."""
     prompt = Prompt.of(heard, durations) if heard else own
     if prompt is None:

@@ -1,4 +1,4 @@
-"""By how much the words rise that end a question (`a3t.text.question_ends`).
+"""The rise of the words that end a question (`a3t.text.question_ends`).
 
 The network is told phones and no punctuation, so it can't know.
 """

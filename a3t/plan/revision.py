@@ -1,4 +1,4 @@
-"""What changes between two texts: words, added pauses, emphasis, questions."""
+"""The changes between two texts: words, added pauses, emphasis, questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the model sees around each edit: a few seconds of context, as in training."""
+"""The model's view around each edit: a few seconds of context, as in training."""
 
 from __future__ import annotations
 

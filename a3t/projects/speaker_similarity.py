@@ -1,4 +1,4 @@
-"""Whether a recording sounds like a saved voice: one made for another person makes edits worse."""
+"""The check that a recording sounds like a saved voice: another person's makes edits worse."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEAST = frames_of(1.0)
 
 @dataclass(frozen=True)
 class Likeness:
-    """How much a recording sounds like a voice: the cosine of their vectors, and the least one that
+    """The likeness of a recording to a voice: the cosine of their vectors, and the least one that
     as much speech of that voice usually has."""
 
     cosine: float
@@ -26,7 +26,7 @@ class Likeness:
 
 
 def likeness(plan: EditPlan, voice: Voice) -> Likeness | None:
-    """How much a plan's recording sounds like a voice; None if there is too little speech, or if
+    """The likeness of a plan's recording to a voice; None if there is too little speech, or if
     the voice was made before voices had a vector."""
     if voice.speaker is None:
         return None

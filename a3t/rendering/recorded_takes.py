@@ -39,7 +39,7 @@ KINDS = ("P T K B D G CH JH", "F TH S SH HH V DH Z ZH", "M N NG", "L R W Y")
 
 @dataclass(frozen=True)
 class Manner:
-    """How some words are said.
+    """The sound of some words.
 
     pitch: log2 Hz, NaN without any; level: dB of full scale; seconds; before, after: the phones
     beside them, or pauses.
@@ -120,7 +120,7 @@ def recorded_choices(
 
 
 def usable(plan: EditPlan, edit: PlannedEdit, aligned: Alignment, words: RecordedWords) -> bool:
-    """Whether recorded words are surely heard, and said as they are to be said now."""
+    """True if recorded words are surely heard, and said as they are to be said now."""
     own = aligned.spoken[slice(*words.old)]
     said = [tuple(phone.symbol for phone in word.phones) for word in own]
     wanted = [plan.pronunciations[k] for k in range(*edit.new)]
@@ -128,7 +128,7 @@ def usable(plan: EditPlan, edit: PlannedEdit, aligned: Alignment, words: Recorde
 
 
 def manner_of(recording: Recording, aligned: Alignment, words: tuple[int, int]) -> Manner:
-    """How words of a recording are said."""
+    """The sound of words of a recording."""
     spoken = aligned.spoken
     own = spoken[slice(*words)]
     before = _beside(spoken[words[0] - 1] if words[0] else None, own[0], 0)
@@ -152,7 +152,7 @@ def _beside(left: Word | None, right: Word | None, side: int) -> str:
 
 
 def wanted_manner(made: EditedRecording, k: int) -> Manner:
-    """How the new words of edit ``k`` are to be said: as they are made."""
+    """The sound wanted of the new words of edit ``k``: as they are made."""
     plan, edit = made.plan, made.plan.edits[k]
     rate, words = plan.recording.sample_rate, plan.alignment.spoken
     patch = made.patches[k].samples.mean(axis=1)

@@ -20,7 +20,7 @@ UNSEEN = "p225"  # one of recipes/vctk/conf/unseen_speakers.txt
 
 def run(recipe: str, tmp_path: Path, *more: str) -> str:
     command = [RECIPES / recipe / "run.sh", "--corpora", tmp_path / "corpus"]
-    command += ["--work", tmp_path / "work", "--tag", "tiny"]
+    command += ["--work", tmp_path / "work", "--tag", "tiny", "--pitch", "true"]
     command += ["--config", "../mini/conf/tiny.yaml"]
     command += ["--durations_config", "../mini/conf/tiny_durations.yaml", "--nj", "1"]
     environment = os.environ | {"PYTHON": sys.executable}
@@ -34,7 +34,7 @@ def run(recipe: str, tmp_path: Path, *more: str) -> str:
 @pytest.mark.slow
 def test_from_ljspeechs_layout_to_edited_recordings(tmp_path: Path) -> None:
     generate("ljspeech", tmp_path / "corpus", 0.001)
-    more = ("--dev", "2", "--test", "2", "--test_clips", "2", "--pitch", "true")
+    more = ("--dev", "2", "--test", "2", "--test_clips", "2")
     assert "Stage 8" in run("ljspeech", tmp_path, *more)
     exp = tmp_path / "work" / "exp"
     edited = sorted((exp / "tiny" / "samples").glob("*.wav"))

@@ -42,7 +42,7 @@ class Cut:
 
     @property
     def label(self) -> str:
-        """What stands for it where an edit's words are shown."""
+        """The text that stands for it where an edit's words are shown."""
         if self.kind == "pause":
             return f"[{self.end - self.start:.2f} s of a pause]"
         return f"[{self.kind}]"
@@ -119,7 +119,7 @@ def _with_deletion(place: Place, frames: tuple[int, int], words: WordFrames) -> 
 
 
 def room_beside(place: Place, overlap: tuple[int, int]) -> tuple[int, int]:
-    """How many frames beside a cut its joints may use: those before the next words, at least one
+    """The frames beside a cut that its joints may use: those before the next words, at least one
     of them."""
     if place.beside is None:
         return overlap

@@ -44,7 +44,7 @@ EDGE = 0.03  # seconds beside a sound that go with it
 
 @dataclass(frozen=True, kw_only=True)
 class Cleaning:
-    """What to look for, and what to do with it; InputError for a value that is out of range.
+    """The disfluencies to look for, and what to do with them; InputError for a value out of range.
 
     kinds: some of ALL_KINDS. fillers: words and phrases, in any case, that count as fillers where
     the transcript has them. action: "cut", or "mute" with the recording's room tone, of everything
@@ -91,7 +91,7 @@ class Finding:
 
 
 def written(said: Transcript, want: Cleaning) -> Iterator[tuple[str, int, int]]:
-    """What the text itself has: kind, and words [first, last)."""
+    """The disfluencies in the text itself: kind, and words [first, last)."""
     spoken, count = said.spoken, len(said.words)
     phrases = sorted(
         {tuple(re.findall(r"[a-z']+", phrase.lower())) for phrase in want.fillers} - {()},
@@ -117,7 +117,7 @@ def written(said: Transcript, want: Cleaning) -> Iterator[tuple[str, int, int]]:
 
 
 def _repeated(said: Transcript, k: int) -> int:
-    """How many words from word k on are said again at once, or broken off and begun anew."""
+    """The number of words from k on that are said again at once, or broken off and begun anew."""
     spoken, words = said.spoken, said.words
     if k + 1 < len(words):
         begun = words[k].written.rstrip()
@@ -142,7 +142,7 @@ def _is_whole(said: Transcript, first: int, last: int) -> bool:
 def between_words(
     alignment: Alignment, want: Cleaning, is_quiet: Callable[[float, float], bool] | None = None
 ) -> Iterator[Finding]:
-    """What is between the words, and no text has. ``is_quiet``: whether the sound from one second
+    """Sounds between the words that no text has. ``is_quiet``: whether the sound from one second
     to another is so much quieter than the words that none can be in it."""
     runs = [(silent, list(own)) for silent, own in groupby(alignment.words, _is_silent)]
     gaps = [own for silent, own in runs if silent]

@@ -1,4 +1,4 @@
-"""What was found in a recording to be taken out, and the edit that takes out what is chosen of it.
+"""Findings in a recording, and the edit that takes out what is chosen of them.
 
 What the transcript has goes from the text; what it hasn't becomes a `Cut`. Both are edits of one
 `EditPlan`.
@@ -36,7 +36,7 @@ from alignment import Alignment
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found in a recording, in order of time.
+    """The findings in a recording, in order of time.
 
     alignment: of the recording's whole ``text``. said: what is to be cleaned: the same text, or
     what earlier edits have made of it; earlier: the cuts that they made.

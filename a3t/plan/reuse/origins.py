@@ -125,7 +125,7 @@ def _apart(
 def _revision(
     text: Transcript, new_text: Transcript, blocks: Sequence[RecordedWords]
 ) -> Revision | None:
-    """What is changed where the words were recorded; None if they aren't read the same there."""
+    """The changes where the words were recorded; None if they aren't read the same there."""
     count = len(text.words)
     whole = Transcript.from_text(text.written(0, count), max_words=None)
     pieces: list[str] = []

@@ -35,7 +35,7 @@ ENDS = (".", "?")  # the marks that end a sentence
 
 @dataclass(frozen=True)
 class RecordedTexts:
-    """What was recorded: the text that is edited, and those of other recordings."""
+    """The texts that were recorded: the one that is edited, and those of other recordings."""
 
     texts: tuple[Transcript, ...]
 
@@ -52,8 +52,8 @@ class RecordedTexts:
         return result
 
     def offered(self, edit: WordEdit, new_text: Transcript) -> list[RecordedWords]:
-        """Where all new words of an edit are recorded, if they are few: in the words of whoever
-        says them, the nearest places first, and in other texts."""
+        """The places where all new words of an edit, if few, are recorded: in the words of
+        whoever says them, the nearest places first, and in other texts."""
         wanted = new_text.spoken[slice(*edit.new)]
         if not 0 < len(wanted) <= MOST_WORDS:
             return []

@@ -1,4 +1,4 @@
-"""Whose turn an edit stands in, where a transcript names its speakers."""
+"""The speaker in whose turn an edit stands, where a transcript names speakers."""
 
 from __future__ import annotations
 

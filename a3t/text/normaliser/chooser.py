@@ -1,4 +1,4 @@
-"""Which reading of an ambiguous figure is meant, by the words beside it.
+"""Chooses the reading of an ambiguous figure by the words beside it.
 
 The rules give the readings that a figure can have; weights that were learnt from text take one of
 them (after Tyagi et al., Proteno: Text Normalization with Limited Data for Fast Deployment in Text
@@ -29,7 +29,7 @@ Weights = Mapping[str, Mapping[str, float]]  # reading -> feature -> weight
 
 
 def features(figure: str, context: Context) -> list[str]:
-    """What of a figure and its two neighbours on either side is weighed."""
+    """The features of a figure and its two neighbours on either side."""
     before, after = _shape(context.before), _shape(context.after)
     found = [
         f"-1 {before}", f"+1 {after}", f"-2 {_shape(context.before_that)}",

@@ -94,7 +94,7 @@ def skipped(text: str) -> list[str]:
 
 
 def choices(text: str) -> list[str]:
-    """What was chosen by the words beside it, otherwise than rules alone would: "4/5 as a date"."""
+    """The choices by neighbouring words that rules alone would not make: "4/5 as a date"."""
     made: list[str] = []
     _read(tokens_of(text), True, made)
     return made
