@@ -63,7 +63,7 @@ def system_of(exp: Path) -> System:
 
 
 def compared(system: System, clips: Sequence[HeldOutClip]) -> Figures:
-    """What a system fills in against the recordings."""
+    """Compare what a system fills in with the recordings."""
     absolute, distance, fine = [], [], []
     for clip in clips:
         gap = open_gap(clip, clip.region, clip.durations[slice(*clip.region)])

@@ -1,4 +1,4 @@
-"""What differs between two folders of results."""
+"""The differences between two folders of results."""
 
 from __future__ import annotations
 

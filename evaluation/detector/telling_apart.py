@@ -1,4 +1,4 @@
-"""How well two kinds of stretches can be told apart by their statistics, voice by voice."""
+"""Telling two kinds of stretches apart by their statistics, voice by voice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Area:
 
 
 def told_apart(features: Floats, made: Floats, voices: Sequence[str]) -> Area:
-    """How well a logistic regression tells stretches that are ``made`` (n,) bool from the others.
+    """Score a logistic regression that tells stretches that are ``made`` (n,) bool from the others.
 
     features: (n, k). Each voice is left out in turn, and judged by what the others have taught. The
     interval is a bootstrap over voices. Raises ValueError for fewer than two voices, or if all the

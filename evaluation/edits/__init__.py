@@ -1,4 +1,4 @@
-"""How edits sound: new words compared with natural speech of the same recordings.
+"""The sound of edits: new words compared with natural speech of the same recordings.
 
 `listing` has the list of edits of clips, `long_recordings` recordings joined of clips and edits of
 them, `conditions` the degradations of the recordings, `stretches` the measures of a stretch of

@@ -150,7 +150,7 @@ def boundaries(sentences: int, voices: Sequence[str]) -> None:
 
 
 def pause_boundaries(count: int, reported: bool) -> list[tuple[str, bool, float, float]]:
-    """Of boundaries beside pauses the corpus, True for a word's start, the spread and the error,
+    """For boundaries beside pauses the corpus, True for a word's start, the spread and the error,
     seconds."""
     aligner: Any = load_aligner()
     pronouncer = Pronouncer()

@@ -158,7 +158,7 @@ def wishes(spoken: Spoken, pool: Sequence[str], number: int, seed: int) -> dict[
 
 
 def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: Sequence[str]) -> Wish:
-    """What an edit from the words that are ``found`` would do."""
+    """Judge the edit that would be made from the words that are ``found``."""
     new = change.of(spoken.words)
     texts = [Transcript.from_text(" ".join(words), max_words=None) for words in (found, new)]
     edits = Revision.of(*texts).edits
@@ -222,7 +222,7 @@ def usable(chosen: bool, at_home: Path | None) -> list[Clip]:
 
 
 def as_written(clips: Sequence[Clip], count: int, seed: int) -> list[Spoken]:
-    """So many clips of each condition, drawn at random, that say what their text says."""
+    """Draw ``count`` clips of each condition that say what their text says."""
     aligner, pronouncer = load_aligner("network"), Pronouncer()
     result: list[Spoken] = []
     for clean in (True, False):

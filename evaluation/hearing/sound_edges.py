@@ -1,4 +1,4 @@
-"""Where the sound of a word begins after a pause, or ends before one, by its level alone.
+"""The edges of words beside pauses, where their sound begins or ends, by its level alone.
 
 A truth for boundaries beside pauses in real speech, where nobody has labelled any: the first or
 last time at which the level is for 16 ms within START or END dB of the word's own loudest. Both

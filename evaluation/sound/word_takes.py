@@ -153,7 +153,7 @@ def _measures(
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """What the rows say of each kind."""
+    """Summarise the rows of each kind."""
     whole = [row for row in rows if f"{TAKE} 1" in row]
     voices = {row["voice"] for row in whole}
     lines = [

@@ -1,4 +1,4 @@
-"""What an edit of a 5 s recording costs, and what starting does.
+"""The cost of an edit of a 5 s recording, and of starting.
 
     python -m evaluation.speed.edit_speed [--runs 5]
     python -m evaluation.speed.edit_speed --start [--runs 5] [--before FOLDER]

@@ -1,4 +1,4 @@
-"""How long people wait for the page.
+"""The time that people wait for the page.
 
     python -m evaluation.speed.page_waits --people 8 [--rounds 2]
     python -m evaluation.speed.page_waits --wav five_minutes.wav [--hour hour.wav] [--rounds 5]

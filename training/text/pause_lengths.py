@@ -1,4 +1,4 @@
-"""How long people pause at each mark: python -m training.text.pause_lengths CORPORA
+"""Count the pauses at each mark: python -m training.text.pause_lengths CORPORA
 
 Books have no sound, so a punctuation model that is trained on them hears made-up pauses, drawn as
 often as people made pauses of each length (`a3t.text.punctuation.tags.PAUSE_STEPS`) after words

@@ -1,4 +1,4 @@
-"""How many marks are restored right: precision, recall and F1, as the field counts them.
+"""Scores of restored marks: precision, recall and F1, as the field counts them.
 
     python -m training.text.punctuation_scores RUN … --text books-test.txt.xz iwslt2011-test.tsv
 

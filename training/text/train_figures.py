@@ -116,7 +116,7 @@ class MarkedFigure:
 
 
 def examples(paragraphs: Sequence[str], rng: random.Random) -> Iterator[MarkedFigure]:
-    """What is said for sure in the paragraphs, written as it isn't, and the lists."""
+    """Examples: what the paragraphs say for sure, written as figures, and the lists."""
     for paragraph in paragraphs:
         held = crc32(paragraph.encode()) % HELD_OUT == 0
         for kind, reading, pattern in _SAID:
@@ -159,7 +159,7 @@ def written(kind: str, reading: str, match: re.Match[str], rng: random.Random) -
 
 
 def _differ(figure: int) -> bool:
-    """Whether four figures are said otherwise as a year than as a number."""
+    """True if four figures are said otherwise as a year than as a number."""
     return 1010 <= figure < 2100 and figure % 100 > 0 and not 2000 < figure < 2010
 
 
@@ -231,7 +231,7 @@ def learn(group: Sequence[MarkedFigure]) -> tuple[Weights, float]:
 
 
 def by_rule(example: MarkedFigure) -> str:
-    """What the rules alone take."""
+    """The readings that the rules alone take."""
     figure = example.figure
     if example.kind == "slash":
         above, below = map(int, figure.split("/"))
@@ -241,7 +241,7 @@ def by_rule(example: MarkedFigure) -> str:
 
 
 def by_weights(example: MarkedFigure, weights: Weights, sure: float) -> str:
-    """What weights take, and the rules where these are unsure."""
+    """The readings that the weights take, and the rules' where these are unsure."""
     best, share = likeliest(weights, example.features, example.admissible)
     return best if share >= sure and len(example.admissible) > 1 else by_rule(example)
 

@@ -203,7 +203,7 @@ def _towards_usual(scores: np.ndarray, first: np.ndarray) -> float:
 
 
 def feature_matrix(examples: Sequence[Sequence[str]], names: Sequence[str]) -> Any:
-    """Which of the named features each example has: a sparse matrix of 0 and 1, a row each."""
+    """A sparse matrix of 0 and 1 with a row of the named features for each example."""
     index = {name: column for column, name in enumerate(names)}
     rows, columns = [], []
     for row, features_of_it in enumerate(examples):
