@@ -108,6 +108,7 @@ class OpenProject:
                 "sound": {name: about[name] for name in shape} if "samples" in about else None,
                 "listening": self.progress(),
                 "tokens": [shown(token) for token in self.tokens()],
+                "film": about.get("film"),
                 "offered": about.get("offered"),
                 "pronunciations": said_as(self.folder),
                 "marks": self.marks(),

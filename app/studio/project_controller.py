@@ -121,7 +121,11 @@ class ProjectController(VoicedProject):
             order = TakeOrder(
                 recording=recording_of(self.folder.path, self.about),
                 edit=context,
-                request=replace(settings, pronunciations=own_pronunciations(self.folder)),
+                request=replace(
+                    settings,
+                    pronunciations=own_pronunciations(self.folder),
+                    fit=settings.fit or self.about.get("film") is not None,  # or it can't be shown
+                ),
                 number=0,
                 wish=wish or TakeWish(),
                 level=None,
@@ -261,8 +265,9 @@ class ProjectController(VoicedProject):
 
     # ---- taking home --------------------------------------------------------------------------
 
-    def export(self, kind: str) -> None:
-        """Begin to write the zip of everything; `exported` is its name when it is there."""
+    def export(self, kind: str, film: bool) -> None:
+        """Begin to write the zip of everything, with the `film` if that is wanted; `exported` is
+        its name when it is there."""
         edits = self.edits()
         chosen = []
         for edit in edits:
@@ -284,7 +289,7 @@ class ProjectController(VoicedProject):
 
         def run(editor: EditorProcess) -> None:
             with without_folder(self.folder.path):
-                made = editor.run(tasks.mix_down, recording, heard, chosen, out, name, suffix)
+                made = editor.run(tasks.mix_down, recording, heard, chosen, out, name, suffix, film)
             self.exported = made.name
             self.tell(kind="exported", name=made.name)
 

@@ -23,7 +23,11 @@ from app.studio.storage.folders import TAKE
 CHUNK_SECONDS = 5  # of sound in one answer
 LEAVING = 1.0  # seconds until it is noticed that a page has gone
 HEARTBEAT = 15.0  # seconds after which an idle stream says that it is alive
-PARTS = {"audio": (".wav", ".flac"), ".srt": (".srt",), ".vtt": (".vtt",), ".md": (".md",)}
+PARTS = {
+    "audio": (".wav", ".flac"),
+    "film": (".mp4", ".m4v", ".mov", ".mkv", ".webm"),
+    **{own: (own,) for own in (".srt", ".vtt", ".md")},
+}
 CACHED = {"cache-control": "private, max-age=86400"}
 
 
@@ -56,6 +60,13 @@ def unzipped(path: Path, member: zipfile.ZipInfo) -> Iterator[bytes]:
     with zipfile.ZipFile(path) as archive, archive.open(member) as file:
         while data := file.read(2**20):
             yield data
+
+
+def film(request: Request, desk: ProjectController) -> Response:
+    """The film as it came, or a range of its bytes; browsers look at what it is by themselves."""
+    if desk.about.get("film") is None:
+        return refused(texts.NOT_HERE, 404)
+    return FileResponse(desk.folder.original, media_type="video/mp4", headers=CACHED)
 
 
 def sound(request: Request, desk: ProjectController) -> Response:

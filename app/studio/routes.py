@@ -134,6 +134,7 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{one}/file", of_project(packed)),
         Route(f"{one}/download", of_project(reading.download)),
         Route(f"{one}/events", of_project(reading.events)),
+        Route(f"{one}/film", of_project(reading.film)),
         Route(f"{one}/sound/{{chunk:place}}", of_project(reading.sound)),
         Route(f"{one}/peaks/{{level:place}}", of_project(reading.peaks)),
         Route(f"{one}/spectrogram/{{level:place}}/{{tile:place}}", of_project(reading.spectrogram)),
@@ -200,5 +201,6 @@ def move(request: Request, desk: ProjectController) -> Response:
 
 
 def export(request: Request, desk: ProjectController) -> Response:
-    desk.export(str(request.state.data.get("kind") or ""))
+    data = request.state.data
+    desk.export(str(data.get("kind") or ""), data.get("film") is True)
     return JSONResponse({})

@@ -51,7 +51,7 @@ class TakeWish:
         return replace(
             request,
             speed=min(max(request.speed * self.pace, SPEEDS[0]), SPEEDS[1]),
-            fit=request.fit and self.duration is None and self.lengths is None,
+            fit=request.fit and self.pace == 1.0 and self.duration is None and self.lengths is None,
             duration=self.duration,
             lengths=self.lengths,
         )

@@ -8,10 +8,6 @@ from a3t.text.transcript import Transcript, TranscriptWord
 from app.studio.storage.pcm_sound import Token
 
 
-def text_of(tokens: Sequence[Token]) -> str:
-    return transcript_of(tokens).text
-
-
 def without_name(token: Token) -> str:
     """A token's text without the name of who says it."""
     text = str(token["text"])

@@ -5,6 +5,7 @@ import { ChangesView } from "./changes_view.js";
 import { CleaningView } from "./cleaning_view.js";
 import { Dialogs } from "./dialogs.js";
 import { Exporting } from "./exporting.js";
+import { Film } from "./film.js";
 import { build } from "./layout.js";
 import { Saver } from "./saver.js";
 import { ScriptView } from "./script_view.js";
@@ -28,6 +29,7 @@ export class App extends Exporting {
     this.changes = new ChangesView(this.parts.changes, this);
     this.audio = new AudioView(this.parts.audio, this);
     this.dialogs = new Dialogs(host, this);
+    this.film = new Film(this.parts.film, this);
     this.start = new StartView(this.parts.start, this);
     this.history.changed = () => this.parts.refresh();
     this.transport.changed = () => { this.view.setFollows(this.view.follows || !this.transport.playing); this.parts.refresh(); this.tick(); };
@@ -73,6 +75,7 @@ export class App extends Exporting {
   #close() {
     if (this.unfollow) this.unfollow();
     this.transport.close();
+    this.film.open(null);
     this.saver.leave();
     this.exporting = null;
     this.project = null;
@@ -118,6 +121,7 @@ export class App extends Exporting {
       this.transport.timeline = null;
       this.#retime();
       this.audio.reset();
+      this.film.open(state.film === null ? null : `${this.server.root}/projects/${id}/film`, state.film);
     }
     if (this.unfollow) this.unfollow();
     this.unfollow = this.server.follow(id, state.version, (event) => this.#happened(event), (reached) => this.saver.reached(reached), () => this.#reopen(id));
@@ -231,6 +235,7 @@ export class App extends Exporting {
     this.view.render();
     this.changes.render();
     this.cleaning.render();
+    this.film.render();
     this.parts.refresh();
     this.audio.draw();
   }
@@ -261,6 +266,7 @@ export class App extends Exporting {
     if (!this.sound) return;
     const { place, playing } = this.transport;
     this.showClock();
+    this.film.follow();
     this.view.light(playing || place > 0 ? this.heardToken() : -1);
     this.look(this.heardSource() / this.sound.sample_rate);
     if (playing) {

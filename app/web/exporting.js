@@ -41,12 +41,13 @@ export class Exporting extends Editing {
     this.parts.refresh();
     if (!wanted || wanted.begun || this.saver.pending) return;
     const failed = this.script.places().find(({ edit }) => this.script.stateOf(edit) === "failed");
-    if (failed) {
+    const problem = failed ? tell(TEXTS.export_failed, failed.edit.text) : wanted.part === "film" && !this.waitsFor && this.film.problem;
+    if (problem) {
       this.stopExport();
-      this.complain(tell(TEXTS.export_failed, failed.edit.text));
+      this.complain(problem);
     } else if (!this.waitsFor) {
       wanted.begun = true;
-      await this.server.ask(`/projects/${this.project}/export`, { kind: (window.a3tSettings || {}).kind || "" }).catch((error) => {
+      await this.server.ask(`/projects/${this.project}/export`, { kind: (window.a3tSettings || {}).kind || "", film: wanted.part === "film" }).catch((error) => {
         this.stopExport();
         this.complain(error.message || TEXTS.lost);
       });

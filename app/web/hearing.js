@@ -33,7 +33,7 @@ export class Hearing {
     /** @type {number|null} where what is missing was asked for */
     this.looked = null;
     /** @type {any} what shows it all; made by the App */
-    this.parts = this.view = this.changes = this.audio = this.saver = this.dialogs = null;
+    this.parts = this.view = this.changes = this.audio = this.saver = this.dialogs = this.film = null;
   }
 
   /** Shows everything, or where the playhead is, or the list; the App's. */

@@ -31,6 +31,7 @@ export function build(host, app) {
   const changes = make("aside", { class: "changes", "aria-label": TEXTS.changes });
   const cleaning = make("div", { class: "cleaning", hidden: true }), list = make("div");
   changes.append(list, cleaning);
+  const film = make("div", { class: "film" });
   const audio = make("div", { class: "audio" });
   const grip = make("div", { class: "grip", role: "separator", "aria-orientation": "horizontal", tabindex: "0", "aria-label": TEXTS.audio_height, "aria-valuemin": "40", "aria-valuemax": "320" });
   const picture = make("button", { type: "button", class: "quiet named picture", onclick: () => setHeight(height >= UNFOLDED ? FOLDED : UNFOLDED) }, TEXTS.spectrogram);
@@ -58,7 +59,7 @@ export function build(host, app) {
     clock, speed,
     make("span", { class: "modes", role: "radiogroup", "aria-label": TEXTS.listen_to }, ...sides), make("span", { class: "push" }),
     make("span", { class: "zooms" }, picture, tool("less", TEXTS.zoom_out, () => app.audio.zoom(1 / 1.6)), tool("more", TEXTS.zoom_in, () => app.audio.zoom(1.6)), tool("whole", TEXTS.fit, () => app.audio.whole())));
-  const edit = make("div", { class: "screen edit-screen" }, header, make("div", { class: "main" }, make("div", { class: "document" }, problem, script), changes), grip, audio, transport);
+  const edit = make("div", { class: "screen edit-screen" }, header, make("div", { class: "main" }, make("div", { class: "document" }, problem, script), film, changes), grip, audio, transport);
   host.append(start, edit);
   // A click leaves the keys to the script; whoever goes by Tab stays where they are.
   edit.addEventListener("click", (event) => {
@@ -92,11 +93,12 @@ export function build(host, app) {
     speed.setAttribute("aria-label", `${app.transport.speed}× ${TEXTS.speed}`);
     const preparing = app.exporting && (app.waitsFor || `${TEXTS.preparing}…`);
     download.disabled = !app.sound;
+    menu.firstChild.hidden = film.hidden;
     download.popoverTargetElement = preparing ? null : menu;
     download.title = preparing ? TEXTS.stop : "";
     download.setAttribute("aria-label", preparing || TEXTS.export);
     download.lastChild.textContent = preparing || TEXTS.export;
     for (const each of transport.querySelectorAll("button")) each.disabled = !app.sound;
   }
-  return { start, script, aside: changes, changes: list, cleaning, audio, clock, refresh };
+  return { start, script, aside: changes, changes: list, cleaning, film, audio, clock, refresh };
 }

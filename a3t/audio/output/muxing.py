@@ -84,6 +84,14 @@ def pictures_a_second(recording: Recording) -> Fraction | None:
     return decoded.pictures if decoded else None
 
 
+def picture_lead(recording: Recording) -> float | None:
+    """Seconds of a film before its sound begins; None if the recording is of no film."""
+    if recording.track is None:
+        return None
+    decoded = decoded_track(recording.path, recording.track)
+    return decoded.start if decoded and decoded.pictures else None
+
+
 def keeps_picture(recording: Recording, out: Path) -> bool:
     """True if ``out`` will hold the recording's picture."""
     kept = muxed_format(out) is not None and out.suffix.lower() not in SOUND_ONLY

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from a3t.audio.output.muxing import picture_lead
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
@@ -51,6 +52,7 @@ def ingest(
         "subtype": recording.subtype,
         "container": recording.container,
         "track": recording.track,
+        "film": picture_lead(recording),
         "channels": channels,
         "seconds": recording.seconds,
         "parts": [list(part) for part in parts_of(sound, FIRST_PART)],

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from a3t.audio.output.muxing import FORMATS
 from a3t.audio.output.patches import Patch
 from a3t.audio.output.speech import write_json
 from a3t.audio.reading.recording import Recording
@@ -38,8 +39,8 @@ from alignment import Alignment, Word
 from alignment.atomic import staging
 from alignment.retiming import covering
 from app.studio.storage.folders import REQUEST
-from app.studio.storage.pcm_sound import HeardPart, Token
-from app.studio.token_text import text_of, transcript_of
+from app.studio.storage.pcm_sound import HeardPart
+from app.studio.token_text import transcript_of
 from app.studio.work.listening import editor_step
 from app.studio.work.voice_learning import voice_record
 
@@ -65,31 +66,32 @@ def mix_down(
     folder: Path,
     name: str,
     suffix: str,
+    film: bool,
 ) -> Path:
     """A zip in `folder` with the edited recording and everything about it; returns its path.
 
-    takes: the folders of the chosen ones, in any order. Raises InputError if two of them change
-    the same samples.
+    takes: the folders of the chosen ones, in any order. film: whether it is to have the recording's
+    picture with the edited sound. Raises InputError if two takes change the same samples, or if the
+    picture would no longer match.
     """
     editor_step(editor, "splice")
-    result = assembled(recording, heard, takes) if takes else None
+    result = assembled(recording, heard, takes)
     editor_step(editor, "save")
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{name}.zip"
     with staging(folder) as stage:
-        files = [_transcript(stage, f"{name}.txt", heard.tokens, result)]
-        if result is not None:
-            out = stage / f"{name}{suffix}"
-            result.save(out)
-            record = json.loads(out.with_suffix(".edit.json").read_text(encoding="utf-8"))
-            record["source"]["path"] = recording.path.name
-            write_json(out.with_suffix(".edit.json"), record)
-            kinds = exports_here()
-            for path in export(result, out, kinds):
-                if path.suffix in PROJECTS:  # both sounds lie beside it for whoever unpacks
-                    _name_bare(path, (out.parent, recording.path.parent))
-            files += [out, out.with_suffix(".edit.json"), *export_files(out, kinds)]
-        files.append(recording.path)
+        text, out = stage / f"{name}.txt", stage / f"{name}{suffix}"
+        text.write_text(f"{result.plan.new_text.text}\n", encoding="utf-8")
+        result.save(out)
+        record = json.loads(out.with_suffix(".edit.json").read_text(encoding="utf-8"))
+        record["source"]["path"] = recording.path.name
+        write_json(out.with_suffix(".edit.json"), record)
+        kinds = exports_here()
+        for path in export(result, out, kinds):
+            if path.suffix in PROJECTS:  # both sounds lie beside it for whoever unpacks
+                _name_bare(path, (out.parent, recording.path.parent))
+        files = [text, out, out.with_suffix(".edit.json"), *export_files(out, kinds)]
+        files += [recording.path, *([_film(result, stage / "film" / name)] if film else [])]
         packed = stage / "all.zip"
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
             for file in files:
@@ -108,13 +110,14 @@ def _name_bare(project: Path, folders: Sequence[Path]) -> None:
     project.write_text(text, encoding="utf-8")
 
 
-def _transcript(
-    stage: Path, name: str, tokens: Sequence[Token], result: EditedRecording | None
-) -> Path:
-    text = result.plan.new_text.text if result is not None else text_of(tokens)
-    path = stage / name
-    path.write_text(text + "\n", encoding="utf-8")
-    return path
+def _film(result: EditedRecording, out: Path) -> Path:
+    """The film with the edited sound: a file of its own kind, or Matroska, which holds all."""
+    out.parent.mkdir()
+    own = result.recording.path.suffix.lower()
+    try:
+        return result.save(out.with_name(f"{out.name}{own if own in FORMATS else '.mkv'}"))
+    except InputError:
+        return result.save(out.with_name(f"{out.name}.mkv"))
 
 
 def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> EditedRecording:

@@ -50,7 +50,13 @@ def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
     stretch = _stretch(order)
     with stretch_of(order.recording, stretch) as clip:
         take = _take(order, stretch)
-        plan = take.plan(editor, clip)
+        try:
+            plan = take.plan(editor, clip)
+        except InputError:
+            if not take.request.fit:
+                raise
+            take = replace(take, request=replace(take.request, fit=False))  # too little time
+            plan = take.plan(editor, clip)
         voiced = in_learnt_voice(editor, order.voice)
         result = take.render(voiced, plan) if plan.edits else None
         editor_step(editor, "save")

@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.app.browser.pages import listened, made, opened, picture, ready, said, upload, word
+from tests.app.browser.pages import (
+    change,
+    listened,
+    made,
+    opened,
+    picture,
+    ready,
+    said,
+    upload,
+    word,
+)
+from tests.audio.films import film
 from tests.conftest import ARCTIC
 
 pytestmark = pytest.mark.slow
@@ -28,6 +39,38 @@ def test_recording_with_a_microphone(browser: Any, url: str) -> None:
     page.wait_for_function("() => window.a3tApp.sound && window.a3tApp.sound.seconds > 2")
     assert page.faults == []
     page.context.close()
+
+
+def test_a_film_is_shown_as_it_is_heard_and_taken_home(
+    page: Any, arctic: Path, tmp_path: Path
+) -> None:
+    path = film(tmp_path / "talk.webm", arctic, "libopus", "libvpx-vp9", later=0.5)
+    upload(page, path, ARCTIC)
+    off = (
+        "() => Math.abs(document.querySelector('video').currentTime - 0.5"
+        " - window.a3tApp.heardSource() / window.a3tApp.sound.sample_rate)"
+    )
+    word(page, "superlative").click()  # a picture of what is selected, and heard
+    page.wait_for_function(f"() => !window.a3tApp.transport.playing && ({off})() < 0.05")
+    change(page, "always", "never")
+    for side in ("Edited", "Original"):
+        page.get_by_role("radio", name=side).click()
+        page.evaluate("() => window.a3tApp.transport.play(0)")
+        page.wait_for_function(f"() => window.a3tApp.heardSource() > 24000 && ({off})() < 0.1")
+    page.evaluate("() => window.a3tApp.transport.stop()")
+    page.wait_for_function("() => document.querySelector('video').paused")
+    picture(page, "film")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Export").click()
+        page.get_by_role("button", name="The film").click()
+    assert waiting.value.suggested_filename == "talk.edited.webm"
+    word(page, "superlative").click()
+    page.keyboard.press("Delete")
+    page.locator(".film .note", has_text="shorter than the picture").wait_for()
+    for width, scheme in ((390, "light"), (1280, "dark")):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 844})
+        picture(page, f"film {width} {scheme}")
 
 
 def test_the_example(page: Any) -> None:

@@ -14,11 +14,9 @@ import pytest
 import soundfile
 from starlette.testclient import TestClient
 
-from a3t.audio.reading.recording import Recording
 from app.service import Service
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_of
-from tests.audio.films import film
 from tests.conftest import ARCTIC
 
 
@@ -194,24 +192,6 @@ def test_the_wrong_text_is_said_to_be_wrong(client: TestClient, upload: str) -> 
     text = "The weather will be sunny on Thursday afternoon."
     state = Project(client, {"upload": upload, "text": text}).listened()
     assert "not what this recording says" in state["listening"]["problem"]
-
-
-def test_what_a_phone_records(client: TestClient, studio: Studio, arctic: Path) -> None:
-    """An M4A: what comes back is what it decodes to, but for the change."""
-    phone = film(studio.service.folder / "uploaded" / "memo.m4a", arctic, picture=None)
-    project = Project(client, {"upload": str(phone), "text": ARCTIC})
-    project.save(change(project.listened(), "always", "never"))
-    assert not project.made()["failures"]
-    project.post("export", {})
-    project.until(lambda state: client.get(f"{project.at}/download").status_code == 200)
-    archive = zipfile.ZipFile(io.BytesIO(client.get(f"{project.at}/download").content))
-    assert {"memo.m4a", "memo.edited.wav"} <= set(archive.namelist())
-    told = json.loads(archive.read("memo.edited.edit.json"))
-    after, _ = soundfile.read(io.BytesIO(archive.read("memo.edited.wav")), dtype="float32")
-    before = Recording.open(phone).read()[:, 0]
-    (edit,) = told["edits"]
-    assert np.array_equal(before[: edit["source"][0]], after[: edit["output"][0]])
-    assert np.array_equal(before[edit["source"][1] :], after[edit["output"][1] :])
 
 
 def test_a_length_that_is_dragged_is_made(project: Project) -> None:
