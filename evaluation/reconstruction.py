@@ -9,41 +9,36 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
-
-if TYPE_CHECKING:
-    from evaluation.clips import HeldOutClip
+from evaluation.clips import HeldOutClip, draw_clips, stored_clips
+from evaluation.harness.programs import (
+    add_counts,
+    add_model_arguments,
+    clips_of,
+    write_report,
+)
+from evaluation.systems import networks
+from evaluation.systems.named import FLOORS, facts_of
+from evaluation.tables import thesis_tables
+from evaluation.tables.comparison import COPY, Systems, run_comparison
+from evaluation.tables.tasks import GIVEN, PREDICTED, reconstructions
+from training.store import Store
 
 MODEL = "A3T"
 
 
-def add_reconstruction_command(commands: Any) -> None:
-    """Add `reconstruction` to a parser's subcommands."""
-    own: argparse.ArgumentParser = commands.add_parser(
-        "reconstruction", help="mask, fill in and compare the middle third of held-out clips"
-    )
-    own.add_argument("--model", default="small", metavar="NAME_OR_PATH")
-    own.add_argument("--durations", metavar="NAME_OR_PATH", help="default: the model's own")
-    own.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
-    own.add_argument("--clips", type=int, default=16, metavar="N", help="default: 16")
-    own.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
-    own.add_argument("--data", type=Path, help="a recipe's data directories, instead of --corpora")
-    own.add_argument("--features", type=Path, help="the features extracted from --data")
-    own.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    own.set_defaults(command=reconstruct)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("--durations", metavar="NAME_OR_PATH", help="default: the model's own")
+    add_counts(parser, clips=16)
+    parser.add_argument("--data", type=Path, help="a recipe's data directories, instead of corpora")
+    parser.add_argument("--features", type=Path, help="the features extracted from --data")
+    add_model_arguments(parser)
 
 
-def reconstruct(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
-    from evaluation.harness.report import write_report
-    from evaluation.systems import networks
-    from evaluation.systems.named import FLOORS, facts_of
-    from evaluation.tables import thesis_tables
-    from evaluation.tables.comparison import COPY, Systems, run_comparison
-    from evaluation.tables.tasks import GIVEN, PREDICTED, reconstructions
-
     if options.clips < 2:
         raise InputError("At least two clips are needed: one by a seen and one by an unseen voice.")
     predict, durations_name = None, "none"
@@ -87,14 +82,10 @@ def reconstruct(options: argparse.Namespace) -> None:
 
 def _test_clips(options: argparse.Namespace) -> Iterator[HeldOutClip]:
     """Test clips, half by seen and half by unseen voices; a recipe may have no unseen ones."""
-    from evaluation.clips import draw_clips, stored_clips
-    from training.corpora import corpora_root, read_corpora
-    from training.store import Store
-
     if (options.data is None) != (options.features is None):
         raise InputError("--data and --features belong together: give both.")
     if options.data is None:
-        yield from draw_clips(read_corpora(options.corpora or corpora_root()), options.clips)
+        yield from draw_clips(clips_of(options), options.clips)
         return
     splits = {clip.split for clip in Store(options.features).clips}
     halves = [split for split in ("test", "test_unseen") if split in splits]

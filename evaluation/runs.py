@@ -8,6 +8,7 @@ The last row of the table is the mean of each clip's visible frames.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from a3t.model.a3t import A3T
 from a3t.voice.kernel.batches import crop
 from a3t.voice.kernel.objective import cepstral_distance
 from evaluation.clips import HeldOutClip, open_gap
+from evaluation.harness.programs import markdown_table
 from evaluation.metrics import detail
 from evaluation.systems.interface import System
 from evaluation.systems.networks import A3TSystem
@@ -79,15 +81,18 @@ def compared(system: System, clips: Sequence[HeldOutClip]) -> Figures:
 def run_table(rows: Mapping[str, Mapping[str, Figures]]) -> str:
     """A Markdown table: one row per run, with L1, dB and detail for each kind of voices."""
     kinds = list(next(iter(rows.values())))
-    heads = [f"{kind} voices, {unit}" for kind in kinds for unit in ("L1", "dB", "detail")]
-    lines = [f"| run | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
-    for name, figures in rows.items():
-        cells = [
-            f"{figures[kind].l1:.3f} | {figures[kind].decibels:.2f} | {figures[kind].detail:.2f}"
-            for kind in kinds
-        ]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return markdown_table(
+        ["run", *(f"{kind} voices, {unit}" for kind in kinds for unit in ("L1", "dB", "detail"))],
+        [
+            [name]
+            + [
+                cell
+                for each in (figures[kind] for kind in kinds)
+                for cell in (f"{each.l1:.3f}", f"{each.decibels:.2f}", f"{each.detail:.2f}")
+            ]
+            for name, figures in rows.items()
+        ],
+    ).rstrip()
 
 
 def compare(features: Path, runs: Sequence[Path], count: int, frames: int | None = None) -> str:
@@ -106,3 +111,20 @@ def compare(features: Path, runs: Sequence[Path], count: int, frames: int | None
             for system in systems
         }
     )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
+    parser.add_argument(
+        "--features", type=Path, required=True, help="features from training.extract"
+    )
+    parser.add_argument(
+        "--clips", type=int, default=40, metavar="N", help="for each of seen and unseen voices"
+    )
+    parser.add_argument("--frames", type=int, metavar="N", help="crop each clip (default: all)")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table of the runs; raises InputError."""
+    print(compare(options.features, options.runs, options.clips, options.frames))

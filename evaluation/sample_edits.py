@@ -5,6 +5,7 @@ In each clip the middle third of its words is replaced by others.
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 from tqdm import tqdm
@@ -13,6 +14,7 @@ from a3t.audio.output.files import atomic_path
 from a3t.editor import Editor
 from a3t.errors import InputError
 from alignment import AlignmentError
+from evaluation.harness.programs import add_counts, add_model_arguments
 from training.corpora.kaldi import read_directory
 
 OTHER_WORDS = "seven yellow birds"
@@ -56,3 +58,15 @@ def edit_samples(data: Path, model: Path | str, out: Path, vocoder: str, clips: 
         last = failed[-1].strip() if failed else "it has no clip with sound and text"
         raise InputError(f"No clip of {data} could be edited ({len(failed)} tried): {last}")
     return f"{out}: {', '.join(done)}; {len(failed)} could not be edited (left-out.tsv)"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("data", type=Path, help="a data directory of clips")
+    add_counts(parser, clips=5)
+    add_model_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write the edits; raises InputError."""
+    print(edit_samples(options.data, options.model, options.out, options.vocoder, options.clips))

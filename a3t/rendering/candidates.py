@@ -53,7 +53,7 @@ AROUND = 0.5  # seconds on each side of a joint, the reference for its spectral 
 
 # Weights relative to the mean confidence of the new words, which is 0 to 1 and has weight 1.
 PACE, JOINT = 1.0, 0.1
-REMADE = 2.0  # per second; the most predictive merit of all (evaluation.sound.candidate_ranking)
+REMADE = 2.0  # per second; the most predictive merit of all
 MANNER = 0.03  # of recorded words
 
 

@@ -12,7 +12,7 @@ import soundfile
 import soxr
 
 from a3t.example import RECORDING
-from evaluation.sound.scripted_edits import write_list
+from evaluation.edits.scripted_edits import write_list
 
 SAYS = "And you always want to see it in the superlative degree."
 NEVER = "And you never want to see it in the superlative degree."

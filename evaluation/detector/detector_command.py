@@ -1,4 +1,4 @@
-"""python -m evaluation detector: can new words be told from the recording, and by what?"""
+"""Can new words be told from the recording, and by what?"""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from tqdm import tqdm
 
+from a3t.editor import Editor
 from a3t.errors import InputError
+from alignment import AlignmentError
 from evaluation.detector.detector_material import (
     CONTROL,
     COPY,
@@ -24,6 +27,16 @@ from evaluation.detector.detector_material import (
 from evaluation.detector.spectral_statistics import FEATURES, Feature
 from evaluation.detector.telling_apart import Area, alone, told_apart
 from evaluation.edits.conditions import CLEAN, CONDITIONS
+from evaluation.edits.listing import ListedEdit
+from evaluation.harness.programs import (
+    add_counts,
+    add_model_arguments,
+    add_set_argument,
+    clips_of,
+    markdown_table,
+    write_report,
+)
+from training.corpora import Clip
 
 PAIRS = ((PATCH, NATURAL), (COPY, NATURAL), (PATCH, COPY), (CONTROL, NATURAL))
 BELOW = {"all bands": 8000, "below 7 kHz": 7000, "below 2.5 kHz": 2500}  # Hz
@@ -33,62 +46,60 @@ PLAINEST = 20  # patches
 LEAST_VOICES = 3
 
 
-def add_detector_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Its parser, among those of the other commands."""
-    own = commands.add_parser("detector", help="tell new words from what was recorded")
-    own.add_argument("--model", default="small", metavar="NAME_OR_PATH")
-    own.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
-    own.add_argument(
-        "--set", default="report", choices=["choose", "report"], help="which half of the voices"
-    )
-    own.add_argument(
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_set_argument(parser)
+    parser.add_argument(
         "--condition", action="append", default=[], choices=list(CONDITIONS), metavar="CONDITION",
         help="of the recordings (repeatable; default: clean)",
     )  # fmt: skip
-    own.add_argument("--edits", type=int, default=120, metavar="N", help="(default: 120)")
-    own.add_argument(
+    add_counts(parser, edits=120)
+    parser.add_argument(
         "--stretches", type=Path, metavar="JSONL",
         help="stretches.jsonl of an earlier run, to be told apart again instead of made",
     )  # fmt: skip
-    own.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
-    own.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    own.set_defaults(command=evaluate_detector)
+    add_model_arguments(parser)
 
 
-def evaluate_detector(options: argparse.Namespace) -> None:
-    """Carry out the parsed command; raises InputError."""
-    from evaluation.harness.report import write_report
-
+def run(options: argparse.Namespace) -> None:
+    """Make the stretches and tell them apart; raises InputError."""
     if options.stretches:
         stretches, facts = read_stretches(options.stretches), [f"Stretches: {options.stretches}"]
-    else:
-        maker, stretches, facts = _made(options)
-    write_report(options.out, "detector", markdown_report(stretches, facts))
-    if not options.stretches:
-        for rank, stretch in enumerate(plainest(stretches), start=1):
-            name = f"plainest-{rank:02d} {stretch.edit} {stretch.condition}.png"
-            maker.draw(stretch, options.out / name)
-
-
-def _made(options: argparse.Namespace) -> tuple[StretchMaker, list[ComparedStretch], list[str]]:
-    """The stretches, each edit's written when it is made, and facts about the run."""
-    from tqdm import tqdm
-
-    from a3t.editor import Editor
-    from alignment import AlignmentError
-    from training.corpora import corpora_root, read_corpora
-
-    clips = read_corpora(options.corpora or corpora_root())
-    edits = draw_edits(clips, options.set, options.edits)
-    by_name = {clip.name: clip for clip in clips}
+        write_report(options.out, "detector", markdown_report(stretches, facts))
+        return
     editor = Editor.load(options.model, vocoder=options.vocoder)
-    folder = options.out / "sounds"
+    clips = clips_of(options)
+    edits = draw_edits(clips, options.set, options.edits)
+    maker, stretches, failed = make_stretches(
+        editor, edits, clips, options.condition or [CLEAN], options.out
+    )
+    vocoder = f"{editor.vocoder.name} ({(editor.vocoder.sha256 or '')[:12]})"
+    facts = [
+        f"Model: {editor.name} ({editor.sha256[:12]}); vocoder: {vocoder}",
+        f"{len(edits)} edits drawn of the half “{options.set}”; {failed} could not be compared",
+    ]
+    write_report(options.out, "detector", markdown_report(stretches, facts))
+    for rank, stretch in enumerate(plainest(stretches), start=1):
+        name = f"plainest-{rank:02d} {stretch.edit} {stretch.condition}.png"
+        maker.draw(stretch, options.out / name)
+
+
+def make_stretches(
+    editor: Editor,
+    edits: Sequence[ListedEdit],
+    clips: Sequence[Clip],
+    conditions: Sequence[str],
+    out: Path,
+) -> tuple[StretchMaker, list[ComparedStretch], int]:
+    """The stretches, each edit's written when it is made, and how many edits failed."""
+    by_name = {clip.name: clip for clip in clips}
+    folder = out / "sounds"
     folder.mkdir(parents=True, exist_ok=True)
     maker, failed = StretchMaker(editor, folder), 0
     stretches: list[ComparedStretch] = []
-    with open(options.out / "stretches.jsonl", "w", encoding="utf-8") as file:
+    with open(out / "stretches.jsonl", "w", encoding="utf-8") as file:
         for edit in tqdm(edits, unit="edit", disable=None):
-            for condition in options.condition or [CLEAN]:
+            for condition in conditions:
                 try:
                     own = list(maker.stretches(edit, by_name[edit.clip], condition))
                 except (InputError, AlignmentError, ValueError):
@@ -97,15 +108,7 @@ def _made(options: argparse.Namespace) -> tuple[StretchMaker, list[ComparedStret
                 stretches += own
                 file.writelines(json.dumps(stretch.to_json()) + "\n" for stretch in own)
                 file.flush()
-    vocoder = f"{editor.vocoder.name} ({(editor.vocoder.sha256 or '')[:12]})"
-    return (
-        maker,
-        stretches,
-        [
-            f"Model: {editor.name} ({editor.sha256[:12]}); vocoder: {vocoder}",
-            f"{len(edits)} edits drawn of the half “{options.set}”; {failed} could not be compared",
-        ],
-    )
+    return maker, stretches, failed
 
 
 def markdown_report(stretches: Sequence[ComparedStretch], facts: Iterable[str]) -> str:
@@ -121,23 +124,32 @@ def markdown_report(stretches: Sequence[ComparedStretch], facts: Iterable[str]) 
                        for kind in (PATCH, COPY, CONTROL, NATURAL, OTHER))  # fmt: skip
     parts = ["# New words and the recording, told apart\n"]
     parts.append("\n".join(f"- {fact}" for fact in [*facts, f"{len(voices)} voices: {counts}"]))
-    parts += ["", _line(["told apart", *BELOW]), "|" + "---|" * (len(BELOW) + 1)]
-    for made, real in PAIRS:
-        parts.append(_line([f"{made} – {real}", *_areas(stretches, made, real)]))
-    parts.append(_line([f"{NATURAL} – {NATURAL}", *_divided(stretches)]))
-    parts.append("\nSingle statistics that tell most, below 7 kHz:\n")
-    parts += [_line(["told apart", "statistic", "area"]), "|---|---|---|"]
-    for made, real in PAIRS[:3]:
-        for area, feature in _strongest(stretches, made, real):
-            parts.append(_line([f"{made} – {real}", str(feature), f"{area:.3f}"]))
-    parts.append("\nBelow 7 kHz, part by part:\n")
-    names = [f"{made} – {real}" for made, real in PAIRS]
-    parts += [_line(["part", "patches", *names]), "|" + "---|" * (len(PAIRS) + 2)]
+    told = [
+        [f"{made} – {real}", *map(shown, _areas(stretches, made, real))] for made, real in PAIRS
+    ]
+    told.append([f"{NATURAL} – {NATURAL}", *_divided(stretches)])
+    parts += ["", markdown_table(["told apart", *BELOW], told)]
+    parts.append("Single statistics that tell most, below 7 kHz:\n")
+    most = [
+        (f"{made} – {real}", feature, f"{area:.3f}")
+        for made, real in PAIRS[:3]
+        for area, feature in _strongest(stretches, made, real)
+    ]
+    parts.append(markdown_table(["told apart", "statistic", "area"], most))
+    parts.append("Below 7 kHz, part by part:\n")
+    lines = []
     for part, own in _parts(stretches):
         count = sum(stretch.kind == PATCH for stretch in own)
-        areas = [_areas(own, made, real, ["below 7 kHz"])[0] for made, real in PAIRS]
-        parts.append(_line([part, str(count), *areas]))
-    return "\n".join([*parts, "", LEGEND])
+        areas = [shown(area_of(own, made, real, "below 7 kHz")) for made, real in PAIRS]
+        lines.append([part, count, *areas])
+    names = [f"{made} – {real}" for made, real in PAIRS]
+    parts.append(markdown_table(["part", "patches", *names], lines))
+    return "\n".join([*parts, LEGEND])
+
+
+def shown(area: Area | None) -> str:
+    """An area, or a dash for too few voices."""
+    return "–" if area is None else str(area)
 
 
 LEGEND = """\
@@ -171,13 +183,16 @@ def _told(chosen: Sequence[ComparedStretch], made: np.ndarray, below: int) -> Ar
     return told_apart(features[:, own], made, [stretch.voice for stretch in chosen])
 
 
-def _areas(
-    stretches: Sequence[ComparedStretch], made: str, real: str, bands: Iterable[str] = BELOW
-) -> list[str]:
+def area_of(stretches: Sequence[ComparedStretch], made: str, real: str, band: str) -> Area | None:
+    """How well one kind is told from another in one of the bands `BELOW`; None for too few."""
     chosen, is_made = _chosen(stretches, made, real)
     if len({stretch.voice for stretch in chosen}) < LEAST_VOICES:
-        return ["–" for _ in bands]
-    return [str(_told(chosen, is_made, BELOW[band])) for band in bands]
+        return None
+    return _told(chosen, is_made, BELOW[band])
+
+
+def _areas(stretches: Sequence[ComparedStretch], made: str, real: str) -> list[Area | None]:
+    return [area_of(stretches, made, real, band) for band in BELOW]
 
 
 def _divided(stretches: Sequence[ComparedStretch]) -> list[str]:
@@ -221,7 +236,3 @@ def _parts(stretches: Sequence[ComparedStretch]) -> list[tuple[str, list[Compare
         for part in dict.fromkeys(map(name, stretches)):
             found.append((part, [stretch for stretch in stretches if name(stretch) == part]))
     return found
-
-
-def _line(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.edits.conditions import CLEAN
 from evaluation.edits.experiment import PATCH, STRETCH, Measured
 from evaluation.edits.segment_metrics import MEASURES
 from evaluation.harness.estimates import Interval, Mean
+from evaluation.harness.programs import markdown_table
 
 PAIRED = (*MEASURES,)
 OF_PATCHES = ("joint_dip", "joint_flux", "joint_jump", "plcmos")
@@ -46,75 +47,79 @@ def known_mean(values: Sequence[float]) -> float:
 def markdown_report(
     rows: Sequence[Measured], facts: Sequence[str], earlier: Sequence[Measured] = ()
 ) -> str:
-    """The page: the setup, a table for each condition, level shifts, worst cases; and what changed
-    since an ``earlier`` run of the same edits, if there was one."""
+    """The page: the setup, a table for each condition, the worst cases; and what changed since an
+    ``earlier`` run of the same edits, if there was one."""
     pairs = by_edit(rows)
-    conditions = list(dict.fromkeys(row.condition for row in rows))
     parts = ["# Edits against natural speech\n", "\n".join(f"- {fact}" for fact in facts) + "\n"]
-    for condition in conditions:
+    for condition in dict.fromkeys(row.condition for row in rows):
         own = {key: pair for key, pair in pairs.items() if key[1] == condition}
         parts.append(f"## {condition[0].upper()}{condition[1:]} ({len(own)} edits)\n")
         parts.append(_table(own))
-        parts.append(_by_voice([row for row in rows if row.condition == condition]))
         before = by_edit([row for row in earlier if row.condition == condition])
         if before.keys() & own.keys():
             parts.append(_changes(own, before))
-    if CLEAN in conditions and len(conditions) > 1:
-        parts.append(_shifts(pairs, conditions))
-    parts += [_worst(pairs), LEGEND + "\n"]
-    return "\n".join(parts)
+    return "\n".join([*parts, _worst(pairs), LEGEND + "\n"])
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A measure of patches and of the natural stretches of the same recordings, (n,) each, NaN
+    where one is undefined; ``every``: those stretches one by one."""
+
+    patch: list[float]
+    natural: list[float]
+    every: list[float]
+
+    @property
+    def difference(self) -> Interval:
+        """Patch minus natural, edit by edit."""
+        return Interval.of(a - b for a, b in zip(self.patch, self.natural, strict=True))
+
+
+def compared(pairs: Pairs, name: str) -> Compared:
+    """A measure of every edit."""
+    return Compared(
+        [figure(own, name) for own, _ in pairs.values()],
+        [known_mean([figure(n, name) for n in rest]) for _, rest in pairs.values()],
+        [figure(n, name) for _, rest in pairs.values() for n in rest],
+    )
 
 
 def _table(pairs: Pairs) -> str:
-    lines = ["| measure | patch | natural | patch − natural (95 %) |", "|---|---|---|---|"]
+    lines = []
     for name in PAIRED:
-        patch = [figure(own, name) for own, _ in pairs.values()]
-        natural = [known_mean([figure(n, name) for n in rest]) for _, rest in pairs.values()]
-        every = [figure(n, name) for _, rest in pairs.values() for n in rest]
-        differences = [a - b for a, b in zip(patch, natural, strict=True)]
-        lines.append(
-            f"| {name} | {_shown(patch, name)} | {_shown(every, name)} | "
-            f"{Interval.of(differences).shown(sign='+')} |"
-        )
+        found = compared(pairs, name)
+        shown = (_shown(found.patch, name), _shown(found.every, name))
+        lines.append((name, *shown, found.difference.shown(sign="+")))
     for name in OF_PATCHES:
-        patch = [figure(own, name) for own, _ in pairs.values()]
-        value = known_mean(patch)
-        shown = f"{value:.1%} above the 95th percentile" if name != "plcmos" else f"{value:.2f}"
-        lines.append(f"| {name} | {shown} | – | – |")
-    return "\n".join(lines) + "\n"
+        value = known_mean(compared(pairs, name).patch)
+        own = f"{value:.1%} above the 95th percentile" if name != "plcmos" else f"{value:.2f}"
+        lines.append((name, own, "–", "–"))
+    return markdown_table(["measure", "patch", "natural", "patch − natural (95 %)"], lines)
 
 
-def _by_voice(rows: Sequence[Measured]) -> str:
-    """The similarity to the speaker, voice by voice: a mean over edits may be one voice's."""
-    lines = ["| voice | edits | similarity: patch | natural |", "|---|---|---|---|"]
-    for voice in dict.fromkeys(row.voice for row in rows):
-        own = by_edit([row for row in rows if row.voice == voice])
-        patch = known_mean([figure(figures, "similarity") for figures, _ in own.values()])
-        rest = [figure(n, "similarity") for _, natural in own.values() for n in natural]
-        lines.append(f"| {voice} | {len(own)} | {patch:.3f} | {known_mean(rest):.3f} |")
-    return "\n".join(lines) + "\n"
+def changes(rows: Sequence[Measured], earlier: Sequence[Measured], name: str) -> list[float]:
+    """A measure's change since the same edits' patches of an earlier run, edit by edit, where both
+    have it."""
+    now, before = by_edit(rows), by_edit(earlier)
+    found = [
+        figure(now[key][0], name) - figure(before[key][0], name) for key in now if key in before
+    ]
+    return [value for value in found if not math.isnan(value)]
 
 
 def _changes(pairs: Pairs, before: Pairs) -> str:
     """Each patch's measures minus those of the same edit's patch in an earlier run."""
     both = [key for key in pairs if key in before]
-    lines = [
-        f"Patches of the {len(both)} edits that the earlier run has too:\n",
-        "| measure | earlier | now − earlier (95 %) | higher |",
-        "|---|---|---|---|",
-    ]
+    lines = []
     for name in (*PAIRED, *OF_PATCHES):
         old = [figure(before[key][0], name) for key in both]
-        differences = [
-            figure(pairs[key][0], name) - was for key, was in zip(both, old, strict=True)
-        ]
-        valid = [value for value in differences if not math.isnan(value)]
-        changed = Interval.of(valid).shown(3, "+")
-        lines.append(
-            f"| {name} | {known_mean(old):.3f} | {changed} | "
-            f"{sum(value > 0 for value in valid)} of {len(valid)} |"
-        )
-    return "\n".join(lines) + "\n"
+        found = [figure(pairs[key][0], name) - was for key, was in zip(both, old, strict=True)]
+        valid = [value for value in found if not math.isnan(value)]
+        higher = f"{sum(value > 0 for value in valid)} of {len(valid)}"
+        lines.append((name, f"{known_mean(old):.3f}", Interval.of(valid).shown(3, "+"), higher))
+    head = f"Patches of the {len(both)} edits that the earlier run has too:\n\n"
+    return head + markdown_table(["measure", "earlier", "now − earlier (95 %)", "higher"], lines)
 
 
 def _shown(values: Sequence[float], name: str) -> str:
@@ -126,36 +131,6 @@ def _shown(values: Sequence[float], name: str) -> str:
         worst = max(valid, key=abs)
         return f"{text}, SD {np.std(valid):.2f}, worst {worst:+.1f}"
     return text
-
-
-def _shifts(pairs: Pairs, conditions: Sequence[str]) -> str:
-    """By how much a condition shifts the level of patches, compared with natural speech. The worst
-    is a patch's own: a line that takes a vowel's power away shifts natural stretches by more."""
-    lines = [
-        "## Level relative to the same edit of the clean recording, dB\n",
-        "| condition | patch | natural | patch − natural (95 %) | worst patch |",
-        "|---|---|---|---|---|",
-    ]
-    for condition in conditions:
-        if condition == CLEAN:
-            continue
-        patches, natural = [], []
-        for (edit, name), (own, rest) in pairs.items():
-            if name != condition or (edit, CLEAN) not in pairs:
-                continue
-            clean, clean_rest = pairs[edit, CLEAN]
-            patches.append(figure(own, "level") - figure(clean, "level"))
-            natural.append(
-                known_mean([figure(n, "level") for n in rest])
-                - known_mean([figure(n, "level") for n in clean_rest])
-            )
-        differences = [a - b for a, b in zip(patches, natural, strict=True)]
-        worst = max((x for x in patches if not math.isnan(x)), key=abs, default=math.nan)
-        lines.append(
-            f"| {condition} | {known_mean(patches):+.2f} | {known_mean(natural):+.2f} | "
-            f"{Interval.of(differences).shown(sign='+')} | {worst:+.1f} |"
-        )
-    return "\n".join(lines) + "\n"
 
 
 def _worst(pairs: Pairs) -> str:

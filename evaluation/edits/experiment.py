@@ -22,7 +22,7 @@ from a3t.plan.phone_grid import on_grid
 from a3t.plan.request import EditRequest
 from alignment import Alignment, AlignmentError
 from evaluation import joints, metrics
-from evaluation.edits.conditions import CLEAN, CONDITIONS, write_under
+from evaluation.edits.conditions import CLEAN, write_under
 from evaluation.edits.listing import ListedEdit
 from evaluation.edits.segment_metrics import (
     LabelledPhone,
@@ -181,27 +181,20 @@ def read_rows(path: Path) -> list[Measured]:
 
 
 def run_experiment(
+    editor: Editor,
     edits: Sequence[ListedEdit],
     clips: Mapping[str, Clip],
     conditions: Sequence[str],
-    model: str | Path,
-    vocoder: str | Path,
     out: Path,
-    pictures: bool = False,
+    *,
     earlier: Sequence[Measured] = (),
     adapt: str | float = "never",
+    pictures: bool = False,
 ) -> tuple[list[Measured], list[str]]:
     """All measurements, and facts about the run for the report; ``clips`` are the edits', by name.
 
-    ``edits.jsonl`` is written edit by edit. InputError if a condition is unknown or no edit can be
-    made.
+    ``edits.jsonl`` is written edit by edit. InputError if no edit can be made.
     """
-    conditions = conditions or list(CONDITIONS)
-    if unknown := set(conditions) - CONDITIONS.keys():
-        raise InputError(
-            f"There is no condition {sorted(unknown)[0]!r}: use {', '.join(CONDITIONS)}."
-        )
-    editor = Editor.load(model, vocoder=vocoder)
     work = EditExperiment(editor, clips, out, earlier, adapt)
     out.mkdir(parents=True, exist_ok=True)
     rows: list[Measured] = []

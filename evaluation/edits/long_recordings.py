@@ -54,9 +54,11 @@ class LongRecording:
         return Clip(first.corpus, first.speaker, path, self.text, len(sound) / SAMPLE_RATE)
 
 
-def long_recordings(clips: Iterable[Clip], half: str, seconds: float) -> list[LongRecording]:
+def long_recordings(
+    clips: Iterable[Clip], half: str, seconds: float, most: int = MOST_RECORDINGS
+) -> list[LongRecording]:
     """The recordings of so many seconds that each unseen voice of a half has clips for, the voices
-    with most clips first; `MOST_RECORDINGS` of a voice."""
+    with most clips first; at most ``most`` of a voice."""
     voices: dict[str, list[Clip]] = {}
     for clip in sorted(clips, key=lambda clip: clip.name):
         if is_unseen(clip.voice) and set_of(clip.voice) == half:
@@ -71,20 +73,22 @@ def long_recordings(clips: Iterable[Clip], half: str, seconds: float) -> list[Lo
         full = [group for group in groups if sum(one.seconds for one in group) >= seconds]
         found += [
             LongRecording(f"{voice}-{number + 1}", tuple(group))
-            for number, group in enumerate(full[:MOST_RECORDINGS])
+            for number, group in enumerate(full[:most])
         ]
     return found
 
 
-def draw_long_edits(recordings: Sequence[LongRecording], half: str) -> list[ListedEdit]:
-    """`EDITS` of each voice, in different clips of its recordings; the kinds take turns."""
+def draw_long_edits(
+    recordings: Sequence[LongRecording], half: str, edits_of_voice: int = EDITS
+) -> list[ListedEdit]:
+    """Edits of each voice, in different clips of its recordings; the kinds take turns."""
     of_voice: dict[str, list[LongRecording]] = {}
     for recording in recordings:
         of_voice.setdefault(recording.clips[0].voice, []).append(recording)
     edits: list[ListedEdit] = []
     for voice, own in of_voice.items():
         for number, recording in enumerate(own):
-            count = EDITS // len(own)
+            count = max(1, edits_of_voice // len(own))
             for clip in _spread(recording.clips, count):
                 place = len(edits)
                 before = recording.clips[: recording.clips.index(clip)]
@@ -110,15 +114,24 @@ def _spread(clips: Sequence[Clip], count: int) -> list[Clip]:
 
 
 def write_long(
-    clips: Iterable[Clip], half: str, minutes: float, folder: Path
+    clips: Iterable[Clip],
+    half: str,
+    minutes: float,
+    folder: Path,
+    voices: int | None = None,
+    most: int = MOST_RECORDINGS,
+    edits: int = EDITS,
 ) -> tuple[list[ListedEdit], Mapping[str, Clip]]:
-    """The edits of a half's long recordings, and these by name, written into the folder; InputError
-    if no voice has clips for one."""
-    recordings = long_recordings(clips, half, 60 * minutes)
+    """The edits of a half's long recordings, and these by name, written into the folder: of the
+    first ``voices``, ``most`` recordings and ``edits`` of each; InputError if no voice has clips
+    for one."""
+    recordings = long_recordings(clips, half, 60 * minutes, most)
     if not recordings:
         raise InputError(f"No unseen voice has {minutes:g} minutes of speech: ask for fewer.")
+    chosen = list(dict.fromkeys(recording.clips[0].voice for recording in recordings))[:voices]
+    recordings = [recording for recording in recordings if recording.clips[0].voice in chosen]
     written = {recording.name: recording.write(folder) for recording in recordings}
-    return draw_long_edits(recordings, half), written
+    return draw_long_edits(recordings, half, edits), written
 
 
 def _spoken(clip: Clip) -> tuple[str, ...]:

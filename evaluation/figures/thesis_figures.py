@@ -7,6 +7,7 @@ each encoder's last layer, averaged over heads.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -102,3 +103,20 @@ def draw(checkpoints: Sequence[str], wav: Path, text: str, out: Path) -> None:
     }
     if maps:
         draw_attentions(maps, out / "attention.png")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "checkpoints", nargs="+",
+        help="models, or folders of training runs, EditSpeech's and FastSpeech 2's too, a panel for"
+        " each",
+    )  # fmt: skip
+    parser.add_argument("wav", type=Path, help="a recording, whose middle third is filled")
+    parser.add_argument("--text", required=True, help="what is said in it")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Draw the figures; raises InputError."""
+    draw(options.checkpoints, options.wav, options.text, options.out)

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from a3t.errors import InputError
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -28,19 +30,19 @@ class Cost:
 def cost_of(
     arguments: Sequence[str],
     threads: int = 1,
-    checkout: Path = ROOT,
     until: int | None = None,
     **environment: str,
 ) -> Cost:
-    """Run Python with these arguments, and the project's modules of ``checkout``; SystemExit if it
-    fails. ``until``: it is ended once it has written so many bytes."""
-    own = {"PYTHONPATH": str(checkout), "OMP_NUM_THREADS": f"{threads}"}
+    """Run Python with these arguments, and this checkout's modules; InputError if it fails.
+    ``until``: it is ended once it has written so many bytes."""
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    own = {"PYTHONPATH": paths, "OMP_NUM_THREADS": f"{threads}"}
     around = {**os.environ, **own, "MKL_NUM_THREADS": f"{threads}", **environment}
     begun = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, *arguments],
         env=around,
-        cwd=checkout,
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
@@ -54,7 +56,7 @@ def cost_of(
     wall = time.perf_counter() - begun
     process.returncode = os.waitstatus_to_exitcode(status)
     if len(output) < (until or 0) or (until is None and process.returncode):
-        raise SystemExit(f"{' '.join(arguments)} failed in {checkout}.")
+        raise InputError(f"{' '.join(arguments)} failed.")
     return Cost(wall, usage.ru_utime + usage.ru_stime, mebibytes(usage), output)
 
 

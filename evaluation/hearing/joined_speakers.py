@@ -1,11 +1,10 @@
-"""Two people told apart by their sound: python -m evaluation.hearing.joined_speakers --seed 1
+"""Two people told apart by their sound.
 
-Reads clips of the corpora that A3T_CORPORA names, and joins those of two voices, each said in one
-or several turns of one to three clips, with half a second between the turns. The words are given
-and aligned; who says them is told from the sound (`a3t.source.diarisation`), with the number of
-speakers known and not. Prints the share of words, and of their seconds, that the wrong one is said
-to speak (for the naming that suits best), and how often the number is right. Recordings of one
-voice alone are among them.
+Clips of two voices are joined, each said in one or several turns of one to three clips, with half a
+second between the turns. The words are given and aligned; who says them is told from the sound
+(`a3t.source.diarisation`), with the number of speakers known and not. Prints the share of words,
+and of their seconds, that the wrong one is said to speak (for the naming that suits best), and how
+often the number is right. Recordings of one voice alone are among them.
 
 Voices whose names have an even checksum are for choosing thresholds (--choosing), the others for
 reporting.
@@ -13,13 +12,14 @@ reporting.
 
 from __future__ import annotations
 
+import argparse
 import random
-import sys
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import soundfile
@@ -28,10 +28,10 @@ from scipy.optimize import linear_sum_assignment
 
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
-from a3t.source import diarisation as told
+from a3t.source.diarisation import speakers_by_sound
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
-from evaluation.harness.programs import program_parser
+from evaluation.harness.programs import add_counts, markdown_table
 from training.corpora import Clip, corpora_root, read_corpora
 
 RATE = 16_000
@@ -89,17 +89,23 @@ def wrong(found: Sequence[int], right: Sequence[int], weights: np.ndarray) -> fl
     return float(1 - shared[best].sum() / weights.sum())
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = program_parser("hearing.joined_speakers", __doc__, count=20, seed=1)
-    parser.add_argument("--choosing", action="store_true", help="voices to choose thresholds by")
-    parser.add_argument("--apart", type=float, nargs="*", default=[told.APART])
-    options = parser.parse_args(arguments)
-    editor = Editor.load()
-    rows: dict[tuple[object, int], list[tuple[float, float, bool]]] = {}
+class ToldApart(NamedTuple):
+    """A recording: whether the number of its voices was given, their number, the shares of words
+    and of seconds that are wrong, and whether the number is right."""
+
+    known: bool
+    voices: int
+    words: float
+    seconds: float
+    number: bool
+
+
+def tell_apart(editor: Editor, count: int, seed: int, choosing: bool) -> Iterator[ToldApart]:
+    """Each recording, with the number known and not; those that can't be aligned are left out."""
+    clips = read_corpora(corpora_root())
     with tempfile.TemporaryDirectory() as folder:
         wav = Path(folder) / "talk.wav"
-        clips = read_corpora(corpora_root())
-        for said in drawn(clips, options.count, options.seed, options.choosing):
+        for said in drawn(clips, count, seed, choosing):
             text, right = said.written(wav)
             recording = Recording.open(wav)
             try:
@@ -110,29 +116,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if len(transcript.words) != len(right):  # read otherwise beside each other
                 continue
             seconds = np.array([word.duration for word in aligned.spoken])
-            for way in ("known", *options.apart):
-                if way != "known":
-                    told.APART = way
-                count = said.voices if way == "known" else None
-                found = told.speakers_by_sound(recording, aligned, transcript, count)
-                row = (
-                    wrong(found, right, np.ones(len(right))),
-                    wrong(found, right, seconds),
-                    max(found) + 1 == said.voices,
-                )
-                rows.setdefault((way, said.voices), []).append(row)
-    print(
-        "| number of speakers | voices | recordings | words wrong | seconds wrong | number right |"
-    )
-    print("|---|---|---|---|---|---|")
-    for (way, voices), own in sorted(rows.items(), key=str):
-        words, times, right_number = np.mean(np.array(own, float), axis=0)
-        name = way if way == "known" else f"from the sound ({way:g})"
-        print(
-            f"| {name} | {voices} | {len(own)} | {words:.1%} | {times:.1%} | {right_number:.0%} |"
-        )
-    return 0
+            for known in (True, False):
+                number = said.voices if known else None
+                found = speakers_by_sound(recording, aligned, transcript, number)
+                shares = (wrong(found, right, np.ones(len(right))), wrong(found, right, seconds))
+                yield ToldApart(known, said.voices, *shares, max(found) + 1 == said.voices)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, count=20, seed=1)
+    parser.add_argument("--choosing", action="store_true", help="voices to choose thresholds by")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table."""
+    rows = list(tell_apart(Editor.load(), options.count, options.seed, options.choosing))
+    lines = []
+    for known, voices in sorted({row[:2] for row in rows}, reverse=True):
+        own = [row for row in rows if row[:2] == (known, voices)]
+        words, times, number = np.mean([row[2:] for row in own], axis=0)
+        shares = (f"{words:.1%}", f"{times:.1%}", f"{number:.0%}")
+        lines.append(("known" if known else "from the sound", voices, len(own), *shares))
+    head = "number of speakers,voices,recordings,words wrong,seconds wrong,number right"
+    print(markdown_table(head.split(","), lines))

@@ -1,8 +1,6 @@
 """Does the aligner doubt wrong texts, and trust right ones? Tested with errors planted in clips.
 
-    python -m evaluation.hearing.planted_errors [--clips 100] [--seed 6] [--out FILE.tsv]
-
-Reads the corpora that A3T_CORPORA names. Each clip is aligned with its own text, with one word
+Each clip is aligned with its own text, with one word
 replaced, put in or left out, with words drawn from all clips, with another clip's text, and with
 its halves swapped; half of the clips as they are, the others in pink noise 10 or 5 dB below the
 speech. The clips are those of aligner_held_out.txt, which the network aligner didn't hear in
@@ -16,15 +14,19 @@ between them.
 
 from __future__ import annotations
 
+import argparse
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from tqdm import tqdm
 
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from alignment import ALIGNERS, AlignmentError, load_aligner
+from alignment import AlignmentError
+from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.doubts import doubts_beside
-from evaluation.harness.programs import program_parser, write_named_tuples
+from evaluation.harness.programs import add_counts, markdown_table, write_named_tuples
 from evaluation.hearing.planting import (
     Spoken,
     aligner_held_out,
@@ -90,14 +92,11 @@ def texts(
     yield Text("words at random", list(others(pool, words, draw, len(words))), range(0))
 
 
-def align_with_texts(
-    clips: Sequence[Spoken], seed: int, aligner_name: str
-) -> Iterator[PlantedClip]:
+def align_with_texts(clips: Sequence[Spoken], seed: int) -> Iterator[PlantedClip]:
     """Every clip with every text."""
-    aligner: Any = load_aligner(aligner_name)
-    pronouncer = Pronouncer()
+    aligner, pronouncer = NetworkAligner(), Pronouncer()
     pool = [word for spoken in clips for word in spoken.words]
-    for number, spoken in enumerate(clips):
+    for number, spoken in enumerate(tqdm(clips, unit="clip", disable=None)):
         # Corpora take turns by fours.
         condition, distort = CONDITIONS[number // 4 % 4]
         samples = distort(spoken.samples, spoken.rate)[0] if distort else spoken.samples
@@ -130,44 +129,47 @@ def align_with_texts(
             )
 
 
+PARTS = {"clean": ("clean",), "in noise": ("10 dB", "5 dB"), "all": ("clean", "10 dB", "5 dB")}
+COUNTED = (
+    ("right", "words doubted"),
+    ("right", "refused"),
+    *((kind, "found") for kind in ONE[1:]),
+    *((kind, "refused") for kind in WHOLE),
+)
+
+
+def detected(rows: Sequence[PlantedClip], kind: str, what: str, part: str) -> tuple[int, int]:
+    """Of the texts of a kind under a part's conditions how many (for doubts: words of how many)
+    are "words doubted", "found" or "refused"."""
+    inside = [row for row in rows if row.kind == kind and row.condition in PARTS[part]]
+    if what == "words doubted":
+        return sum(row.doubtful for row in inside), sum(row.words for row in inside)
+    found = [row.refused or (what == "found" and row.lowest < 0.5) for row in inside]
+    return sum(found), len(inside)
+
+
 def detection_table(rows: Sequence[PlantedClip]) -> str:
     """A Markdown table of what was detected and refused, by condition."""
-    parts = {"clean": ("clean",), "in noise": ("10 dB", "5 dB"), "all": ("clean", "10 dB", "5 dB")}
-    lines = ["| text | | " + " | ".join(parts) + " |", "|---|---|" + "---|" * len(parts)]
-
-    def line(kind: str, what: str) -> None:
+    lines = []
+    for kind, what in COUNTED:
         cells = []
-        for conditions in parts.values():
-            inside = [row for row in rows if row.kind == kind and row.condition in conditions]
-            if what == "words doubted":
-                hits, of = sum(row.doubtful for row in inside), sum(row.words for row in inside)
-            elif what == "found":
-                hits, of = sum(row.refused or row.lowest < 0.5 for row in inside), len(inside)
-            else:
-                hits, of = sum(row.refused for row in inside), len(inside)
+        for part in PARTS:
+            hits, of = detected(rows, kind, what, part)
             cells.append(f"{hits} of {of} ({hits / max(of, 1):.1%})")
-        lines.append(f"| {kind} | {what} | {' | '.join(cells)} |")
-
-    line("right", "words doubted")
-    line("right", "refused")
-    for kind in ONE[1:]:
-        line(kind, "found")
-    for kind in WHOLE:
-        line(kind, "refused")
-    return "\n".join(lines)
+        lines.append((kind, what, *cells))
+    return markdown_table(["text", "", *PARTS], lines)
 
 
-def main() -> None:
-    parser = program_parser("hearing.planted_errors", __doc__, clips=100, seed=TESTED_SEED)
-    parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, clips=TESTED_CLIPS, seed=TESTED_SEED)
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="text by text")
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table."""
     clips = [heard(clip) for clip in chosen(aligner_held_out(), options.clips, options.seed)]
-    rows = list(align_with_texts(clips, options.seed, options.aligner))
+    rows = list(align_with_texts(clips, options.seed))
     print(detection_table(rows))
     if options.out:
         write_named_tuples(options.out, rows)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,11 +1,11 @@
-"""Sound that nobody wrote, planted between two words: python -m evaluation.hearing.planted_sounds
+"""Sound that nobody wrote, planted between two words.
 
-Reads the clips of aligner_held_out.txt from the corpora that A3T_CORPORA names: no network of the
-network aligner heard them in training. Between two words of each is put: room tone of the clip (so
-that the first is the end of a phrase that is cut, and the second a beginning), a filled pause made
-of its own vowel and nasal, the first word again, the beginning of the second, a laugh, a cough. The
-exact times of both words are then known from where the clip was cut. Also: music and another talker
-as loud as the speech, against the aligner's own boundaries of the clean clip.
+Between two words of held-out clips, which no network of the aligner heard in training, is put: room
+tone of the clip (so that the first is the end of a phrase that is cut, and the second a beginning),
+a filled pause made of its own vowel and nasal, the first word again, the beginning of the second, a
+laugh, a cough. The exact times of both words are then known from where the clip was cut. Also:
+music and another talker as loud as the speech, against the aligner's own boundaries of the clean
+clip.
 
 Prints for each kind how many, the mean and median distance of the end before and the start after
 it in ms, the share of places where either is more than 100 ms off, and the share that is named.
@@ -13,31 +13,40 @@ it in ms, the share of places where either is more than 100 ms off, and the shar
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import librosa
 import numpy as np
+import soxr
+from tqdm import tqdm
 
+from a3t.audio.splicing.fades import crossfade
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from alignment import ALIGNERS, Alignment, AlignmentError, Word, load_aligner
+from alignment import Alignment, AlignmentError, Word
+from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.doubts import unwritten_speech
-from evaluation.harness.programs import program_parser
+from evaluation.harness.programs import add_counts, markdown_table
 from evaluation.hearing.planted_errors import TESTED_CLIPS, TESTED_SEED
 from evaluation.hearing.planting import Spoken, aligner_held_out, chosen, heard
+from training.alignment.degradation import RATE, music
 
 FAR = 0.1  # seconds
 KINDS = ("room tone", "um", "repetition", "restart", "laugh", "cough")
 BACKGROUNDS = ("music 0 dB", "talker 0 dB")
+FADE = 0.01  # seconds in which what is planted goes over into the rest
 
 
 class PlantedSound(NamedTuple):
-    """What was planted after word `after`, in samples [start, stop) of the changed clip."""
+    """What was planted after word `after`, in samples [start, stop) of the changed clip; `gap`:
+    seconds of room tone at either end."""
 
     kind: str
     after: int
     start: int
     stop: int
+    gap: float = 0.0
 
 
 class FoundBeside(NamedTuple):
@@ -49,40 +58,25 @@ class FoundBeside(NamedTuple):
     named: bool
 
 
-def looped(sound: np.ndarray, count: int) -> np.ndarray:
-    """`count` samples of a short sound again and again, its ends faded into each other."""
-    fade = min(len(sound) // 3, 240)
-    ramp = np.linspace(0.0, 1.0, fade, dtype=np.float32)
-    step = sound[: len(sound) - fade].copy()
-    step[:fade] = step[:fade] * ramp + sound[len(sound) - fade :] * ramp[::-1]
-    return np.resize(step, count)
-
-
 def stretched(sound: np.ndarray, seconds: float, rate: int) -> np.ndarray:
-    """A vowel or a nasal held for longer, its pitch kept."""
-    import librosa
-
+    """A vowel or a nasal held for longer, its pitch kept, its ends faded."""
     window = 512
     padded = np.pad(sound, (window, window), mode="reflect") if len(sound) > window else sound
     longer = librosa.effects.time_stretch(
         padded, rate=len(sound) / (seconds * rate), n_fft=window, hop_length=window // 8
     )
-    middle = len(longer) // 2
-    half = round(seconds * rate / 2)
-    return faded(longer[max(middle - half, 0) : middle + half], rate)
-
-
-def faded(sound: np.ndarray, rate: int) -> np.ndarray:
-    count = min(round(0.01 * rate), len(sound) // 2)
-    result = sound.astype(np.float32).copy()
+    middle, half = len(longer) // 2, round(seconds * rate / 2)
+    held = longer[max(middle - half, 0) : middle + half].astype(np.float32)
+    count = min(round(FADE * rate), len(held) // 2)
     ramp = np.linspace(0.0, 1.0, count, dtype=np.float32)
-    result[:count] *= ramp
-    result[len(result) - count :] *= ramp[::-1]
-    return result
+    held[:count] *= ramp
+    held[len(held) - count :] *= ramp[::-1]
+    return held
 
 
-class AlignedClip:
-    """A clip with its clean alignment, from which what is planted is cut."""
+class PlantingClip:
+    """A clip with its clean alignment, from which what is planted is cut, without a trace: every
+    part is cross-faded into the next, and they into the clip."""
 
     def __init__(self, spoken: Spoken, alignment: Alignment) -> None:
         self.samples, self.rate, self.alignment = spoken.samples, spoken.rate, alignment
@@ -93,16 +87,22 @@ class AlignedClip:
 
     def tone(self, seconds: float) -> np.ndarray:
         """Room tone: the middle of the clip's longest pause, repeated."""
-        longest = max(
-            (word for word in self.alignment.words if word.is_pause), key=lambda word: word.duration
-        )
+        pauses = [word for word in self.alignment.words if word.is_pause]
+        longest = max(pauses, key=lambda word: word.duration)
         edge = longest.duration / 4
-        return looped(
-            self.cut(longest.start + edge, longest.end - edge), round(seconds * self.rate)
-        )
+        made = piece = self.cut(longest.start + edge, longest.end - edge)
+        while len(made) < round(seconds * self.rate):
+            made = self.joined(made, piece)
+        return made[: round(seconds * self.rate)]
 
-    def has_tone(self) -> bool:
-        return any(word.is_pause and word.duration > 0.2 for word in self.alignment.words)
+    def joined(self, *parts: np.ndarray) -> np.ndarray:
+        """The parts one after the other, each cross-faded into the next."""
+        made = parts[0]
+        for part in parts[1:]:
+            fade = min(round(FADE * self.rate), len(made) // 3, len(part) // 3)
+            both = crossfade(made[len(made) - fade :, None], part[:fade, None])[:, 0]
+            made = np.concatenate([made[: len(made) - fade], both, part[fade:]])
+        return made.astype(np.float32)
 
     def phone(self, symbols: Sequence[str]) -> np.ndarray | None:
         """The longest of these phones, from its middle."""
@@ -112,65 +112,72 @@ class AlignedClip:
             return None
         return self.cut(best.start + best.duration / 5, best.end - best.duration / 5)
 
-    def sound(self, kind: str, after: int, random: np.random.Generator) -> np.ndarray | None:
-        """What is planted after word `after`; None when the clip has nothing to make it of."""
+    def noise(self, seconds: float, level: float, random: np.random.Generator) -> np.ndarray:
+        """White noise at a level relative to the clip's root mean square."""
+        sound = random.standard_normal(round(seconds * self.rate))
+        return np.asarray(sound * level * np.sqrt(np.mean(self.samples**2)), np.float32)
+
+    def sound(
+        self, kind: str, after: int, random: np.random.Generator
+    ) -> tuple[np.ndarray, float] | None:
+        """What is planted after word `after`, and the seconds of room tone at its ends; None when
+        the clip has nothing to make it of."""
+        if kind in ("room tone", "long pause"):
+            return self.tone(random.uniform(*((0.3, 0.9) if kind == "room tone" else (2, 3)))), 0.0
         first, second = self.words[after], self.words[after + 1]
-        gap = self.tone(random.uniform(0.08, 0.25))
-        if kind == "room tone":
-            return self.tone(random.uniform(0.3, 0.9))
+        seconds, around = random.uniform(0.08, 0.25), FADE / 2
+        gap = self.tone(seconds)
+        vowel, nasal = self.phone(("AH", "ER", "AA", "EH")), self.phone(("M", "N"))
         if kind == "repetition":
-            return np.concatenate([gap, faded(self.cut(first.start, first.end), self.rate), gap])
-        if kind == "restart":
-            half = self.cut(second.start, (second.start + second.end) / 2)
-            return np.concatenate([gap, faded(half, self.rate), gap])
-        if kind == "cough":
+            middle = [self.cut(first.start - around, first.end + around)]
+        elif kind == "restart":
+            middle = [self.cut(second.start - around, (second.start + second.end) / 2 + around)]
+        elif kind == "cough":
             time = np.arange(round(0.3 * self.rate)) / self.rate
-            burst = random.standard_normal(len(time)) * np.exp(-time * 12)
-            burst *= 3 * np.sqrt(np.mean(self.samples**2)) / np.sqrt(np.mean(burst**2))
-            return np.concatenate([gap, burst.astype(np.float32), gap])
-        vowel = self.phone(("AH", "ER", "AA", "EH"))
-        nasal = self.phone(("M", "N"))
-        if vowel is None or nasal is None:
+            middle = [self.noise(0.3, 8.0, random)[: len(time)] * np.exp(-time * 12)]
+        elif vowel is None or nasal is None:
             return None
-        if kind == "um":
+        elif kind == "um":
             held = stretched(vowel, random.uniform(0.2, 0.4), self.rate)
-            hummed = stretched(nasal, random.uniform(0.1, 0.2), self.rate)
-            return np.concatenate([gap, held, hummed, gap])
-        beats = []
-        for _ in range(int(random.integers(3, 6))):
-            breath = random.standard_normal(round(0.08 * self.rate))
-            breath *= 0.3 * np.sqrt(np.mean(self.samples**2))
-            beats += [faded(breath, self.rate), stretched(vowel, 0.1, self.rate)]
-        return np.concatenate([gap, *beats, gap]).astype(np.float32)
+            middle = [held, stretched(nasal, random.uniform(0.1, 0.2), self.rate)]
+        else:
+            beats = range(int(random.integers(3, 6)))
+            breaths = [self.noise(0.08, 0.3, random) for _ in beats]
+            middle = [x for breath in breaths for x in (breath, stretched(vowel, 0.1, self.rate))]
+        return self.joined(gap, *middle, gap), seconds
 
-
-def planted(
-    clip: AlignedClip, kind: str, random: np.random.Generator
-) -> tuple[np.ndarray, PlantedSound] | None:
-    """The clip with one sound between two of its words."""
-    places = [
-        k
-        for k, (word, following) in enumerate(zip(clip.words, clip.words[1:], strict=False))
-        if k > 0 and word.end == following.start and word.score > 0.8 and following.score > 0.8
-    ]
-    if not places or not clip.has_tone():
-        return None
-    after = int(random.choice(places))
-    sound = clip.sound(kind, after, random)
-    if sound is None:
-        return None
-    at = round(clip.words[after].end * clip.rate)
-    changed = np.concatenate([clip.samples[:at], sound, clip.samples[at:]]).astype(np.float32)
-    return changed, PlantedSound(kind, after, at, at + len(sound))
+    def with_sound(
+        self, kind: str, random: np.random.Generator
+    ) -> tuple[np.ndarray, PlantedSound] | None:
+        """The clip with one sound between two of its words, whose edges stay where they were; None
+        where there is no place for it or nothing to make it of."""
+        places = [
+            k
+            for k, (word, following) in enumerate(zip(self.words, self.words[1:], strict=False))
+            if k > 0 and word.end == following.start and min(word.score, following.score) > 0.8
+        ]
+        if not places or not any(w.is_pause and w.duration > 0.2 for w in self.alignment.words):
+            return None
+        after = int(random.choice(places))
+        made = self.sound(kind, after, random)
+        if made is None:
+            return None
+        sound, gap = made
+        at, half = round(self.words[after].end * self.rate), round(FADE * self.rate) // 2
+        # The fades lie half in the words beside it, where the clip goes on under them.
+        changed = self.joined(
+            self.samples[: at + half],
+            np.concatenate([sound[:half], sound, sound[len(sound) - half :]]),
+            self.samples[at - half :],
+        )
+        return changed, PlantedSound(kind, after, at, at + len(sound), gap)
 
 
 def judged(found: Alignment, place: PlantedSound, rate: int) -> FoundBeside:
     """How near the words beside the place are to where they were put."""
     before, after = found.spoken[place.after], found.spoken[place.after + 1]
     between = [w for w in found.words if w.is_pause and before.end <= w.start < after.start]
-    named = any(word.unwritten for word in between) or any(
-        word in between for word in unwritten_speech(found)
-    )
+    named = any(w.unwritten for w in between) or any(w in between for w in unwritten_speech(found))
     return FoundBeside(
         place.kind, before.end - place.start / rate, after.start - place.stop / rate, named
     )
@@ -181,10 +188,6 @@ def with_background(kind: str, clip: Spoken, other: Spoken) -> np.ndarray:
     if kind.startswith("talker"):
         sound = np.resize(other.samples, len(clip.samples))
     else:
-        import soxr
-
-        from training.alignment.degradation import RATE, music
-
         seconds = len(clip.samples) / clip.rate
         made = music(round(seconds * RATE) + RATE, np.random.default_rng(len(clip.samples)))
         sound = soxr.resample(made, RATE, clip.rate)[: len(clip.samples)]
@@ -196,40 +199,40 @@ def edges(words: Sequence[Word]) -> np.ndarray:
     return np.array([(word.start, word.end) for word in words])
 
 
-def align_planted(aligner_name: str, clips: Sequence[Spoken]) -> Iterator[FoundBeside]:
+def align_planted(
+    clips: Sequence[Spoken], backgrounds: Sequence[str] = BACKGROUNDS
+) -> Iterator[FoundBeside]:
     """Every clip with every kind, cut where the alignment of the clean clip has words."""
-    aligner, pronouncer = load_aligner(aligner_name), Pronouncer()
-    for number, spoken in enumerate(clips):
+    aligner, pronouncer = NetworkAligner(), Pronouncer()
+    for number, spoken in enumerate(tqdm(clips, unit="clip", disable=None)):
         known = {word: pronouncer.candidates(word) for word in spoken.words}
         try:
             clean = aligner.align(spoken.samples, spoken.rate, spoken.words, known)
-            own = aligner.align(spoken.samples, spoken.rate, spoken.words, known)
         except AlignmentError:
             continue
-        clip = AlignedClip(spoken, clean)
+        clip = PlantingClip(spoken, clean)
         for kind in KINDS:
-            random = np.random.default_rng([number, KINDS.index(kind)])
-            made = planted(clip, kind, random)
+            made = clip.with_sound(kind, np.random.default_rng([number, KINDS.index(kind)]))
             if made is None:
                 continue
             try:
-                found = aligner.align(made[0], spoken.rate, spoken.words, known, check=False)  # type: ignore[call-arg]
+                found = aligner.align(made[0], spoken.rate, spoken.words, known, check=False)
             except AlignmentError:
                 yield FoundBeside(kind, np.inf, np.inf, False)
                 continue
             yield judged(found, made[1], spoken.rate)
-        for kind in BACKGROUNDS:
+        for kind in backgrounds:
             loud = with_background(kind, spoken, clips[(number + 4) % len(clips)])
             try:
-                found = aligner.align(loud, spoken.rate, spoken.words, known, check=False)  # type: ignore[call-arg]
+                found = aligner.align(loud, spoken.rate, spoken.words, known, check=False)
             except AlignmentError:
                 continue
-            for before, after in zip(edges(own.spoken), edges(found.spoken), strict=True):
+            for before, after in zip(edges(clean.spoken), edges(found.spoken), strict=True):
                 yield FoundBeside(kind, after[1] - before[1], after[0] - before[0], False)
 
 
 def displacement_table(rows: Sequence[FoundBeside]) -> str:
-    lines = ["| | places | mean | median | > 100 ms | named |", "|---|---|---|---|---|---|"]
+    lines = []
     for kind in (*KINDS, *BACKGROUNDS):
         own = [row for row in rows if row.kind == kind]
         if own:
@@ -237,21 +240,17 @@ def displacement_table(rows: Sequence[FoundBeside]) -> str:
             finite = errors[np.isfinite(errors)] * 1000
             far = np.mean((errors > FAR).any(axis=1))
             named = "" if kind in BACKGROUNDS else f"{np.mean([row.named for row in own]):.0%}"
-            lines.append(
-                f"| {kind} | {len(own)} | {finite.mean():.1f} | {np.median(finite):.1f} | "
-                f"{far:.1%} | {named} |"
-            )
-    return "\n".join(lines)
+            sizes = f"{finite.mean():.1f}", f"{np.median(finite):.1f}"
+            lines.append((kind, len(own), *sizes, f"{far:.1%}", named))
+    return markdown_table(["", "places", "mean", "median", "> 100 ms", "named"], lines)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = program_parser("hearing.planted_sounds", __doc__, clips=TESTED_CLIPS, seed=TESTED_SEED)
-    parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
-    options = parser.parse_args(arguments)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, clips=TESTED_CLIPS, seed=TESTED_SEED)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table."""
     clips = [heard(clip) for clip in chosen(aligner_held_out(), options.clips, options.seed)]
-    print(displacement_table(list(align_planted(options.aligner, clips))))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    print(displacement_table(list(align_planted(clips))))

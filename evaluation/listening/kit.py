@@ -10,6 +10,7 @@ end. Which name is whose stands in ``key.json``, which is for whoever runs the t
 
 from __future__ import annotations
 
+import argparse
 import base64
 import hashlib
 import html
@@ -166,3 +167,34 @@ def _sound(sounds: Path, system: str, task: str, alone: bool) -> str:
     stream = io.BytesIO()
     soundfile.write(stream, samples, rate, format="OGG", subtype="VORBIS")
     return "data:audio/ogg;base64," + base64.b64encode(stream.getvalue()).decode()
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("sounds", type=Path, help="the folder `sounds` of a table")
+    parser.add_argument(
+        "--system", action="append", required=True, metavar="NAME",
+        help="as the table calls it (repeatable); 'recording' is what there is to reach",
+    )  # fmt: skip
+    parser.add_argument(
+        "--kind", choices=("mos", "smos", "abx"), default="mos",
+        help="mos: how natural; smos: how alike the recording's voice; abx: which of two systems is"
+        " nearer to the recording (default: mos)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--of", metavar="KIND",
+        help="tasks of this kind alone (default: all): those of table 4.4 are 'predicted', of 4.5"
+        " 'edit', of 4.6 and 4.7 'prompt'",
+    )  # fmt: skip
+    parser.add_argument("--tasks", type=int, default=10, metavar="N", help="how many (default: 10)")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw of tasks and their order")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FOLDER",
+        help="where the page and its key.json are written: a folder for each test",
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> None:
+    """Make the page; raises InputError."""
+    arguments = (options.sounds, options.system, options.out, options.kind)
+    print(make_test(*arguments, options.tasks, options.seed, options.of))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -201,3 +202,14 @@ def results(found: Ratings) -> str:
     if found.left_out:
         lines += ["", f"Left out: {len(found.left_out)}", *(f"- {x}" for x in found.left_out[:20])]
     return "\n".join(lines) + "\n"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("key", type=Path, help="key.json, written with the page")
+    parser.add_argument("files", type=Path, nargs="+", metavar="CSV")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print what the ratings say; raises InputError."""
+    print(results(read_ratings(options.key, options.files)))

@@ -1,16 +1,12 @@
 """The cost of an edit of a 5 s recording, and of starting.
 
-    python -m evaluation.speed.edit_speed [--runs 5]
-    python -m evaluation.speed.edit_speed --start [--runs 5] [--before FOLDER]
-
 Cold: `python -m a3t.edit` in a process of its own, start to finish. Warm: one process that has
 loaded the editor and made one edit, with a recording that it hasn't aligned yet each time; its
 steps are the `seconds` of edit.json. "Again" is a second edit of such a recording. Both on two
 threads. Absolute times depend on the machine; compare the ratios, which all come from one run.
 
 --start: processor time, on one thread, of importing torch alone, importing the editor, loading it,
-an edit of a recording that was aligned before, and a voice's speech up to its first sound. FOLDER
-is another checkout; both take turns, and the last column says what this one takes of its time.
+an edit of a recording that was aligned before, and a voice's speech up to its first sound.
 """
 
 from __future__ import annotations
@@ -23,7 +19,7 @@ import resource
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -32,8 +28,8 @@ import numpy as np
 import soundfile
 
 from a3t.example import RECORDING
-from evaluation.harness.processes import ROOT, Cost, cost_of, mebibytes
-from evaluation.harness.programs import program_parser
+from evaluation.harness.processes import cost_of, mebibytes
+from evaluation.harness.programs import add_counts, markdown_table
 
 TEXT = "And you always want to see it in the superlative degree."
 NEW_TEXT = "And you never want to see it in the superlative degree."
@@ -48,6 +44,7 @@ STARTS = {
     "loading it": ["-c", "from a3t.editor import Editor; Editor.load()"],
 }
 EDIT, SOUND = "an edit", "first sound of a voice"
+WARM = "from evaluation.speed.edit_speed import print_warm; print_warm(*__import__('sys').argv[1:])"
 # A voice that changes nothing takes as long as any other.
 MAKE_VOICE = """
 import copy, sys
@@ -89,9 +86,9 @@ def record_of(out: Path) -> Path:
     return out.with_name(f"{out.stem}.edit.json")
 
 
-def run_warm(folder: Path, runs: int) -> dict[str, Any]:
-    """Load once and edit ``runs`` + 1 recordings, of which the first doesn't count; meant to run in
-    a process of its own."""
+def print_warm(folder: str, runs: str) -> None:
+    """Load once, edit ``runs`` + 1 recordings, of which the first doesn't count, and print what it
+    took as JSON; for a process of its own."""
     import torch
 
     from a3t.editor import Editor
@@ -101,8 +98,8 @@ def run_warm(folder: Path, runs: int) -> dict[str, Any]:
     editor = Editor.load()
     loading = time.perf_counter() - begun
     totals, again, steps = [], [], []
-    for run in range(runs + 1):
-        recording, out = make_recording(folder, run), folder / "warm.wav"
+    for run in range(int(runs) + 1):
+        recording, out = make_recording(Path(folder), run), Path(folder) / "warm.wav"
         begun = time.perf_counter()
         result = editor.edit(recording, new_text=NEW_TEXT, text=TEXT)
         edited = time.perf_counter()
@@ -114,110 +111,84 @@ def run_warm(folder: Path, runs: int) -> dict[str, Any]:
             again.append(time.perf_counter() - saved)
             steps.append({**result.record["seconds"], "write": saved - edited})
             del steps[-1]["load"]
-    memory = mebibytes(resource.getrusage(resource.RUSAGE_SELF))
-    return {
+    found = {
         "loading": loading,
-        "total": totals,
-        "again": again,
-        "steps": steps,
-        "mebibytes": memory,
+        "total": median(totals),
+        "again": median(again),
+        "steps": {name: median(step[name] for step in steps) for name in steps[0]},
+        "mebibytes": mebibytes(resource.getrusage(resource.RUSAGE_SELF)),
     }
+    print(json.dumps(found))
 
 
-def print_steps(folder: Path, runs: int) -> None:
-    """Print the steps of an edit as Markdown: medians over the runs, and their ratios."""
+def measure_edit(folder: Path, runs: int) -> dict[str, Any]:
+    """Medians over the runs: of the cold process wall, processor and mebibytes; of the warm one
+    loading, total, again, steps and mebibytes; seconds."""
     out = folder / "cold.wav"
-    cold: list[tuple[Cost, dict[str, Any]]] = []
-    for _ in range(runs + 1):  # the first fills the disk cache
+    costs, steps = [], []
+    for run in range(runs + 1):  # the first fills the disk cache
         cost = cost_of(edit_command(make_recording(folder), out), THREADS)
-        cold.append((cost, json.loads(record_of(out).read_text(encoding="utf-8"))))
-    warm_process = [__file__, "--warm-process", str(folder), "--runs", str(runs)]
-    warm = json.loads(cost_of(warm_process, THREADS).output)
-    print(step_table(cold[1:], warm))
+        if run:
+            costs.append(cost)
+            steps.append(json.loads(record_of(out).read_text(encoding="utf-8"))["seconds"])
+    names = ("wall", "processor", "mebibytes")
+    cold: dict[str, Any] = {name: median(getattr(c, name) for c in costs) for name in names}
+    cold["steps"] = {name: median(step[name] for step in steps) for name in steps[0]}
+    warm = json.loads(cost_of(["-c", WARM, str(folder), str(runs)], THREADS).output)
+    return {"cold": cold, "warm": warm}
 
 
-def step_table(cold: Sequence[tuple[Cost, dict[str, Any]]], warm: dict[str, Any]) -> str:
-    steps = {name: median(s[name] for s in warm["steps"]) for name in warm["steps"][0]}
-    first = [record["seconds"] for _, record in cold]
-    cold_steps = {name: median(seconds[name] for seconds in first) for name in first[0]}
-    total, whole = median(warm["total"]), median(cost.wall for cost, _ in cold)
-    aligning = sum(value for name, value in steps.items() if name.startswith("align"))
-    record = cold[0][1]
-    samples = sum(edit["output"][1] - edit["output"][0] for edit in record["edits"])
-    spans = samples / record["source"]["sample_rate"]
+def step_table(cold: Mapping[str, Any], warm: Mapping[str, Any]) -> str:
+    """The steps of an edit as Markdown, and their ratios."""
 
     def shown(seconds: float | None) -> str:
         return "–" if seconds is None else f"{seconds:.3f}"
 
-    lines = [
-        f"One edit of a {SECONDS:g} s recording ({spans:.2f} s of it synthetic), {THREADS} "
-        f"threads, Python {platform.python_version()}, {os.cpu_count()} cores. Medians of "
-        f"{len(cold)} cold and {len(warm['total'])} warm runs, in seconds.\n",
-        "| step | warm | share of the warm edit | cold |",
-        "|---|---|---|---|",
-    ]
-    for name in dict.fromkeys([*cold_steps, *steps]):
-        hot = steps.get(name)
+    total = warm["total"]
+    lines = []
+    for name in dict.fromkeys([*cold["steps"], *warm["steps"]]):
+        hot = warm["steps"].get(name)
         share = "–" if hot is None else f"{hot / total:.0%}"
-        lines.append(f"| {name} | {shown(hot)} | {share} | {shown(cold_steps.get(name))} |")
-    memory = median(cost.mebibytes for cost, _ in cold)
-    lines += [
-        f"| total | {total:.3f} | 100% | {whole:.2f} (process) |",
-        "",
-        f"- without alignment, warm: {total - aligning:.3f} s; again, with cached alignment: "
-        f"{median(warm['again']):.3f} s",
-        f"- alignment: {aligning / SECONDS:.3f} × real time",
-        f"- cold process over warm edit: {whole / total:.1f} ×; loading the editor took "
-        f"{warm['loading']:.2f} s",
-        f"- peak memory: {memory:.0f} MiB cold, {warm['mebibytes']:.0f} MiB warm",
-    ]
-    return "\n".join(lines)
+        lines.append((name, shown(hot), share, shown(cold["steps"].get(name))))
+    lines.append(("total", f"{total:.3f}", "100%", f"{cold['wall']:.2f} (process)"))
+    table = markdown_table(["step", "warm, s", "share", "cold, s"], lines)
+    return (
+        f"One edit of a {SECONDS:g} s recording, {THREADS} threads, Python "
+        f"{platform.python_version()}, {os.cpu_count()} cores.\n\n{table}\n"
+        f"- again, with cached alignment: {warm['again']:.3f} s\n"
+        f"- cold process: {cold['wall'] / total:.1f} × the warm edit, {cold['processor']:.2f} s of "
+        f"the processor; loading the editor took {warm['loading']:.2f} s\n"
+        f"- peak memory: {cold['mebibytes']:.0f} MiB cold, {warm['mebibytes']:.0f} MiB warm"
+    )
 
 
-def print_starts(folder: Path, runs: int, before: Path | None) -> None:
-    """Print what starting costs in this checkout, and in another: medians after one run that isn't
-    counted."""
-    checkouts = [ROOT, *([before.resolve()] if before else [])]
-    recording = make_recording(folder)
+def measure_starts(folder: Path, runs: int) -> dict[str, float]:
+    """What starting costs: medians of the processor's seconds, after one run that isn't counted."""
+    recording, voices = make_recording(folder), str(folder / "voices")
     speak = ["-m", "a3t.tts", "--voice", "benchmark", "--text", SPOKEN, "--out", "-"]
-    found: dict[tuple[str, Path], list[float]] = defaultdict(list)
+    cost_of(["-c", MAKE_VOICE, str(recording), TEXT], A3T_VOICES=voices)
+    found: dict[str, list[float]] = defaultdict(list)
     for run in range(runs + 1):
-        for number, checkout in enumerate(checkouts):
-            voices = str(folder / f"voices-{number}")  # its weights may be others
-            if not run:
-                make = ["-c", MAKE_VOICE, str(recording), TEXT]
-                cost_of(make, checkout=checkout, A3T_VOICES=voices)
-            edit = edit_command(recording, folder / f"{number}.wav")
-            for step, arguments in {**STARTS, EDIT: edit, SOUND: speak}.items():
-                until = HEADER + 2 if step == SOUND else None
-                cost = cost_of(arguments, checkout=checkout, until=until, A3T_VOICES=voices)
-                if run:
-                    found[step, checkout].append(cost.processor)
-    print("| | seconds |" + (" before | of that |" if before else ""))
-    print("|---|---|" + ("---|---|" if before else ""))
-    for step in [*STARTS, EDIT, SOUND]:
-        each = [median(found[step, checkout]) for checkout in checkouts]
-        cells = [f"{seconds:.2f}" for seconds in each]
-        if before:
-            cells.append(f"{each[0] / each[1]:.2f}")
-        print(f"| {step} | {' | '.join(cells)} |")
+        edit = edit_command(recording, folder / "started.wav")
+        for step, arguments in {**STARTS, EDIT: edit, SOUND: speak}.items():
+            until = HEADER + 2 if step == SOUND else None
+            cost = cost_of(arguments, until=until, A3T_VOICES=voices)
+            if run:
+                found[step].append(cost.processor)
+    return {step: median(costs) for step, costs in found.items()}
 
 
-def main() -> None:
-    parser = program_parser("speed.edit_speed", __doc__, runs=5)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, runs=5)
     parser.add_argument("--start", action="store_true", help="what starting costs, instead")
-    parser.add_argument("--before", type=Path, metavar="FOLDER", help="another checkout")
-    parser.add_argument("--warm-process", type=Path, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.warm_process:
-        print(json.dumps(run_warm(options.warm_process, options.runs)))
-        return
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table."""
     with tempfile.TemporaryDirectory() as folder:
         if options.start:
-            print_starts(Path(folder), options.runs, options.before)
+            rows = measure_starts(Path(folder), options.runs)
+            print(markdown_table(["", "s"], [(name, f"{s:.2f}") for name, s in rows.items()]))
         else:
-            print_steps(Path(folder), options.runs)
-
-
-if __name__ == "__main__":
-    main()
+            print(step_table(**measure_edit(Path(folder), options.runs)))

@@ -1,32 +1,25 @@
 """Time and peak memory of one edit in an hour of speech, compared with the same edit in 20 s.
 
-    python -m evaluation.speed.long_files [--minutes 60] [--runs 3] [--whole]
-
-Joins LibriSpeech clips from A3T_CORPORA into one WAV file, with subtitles of one cue per clip; the
-short recording is the part around the edited word. Each edit is a process of its own, on one
-thread. On a busy machine, compare processor time; the cost of reading the file (hashing it once and
-copying it) is reported beside it. With --whole the long recording is also edited without subtitles:
-aligned as a whole once, then from the cache.
+LibriSpeech clips are joined into one WAV file, with subtitles of one cue per clip; the short
+recording is the part around the edited word. Each edit is a process of its own, on one thread. On a
+busy machine, compare processor time. With --whole the long recording is also edited without
+subtitles: aligned as a whole once, then from the cache.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
-import resource
-import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import soundfile
 
+from a3t.errors import InputError
 from evaluation.harness.processes import Cost, cost_of
-from evaluation.harness.programs import program_parser
+from evaluation.harness.programs import add_counts, markdown_table
 from training.corpora import Clip, corpora_root, read_corpora
 
 SHORT = 20.0  # seconds
@@ -72,52 +65,38 @@ def stamp(seconds: float) -> str:
     return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02},{thousandths:03}"
 
 
-def edited(case: SubtitledRecording, cache: Path) -> tuple[Cost, dict[str, float]]:
-    """The cost of one edit from the command line, and of its steps in seconds."""
+def edit_cost(case: SubtitledRecording, cache: Path) -> Cost:
+    """The cost of one edit from the command line."""
     out = case.wav.with_name(f"{case.name}.out.wav")
-    command = ["-m", "a3t.edit", "--wav", str(case.wav), "--out", str(out)]
-    command += ["--adapt", "never"]  # measured by python -m evaluation voices
+    command = ["-m", "a3t.edit", "--wav", str(case.wav), "--out", str(out), "--adapt", "never"]
     cost = cost_of([*command, "--new-text", f"@{case.new_text}"], A3T_CACHE=str(cache))
-    record = out.with_suffix(".edit.json")
-    steps: dict[str, float] = json.loads(record.read_text(encoding="utf-8"))["seconds"]
-    for path in (out, record):
+    for path in (out, out.with_suffix(".edit.json")):
         path.unlink()
-    return cost, steps
+    return cost
 
 
-def reading(case: SubtitledRecording) -> float:
-    """Processor seconds to hash and copy the file: the unavoidable cost of its length."""
-    before = resource.getrusage(resource.RUSAGE_SELF)
-    with case.wav.open("rb") as file:
-        hashlib.file_digest(file, "sha256")
-    with case.wav.open("rb") as file, case.wav.with_suffix(".copy").open("wb") as copy:
-        shutil.copyfileobj(file, copy)
-    case.wav.with_suffix(".copy").unlink()
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+@dataclass(frozen=True)
+class LongCost:
+    """Medians of an edit's cost in a recording of so many seconds."""
+
+    name: str
+    seconds: float
+    processor: float
+    wall: float
+    mebibytes: float
 
 
-Costs = list[tuple[Cost, dict[str, float]]]
-
-
-def cost_line(name: str, case: SubtitledRecording, costs: Costs) -> str:
-    def middle(field: str) -> float:
-        return median(getattr(cost, field) for cost, _ in costs)
-
-    return (
-        f"| {name} | {case.seconds:,.0f} s | {middle('processor'):.2f} | "
-        f"{middle('wall'):.2f} | {middle('mebibytes'):.0f} | {reading(case):.2f} |"
-    )
-
-
-def report(folder: Path, options: argparse.Namespace) -> None:
+def measure_lengths(
+    folder: Path, minutes: float, runs: int, whole: bool = False
+) -> Iterator[LongCost]:
+    """The edit in the short recording, in the long one, and ``whole`` without subtitles."""
     clips = [c for c in read_corpora(corpora_root()) if c.corpus.lower().startswith("libri")]
     clips.sort(key=lambda clip: clip.name)
+    if not clips:
+        raise InputError("This wants LibriSpeech among the corpora.")
     chosen: list[Clip] = []
-    seconds = 0.0
-    while seconds < 60 * options.minutes and len(chosen) < len(clips):
+    while sum(clip.seconds for clip in chosen) < 60 * minutes and len(chosen) < len(clips):
         chosen.append(clips[len(chosen)])
-        seconds += chosen[-1].seconds
     middle = stop = len(chosen) // 2
     near = 0.0
     while stop == middle or (stop < len(chosen) and near + chosen[stop].seconds <= SHORT):
@@ -126,44 +105,39 @@ def report(folder: Path, options: argparse.Namespace) -> None:
     short = write_joined_clips(chosen[middle:stop], 0, folder, "short")
     long = write_joined_clips(chosen, middle, folder, "long")
     cache = folder / "cache"
-    costs: dict[str, Costs] = {"short": [], "long": []}
-    edited(short, cache)  # fills the disk cache
-    for _ in range(options.runs):
-        costs["short"].append(edited(short, cache))
-        costs["long"].append(edited(long, cache))
-    print("| | length | processor, s | clock, s | peak, MiB | of this, reading, s |")
-    print("|---|---|---|---|---|---|")
-    print(cost_line("short, aligned whole", short, costs["short"]))
-    print(cost_line("long, with subtitles", long, costs["long"]))
-    if options.whole:
-        text = long.wav.with_suffix(".srt").read_text().split("\n")[2::4]
+    edit_cost(short, cache)  # fills the disk cache
+    turns = [(edit_cost(short, cache), edit_cost(long, cache)) for _ in range(runs)]
+    yield _cost("short, aligned whole", short, [turn[0] for turn in turns])
+    yield _cost("long, with subtitles", long, [turn[1] for turn in turns])
+    if whole:
+        text = long.wav.with_suffix(".srt").read_text(encoding="utf-8").split("\n")[2::4]
         long.wav.with_suffix(".srt").unlink()
         long.wav.with_suffix(".txt").write_text(" ".join(text), encoding="utf-8")
-        print(cost_line("long, aligned as a whole", long, [edited(long, cache)]))
-        again = [edited(long, cache) for _ in range(options.runs)]
-        print(cost_line("long, alignment cached", long, again))
-    one, other = (median(cost.processor for cost, _ in costs[name]) for name in ("short", "long"))
-    print(f"\nThe long recording's edit takes {other / one:.2f} times the processor time; steps:")
-    steps: dict[str, Any] = {
-        name: {step: round(value, 2) for step, value in costs[name][-1][1].items()}
-        for name in costs
-    }
-    print(json.dumps(steps, indent=1))
+        yield _cost("long, without times: the first edit", long, [edit_cost(long, cache)])
+        again = [edit_cost(long, cache) for _ in range(runs)]
+        yield _cost("long, without times: the next", long, again)
 
 
-def main() -> None:
-    parser = program_parser("speed.long_files", __doc__, runs=3)
-    parser.add_argument("--minutes", type=float, default=60.0)
+def _cost(name: str, case: SubtitledRecording, costs: Sequence[Cost]) -> LongCost:
+    names = ("processor", "wall", "mebibytes")
+    middles = (median(getattr(cost, each) for cost in costs) for each in names)
+    return LongCost(name, case.seconds, *middles)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, runs=3)
+    parser.add_argument("--minutes", type=float, default=60.0, help="default: 60")
     parser.add_argument("--whole", action="store_true", help="also without subtitles")
-    parser.add_argument("--folder", type=Path, help="for the recordings (default: a temporary one)")
-    options = parser.parse_args()
-    if options.folder:
-        options.folder.mkdir(parents=True, exist_ok=True)
-        report(options.folder, options)
-        return
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table."""
     with tempfile.TemporaryDirectory() as folder:
-        report(Path(folder), options)
-
-
-if __name__ == "__main__":
-    main()
+        rows = list(measure_lengths(Path(folder), options.minutes, options.runs, options.whole))
+    lines = [
+        (each.name, f"{each.seconds:,.0f} s", f"{each.processor:.2f}", f"{each.wall:.2f}",
+         f"{each.mebibytes:.0f}")
+        for each in rows
+    ]  # fmt: skip
+    print(markdown_table(["", "length", "processor, s", "clock, s", "peak, MiB"], lines))

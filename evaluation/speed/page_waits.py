@@ -1,28 +1,20 @@
 """The time that people wait for the page.
 
-    python -m evaluation.speed.page_waits --people 8 [--rounds 2]
-    python -m evaluation.speed.page_waits --wav five_minutes.wav [--hour hour.wav] [--rounds 5]
-    python -m evaluation.speed.page_waits --wav minute.wav --learning [--rounds 8]
-
-Starts the page on this machine. --people: each edits a recording of their own at the same time, by
-/edit; every result is compared with the recording, sample for sample outside the edit. --wav: the
-page is asked what its script would ask: the first edit of a long recording, an edit while one
-works, and a sentence beside somebody else's hour. Without --hour the recording is repeated to an
-hour. With --until 0.5 also the memory of all of the page's processes at each tenth of the hour that
-is listened to, up to its half, where the system tells (Linux). With --learning only what an edit
-takes while the recording's voice is learnt, and in it (Linux).
+--people: each edits a recording of their own at the same time, by /edit; every result is compared
+with the recording, sample for sample outside the edit. --wav: the page is asked what its script
+would ask: the first edit of a long recording, an edit while one works, and a sentence beside
+somebody else's hour. Without --hour the recording is repeated to an hour.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -35,8 +27,9 @@ import numpy as np
 import soundfile
 import soxr
 
+from a3t.errors import InputError
 from a3t.example import RECORDING, TEXT
-from evaluation.harness.programs import program_parser
+from evaluation.harness.programs import add_counts
 
 PATIENCE = 1800.0  # seconds
 
@@ -60,23 +53,6 @@ class Visitor:
                 return state
             time.sleep(0.02)
 
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        """While its page is open."""
-        left = threading.Event()
-
-        def watch() -> None:
-            with self.client.stream("GET", f"{self.at}/events") as answer:
-                for _ in answer.iter_lines():
-                    if left.is_set():
-                        return
-
-        threading.Thread(target=watch, daemon=True).start()
-        try:
-            yield
-        finally:
-            left.set()
-
     def edit(self, word: str) -> float:
         """Replaces the third word that is known and waits for its sound; the seconds it took."""
         state = self.until(lambda state: len(state["tokens"]) > 4)
@@ -90,53 +66,60 @@ class Visitor:
         return time.perf_counter() - started
 
 
-def main() -> None:
-    parser = program_parser("speed.page_waits", __doc__, people=0, rounds=5)
+@contextmanager
+def page_at(port: int, folder: Path) -> Iterator[tuple[str, float]]:
+    """The page's address, and the seconds until it answered; InputError if it doesn't start."""
+    url = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "app", "--port", str(port)]
+    command += ["--projects", f"{folder}/projects", "--max-megabytes", "1000"]
+    begun = time.perf_counter()
+    page = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        served(url, page)
+        yield url, time.perf_counter() - begun
+    finally:
+        page.terminate()
+        page.wait()
+
+
+def measure_people(port: int, people: int, rounds: int) -> dict[str, Any]:
+    """The waits of people who edit at the same time, and of the first of them alone before."""
+    with tempfile.TemporaryDirectory() as folder, page_at(port, Path(folder)) as (url, start):
+        return {"the page answers after, s": start} | at_once(url, people, rounds, Path(folder))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, people=0, rounds=5, port=7941)
     parser.add_argument("--wav", type=Path, help="some minutes of speech")
     parser.add_argument("--hour", type=Path, help="an hour of speech")
-    parser.add_argument(
-        "--until", type=float, default=0.0, help="the share of the hour to watch the memory for"
-    )
-    parser.add_argument("--learning", action="store_true")
-    parser.add_argument("--port", type=int, default=7941)
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the waits as JSON; raises InputError, also where a result is wrong."""
     if bool(options.people) == bool(options.wav):
-        parser.error("give --people or --wav")
-    url = f"http://127.0.0.1:{options.port}"
-    with tempfile.TemporaryDirectory() as scratch:
-        hour = options.hour
-        if hour is None and options.wav and not options.learning:
-            hour = repeated(options.wav, Path(scratch) / "hour.wav")
-        command = [sys.executable, "-m", "app", "--port", str(options.port)]
-        command += ["--projects", f"{scratch}/projects", "--max-megabytes", "1000"]
-        begun = time.perf_counter()
-        page = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        try:
-            served(url, page)
-            found: dict[str, Any] = {"the page answers after, s": time.perf_counter() - begun}
-            if options.people:
-                found |= at_once(url, options.people, options.rounds, Path(scratch))
-            elif options.learning:
-                found |= while_learning(url, options.wav, options.rounds, page.pid)
-            else:
-                found |= time_page(url, options.wav, hour, options.rounds, page.pid, options.until)
-            print(json.dumps(found, indent=1))
-        finally:
-            page.terminate()
-            page.wait()
+        raise InputError("Give --people or --wav.")
+    if options.people:
+        found = measure_people(options.port, options.people, options.rounds)
+    else:
+        with tempfile.TemporaryDirectory() as scratch:
+            hour = options.hour or repeated(options.wav, Path(scratch) / "hour.wav")
+            with page_at(options.port, Path(scratch)) as (url, _):
+                found = time_page(url, options.wav, hour, options.rounds)
+    print(json.dumps(found, indent=1))
     if found.get("wrong"):
-        sys.exit(1)
+        raise InputError(f"{found['wrong']} results are wrong.")
 
 
 def served(url: str, page: subprocess.Popen[bytes]) -> None:
-    """Waits until the page is there; SystemExit if it has ended."""
+    """Waits until the page is there; InputError if it has ended."""
     while page.poll() is None:
         try:
             httpx.get(url)
             return
         except httpx.TransportError:
             time.sleep(0.1)
-    sys.exit("The page failed to start.")
+    raise InputError("The page failed to start.")
 
 
 def at_once(url: str, people: int, rounds: int, folder: Path) -> dict[str, Any]:
@@ -182,78 +165,20 @@ def person(url: str, wav: Path, rounds: int) -> Iterator[float | None]:
         yield round(waited, 2) if same else None
 
 
-def while_learning(url: str, wav: Path, rounds: int, server: int) -> dict[str, Any]:
-    """What edits of the recording take beside the process that learns its voice, and in turn with
-    that process stopped, so that whatever else the machine does weighs on both alike."""
-    visitor = Visitor(url, wav)
-    visitor.until(lambda state: state["listening"]["done"])
-    words = [f"{first} {second}" for first in NUMBERS for second in NUMBERS]
-    visitor.edit(words.pop())
-    memory = [memory_of(server)]
-    taken: dict[str, list[float]] = {"stopped": [], "running": []}
-    with visitor.watching():
-        begun = time.perf_counter()
-        visitor.until(lambda state: state["voice"]["share"])
-        (learner,) = (pid for pid in family_of(server) if niceness(pid) == 19)
-        for _ in range(rounds):
-            os.kill(learner, signal.SIGSTOP)
-            taken["stopped"].append(visitor.edit(words.pop()))
-            os.kill(learner, signal.SIGCONT)
-            time.sleep(1.0)
-            taken["running"].append(visitor.edit(words.pop()))
-            time.sleep(1.0)
-        if visitor.client.get(visitor.at).json()["voice"]["share"] is None:
-            raise SystemExit("The voice was learnt before all edits were made: fewer --rounds.")
-        memory.append(memory_of(server))
-        state = visitor.until(lambda state: state["voice"]["name"])
-        learnt = time.perf_counter() - begun
-        after = [visitor.edit(words.pop()) for _ in range(rounds)]
-    medians = {name: statistics.median(values) for name, values in taken.items()}
-    return {
-        "load": os.getloadavg()[0],
-        "an edit while the voice is learnt, s": times(taken["running"]),
-        "with that process stopped, s": times(taken["stopped"]),
-        "ratio of the medians": round(medians["running"] / medians["stopped"], 2),
-        "an edit in the voice, s": times(after),
-        "learnt after, edits included, s": round(learnt, 1),
-        "memory before, while, MiB": memory,
-        "voice": state["voice"]["name"],
-    }
-
-
-def niceness(process: int) -> int | None:
-    """A process's; None if it has ended."""
-    try:
-        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[16])
-    except OSError:
-        return None
-
-
-NUMBERS = "one two three four five six seven".split()
-
-
-def time_page(
-    url: str, wav: Path, hour: Path, rounds: int, server: int, until: float
-) -> dict[str, Any]:
-    sentence = RECORDING
-    warm = Visitor(url, sentence, TEXT)
+def time_page(url: str, wav: Path, hour: Path, rounds: int) -> dict[str, Any]:
+    """The waits of somebody with a long recording, and of others beside them."""
+    warm = Visitor(url, RECORDING, TEXT)
     first = warm.edit("never")
     typed = [warm.edit(word) for word in "seldom often rarely sometimes usually".split()[:rounds]]
     long = Visitor(url, wav)
     long.edit("never")
     until_first = time.perf_counter() - long.begun
     long.client.post(f"{long.at}/delete", json={})  # nobody else is listened to
-    alone = [in_all(url, sentence) for _ in range(rounds)]
+    alone = [in_all(url) for _ in range(rounds)]
     busy = Visitor(url, hour)
     busy.edit("never")
     until_hours_first = time.perf_counter() - busy.begun
-    beside = [in_all(url, sentence) for _ in range(rounds)]
-    share = busy.client.get(busy.at).json()["listening"]["share"]
-    memory = {}
-    for tenth in range(1, 11):
-        if 10 * until >= tenth:
-            busy.until(lambda state: state["listening"]["share"] >= tenth / 10)  # noqa: B023
-            memory[f"{tenth}0 %"] = memory_of(server)
+    beside = [in_all(url) for _ in range(rounds)]
     some, most = (f"{soundfile.info(path).duration:.0f} s" for path in (wav, hour))
     return {
         "load": os.getloadavg()[0],
@@ -264,39 +189,11 @@ def time_page(
         "a sentence from upload to edit, alone, s": times(alone),
         "the same beside the hour, s": times(beside),
         "ratio of the medians": round(statistics.median(beside) / statistics.median(alone), 2),
-        "of the hour listened to meanwhile": round(share, 3),
-        "memory at so much of it, MiB": memory,
     }
 
 
-def memory_of(process: int) -> int | None:
-    """MiB of a process and all that it started, what they share counted once; None where the
-    system doesn't tell."""
-    total = 0
-    for member in family_of(process):
-        try:
-            lines = Path(f"/proc/{member}/smaps_rollup").read_text().splitlines()
-        except OSError:
-            continue
-        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return total // 1024 or None
-
-
-def family_of(process: int) -> set[int]:
-    """A process and all that it started, as far as the system tells."""
-    family, parents = {process}, {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
-        except OSError:  # it has just ended
-            continue
-    while more := {child for child, parent in parents.items() if parent in family} - family:
-        family |= more
-    return family
-
-
-def in_all(url: str, sentence: Path) -> float:
-    visitor = Visitor(url, sentence, TEXT)
+def in_all(url: str) -> float:
+    visitor = Visitor(url, RECORDING, TEXT)
     visitor.edit("never")
     return time.perf_counter() - visitor.begun
 
@@ -312,7 +209,3 @@ def repeated(wav: Path, path: Path) -> Path:
         for _ in range(int(np.ceil(3600 * rate / len(samples)))):
             file.write(samples)
     return path
-
-
-if __name__ == "__main__":
-    main()

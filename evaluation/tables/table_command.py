@@ -5,59 +5,58 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from a3t.errors import InputError
-
-if TYPE_CHECKING:
-    from evaluation.tables.tasks import GapTask, TaskMaker
+from evaluation.harness.programs import write_report
+from evaluation.systems import networks
+from evaluation.systems.named import SHIPPED, available, base_name, facts_of, training_of
+from evaluation.systems.wav_folder import sound_folder, sounds_in
+from evaluation.tables import tasks, thesis_tables
+from evaluation.tables.comparison import REFERENCES, Systems, file_name, run_comparison
+from evaluation.tables.seeds import seeds_table
+from evaluation.tables.tasks import EDIT, GIVEN, PREDICTED, PROMPT, GapTask, TaskMaker
+from training.corpora import corpora_root
 
 NUMBERS = ("4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "all")
 
 
-def add_table_command(commands: Any) -> None:
-    """Add `table` to a parser's subcommands."""
-    own: argparse.ArgumentParser = commands.add_parser(
-        "table", help="a table of the thesis, 4.2 to 4.7, or all systems by all measures"
-    )
-    own.add_argument("number", choices=NUMBERS, metavar="NUMBER", help=", ".join(NUMBERS))
-    own.add_argument(
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("number", choices=NUMBERS, metavar="NUMBER", help=", ".join(NUMBERS))
+    parser.add_argument(
         "--runs", type=Path, metavar="FOLDER",
         help="the trained systems, each a folder (evaluation.systems.train_systems); without it"
         " those of --system are compared alone",
     )  # fmt: skip
-    own.add_argument(
+    parser.add_argument(
         "--system", action="append", default=[], metavar="NAME=MODEL",
         help="another model (repeatable); NAME=wav-folder=FOLDER takes anybody's sounds, named like"
         " the tasks in OUT/tasks.jsonl",
     )  # fmt: skip
-    own.add_argument("--no-shipped", action="store_true", help="leave the shipped model out")
-    own.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
-    own.add_argument("--durations", default="durations", metavar="NAME_OR_PATH")
-    own.add_argument(
+    parser.add_argument("--no-shipped", action="store_true", help="leave the shipped model out")
+    parser.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
+    parser.add_argument("--durations", default="durations", metavar="NAME_OR_PATH")
+    parser.add_argument(
         "--clips", type=int, default=8, metavar="N",
         help="clips to reconstruct of seen voices, and of unseen ones (default: 8)",
     )  # fmt: skip
-    own.add_argument("--edits", type=int, default=12, metavar="N", help="listed edits to make")
-    own.add_argument(
+    parser.add_argument("--edits", type=int, default=12, metavar="N", help="listed edits to make")
+    parser.add_argument(
         "--prompts", type=int, default=6, metavar="N",
         help="sentences to speak by seen voices, and by unseen ones (default: 6)",
     )  # fmt: skip
-    own.add_argument(
+    parser.add_argument(
         "--voice", metavar="NAME", help="of this voice alone, such as kathleen-kathleen"
     )
-    own.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
-    own.add_argument("--no-sounds", action="store_true", help="keep no sounds")
-    own.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
-    own.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    own.set_defaults(command=make_table)
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
+    parser.add_argument("--no-sounds", action="store_true", help="keep no sounds")
+    parser.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
 
 
 def further_systems(options: argparse.Namespace) -> dict[str, str]:
     """The systems of --system, and the shipped one, by name; InputError if one isn't NAME=MODEL."""
-    from evaluation.systems.named import SHIPPED
-    from evaluation.systems.wav_folder import sound_folder
-
     found = {} if options.no_shipped else {SHIPPED: "small"}
     for each in options.system:
         name, equals, where = each.partition("=")
@@ -74,8 +73,6 @@ def further_systems(options: argparse.Namespace) -> dict[str, str]:
 
 def refuse_taken_names(there: Sequence[str], more: Mapping[str, str]) -> None:
     """InputError if a further system is called like another, so that one would pass for both."""
-    from evaluation.tables.comparison import REFERENCES, file_name
-
     taken = {file_name(name) for name in (*there, *REFERENCES)}
     for name in more:
         if file_name(name) in taken or not file_name(name):
@@ -88,9 +85,6 @@ def refuse_taken_names(there: Sequence[str], more: Mapping[str, str]) -> None:
 def facts_of_others(more: Mapping[str, str], tasks: Sequence[GapTask]) -> list[str]:
     """A line for each of the further systems: which weights it has, or how many of the tasks its
     folder has sounds of, and which of its sounds are of none."""
-    from evaluation.systems.named import facts_of
-    from evaluation.systems.wav_folder import sound_folder, sounds_in
-
     names = {task.name for task in tasks}
     lines = []
     for name, where in more.items():
@@ -106,16 +100,8 @@ def facts_of_others(more: Mapping[str, str], tasks: Sequence[GapTask]) -> list[s
     return lines
 
 
-def make_table(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
-    from a3t.audio.output.files import atomic_path
-    from evaluation.systems import networks
-    from evaluation.systems.named import available, base_name, training_of
-    from evaluation.tables import tasks, thesis_tables
-    from evaluation.tables.comparison import Systems, run_comparison
-    from evaluation.tables.seeds import seeds_table
-    from training.corpora import corpora_root
-
     runs: Path = options.runs or options.out / "runs"
     if options.runs is not None and not runs.is_dir():
         raise InputError(f"There is no folder of trained systems {runs}.")
@@ -160,15 +146,11 @@ def make_table(options: argparse.Namespace) -> None:
         + text
         + [thesis_tables.LEGEND, ""]
     )
-    with atomic_path(options.out / f"table-{options.number}.md") as temporary:
-        temporary.write_text(page, encoding="utf-8")
-    print(page)
+    write_report(options.out, f"table-{options.number}", page)
 
 
 def tasks_of(maker: TaskMaker, kinds: set[str], options: argparse.Namespace) -> list[GapTask]:
     """The tasks of these kinds, as many as the options say."""
-    from evaluation.tables.tasks import EDIT, GIVEN, PREDICTED, PROMPT
-
     made: Sequence[tuple[set[str], Callable[[int], Any], int]] = (
         ({GIVEN, PREDICTED}, maker.reconstruction, options.clips),
         ({EDIT}, maker.edits, options.edits),

@@ -17,7 +17,7 @@ import soundfile
 import alignment.__main__ as command
 from alignment import Alignment
 from alignment.formats import read_alignment, write_alignment
-from evaluation.hearing.boundary_errors import main as bench
+from evaluation.command_line import main as measure
 
 TEXT = "And you always want to see it in the superlative degree."
 
@@ -261,7 +261,7 @@ def test_the_bench_says_when_flite_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert bench([]) == 1
+    assert measure(["boundaries"]) == 1
     said = capsys.readouterr()
     assert said.err.count("\n") == 1
     assert "apt-get install flite" in said.err

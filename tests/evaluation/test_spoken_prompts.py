@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from a3t.errors import InputError
-from evaluation.voices import spoken_prompts
+from evaluation.edits import spoken_prompts
 from training.corpora import Clip
 
 UNSEEN = "3947"  # of LibriSpeech, among the voices that are reported

@@ -7,7 +7,7 @@ say them, clean and in noise or a room, and tell when each phone ends; what the 
 same recordings is the input. Each sentence is also heard as by a voice that is higher and faster,
 or lower and slower. Beside FILE.safetensors stand FILE-without-VOICE.safetensors, each
 trained without one of the voices: measured on that one, by `python -m
-evaluation.hearing.boundary_errors --voice VOICE --boundaries FILE-without-VOICE.safetensors`, they
+evaluation boundaries --voice VOICE --boundaries FILE-without-VOICE.safetensors`, they
 say what the network is worth for a voice it does not know. Runs on one core, in some twenty
 minutes; flite and torch are needed.
 

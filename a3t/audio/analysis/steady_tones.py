@@ -23,8 +23,7 @@ FITTED = 2.0  # seconds of a side, the nearest, to which a tone's level and phas
 LOW_RATE = 24_000  # Hz, at which tones are looked for
 LEAST_SIDE = 1.0  # seconds
 SAME = 0.3  # Hz by which the two sides may differ
-# How sure a tone is, chosen on planted hums and on sounds without any
-# (`evaluation.sound.planted_hums`):
+# How sure a tone is, chosen on planted hums and on sounds without any:
 BOTH = (10.0, 0.85)  # what must last, and agree, on both sides …
 ONE = (30.0, 0.9)  # … or on one of them
 MAINS = (50.0, 60.0)  # Hz; a hum's harmonics tell where to look for the others …

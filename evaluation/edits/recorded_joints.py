@@ -1,17 +1,16 @@
-"""Joints of recorded speech with recorded speech: python -m evaluation.sound.recorded_joints
+"""Joints of recorded speech with recorded speech, in deletions and moves.
 
 Deletions: one or two words taken out of held-out clips at random. Moves: three clips of one voice
 joined with 0.4 s of its own room tone between them, and two of them swapped by the text; of one
 session (a chapter of LibriSpeech, a book of LJ Speech), and of any, where rooms and microphones
-differ. Each joint is compared with natural places of its kind, as in `evaluation.joints`;
-prints the share within the natural 95th percentile of dip, flux, jump and all three, and that of
-natural places.
+differ. Each joint is compared with natural places of its kind (`evaluation.joints`): the share
+within the natural 95th percentile of dip, flux, jump and all three, and that of natural places.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -27,7 +26,7 @@ from a3t.errors import InputError
 from a3t.plan.edit_plan import EditPlan
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
-from evaluation.harness.programs import program_parser
+from evaluation.harness.programs import add_counts, markdown_table
 from evaluation.hearing.planting import aligner_held_out, chosen
 from evaluation.joints import Natural, joint_percentiles, within
 from training.corpora import Clip
@@ -99,25 +98,39 @@ def moves(
             yield plan
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = program_parser("sound.recorded_joints", __doc__, clips=70, seed=7)
-    options = parser.parse_args(arguments)
-    editor = Editor.load()
-    clips = chosen(aligner_held_out(), options.clips, options.seed)
-    print("| | joints | dip | flux | jump | all three |\n|---|---|---|---|---|---|")
-    for make in (deletions, moves_in_a_session, moves):
+KINDS = {
+    "deletions": deletions,
+    "moves within a session": moves_in_a_session,
+    "moves between sessions": moves,
+}
+
+
+def measure_joints(
+    editor: Editor, count: int, seed: int
+) -> Iterator[tuple[str, int, np.ndarray, np.ndarray]]:
+    """Each kind with its joints' number, their shares (4,) within the limits, and those of natural
+    places."""
+    clips = chosen(aligner_held_out(), count, seed)
+    for name, make in KINDS.items():
         natural, results = Natural(), []
         with tempfile.TemporaryDirectory() as folder:
-            for plan in make(editor, clips, random.Random(options.seed), Path(folder)):
+            for plan in make(editor, clips, random.Random(seed), Path(folder)):
                 natural.add_plan(plan)
                 results.append(editor.render(plan))
             joints = [each for made in results for each in joint_percentiles(made, natural)]
-        shares = " | ".join(f"{share:.0%}" for share in within(joints))
-        print(f"| {make.__name__} | {len(joints)} | {shares} |", flush=True)
-        shares = " | ".join(f"{share:.0%}" for share in within(natural.drawn(4000)))
-        print(f"| natural places | | {shares} |", flush=True)
-    return 0
+        if joints:
+            yield name, len(joints), within(joints), within(natural.drawn(4000))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, clips=70, seed=7)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table."""
+    rows: list[list[object]] = []
+    for name, count, shares, natural in measure_joints(Editor.load(), options.clips, options.seed):
+        rows.append([name, count, *(f"{share:.0%}" for share in shares)])
+        rows.append(["natural places", "", *(f"{share:.0%}" for share in natural)])
+    print(markdown_table(["", "joints", "dip", "flux", "jump", "all three"], rows))

@@ -5,6 +5,7 @@ Each voice speaks the text of another of its recordings, and a passage of some 3
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,8 +15,10 @@ from pathlib import Path
 import numpy as np
 import soundfile
 import torch
+from tqdm import tqdm
 
 from a3t.audio.reading.recording import Recording
+from a3t.console import add_adapt_argument
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, grid_frames
@@ -26,6 +29,15 @@ from evaluation import metrics
 from evaluation.edits.listing import set_of
 from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
 from evaluation.harness.estimates import Mean
+from evaluation.harness.programs import (
+    add_counts,
+    add_model_arguments,
+    add_set_argument,
+    clips_of,
+    markdown_table,
+    rows_to_tsv,
+    write_report,
+)
 from evaluation.speech_quality import speech_mos
 from training.corpora import Clip, is_unseen
 from training.corpora.decoding import decode_floats
@@ -178,18 +190,64 @@ def labelled(editor: Editor, path: Path, text: str) -> tuple[LabelledSound, tupl
     return LabelledSound(_read(path), phones), (heard, len(alignment.spoken))
 
 
+def measure_prompts(
+    editor: Editor,
+    pairs: Sequence[tuple[list[Clip], Clip]],
+    out: Path,
+    passages: int = 0,
+    adapt: str | float = "never",
+) -> tuple[list[SpokenRow], list[str]]:
+    """The rows of all voices, of which the first ``passages`` speak the passage as well, and those
+    that failed, with their reasons. InputError if all did."""
+    rows: list[SpokenRow] = []
+    failures: list[str] = []
+    for k, (given, other) in enumerate(tqdm(pairs, unit="voice", disable=None)):
+        try:
+            rows += evaluate_prompt(editor, given, other, out, k < passages, adapt)
+        except (InputError, AlignmentError) as error:
+            failures.append(f"{other.voice}: {error}")
+    if not rows:
+        raise InputError(f"No voice could be measured ({failures[0]})")
+    return rows, failures
+
+
 def speech_table(rows: Sequence[SpokenRow]) -> str:
     """Means with standard errors over voices, by text and system, as Markdown."""
     heads = [
         "text", "system", "similarity", "F0 range, st", "F0 offset, st", "level, dB", "words heard",
         "DNSMOS", "pace", "voices",
     ]  # fmt: skip
-    lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
+    lines = []
     for text, system in dict.fromkeys((row.text, row.system) for row in rows):
         own = [row for row in rows if (row.text, row.system) == (text, system)]
         cells = [Mean.of(getattr(row, name) for row in own).shown() for name in FIGURES]
-        lines.append(f"| {text} | {system} | {' | '.join(cells)} | {len(own)} |")
-    return "\n".join([*lines, ""])
+        lines.append([text, system, *cells, len(own)])
+    return markdown_table(heads, lines)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_set_argument(parser)
+    add_counts(parser, voices=8, passages=8)
+    parser.add_argument(
+        "--seconds", type=float, default=0.0, metavar="S",
+        help="give as many prompts of a voice as have so many seconds (default: one)",
+    )  # fmt: skip
+    add_adapt_argument(parser, "never")
+    add_model_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Speak, measure and report; raises InputError."""
+    pairs = prompts(clips_of(options), options.set, options.voices, options.seconds)
+    editor = Editor.load(options.model, options.vocoder)
+    rows, failures = measure_prompts(editor, pairs, options.out, options.passages, options.adapt)
+    seconds = sum(clip.seconds for given, _ in pairs for clip in given) / len(pairs)
+    model = f"{editor.name} {str(editor.sha256)[:12]}"
+    facts = f"{seconds:.1f} s of prompts a voice. Model: {model}; vocoder: {editor.vocoder.name}."
+    failed = "".join(f"\n- failed: {failure}" for failure in failures)
+    page = f"# Speech by a prompt\n\n{facts}\n\n{speech_table(rows)}{failed}"
+    write_report(options.out, "speech", page, rows_to_tsv(rows))
 
 
 class _Reference:

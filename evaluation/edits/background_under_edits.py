@@ -1,4 +1,4 @@
-"""Hum, music and noise under an edit: python -m evaluation.sound.background_under_edits
+"""Hum, music and noise under an edit.
 
 Held-out clips with a background under the speech, two words of each replaced. For a hum (50 Hz and
 harmonics) and a held chord: the deepest fall of the background's own frequencies within the new
@@ -8,23 +8,25 @@ changes, pink noise and another talker: how often the edit says that music will 
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 from unittest import mock
 
 import numpy as np
 import soundfile
 import soxr
 
+from a3t.audio.analysis import steady_tones
 from a3t.audio.analysis.background import music_under
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
-from evaluation.harness.programs import program_parser
+from evaluation.harness.programs import add_counts, markdown_table
 from evaluation.hearing.planting import aligner_held_out, chosen
 from training.alignment.degradation import RATE, music
 from training.corpora import Clip
@@ -71,30 +73,34 @@ def falls(editor: Editor, wav: Path, clip: Clip, kind: str, added: np.ndarray) -
     for carried in (False, True):
         with mock.patch("a3t.rendering.joining.find_steady_tones", return_value=None) as nothing:
             if carried:
-                nothing.side_effect = find
+                nothing.side_effect = steady_tones.find_steady_tones
             made = editor.render(plan).patches[0].samples.mean(axis=1)
         pieces = [made[k : k + size] for k in range(0, len(made) - size, size // 2)]
         yield min(strength(piece, TONES[kind], rate) for piece in pieces) - wanted
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = program_parser("sound.background_under_edits", __doc__, clips=16, seed=3)
-    options = parser.parse_args(arguments)
-    editor = Editor.load()
-    clips = [
-        clip
-        for clip in chosen(aligner_held_out(), 6 * options.clips, options.seed)
-        if clip.seconds >= SHORTEST
-    ][: options.clips]
-    print(
-        "| background | dB beside the speech | falls: before | worst | now | worst | music said |"
-    )
-    print("|---|---|---|---|---|---|---|")
+class Background(NamedTuple):
+    """A background at a level, dB beside the speech: the falls of each clip without and with steady
+    tones carried on, dB, (n, 2); and in which clips it was said that music will break off."""
+
+    kind: str
+    level: float
+    falls: np.ndarray
+    said: list[bool]
+
+
+def measure_backgrounds(
+    editor: Editor, count: int, seed: int, kinds: Sequence[str] = KINDS
+) -> Iterator[Background]:
+    """Every background under every clip."""
+    fitting = chosen(aligner_held_out(), 6 * count, seed)
+    clips = [clip for clip in fitting if clip.seconds >= SHORTEST][:count]
     with tempfile.TemporaryDirectory() as folder:
         wav = Path(folder) / "talk.wav"
-        for kind in KINDS:
+        for kind in kinds:
             for level in (-10.0, -20.0) if kind != "nothing" else (-np.inf,):
-                said, found = [], []
+                said: list[bool] = []
+                found: list[list[float]] = []
                 for number, clip in enumerate(clips):
                     sound, rate = soundfile.read(str(clip.path), always_2d=True)
                     speech, other = sound.mean(axis=1), clips[(number + 5) % len(clips)]
@@ -111,20 +117,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
                             found.append([*falls(editor, wav, clip, kind, added / 2)])
                     except (AlignmentError, InputError, ValueError):
                         continue
-                row = " |  |  |  | "
-                if found:
-                    before, now = np.array(found).T
-                    figures = (np.median(before), before.min(), np.median(now), now.min())
-                    row = " | " + " | ".join(f"{x:.1f}" for x in figures) + " | "
-                print(f"| {kind} | {level:g}{row}{np.mean(said):.0%} of {len(said)} |", flush=True)
-    return 0
+                yield Background(kind, level, np.array(found).reshape(-1, 2), said)
 
 
-def find(*arguments: object) -> object:
-    from a3t.audio.analysis import steady_tones
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, clips=16, seed=3)
 
-    return steady_tones.find_steady_tones(*arguments)  # type: ignore[arg-type]
 
-
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Print the table."""
+    rows = []
+    for each in measure_backgrounds(Editor.load(), options.clips, options.seed):
+        before, now = each.falls.T
+        fell = [np.median(before), before.min(), np.median(now), now.min()] if len(before) else []
+        cells = [f"{x:.1f}" for x in fell] or [""] * 4
+        rows.append([each.kind, f"{each.level:g}", *cells, f"{sum(each.said)} of {len(each.said)}"])
+    head = ["background", "dB", "falls: without", "worst", "with", "worst", "music said"]
+    print(markdown_table(head, rows))

@@ -5,23 +5,37 @@ The loss here is due to the vocoder alone, and is the least that any edit costs.
 
 from __future__ import annotations
 
+import argparse
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
+import torch
+from tqdm import tqdm
 
 from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
+from a3t.vocoder import load_vocoder
 from evaluation import metrics
 from evaluation.clips import LOW_RATE, held_out
-from evaluation.copy_synthesis.copies import Copies, Floats32
 from evaluation.harness.estimates import Mean
+from evaluation.harness.programs import (
+    add_corpora_and_out,
+    clips_of,
+    markdown_table,
+    rows_to_tsv,
+    write_report,
+)
 from evaluation.systems.interface import Gap
 from evaluation.tables.judging import GapJudge, Made
 from evaluation.tables.tasks import GIVEN, GapTask
 from training.corpora import Clip
 from training.corpora.decoding import decode_floats
+
+Floats32 = npt.NDArray[np.float32]
 
 UNSEEN = ", unseen voices"
 
@@ -51,6 +65,7 @@ class VocoderRow:
     f0_cents: float  # RMSE over the frames voiced in both
     voicing: float  # share of frames whose voicing differs
     similarity: float  # cosine of the speaker embeddings
+    processor: float = float("nan")  # seconds a second of sound
 
 
 def draw_parts(clips: Iterable[Clip], count: int) -> list[Original]:
@@ -87,7 +102,13 @@ def judge_of(original: Original) -> GapJudge:
     return GapJudge(task)
 
 
-def vocoder_row(original: Original, judge: GapJudge, vocoder: str, samples: Floats32) -> VocoderRow:
+def vocoder_row(
+    original: Original,
+    judge: GapJudge,
+    vocoder: str,
+    samples: Floats32,
+    processor: float = float("nan"),
+) -> VocoderRow:
     """All figures of one copy, (300 T,) at 24 kHz."""
     mel = log_mel(samples)[: len(original.mel)].numpy()
     found = judge.against_truth(Made(samples, (0, len(samples)), mel))
@@ -103,7 +124,25 @@ def vocoder_row(original: Original, judge: GapJudge, vocoder: str, samples: Floa
         f0_cents=found["f0"],
         voicing=found["voicing"],
         similarity=metrics.figure_or_nan(metrics.speaker_similarity, *pair),
+        processor=processor,
     )
+
+
+def measure_vocoders(originals: Sequence[Original], names: Sequence[str]) -> list[VocoderRow]:
+    """Every clip by every vocoder (a name or a folder for `load_vocoder`)."""
+    vocoders = [load_vocoder(name) for name in names]
+    for vocoder in vocoders:
+        vocoder(torch.zeros(20, 80) - 3)  # the first call plans transforms and reserves memory
+    rows = []
+    for original in tqdm(originals, unit="clip", disable=None):
+        judge = judge_of(original)
+        for vocoder in vocoders:
+            begun = time.process_time()
+            samples = vocoder(torch.from_numpy(original.mel)).numpy()
+            spent = (time.process_time() - begun) * SAMPLE_RATE / len(samples)
+            shown = f"{vocoder.name} ({vocoder.sha256[:12]})" if vocoder.sha256 else vocoder.name
+            rows.append(vocoder_row(original, judge, shown, samples, spent))
+    return rows
 
 
 Column = tuple[str, Callable[[VocoderRow], float], int]  # heading, figure, decimals
@@ -115,6 +154,7 @@ COLUMNS: tuple[Column, ...] = (
     ("F0, cents", lambda row: row.f0_cents, 1),
     ("voicing error, %", lambda row: 100 * row.voicing, 2),
     ("speaker", lambda row: row.similarity, 3),
+    ("× real time", lambda row: row.processor, 3),
 )
 
 LEGEND = """\
@@ -122,55 +162,45 @@ Means over clips ± standard error. MCD: WORLD envelope every 5 ms, mel-cepstrum
 c0, at the recording's own rate (all-pass constant 0.466 at 24 kHz, or 0.41 for clips recorded at
 16 kHz), frames paired by exact dynamic time warping. Mel L1: log10 units. F0: RMSE over frames
 voiced in both, by Harvest; voicing error: frames whose voicing differs. Speaker: cosine of
-Resemblyzer's embeddings. Cost: elapsed and processor seconds (summed over threads) per second of
-sound, in a process of its own, and its peak memory, including Python and torch."""
+Resemblyzer's embeddings. × real time: processor seconds of all threads per second of sound."""
 
 
 def quality_table(rows: Sequence[VocoderRow], by_part: bool) -> str:
     """A Markdown table of the figures of each vocoder, over all clips or part by part."""
     head = ["vocoder", *(["part", "clips"] if by_part else ["clips"])]
-    head += [name for name, _, _ in COLUMNS]
-    lines = [_line(head), "|" + "---|" * len(head)]
-    keys = dict.fromkeys((row.vocoder, row.part if by_part else "") for row in rows)
-    for vocoder, part in keys:
+    lines = []
+    for vocoder, part in dict.fromkeys((r.vocoder, r.part if by_part else "") for r in rows):
         group = [row for row in rows if row.vocoder == vocoder and part in ("", row.part)]
         cells = [vocoder, *([part] if by_part else []), str(len(group))]
-        for _, figure, digits in COLUMNS:
-            cells.append(Mean.of(map(figure, group)).shown(digits))
-        lines.append(_line(cells))
-    return "\n".join(lines) + "\n"
+        cells += [Mean.of(map(figure, group)).shown(digits) for _, figure, digits in COLUMNS]
+        lines.append(cells)
+    return markdown_table([*head, *(name for name, _, _ in COLUMNS)], lines)
 
 
-def cost_table(copies: Sequence[Copies]) -> str:
-    """A Markdown table of each vocoder's time and memory."""
-    head = ["vocoder", "× real time", "processor", "peak MiB", "threads"]
-    lines = [_line(head), "|" + "---|" * len(head)]
-    for copy in copies:
-        figures = [f"{copy.wall:.3f}", f"{copy.processor:.3f}", f"{copy.mebibytes:.0f}"]
-        lines.append(_line([copy.vocoder, *figures, str(copy.threads)]))
-    return "\n".join(lines) + "\n"
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "--vocoder", action="append", default=[], metavar="NAME_OR_PATH",
+        help="a vocoder to add to Griffin-Lim and the built-in one (repeatable)",
+    )  # fmt: skip
+    parser.add_argument("--clips", type=int, default=8, metavar="N", help="per part (default: 8)")
+    add_corpora_and_out(parser)
 
 
-def markdown_report(
-    rows: Sequence[VocoderRow], costs: Sequence[Copies], notes: Iterable[str]
-) -> str:
-    """The page: quality, cost, quality part by part, and what could not be measured."""
-    clips = {row.clip: row.part for row in rows}
-    parts = list(dict.fromkeys(clips.values()))
-    unseen = sum(part.endswith(UNSEEN) for part in clips.values())
-    return "\n".join(
-        [
-            "# Vocoders: copy-synthesis\n",
-            f"{len(clips)} held-out clips of {len(parts)} parts, {unseen} of them by unseen voices,"
-            " converted to mels and back.\n",
-            quality_table(rows, by_part=False),
-            cost_table(costs),
-            quality_table(rows, by_part=True),
-            LEGEND + "\n",
-            *(f"- {note}\n" for note in notes),
-        ]
-    )
-
-
-def _line(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+def run(options: argparse.Namespace) -> None:
+    """Carry out the parsed command; raises InputError."""
+    if options.clips < 1:
+        raise InputError("At least one clip of each part is needed.")
+    originals = draw_parts(clips_of(options), options.clips)
+    rows = measure_vocoders(originals, ["griffin-lim", "builtin", *options.vocoder])
+    parts = list(dict.fromkeys(item.part for item in originals))
+    unseen = sum(item.part.endswith(UNSEEN) for item in originals)
+    page = [
+        "# Vocoders: copy-synthesis\n",
+        f"{len(originals)} held-out clips of {len(parts)} parts, {unseen} of them by unseen voices,"
+        " converted to mels and back.\n",
+        quality_table(rows, by_part=False),
+        quality_table(rows, by_part=True),
+        LEGEND + "\n",
+    ]
+    write_report(options.out, "vocoders", "\n".join(page), rows_to_tsv(rows))

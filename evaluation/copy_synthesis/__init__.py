@@ -1,1 +1,0 @@
-"""Vocoders alone: held-out clips to mels and back, with time and memory."""
