@@ -29,7 +29,7 @@ CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
-	@$(BIN)/python -m a3t.demo
+	@$(BIN)/python -m a3t demo
 
 # The workers share the cores: threads of theirs would only wait for each other. Bytecode is kept,
 # whatever the shell says, since the tests start many processes.

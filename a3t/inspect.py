@@ -1,63 +1,10 @@
-"""Name the synthetic parts of a file: python -m a3t.inspect FILE
-
-It reports what was written into the file when it was edited or spoken; it doesn't analyse the
-sound.
-"""
+"""`python -m a3t.inspect`: see `a3t.commands.inspect`."""
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which are slow
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
-import json
 import sys
-from dataclasses import asdict
-from pathlib import Path
 
-from a3t.console import Parser, run
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = Parser(
-        prog="a3t inspect",
-        description="List the parts of a file that a3t made.",
-        epilog="Exit codes: 0 success, 1 unreadable file, 2 wrong usage.",
-    )
-    parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    options = parser.parse_args(arguments)
-    return run(lambda: show(options.file, options.json))
-
-
-def show(path: Path, as_json: bool) -> None:
-    """Print the file's provenance; raises InputError if it isn't a sound file."""
-    from a3t.audio.output.provenance import provenance_of
-
-    provenance = provenance_of(path)
-    if as_json:
-        print(json.dumps(asdict(provenance), indent=1, ensure_ascii=False))
-        return
-    if not provenance.traces:
-        print(
-            f"{path} has no record of parts that a3t made, which proves nothing: records can be "
-            "removed, and other programs leave none."
-        )
-        return
-    parts = sum(trace.synthetic for trace in provenance.traces)
-    seconds = provenance.samples / provenance.sample_rate
-    print(
-        f"{path}: {provenance.synthetic_seconds:.2f} of {seconds:.2f} s are synthetic, "
-        f"in {parts} {'part' if parts == 1 else 'parts'}."
-    )
-    for trace in provenance.traces:
-        what = f"“{trace.words}”" if trace.words else "" if trace.synthetic else "(a cut)"
-        made = "recorded elsewhere" if trace.moved else trace.models
-        print(f"{trace.start:10.3f} – {trace.end:.3f} s  {what}  {made}".rstrip())
-    if not provenance.intact:
-        print("The file's length has changed since this was written: the times may be wrong.")
-
+from a3t.__main__ import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(["inspect", *sys.argv[1:]]))

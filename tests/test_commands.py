@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t import console, edit, tts
+from a3t import console
+from a3t.commands import edit, tts
 from tests.conftest import ARCTIC
 
 NEW = "And you never want to see it in the superlative degree."
@@ -258,5 +259,5 @@ def test_threads_that_wait_leave_the_cores_to_others(monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
     assert console.run(lambda: None) == 0 and os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
     # It is read when torch is loaded: not before a command runs.
-    early = "import sys, a3t.edit, a3t.voice.__main__; sys.exit('torch' in sys.modules)"
+    early = "import sys, a3t.commands.edit, a3t.commands.voice; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", early]).returncode == 0

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from a3t import demo, edit, tts
-from a3t.projects import clean
-from a3t.source import __main__ as transcribe
-from app.__main__ import credentials
-from app.server.__main__ import token_of
+from a3t.commands import clean, demo, edit, transcribe, tts
+from a3t.commands.app import credentials
+from a3t.commands.serve import token_of
 from app.words_file import words_in
 
 ROOT = Path(__file__).parents[1]
@@ -95,7 +93,7 @@ def test_the_demo_needs_its_packages_before_it_edits(
 
 def test_the_page_without_its_packages_says_so() -> None:
     without = "import sys; sys.modules |= dict.fromkeys(['gradio', 'starlette', 'fastapi'])"
-    program = f"{without}; from app.__main__ import main; sys.exit(main(['--port', '0']))"
+    program = f"{without}; from a3t.commands.app import main; sys.exit(main(['--port', '0']))"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert (
         done.returncode == 1 and done.stderr == "The page needs gradio: pip install 'a3t[app]'.\n"

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from a3t.__main__ import PROGRAMS
-from a3t.edit_options import parser
-from a3t.projects.manifest import read_jobs
+from a3t.__main__ import COMMANDS
+from a3t.commands.editing.edit_options import parser
+from a3t.commands.editing.manifest import read_jobs
 
 ROOT = Path(__file__).parents[1]
 
@@ -52,7 +52,7 @@ def test_programs_in_documents_exist(subtests: pytest.Subtests) -> None:
                     assert not spec.submodule_search_locations or find_spec(f"{module}.__main__")
             assert (
                 set(re.findall(r"(?<![\w/.])(?<!from )a3t ([a-z][a-z-]*)", commands))
-                <= PROGRAMS.keys()
+                <= COMMANDS.keys()
             )
 
 

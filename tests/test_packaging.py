@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from a3t import __version__
-from a3t.__main__ import PROGRAMS
+from a3t.__main__ import COMMANDS, main
 from tests.conftest import ARCTIC
 
 ROOT = Path(__file__).parents[1]
@@ -38,18 +38,18 @@ def a3t(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_lists_its_programs() -> None:
     listed = a3t("--help")
     assert listed.returncode == 0 and a3t().stdout == listed.stdout
-    assert all(f"a3t {name} " in listed.stdout for name in PROGRAMS)
+    assert all(f"a3t {name} " in listed.stdout for name in COMMANDS)
     assert a3t("--version").stdout == f"a3t {__version__}\n"
     unknown = a3t("sing")
     assert unknown.returncode == 2 and "no program “sing”" in unknown.stderr and not unknown.stdout
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", COMMANDS)
 def test_each_program_is_called_by_that_name(
     program: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        PROGRAMS[program](["--help"])
+        main([program, "--help"])
     assert ended.value.code == 0 and f"usage: a3t {program} " in capsys.readouterr().out
 
 
@@ -122,7 +122,7 @@ def test_a_wheel_edits_as_the_source_does(wheel: Path, arctic: Path, tmp_path: P
         env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
         check=True,
     )
-    assert PROGRAMS["edit"]([*arguments, str(outs[1])]) == 0
+    assert main(["edit", *arguments, str(outs[1])]) == 0
     assert outs[0].read_bytes() == outs[1].read_bytes()
     record, other = (json.loads(out.with_suffix(".edit.json").read_text()) for out in outs)
     assert record["edits"] == other["edits"] and record["alignment"] == other["alignment"]

@@ -16,17 +16,15 @@ import os
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from a3t.console import Parser, run, say
+from a3t.console import say
 from a3t.errors import InputError
 from a3t.fetching.downloads import Archive, checksum, fetch
 from alignment.recognition.whisper import (
     INSTALL,
-    MODELS,
     fetched_model,
     find_whisper,
     is_installed,
@@ -153,7 +151,7 @@ def offer(recogniser: str) -> None:
     say("The aligner's own network gets more than every fifth word wrong; Whisper far fewer.")
     if not is_installed():
         say(f"{INSTALL} Then: a3t fetch-recogniser.")
-    elif _agreed(about(OFFERED)):
+    elif agreed(about(OFFERED)):
         fetch_model(OFFERED)
         return
     else:
@@ -162,31 +160,7 @@ def offer(recogniser: str) -> None:
     declined.touch()
 
 
-def _agreed(sentence: str) -> bool:
+def agreed(sentence: str) -> bool:
     """True if the user says yes; never without a terminal."""
     say(f"{sentence} Fetch it? [y/N]")  # not by `input`, whose question would be in the output
     return sys.stdin.isatty() and input().strip().lower() in ("y", "yes")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when the model is there, 1 if it can't be fetched."""
-    parser = Parser(
-        prog="a3t fetch-recogniser",
-        description="Fetch a Whisper model for faster-whisper (pip install 'a3t[whisper]').",
-    )
-    parser.add_argument("model", nargs="?", default=OFFERED, choices=MODELS)
-    parser.add_argument("--yes", action="store_true", help="don't ask")
-    options = parser.parse_args(arguments)
-
-    def fetch_it() -> None:
-        folder = fetched_model(options.model)
-        if (folder / "model.bin").is_file():
-            say(f"{options.model} is already in {folder}.")
-            return
-        if not is_installed():
-            say(INSTALL)
-        if not options.yes and not _agreed(about(options.model)):
-            raise InputError("Nothing was fetched: say yes, or give --yes.")
-        fetch_model(options.model)
-
-    return run(fetch_it)

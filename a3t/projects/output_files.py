@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
@@ -47,15 +46,14 @@ PACKAGES = {
 }
 
 
-def input_files(options: argparse.Namespace) -> tuple[Path, ...]:
-    """The files that an edit's options name, and the transcripts beside its recording."""
-    files = [options.wav, options.alignment, options.dict, getattr(options, "plan_file", None)]
-    files += getattr(options, "others", [])
-    for text in (options.text, options.new_text):
-        if text and text.startswith("@"):
-            files.append(Path(text[1:]))
-    if options.text is None:
-        files += (options.wav.with_suffix(suffix) for suffix in SIDECARS)
+def input_files(
+    wav: Path, text: str | None, new_text: str | None, *named: Path | None
+) -> tuple[Path, ...]:
+    """The files that an edit reads: those that are named, or as @FILE in a text, and the
+    transcripts beside its recording."""
+    files = [wav, *named, *(Path(t[1:]) for t in (text, new_text) if t and t.startswith("@"))]
+    if text is None:
+        files += (wav.with_suffix(suffix) for suffix in SIDECARS)
     return tuple(path for path in files if path and path.is_file())
 
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.audio.output.muxing import check_in_sync
-from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.emphasis import require_world
-from a3t.console import edit_request
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.plan_file import check_plan
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.other_recordings import OtherRecording
-from a3t.projects.output_files import (
-    RecordState,
-    check_outputs,
-    input_files,
-    record_state,
-)
+from a3t.projects.output_files import RecordState, check_outputs
 from a3t.source.transcripts import SIDECARS
 from a3t.text.transcript import Transcript
 
@@ -49,28 +40,6 @@ class ProjectEdit:
     exports: tuple[str, ...] = ()
     seen: tuple[RecordState] | None = None
     plan_file: Path | None = None
-
-    @classmethod
-    def of(cls, options: argparse.Namespace) -> ProjectEdit:
-        """The edit that parsed options describe; InputError if they can't be used."""
-        request = edit_request(options)
-        recording = Recording.open(options.wav, options.track)
-        if request.new_transcript.emphasis:
-            require_world()
-        out = options.out or default_output(options.wav)
-        edit = cls(
-            recording,
-            request,
-            out,
-            None,
-            input_files(options),
-            options.export,
-            (record_state(out),),
-            options.plan_file,
-        )
-        if not options.plan:
-            edit.check_files()
-        return edit
 
     def check_files(self) -> None:
         """InputError if one of the files that this edit makes can't be written."""

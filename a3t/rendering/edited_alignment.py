@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from a3t.grid import seconds_of
 from a3t.rendering.edited import EditedRecording
-from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word
 from alignment.result import shift_word
 from alignment.retiming import covering, retimed
@@ -105,13 +104,4 @@ def _made(result: EditedRecording, k: int, shift: float) -> list[Word]:
         Word(spoken[number], own[0].start, own[-1].end, 1.0, tuple(own))
         for number, own in phones.items()
         if own  # what is taken from elsewhere has none here
-    ]
-
-
-def shown_words(text: Transcript) -> list[str]:
-    """The text that subtitles show for each spoken word: its written token, shown once."""
-    tokens = [word.token for word in text.words]
-    return [
-        "" if k and tokens[k - 1] == word.token else word.written
-        for k, word in enumerate(text.words)
     ]

@@ -134,6 +134,15 @@ class Transcript:
         tokens = {word.token: word for word in self.words[first:last]}
         return " ".join(_without_name(word) for word in tokens.values())
 
+    @property
+    def shown(self) -> list[str]:
+        """The text that subtitles show for each spoken word: its written token, shown once."""
+        before = [None, *(word.token for word in self.words)]
+        return [
+            "" if word.token == token else word.written
+            for word, token in zip(self.words, before, strict=False)
+        ]
+
     def of_words(self, ranges: Sequence[tuple[int, int]]) -> Transcript:
         """The same text with only the words [first, last) of each of the ranges, in order."""
         kept = [k for first, last in ranges for k in range(first, last)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from a3t.console import add_adapt_argument
+from a3t.commands.options import add_adapt_argument
 from a3t.editor import Editor
 from evaluation.edits.conditions import CONDITIONS
 from evaluation.edits.edits_table import markdown_report

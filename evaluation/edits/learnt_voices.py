@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from a3t.console import add_adapt_argument
+from a3t.commands.options import add_adapt_argument
 from a3t.editor import Editor
 from a3t.errors import InputError
 from evaluation.edits.conditions import CLEAN

@@ -18,7 +18,7 @@ import torch
 from tqdm import tqdm
 
 from a3t.audio.reading.recording import Recording
-from a3t.console import add_adapt_argument
+from a3t.commands.options import add_adapt_argument
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, grid_frames

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import soundfile
 
-import alignment.__main__ as command
+from a3t.commands import align as command
 from alignment import Alignment
 from alignment.formats import read_alignment, write_alignment
 from evaluation.command_line import main as measure
@@ -32,7 +32,7 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str], folder: Pa
     assert command.main(arguments) == 1
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith("alignment: ")
+    assert said.err.startswith("a3t: ")
     assert said.err.count("\n") == 1
     assert said.err.rstrip().endswith(".")
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
@@ -174,7 +174,7 @@ def test_a_corpus_is_aligned_and_resumed(
     corpus(tmp_path / "in", arctic)
     arguments = ["corpus", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--jobs", "1"]
     assert command.main(arguments) == 1
-    assert capsys.readouterr().err.startswith("2 aligned, 0 already there, 3 failed")
+    assert capsys.readouterr().err.startswith("a3t: 2 aligned, 0 already there, 3 failed")
     made = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.*"))
     assert made == ["a/one.TextGrid", "alignment-failures.tsv", "two.TextGrid"]
     rows = (tmp_path / "out" / "alignment-failures.tsv").read_text().splitlines()

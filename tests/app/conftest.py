@@ -15,7 +15,7 @@ pytest.importorskip("gradio", reason="gradio is not installed: pip install 'a3t[
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 from a3t.editor import Editor
-from app.__main__ import launch
+from app.launching import launch
 from app.page_request import Models
 from app.processes.worker import EditorProcess, always, work
 from app.service import Service

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from a3t import edit
+from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from a3t.commands.app import credentials, is_loopback, main
 from a3t.editor import Editor
-from app.__main__ import credentials, is_loopback, main
 
 APP = Path(__file__).parents[2] / "app"
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from gradio_client import Client, handle_file
 
-from app.__main__ import launch
+from app.launching import launch
 from app.service import Service
 from tests.app.proxy import under_a_path
 from tests.conftest import ARCTIC

@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.__main__ import launch
 from app.guard import is_from_elsewhere, is_local
+from app.launching import launch
 from app.run_folder import remove_abandoned_runs, run_folder
 from app.service import Service
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from app import limits, quota
-from app.__main__ import launch
+from app.launching import launch
 from app.quota import Quota, RefusedError, Visitors, held
 from app.service import Service
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import soundfile as sf
 
-from a3t import inspect
 from a3t.audio.output.patches import Patch
 from a3t.audio.output.provenance import Trace, comment, provenance_of, traces_after
 from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.recording import Recording
+from a3t.commands import inspect
 from a3t.editor import Editor
 from tests.conftest import ARCTIC
 

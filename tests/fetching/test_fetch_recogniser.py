@@ -20,6 +20,7 @@ import pytest
 import soundfile
 
 from a3t.audio.reading.recording import Recording
+from a3t.commands.fetch_recogniser import main
 from a3t.errors import InputError
 from a3t.fetching import fetch_recogniser
 from a3t.fetching.fetch_recogniser import OFFERED, REVISIONS, part_folder, repository_of
@@ -100,7 +101,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 
 
 def test_a_model_is_fetched_once_and_recorded(hub: Hub) -> None:
-    assert fetch_recogniser.main(["--yes"]) == 0
+    assert main(["--yes"]) == 0
     folder = fetched_model(OFFERED)
     found = {path.name: path.read_bytes() for path in folder.iterdir()}
     source = json.loads(found.pop("source.json"))
@@ -109,13 +110,13 @@ def test_a_model_is_fetched_once_and_recorded(hub: Hub) -> None:
     assert source["sha256"]["model.bin"] == hashlib.sha256(FILES["model.bin"]).hexdigest()
     assert [path.name for path in folder.parent.iterdir()] == [OFFERED]
     before = len(hub.asked)
-    assert fetch_recogniser.main([]) == 0
+    assert main([]) == 0
     assert len(hub.asked) == before
 
 
 def test_a_line_that_drops_is_gone_on_with(hub: Hub) -> None:
     hub.cut = 300_000
-    assert fetch_recogniser.main(["--yes"]) == 0
+    assert main(["--yes"]) == 0
     starts = [first for path, first in hub.asked if path.endswith("model.bin")]
     assert starts == [0, 300_000, 600_000, 900_000]
 
@@ -123,7 +124,7 @@ def test_a_line_that_drops_is_gone_on_with(hub: Hub) -> None:
 def test_what_came_is_kept_for_the_next_time(hub: Hub) -> None:
     part_folder(OFFERED).mkdir(parents=True)
     (part_folder(OFFERED) / "model.bin.part").write_bytes(FILES["model.bin"][:1000])
-    assert fetch_recogniser.main(["--yes"]) == 0
+    assert main(["--yes"]) == 0
     assert [first for path, first in hub.asked if path.endswith("model.bin")] == [1000]
     assert (fetched_model(OFFERED) / "model.bin").read_bytes() == FILES["model.bin"]
 
@@ -131,7 +132,7 @@ def test_what_came_is_kept_for_the_next_time(hub: Hub) -> None:
 def test_nothing_is_fetched_unless_the_user_agrees(
     hub: Hub, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert fetch_recogniser.main([]) == 1  # no terminal to ask on
+    assert main([]) == 1  # no terminal to ask on
     said = capsys.readouterr().err
     assert "Traceback" not in said and "148 MB" in said
     assert not hub.asked and not fetched_model(OFFERED).parent.exists()
@@ -166,11 +167,11 @@ def test_a_file_that_is_not_the_published_one(
     name: str, hub: Hub, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hub.files[name] = hub.files[name][:-1] + b"!"
-    assert fetch_recogniser.main(["--yes"]) == 1
+    assert main(["--yes"]) == 1
     assert "differs" in capsys.readouterr().err
     assert not fetched_model(OFFERED).exists()
     hub.serve(FILES)
-    assert fetch_recogniser.main(["--yes"]) == 0
+    assert main(["--yes"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -202,7 +203,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_from_the_hub_to_words_with_times(hub: Hub, tiny: Path, arctic: Path) -> None:
     hub.serve({name: (tiny / name).read_bytes() for name in FILES if name != "README.md"})
-    assert fetch_recogniser.main(["--yes"]) == 0
+    assert main(["--yes"]) == 0
     recording, pronouncer = Recording.open(arctic), Pronouncer()
     found = find_transcript(recording, None, None, pronouncer)
     assert found.origin == "recognised" and found.transcript.text == ARCTIC
@@ -218,7 +219,7 @@ def test_from_the_hub_to_words_with_times(hub: Hub, tiny: Path, arctic: Path) ->
 
 def test_a_broken_model_is_named(hub: Hub, arctic: Path) -> None:
     pytest.importorskip("faster_whisper", reason="pip install 'a3t[whisper]' for Whisper's tests")
-    assert fetch_recogniser.main(["--yes"]) == 0
+    assert main(["--yes"]) == 0
     with pytest.raises(AlignmentError, match=OFFERED):
         find_transcript(Recording.open(arctic), None, None, Pronouncer())
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from a3t import edit
+from a3t.commands import edit
+from a3t.commands.editing.manifest import read_jobs
 from a3t.errors import InputError
 from a3t.plan.edit_sites import WordFrames, merge_touching, place_edits
 from a3t.plan.phone_grid import on_grid
@@ -27,7 +28,6 @@ from a3t.plan.speaker.speaker_pauses import usual_pauses
 from a3t.plan.speaker.speaker_turns import turns_at
 from a3t.plan.timeline import timed, timeline
 from a3t.plan.windows import windows_around
-from a3t.projects.manifest import read_jobs
 from a3t.projects.replay import read_record
 from a3t.source.transcripts import read_text, text_of
 from a3t.text.edit_script import edit_script

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from a3t import edit, tts
+from a3t.commands import edit, tts
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model import durations

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
-from a3t.console import matching
+from a3t.commands.editing.edit_options import matching
 from a3t.editor import Editor
 from a3t.plan.request import EditRequest, pronunciations_of
 from tests.conftest import ARCTIC

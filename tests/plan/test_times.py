@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from a3t import edit
-from a3t.console import edit_request
+from a3t.commands import edit
+from a3t.commands.editing.edit_options import edit_request
+from a3t.commands.editing.manifest import read_jobs
 from a3t.errors import InputError
-from a3t.projects.manifest import read_jobs
 from tests.conftest import ARCTIC
 
 NEW = ARCTIC.replace("always", "never, ever")

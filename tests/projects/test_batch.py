@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 import soundfile
 
-from a3t import edit
-from a3t.projects.manifest import read_jobs
+from a3t.commands import edit
+from a3t.commands.editing.manifest import read_jobs
 from tests.conftest import ARCTIC
 
 TEXTS = [

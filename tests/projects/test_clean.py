@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from a3t.audio.reading.recording import Recording
+from a3t.commands.clean import main
 from a3t.editor import Editor
 from a3t.plan.cleaning.disfluencies import Cleaning
-from a3t.projects.clean import main
 from tests.conftest import ARCTIC
 from tests.hesitations import PAUSE, RATE, hesitant_talk
 
@@ -77,7 +77,7 @@ def test_cleaning_is_a_version_like_any_other(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One at a time, taken back, and kept when words are edited afterwards."""
-    from a3t.edit import main as edit
+    from a3t.commands.edit import main as edit
 
     out = here.with_name("talk.edited.wav")
     assert main([str(here), "--only", "pauses"]) == 0

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from a3t import edit
 from a3t.audio.reading.recording import Recording
-from a3t.editor import Editor
-from a3t.errors import InputError
-from a3t.plan.request import EditRequest
-from a3t.projects.confirmation import (
+from a3t.commands import edit
+from a3t.commands.editing.confirmation import (
     confirm_doubts,
     confirm_transcript,
     confirmed_plan,
     refuse_doubts,
     with_confidences,
 )
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.plan.request import EditRequest
 from a3t.projects.project_edit import ProjectEdit
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause

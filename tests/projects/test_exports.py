@@ -12,8 +12,8 @@ import pytest
 import soundfile
 
 from a3t.audio.reading.recording import Recording
-from a3t.console import EXPORTS, export_kinds
-from a3t.edit import parser
+from a3t.commands.editing.edit_options import parser, project_edit
+from a3t.commands.options import EXPORTS, export_kinds
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.projects import output_files
@@ -189,7 +189,7 @@ def test_a_film_out_of_sync_is_refused_when_it_is_planned(
     command = ["--wav", str(path), "--text", ARCTIC, "--new-text", new, "--out"]
 
     def job(*more: str) -> ProjectEdit:
-        return ProjectEdit.of(parser().parse_args([*command, *more]))
+        return project_edit(parser().parse_args([*command, *more]))
 
     with pytest.raises(InputError, match="the picture would no longer match it"):
         job(str(tmp_path / "o.mov")).plan(editor)
@@ -214,7 +214,7 @@ def test_a_missing_package_is_named_before_the_work(
     monkeypatch.setattr(output_files, "find_spec", lambda name: name != package or None)
     command = ["--wav", str(arctic), "--new-text", NEW, "--out", str(tmp_path / "o.wav"), *more]
     with pytest.raises(InputError, match=needs):
-        ProjectEdit.of(parser().parse_args(command))
+        project_edit(parser().parse_args(command))
 
 
 def test_a_reaper_project(result: EditedRecording, out: Path) -> None:

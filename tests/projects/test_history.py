@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import soundfile
 
-from a3t import edit
+from a3t.commands import edit
 from a3t.projects.history import History
 from tests.conftest import ARCTIC
 

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
-from a3t import edit
 from a3t.audio.output.files import sha256_of
 from a3t.audio.output.speech import record_path, write_json
 from a3t.audio.reading.recording import Recording
+from a3t.commands import edit
+from a3t.commands.editing.edit_options import project_edit
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
@@ -26,7 +27,6 @@ from a3t.projects.export import exports as writing
 from a3t.projects.history import History
 from a3t.projects.output_files import record_state
 from a3t.projects.project import find_project
-from a3t.projects.project_edit import ProjectEdit
 from a3t.rendering.edited import EditedRecording
 from tests.conftest import ARCTIC
 
@@ -198,8 +198,8 @@ def test_an_export_replaces_no_input(kind: str, talk: Path) -> None:
     out = talk.with_suffix(".flac")  # of the same stem
     for more in ([], ["--alignment", given, "--text", ARCTIC]):
         with pytest.raises(InputError, match="is one of this edit's inputs"):
-            ProjectEdit.of(command(talk, "--out", out, "--export", kind, *more))
-    ProjectEdit.of(command(talk, "--out", out, "--text", ARCTIC))  # nothing of it is replaced
+            project_edit(command(talk, "--out", out, "--export", kind, *more))
+    project_edit(command(talk, "--out", out, "--text", ARCTIC))  # nothing of it is replaced
 
 
 @pytest.mark.parametrize("foreign", ["{}", '{"video": 1}', "[1]", "half", "[" * 5000, '"edits"'])
@@ -210,7 +210,7 @@ def test_a_foreign_edit_json_is_not_replaced(
     record.write_text(foreign)
     sentence = "is not a record that this program wrote|is damaged"
     with pytest.raises(InputError, match=sentence):
-        ProjectEdit.of(command(talk, "--text", ARCTIC, "--out", talk.with_name("o.wav")))
+        project_edit(command(talk, "--text", ARCTIC, "--out", talk.with_name("o.wav")))
     with pytest.raises(InputError, match=sentence):
         results[0].save(talk.with_name("o.wav"))
     assert record.read_text() == foreign and not talk.with_name("o.wav").exists()

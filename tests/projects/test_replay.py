@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from a3t import edit
+from a3t.commands import edit
 from tests.conftest import ARCTIC
 
 NEW = "You never want to see it again in the superlative degree."

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a3t import edit
 from a3t.audio.analysis.median_pitch import median_pitch
+from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import MOST_CANDIDATES, EditRequest

@@ -11,8 +11,8 @@ import pytest
 import soundfile
 import torch
 
-from a3t import tts
 from a3t.audio.output.provenance import provenance_of
+from a3t.commands import tts
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.prompt import LONGEST, PAUSES, Prompt

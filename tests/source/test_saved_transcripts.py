@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from a3t.source.__main__ import main
+from a3t.commands.transcribe import main
 from a3t.source.transcripts import text_of
 from tests.conftest import ARCTIC
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from a3t import edit
+from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.revision import Revision

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from a3t.text.__main__ import main
+from a3t.commands.say_as import main
 from a3t.text.phones import ARPABET
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from a3t.commands.editing.confirmation import confirm_doubts, doubts_of
+from a3t.commands.editing.speaker_similarity import likeness
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import frames_of
 from a3t.model.saved_voices import load_voice, save_voice
 from a3t.model.speaker_encoder import SAME, least_likeness, load_speaker_encoder, speech_vector
-from a3t.projects.confirmation import confirm_doubts, doubts_of
-from a3t.projects.speaker_similarity import likeness
 from a3t.voice.material import VoicePiece
 from a3t.voice.speaker import of_one_speaker
 from tests.conftest import ARCTIC

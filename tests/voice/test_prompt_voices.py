@@ -9,7 +9,7 @@ import pytest
 import soundfile
 from safetensors.torch import load
 
-from a3t import tts
+from a3t.commands import tts
 from a3t.editor import Editor
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.request import EditRequest

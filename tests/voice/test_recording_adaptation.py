@@ -11,8 +11,8 @@ import pytest
 import soundfile
 import torch
 
-from a3t import edit, tts
 from a3t.audio.reading.recording import Recording
+from a3t.commands import edit, tts
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS

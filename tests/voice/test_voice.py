@@ -12,9 +12,9 @@ import pytest
 import soundfile
 import torch
 
-from a3t import edit
 from a3t.audio.output.provenance import provenance_of
 from a3t.audio.reading.recording import Recording
+from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import grid_frames

@@ -219,7 +219,7 @@ def listed(folder: Path) -> Iterator[tuple[Path, Alignment, float]]:
 
     A .json goes before a .TextGrid, which says nothing of how sure a word is.
     """
-    from alignment.corpus import RECORDINGS
+    from a3t.commands.align_corpus import RECORDINGS
     from alignment.formats import read_alignment
 
     for name in ("alignments.jsonl.xz", "alignments.jsonl"):

@@ -45,7 +45,7 @@ from a3t.projects.export.timelines import (
 )
 from a3t.projects.output_files import export_paths
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.edited_alignment import edited_alignment, made_spans, shown_words
+from a3t.rendering.edited_alignment import edited_alignment, made_spans
 from alignment.formats import write_alignment
 from alignment.formats.subtitles import write_subtitles
 
@@ -74,12 +74,11 @@ Record = Mapping[str, Any]
 
 
 def _words(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    write_alignment(edited_alignment(result), path, shown_words(result.plan.new_text))
+    write_alignment(edited_alignment(result), path, result.plan.new_text.shown)
 
 
 def _each_word(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    shown = shown_words(result.plan.new_text)
-    write_subtitles(edited_alignment(result), path, shown, each_word=True)
+    write_subtitles(edited_alignment(result), path, result.plan.new_text.shown, each_word=True)
 
 
 def _edits(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
@@ -197,7 +196,7 @@ def _document(result: EditedRecording, record: Record, out: Path, path: Path) ->
             own.speaker,
         )
         for word, own, text in zip(
-            edited_alignment(result).spoken, said.words, shown_words(said), strict=True
+            edited_alignment(result).spoken, said.words, said.shown, strict=True
         )
         if text
     ]

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from a3t.commands.align import main as command
 from alignment import Alignment, AlignmentError, load_aligner
-from alignment.__main__ import main as command
 from alignment.aligners.montreal import MontrealAligner
 from alignment.formats import read_alignment
 
@@ -122,7 +122,7 @@ def test_a_corpus_goes_through_it_at_once(
     out = tmp_path / "out"
     arguments = ["corpus", str(tmp_path / "in"), "--out", str(out), "--aligner", "mfa"]
     assert command([*arguments, "--jobs", "3"]) == 1
-    assert capsys.readouterr().err.startswith("3 aligned, 0 already there, 1 failed")
+    assert capsys.readouterr().err.startswith("a3t: 3 aligned, 0 already there, 1 failed")
     said = [word.text for word in read_alignment(out / "ann" / "2.TextGrid").spoken]
     assert said == "see it in the superlative degree".split()
     assert "bob/2.wav" in (out / "alignment-failures.tsv").read_text()

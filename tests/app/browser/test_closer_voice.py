@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from a3t.editor import Editor
-from app.__main__ import launch
+from app.launching import launch
 from app.processes.lanes import EditorLane
 from app.service import Service
 from tests.app.browser.pages import change, listened, opened, picture, upload

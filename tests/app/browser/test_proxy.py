@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.__main__ import launch
+from app.launching import launch
 from app.service import Service
 from tests.app.browser.pages import opened, word
 from tests.app.proxy import under_a_path

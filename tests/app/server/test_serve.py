@@ -18,11 +18,11 @@ import pytest
 import soundfile as sf
 import uvicorn
 
+from a3t.commands.serve import token_of
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.prompt import SpeechPlan
 from app import limits
-from app.server.__main__ import token_of
 from app.server.auth import Door
 from app.server.endpoints import server_app
 from app.server.request_jobs import RequestJob, RequestJobs

@@ -15,8 +15,8 @@ import pytest
 import soundfile
 from starlette.testclient import TestClient
 
-from a3t import edit
 from a3t.audio.reading.recording import Recording
+from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.projects.history import History
 from a3t.projects.replay import read_record, remake

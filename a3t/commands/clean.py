@@ -14,20 +14,12 @@ from typing import TYPE_CHECKING
 
 from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
-from a3t.console import (
-    Parser,
-    add_export_argument,
-    add_recogniser_argument,
-    complain,
-    run,
-    say,
-    show_progress,
-    text_argument,
-)
+from a3t.commands.editing.confirmation import offer_recogniser
+from a3t.commands.options import add_export_argument, add_recogniser_argument, text_argument
+from a3t.console import Parser, complain, run, say, show_progress
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS
 from a3t.plan.cleaning.disfluencies import FILLERS, Cleaning
-from a3t.projects.confirmation import offer_recogniser
 from a3t.projects.output_files import input_files, record_state
 from a3t.projects.project_edit import ProjectEdit
 from alignment import AlignmentError
@@ -94,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     if len(options.wav) > 1 and (options.out or options.text or options.alignment):
         parser().error("--out, --text and --alignment are for one recording: use --out-dir")
@@ -159,7 +151,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
 
 def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace) -> None:
-    from a3t.projects.interrupted_music import music_doubt
+    from a3t.commands.editing.interrupted_music import music_doubt
 
     job, found = _found(editor, path, want, options)
     chosen = found.chosen(_listed(options.only), _listed(options.excepted))
@@ -216,10 +208,7 @@ def _found(
         said = Transcript.from_text(current.new_text, max_words=None)
         found = replace(found, said=said, earlier=current.cuts)
         others = current.others
-    files = argparse.Namespace(
-        wav=recording.path, alignment=options.alignment, dict=None, text=text, new_text=None
-    )
-    inputs = input_files(files)
+    inputs = input_files(recording.path, text, None, options.alignment)
     request = EditRequest(new_text=found.said.text, others=others)
     job = ProjectEdit(recording, request, out, history, inputs, options.export, (seen,))
     return job, found

@@ -1,21 +1,53 @@
-"""The options of `a3t edit`, in groups."""
+"""The options of `a3t edit`, in groups, and the edit that they describe."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from a3t.audio.matching.match_options import ALL_TRAITS
-from a3t.console import (
-    Once,
+from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
+from a3t.commands.options import (
     Options,
-    Parser,
     add_expert_arguments,
     add_export_argument,
     add_recogniser_argument,
     add_voice_arguments,
-    matching,
+    own_dictionary,
+    text_argument,
 )
+from a3t.console import Parser
+from a3t.errors import InputError
+
+if TYPE_CHECKING:
+    from a3t.plan.request import EditRequest
+    from a3t.projects.project_edit import ProjectEdit
+
+
+class Once(argparse.Action):
+    """An argument that can be given in two ways, but not in both."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        for value in values if isinstance(values, list) else [values]:
+            if getattr(namespace, self.dest, None) is not None:
+                parser.error(f"{self.metavar} is given twice")
+            setattr(namespace, self.dest, value)
+
+
+def matching(value: str) -> MatchedTraits:
+    """Parse the value of --match, a comma-separated list or "none"."""
+    if value.strip().lower() == "none":
+        return MatchedTraits.of(())
+    try:
+        return MatchedTraits.of(kind.strip().lower() for kind in value.split(",") if kind.strip())
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def parser() -> argparse.ArgumentParser:
@@ -144,3 +176,76 @@ def _lists(group: Options) -> None:
     group.add_argument(
         "--scheduler", metavar="ADDRESS", help="run on a Dask cluster, e.g. tcp://host:8786"
     )
+
+
+def edit_request(options: argparse.Namespace) -> EditRequest:
+    """The request that the options of `a3t edit` make; InputError if a value is out of range."""
+    from a3t.plan.plan_file import read_plan
+    from a3t.plan.request import EditRequest, pronunciations_of
+    from a3t.plan.reuse.other_recordings import OtherRecording
+
+    if options.plan_file and options.new_text is not None:
+        raise InputError("A plan file has its own new text: omit the one given beside it.")
+    times = [f"--{name}" for name in ("fit", "duration", "plan_file") if getattr(options, name)]
+    if options.speed != 1 and times:
+        raise InputError(
+            f"--speed sets the pace of the new words and {times[0].replace('_', '-')} their time: "
+            "omit one of them."
+        )
+    fields = read_plan(options.plan_file) if options.plan_file else {}
+    if "new_text" not in fields:
+        fields["new_text"] = text_argument(options.new_text)
+    if options.text is not None:
+        fields["text"] = text_argument(options.text)
+    return EditRequest(
+        **fields,
+        alignment=options.alignment,
+        recogniser=options.recogniser,
+        punctuate=not options.no_punctuation,
+        speed=options.speed,
+        fit=options.fit,
+        duration=options.duration,
+        pronunciations=pronunciations_of(own_dictionary(options)),
+        margin=options.margin / 1000,
+        match=options.match,
+        moves=not options.no_moves,
+        others=tuple(OtherRecording(path) for path in options.others),
+        candidates=options.candidates,
+        seed=options.seed,
+        adapt=options.adapt if options.voice is None else "never",
+    )
+
+
+def project_edit(options: argparse.Namespace) -> ProjectEdit:
+    """The edit that parsed options describe; InputError if they can't be used."""
+    from a3t.audio.output.writing import default_output
+    from a3t.audio.reading.recording import Recording
+    from a3t.audio.splicing.emphasis import require_world
+    from a3t.projects.output_files import record_state
+    from a3t.projects.project_edit import ProjectEdit
+
+    request = edit_request(options)
+    recording = Recording.open(options.wav, options.track)
+    if request.new_transcript.emphasis:
+        require_world()
+    out = options.out or default_output(options.wav)
+    edit = ProjectEdit(
+        recording,
+        request,
+        out,
+        inputs=files_read(options),
+        exports=options.export,
+        seen=(record_state(out),),
+        plan_file=options.plan_file,
+    )
+    if not options.plan:
+        edit.check_files()
+    return edit
+
+
+def files_read(options: argparse.Namespace) -> tuple[Path, ...]:
+    """The files that an edit's options name, and the transcripts beside its recording."""
+    from a3t.projects.output_files import input_files
+
+    named = (options.alignment, options.dict, options.plan_file, *options.others)
+    return input_files(options.wav, options.text, options.new_text, *named)

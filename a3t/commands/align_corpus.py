@@ -1,7 +1,7 @@
 """Align every recording of a folder: in parallel, and resumable.
 
-    python -m alignment corpus FOLDER [--out FOLDER] [--ending .TextGrid] [--jobs N]
-    python -m alignment corpus FOLDER --scheduler tcp://host:8786
+    a3t align corpus FOLDER [--out FOLDER] [--ending .TextGrid] [--jobs N]
+    a3t align corpus FOLDER --scheduler tcp://host:8786
 
 Each recording needs its text beside it (.txt, .lab, .srt or .vtt). The alignments lie beside the
 recordings, or in the same sub-folders of --out. One that is newer than its recording and text is
@@ -18,29 +18,53 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
+from a3t.console import Parser, say
+from a3t.errors import InputError
 from alignment import Alignment, load_aligner
 from alignment.aligner import Readable
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
 from alignment.formats.by_ending import check_format, write_alignment
+from alignment.formats.dictionary import Dictionary
 from alignment.formats.tables import is_label_file
 from alignment.parallel import run_jobs
+
+if TYPE_CHECKING:
+    from a3t.audio.reading.recording import Recording
+    from a3t.text.transcript import Transcript
 
 RECORDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".aif", ".aiff")
 TEXTS = (".txt", ".lab", ".srt", ".vtt")
 REPORT = "alignment-failures.tsv"
 
 
-class CorpusReader(Protocol):
-    """Reads recordings and texts for this package, which can do neither; must be picklable."""
+@dataclass(frozen=True)
+class Reader:
+    """Reads recordings and texts, and looks words up, in the user's dictionary first."""
 
-    def recording(self, path: Path) -> Any: ...
+    dictionary: Dictionary
 
-    def transcript(self, recording: Any, text: str | None) -> Any: ...
+    def recording(self, path: Path) -> Recording:
+        from a3t.audio.reading.recording import Recording
 
-    def pronunciations(self, words: Sequence[str]) -> dict[str, Sequence[Sequence[str]]]: ...
+        return Recording.open(path)
+
+    def transcript(self, recording: Recording, text: str | None) -> Transcript:
+        """The text as given, of a file, beside the recording, or recognised."""
+        from a3t.source.transcripts import find_transcript, text_of
+        from a3t.text.pronunciation.pronouncer import Pronouncer
+
+        if text is not None and text.startswith("@"):
+            text = text_of(Path(text[1:]))
+        return find_transcript(recording, text, None, Pronouncer()).transcript
+
+    def pronunciations(self, words: Sequence[str]) -> dict[str, Sequence[Sequence[str]]]:
+        from a3t.text.pronunciation.pronouncer import Pronouncer
+
+        pronouncer = Pronouncer(self.dictionary)
+        return {word: pronouncer.candidates(word) for word in words}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +82,9 @@ class Task:
         return all(made >= path.stat().st_mtime for path in (self.recording, self.text))
 
 
-def add_arguments(result: argparse.ArgumentParser) -> None:
+def corpus_parser() -> argparse.ArgumentParser:
     """The options of `align_folder`, beside those of the aligner."""
+    result = Parser(prog="a3t align corpus", description="Align every recording of a folder.")
     result.add_argument("folder", type=Path, metavar="FOLDER")
     result.add_argument("--out", type=Path, metavar="FOLDER", help="default: beside the recordings")
     result.add_argument(
@@ -67,10 +92,10 @@ def add_arguments(result: argparse.ArgumentParser) -> None:
     )
     result.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
     result.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
+        "--scheduler", metavar="ADDRESS",
         help="a Dask scheduler, whose workers do it: tcp://host:8786",
-    )
+    )  # fmt: skip
+    return result
 
 
 def find_tasks(folder: Path, out: Path, ending: str) -> list[Task]:
@@ -86,7 +111,7 @@ def find_tasks(folder: Path, out: Path, ending: str) -> list[Task]:
     return tasks
 
 
-def align_one(task: Task, aligner: str, reader: CorpusReader) -> str | None:
+def align_one(task: Task, aligner: str, reader: Reader) -> str | None:
     """Align one recording and write the result; None, or the sentence that says what failed."""
     try:
         recording, words = _read(task, reader)
@@ -99,7 +124,7 @@ def align_one(task: Task, aligner: str, reader: CorpusReader) -> str | None:
     return None
 
 
-def _read(task: Task, reader: CorpusReader) -> tuple[Readable, Sequence[str]]:
+def _read(task: Task, reader: Reader) -> tuple[Readable, Sequence[str]]:
     if task.text is None:
         raise AlignmentError("It has no text beside it: write one with the ending .txt.")
     recording = reader.recording(task.recording)
@@ -117,7 +142,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _one_by_one(
-    tasks: Sequence[Task], options: argparse.Namespace, reader: CorpusReader
+    tasks: Sequence[Task], options: argparse.Namespace, reader: Reader
 ) -> Iterator[tuple[Task, str | None]]:
     """Each task with its failure, from this machine's cores or the cluster."""
     function = partial(align_one, aligner=options.aligner, reader=reader)
@@ -126,7 +151,7 @@ def _one_by_one(
 
 
 def _by_montreal(
-    tasks: Sequence[Task], options: argparse.Namespace, reader: CorpusReader
+    tasks: Sequence[Task], options: argparse.Namespace, reader: Reader
 ) -> Iterator[tuple[Task, str | None]]:
     """Each task with its failure, from one run of MFA, which knows speakers by their folders."""
     from alignment.aligners.montreal import MontrealAligner
@@ -152,8 +177,8 @@ def _by_montreal(
             yield names[name], _sentence(error)
 
 
-def align_folder(options: argparse.Namespace, reader: CorpusReader) -> int:
-    """Carry out the parsed command; 1 when a recording failed. Raises AlignmentError."""
+def align_folder(options: argparse.Namespace, reader: Reader) -> None:
+    """Carry out the parsed command; raises AlignmentError, or InputError if a recording failed."""
     if not options.folder.is_dir():
         raise AlignmentError(f"There is no folder {options.folder}: check its name.")
     if options.jobs < 1:
@@ -178,12 +203,13 @@ def align_folder(options: argparse.Namespace, reader: CorpusReader) -> int:
     if sys.stderr.isatty() and waiting:
         print(file=sys.stderr)
     _report(out / REPORT, sorted(failures))
-    print(
+    done = (
         f"{len(waiting) - len(failures)} aligned, {len(tasks) - len(waiting)} already there, "
-        f"{len(failures)} failed" + (f": see {out / REPORT}" if failures else "") + ".",
-        file=sys.stderr,
+        f"{len(failures)} failed"
     )
-    return 1 if failures else 0
+    if failures:
+        raise InputError(f"{done}: see {out / REPORT}.")
+    say(f"{done}.")
 
 
 def _report(path: Path, failures: Sequence[tuple[str, str]]) -> None:

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import argparse
 import os
 import secrets
-import sys
 from pathlib import Path
 
 from a3t.console import BAD_INPUT, Parser, complain, run, say
@@ -47,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     try:
         import uvicorn  # noqa: F401
@@ -61,8 +55,9 @@ def serve(options: argparse.Namespace) -> None:
     """Serve until Ctrl-C; InputError for a token or voices that can't be used."""
     import uvicorn
 
+    from a3t.commands.app import is_loopback
     from app import limits
-    from app.__main__ import background_editor, is_loopback, learning_editor
+    from app.launching import background_editor, learning_editor
     from app.run_folder import run_folder
     from app.server.auth import Door
     from app.server.endpoints import server_app
@@ -107,7 +102,3 @@ def token_of(given: str | None) -> str:
     if len(given) < LEAST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:
         raise InputError(f"The token needs at least {LEAST_TOKEN} characters without spaces.")
     return given
-
-
-if __name__ == "__main__":
-    sys.exit(main())

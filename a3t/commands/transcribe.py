@@ -1,18 +1,13 @@
-"""Transcribe a recording: python -m a3t.source IN"""
+"""Transcribe a recording: a3t transcribe IN"""
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which are slow
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.console import Parser, add_recogniser_argument, run, say, show_progress, text_argument
+from a3t.commands.options import add_recogniser_argument, text_argument
+from a3t.console import Parser, run, say, show_progress
 from a3t.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
 ENDINGS = (".txt", ".srt", ".vtt", ".docx")
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     if options.out and (options.speakers is not None or options.speaker is not None):
         parser().error("--out saves the text without its speakers: omit --speakers and --speaker")
@@ -63,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
 def transcribe(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError or AlignmentError."""
     from a3t.audio.reading.recording import Recording
-    from a3t.projects.confirmation import offer_recogniser
+    from a3t.commands.editing.confirmation import offer_recogniser
     from a3t.source.alignment_cache import default_folder
     from a3t.source.alignments import AlignmentStore
     from a3t.source.diarisation import numbered, require_packages, speakers_by_sound
@@ -134,14 +129,13 @@ def save(text: Transcript, aligned: Alignment | None, out: Path) -> None:
     """Write the text, with the times of its words where they are ``aligned``."""
     from a3t.audio.output.files import atomic_path
     from a3t.projects.export.documents import ShownWord, write_docx
-    from a3t.rendering.edited_alignment import shown_words
     from alignment.formats.subtitles import write_subtitles
 
     with atomic_path(out) as path:
         if aligned is None:
             path.write_text(f"{text.text.strip()}\n", encoding="utf-8")
             return
-        shown = shown_words(text)
+        shown = text.shown
         if out.suffix.lower() == ".docx":
             timed = zip(aligned.spoken, text.words, shown, strict=True)
             words = [ShownWord(s, w.start, w.end, False, own.speaker) for w, own, s in timed if s]
@@ -155,7 +149,3 @@ def save(text: Transcript, aligned: Alignment | None, out: Path) -> None:
 def same(name: str, other: str) -> bool:
     """True if two names are one, however they are written."""
     return name.casefold().split() == other.casefold().split()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -21,8 +21,8 @@ from typing import Any, NoReturn
 from a3t import __version__
 from a3t.audio.output.files import sha256_of
 from a3t.audio.output.writing import default_output
+from a3t.commands.editing.edit_options import files_read
 from a3t.errors import InputError
-from a3t.projects.output_files import input_files
 
 LARGEST = 200_000_000  # bytes
 
@@ -124,7 +124,7 @@ def _job(
         given.out = (into / (given.out or default_output(given.wav.name))).resolve()
         if into not in given.out.parents:
             problem = f"{given.out} is not in {into}: “out” names a file there."
-        sources = input_files(given)
+        sources = files_read(given)
     except InputError as error:
         problem = str(error)
     except (OSError, ValueError):  # a NUL in a name, one too long, none at all ("/")

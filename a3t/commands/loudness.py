@@ -19,7 +19,7 @@ from a3t.console import Parser, run, say
 PODCAST, PEAK = -16.0, -1.0  # LUFS, dB
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str]) -> int:
     parser = Parser(
         prog="a3t loudness",
         description="Measure loudness by EBU R128, and write a copy at another one.",

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which are slow
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import shutil
-import sys
 import time
 from pathlib import Path
 
@@ -16,7 +10,7 @@ from a3t.console import Parser, run
 from a3t.example import NEW_TEXT, RECORDING, TEXT
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str]) -> int:
     parser = Parser(prog="a3t demo", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for the results")
     options = parser.parse_args(arguments)
@@ -56,7 +50,3 @@ def show(folder: Path) -> None:
     ):
         print(f"{name:10}{path.resolve()}")
     print(f"{time.monotonic() - started:.1f} s")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

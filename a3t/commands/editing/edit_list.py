@@ -1,8 +1,8 @@
-"""Many edits from one list: python -m a3t.edit --manifest edits.tsv --out-dir DIR
+"""Many edits from one list: a3t edit --manifest edits.tsv --out-dir DIR
 
-`a3t.projects.manifest` describes the list. An edit is skipped if its output exists, was made from
-the same line and is newer than its recording, so that an interrupted batch can be resumed with the
-same command. DIR/report.tsv records the outcome of every line.
+`manifest` describes the list. An edit is skipped if its output exists, was made from the same line
+and is newer than its recording, so that an interrupted batch can be resumed with the same command.
+DIR/report.tsv records the outcome of every line.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.audio.output.files import atomic_path
+from a3t.commands.editing.edit_options import project_edit
+from a3t.commands.editing.manifest import ManifestEdit, read_jobs
 from a3t.console import say
 from a3t.errors import InputError
-from a3t.projects.manifest import ManifestEdit, read_jobs
 from alignment import AlignmentError
 from alignment.atomic import remove_abandoned
 from alignment.parallel import run_jobs
@@ -108,14 +109,13 @@ def _rows(jobs: list[ManifestEdit], workers: int, scheduler: str | None) -> Iter
 
 def carry_out(job: ManifestEdit) -> Outcome:
     """Make and write one line's edit; raises InputError or AlignmentError."""
-    from a3t.projects.confirmation import doubts_of, refuse_doubts
+    from a3t.commands.editing.confirmation import doubts_of, refuse_doubts
     from a3t.projects.delivery import write
-    from a3t.projects.project_edit import ProjectEdit
 
     options = job.options
     begun = time.monotonic()
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    edit = ProjectEdit.of(options)
+    edit = project_edit(options)
     with _turn:
         editor = _editor(options.model, options.vocoder, options.device, options.voice)
         plan = edit.plan(editor)

@@ -137,13 +137,13 @@ def _shown(text: str) -> str:
 
 def doubts_of(plan: EditPlan, voice: str | None) -> list[str]:
     """All doubts about the edits, a sentence each; ``voice`` names the saved voice in use."""
-    from a3t.projects.interrupted_music import music_doubt
+    from a3t.commands.editing.interrupted_music import music_doubt
 
     doubts = [str(doubt) for doubt in plan.doubts]
     doubts += filter(None, [music_doubt(plan)])
     if voice is not None and plan.edits:
+        from a3t.commands.editing.speaker_similarity import voice_doubt
         from a3t.model.saved_voices import load_voice
-        from a3t.projects.speaker_similarity import voice_doubt
 
         doubts += filter(None, [voice_doubt(plan, load_voice(voice))])
     return doubts

@@ -1,0 +1,149 @@
+"""Time each word and phone of a recording: a3t align IN --text TEXT
+
+Also: a3t align corpus FOLDER aligns every recording of a folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+from bisect import bisect_right
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from a3t.commands.align_corpus import Reader, align_folder, corpus_parser
+from a3t.commands.options import own_dictionary
+from a3t.console import Parser, run, say
+from alignment import ALIGNERS, load_aligner
+from alignment.confidence.doubts import Doubt, doubts
+from alignment.errors import AlignmentError
+from alignment.formats.by_ending import check_format, read_alignment, write_alignment
+from alignment.formats.dictionary import add_dictionary_arguments
+from alignment.result import Alignment
+
+if TYPE_CHECKING:
+    pass
+
+SAME_LENGTH = 0.1  # seconds by which an alignment's end may differ from the recording's
+
+
+def parser() -> argparse.ArgumentParser:
+    result = Parser(
+        prog="a3t align",
+        description="Find every word and phone of a recording. (A folder: a3t align "
+        "corpus FOLDER.)",
+        epilog="Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
+    )
+    result.add_argument("wav", type=Path, metavar="IN")
+    text = result.add_mutually_exclusive_group()
+    text.add_argument(
+        "--text", metavar="TEXT",
+        help="what the recording says, or @FILE: a text file, .srt, .vtt or Whisper's .json",
+    )  # fmt: skip
+    text.add_argument(
+        "--alignment", type=Path, metavar="FILE",
+        help="convert this alignment instead of making one",
+    )  # fmt: skip
+    result.add_argument(
+        "--out", type=Path, metavar="FILE",
+        help=".TextGrid, .json, .lab, .ctm, .srt, .vtt or .txt (Audacity); default: "
+        "{stem}.TextGrid beside IN",
+    )  # fmt: skip
+    result.add_argument(
+        "--json", action="store_true", help="print JSON; write a file only with --out"
+    )
+    result.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
+        help="processes that share a recording of more than a minute",
+    )  # fmt: skip
+    add_aligner_arguments(result)
+    return result
+
+
+def add_aligner_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
+    add_dictionary_arguments(parser)
+
+
+def main(arguments: list[str]) -> int:
+    if arguments[:1] == ["corpus"]:
+        folders = corpus_parser()
+        add_aligner_arguments(folders)
+        options = folders.parse_args(arguments[1:])
+        return run(lambda: align_folder(options, Reader(own_dictionary(options))))
+    options = parser().parse_args(arguments)
+    return run(lambda: align(options))
+
+
+def align(options: argparse.Namespace) -> None:
+    """Carry out the parsed command; raises InputError or AlignmentError."""
+    out = options.out
+    if out is None and not options.json:
+        out = options.wav.with_suffix(".TextGrid")
+    if out is not None:
+        check_format(out)
+        if out.resolve() == options.wav.resolve():
+            raise AlignmentError(f"{out} is the recording itself: give the output another name.")
+    reader = Reader(own_dictionary(options))
+    recording = reader.recording(options.wav)
+    written: list[str] | None = None
+    if options.alignment is not None:
+        alignment = read_alignment(options.alignment)
+        require_length(alignment, recording.seconds, options.alignment)
+    else:
+        aligner = load_aligner(options.aligner, options.jobs)
+        transcript = reader.transcript(recording, options.text)
+        if options.text is None:
+            say(f"Transcript: {transcript.text.strip()}")
+        alignment = aligner.align_recording(
+            recording, transcript.spoken, reader.pronunciations(transcript.spoken)
+        )
+        written = transcript.shown
+        for sentence in [*not_heard(alignment), *map(str, other_doubts(alignment))]:
+            say(sentence)
+    if out is not None:
+        write_alignment(alignment, out, written)
+        say(f"Written: {out}")
+    if options.json:
+        print(json.dumps(alignment.to_json(), indent=1, ensure_ascii=False))
+
+
+def not_heard(alignment: Alignment) -> list[str]:
+    """A sentence for each run of words that are not heard where the text has them."""
+    from alignment.long.whole import doubtful_runs
+
+    sentences = []
+    for first, end in doubtful_runs(alignment):
+        words = alignment.spoken[first:end]
+        texts = [word.text for word in words]
+        named = " ".join(texts if len(texts) <= 8 else [*texts[:4], "…", *texts[-4:]])
+        sentences.append(
+            f"Not heard as written, {words[0].start:.1f} to {words[-1].end:.1f} s: "
+            f'"{named}" ({len(words)} words).'
+        )
+    return sentences
+
+
+def other_doubts(alignment: Alignment) -> list[Doubt]:
+    """The doubts beside the runs that `not_heard` names."""
+    from alignment.long.whole import doubtful_runs
+
+    spoken = alignment.spoken
+    named = [(spoken[a].start, spoken[b - 1].end) for a, b in doubtful_runs(alignment)]
+
+    def is_named(doubt: Doubt) -> bool:
+        run = bisect_right(named, (doubt.start, math.inf)) - 1
+        return run >= 0 and doubt.end <= named[run][1]
+
+    return [doubt for doubt in doubts(alignment) if not is_named(doubt)]
+
+
+def require_length(alignment: Alignment, seconds: float, path: Path) -> None:
+    """Raises AlignmentError when the alignment can't be this recording's."""
+    if alignment.duration > seconds + SAME_LENGTH:
+        raise AlignmentError(
+            f"{path.name} lasts {alignment.duration:.2f} s and the recording {seconds:.2f} s: "
+            "give the alignment of this recording."
+        )

@@ -1,0 +1,228 @@
+"""Change what a recording says: a3t edit IN --new-text TEXT
+
+Only the words that differ are synthesised; everything else stays as it was recorded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from a3t.commands.editing.edit_options import parser, project_edit
+from a3t.commands.options import WORD_EXPORTS
+from a3t.console import Progress, importing, run, say
+
+if TYPE_CHECKING:
+    from a3t.projects.history import History
+    from a3t.projects.output_files import RecordState
+    from a3t.rendering.edited import EditedRecording
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_intermixed_args(arguments)
+    if options.manifest:
+        refuse_without_effect(options, "--manifest", SINGLE)
+        if not options.out_dir:
+            parser().error("--manifest needs --out-dir")
+        return run(lambda: edit_list(options))
+    refuse_without_effect(options, "one edit: they need --manifest", LISTS)
+    back = [name for name in ("replay", "undo", "redo", "history") if getattr(options, name)]
+    if back:
+        useful = AGAIN | {back[0]} | ({"track"} if back[0] != "replay" else set())
+        refuse_without_effect(options, f"--{back[0]}", vars(options).keys() - useful)
+        if back[0] == "replay":
+            return run(lambda: again(options))
+        if not options.wav:
+            parser().error(f"--{back[0]} needs the recording")
+        return run(lambda: go_back(options))
+    if options.voice and options.adapt not in ("auto", "never"):
+        parser().error("--adapt learns the recording's own voice: omit --voice")
+    if not options.wav or (options.new_text is None and not options.plan_file):
+        parser().error("name the recording, and give --new-text")
+    if options.new_text is not None and options.plan_file:
+        parser().error("--plan-file has its own new text: omit --new-text")
+    return run(lambda: edit(options))
+
+
+# Options that mean nothing in a list, those that mean nothing outside one, and those of --replay,
+# --undo, --redo and --history, which make an edit again as it is recorded.
+SINGLE = ("wav", "new_text", "out", "plan", "replay", "undo", "redo", "history")
+LISTS = ("out_dir", "jobs", "scheduler")
+AGAIN = {"wav", "out", "export", "no_provenance", "json", "model", "vocoder", "device"}
+
+
+def refuse_without_effect(options: argparse.Namespace, where: str, names: Collection[str]) -> None:
+    """Wrong usage if one of these options is given, which would be ignored."""
+    usual = parser()
+    given = [name for name in names if getattr(options, name) != usual.get_default(name)]
+    if given:
+        flags = ", ".join(
+            "--from" if name == "others" else f"--{name.replace('_', '-')}"
+            for name in sorted(given)
+        )
+        usual.error(f"{flags} would have no effect with {where}")
+
+
+def edit(options: argparse.Namespace) -> None:
+    """Carry out the parsed command; raises InputError or AlignmentError."""
+    # Reject bad input before loading the models, which takes seconds.
+    job = project_edit(options)
+    if about := job.recording.about_track:
+        say(about)
+
+    with importing():
+        from a3t.editor import Editor
+    from a3t.commands.editing.confirmation import (
+        confirm_doubts,
+        confirmed_plan,
+        doubts_of,
+        offer_learning,
+        offer_recogniser,
+        show_restored,
+    )
+    from a3t.projects.project import find_project
+    from a3t.source.alignment_cache import default_folder
+
+    progress = Progress()
+    progress("read")
+    if project := find_project(job.recording, options.out):
+        job = job.continuing(project)
+    if not options.yes:
+        asked = job.request
+        offer_recogniser(job.recording.path, asked.text, asked.alignment, asked.recogniser)
+    names = (options.model, options.vocoder, options.device)
+    editor = Editor.load(*names, progress, memory=default_folder(), voice=options.voice)
+    job, plan = confirmed_plan(editor, job, ask=not (options.plan or options.yes))
+    show_restored(plan)
+    doubts = doubts_of(plan, options.voice)
+    confirm_doubts(doubts, ask=not (options.plan or options.yes), strict=options.strict)
+    if options.plan:
+        say("") if sys.stderr.isatty() else None
+        print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())
+        return
+    progress.plan = plan.describe()
+    results = job.make(editor, plan)
+    provenance = not options.no_provenance
+    report(results, job.out, options, provenance, job.write(results, provenance))
+    if job.history:
+        count = len(job.history.versions[: job.history.place + 1]) + 1
+        say(f"This is version {count}; --undo restores the one before.")
+    elif not options.json:
+        offer_learning(plan, options)
+
+
+def edit_list(options: argparse.Namespace) -> None:
+    """Carry out --manifest; raises InputError."""
+    from a3t.commands.editing.edit_list import edit_all
+
+    edit_all(options, parser())
+
+
+def again(options: argparse.Namespace) -> None:
+    """Carry out --replay; raises InputError or AlignmentError."""
+    from a3t.audio.output.writing import default_output
+    from a3t.projects.history import History
+    from a3t.projects.replay import read_record, replay
+
+    progress = Progress()
+    progress("read")
+    result = replay(options.replay, options.wav, *models(options), options.device, progress)
+    out = options.out or default_output(result.recording.path)
+    save_version(result, History.of(read_record(options.replay)), out, options, None)
+
+
+def go_back(options: argparse.Namespace) -> None:
+    """Carry out --undo, --redo and --history; raises InputError."""
+    from a3t.audio.reading.recording import Recording
+    from a3t.editor import Editor
+    from a3t.projects.project import open_project
+    from a3t.projects.replay import remake
+    from a3t.source.alignment_cache import default_folder
+
+    project = open_project(Recording.open(options.wav, options.track), options.out)
+    if options.history:
+        print(f"{project.out}, made from {project.source.path}")
+        print(project.history.describe())
+        return
+    history = project.history.moved(-1 if options.undo else 1)
+    model, vocoder = models(options)
+    editor = Editor.load(
+        model or history.current["model"]["name"],
+        vocoder or history.current["vocoder"]["name"],
+        options.device,
+        Progress(),
+        default_folder(),
+    )
+    result = remake(editor, project.source, history.chain())
+    save_version(result, history, project.out, options, (project.seen,))
+
+
+def models(options: argparse.Namespace) -> tuple[str | None, str | None]:
+    """The model and the vocoder as given on the command line, else None: take edit.json's."""
+    usual = parser()
+    model, vocoder = (
+        None if getattr(options, name) == usual.get_default(name) else getattr(options, name)
+        for name in ("model", "vocoder")
+    )
+    return model, vocoder
+
+
+def save_version(
+    result: EditedRecording,
+    history: History,
+    out: Path,
+    options: argparse.Namespace,
+    seen: tuple[RecordState] | None,
+) -> None:
+    """Write a version that was made again, and say so if it differs from the first time."""
+    from a3t.audio.output.files import sha256_of
+    from a3t.projects.delivery import write
+
+    record = history.current
+    provenance = record.get("provenance", True) and not options.no_provenance
+    alone = len(history.versions) == 1
+    notes = {} if alone else {**history.to_json(), "continues": record.get("continues")}
+    exported = write([result], out, options.export, provenance, lambda result: notes, (), seen)
+    report([result], out, options, provenance, exported)
+    before = record.get("output", {}).get("sha256")
+    if before and before != sha256_of(out):
+        say("Not bit-identical to the original: it was made by another version or machine.")
+
+
+def report(
+    results: list[EditedRecording],
+    out: Path,
+    options: argparse.Namespace,
+    provenance: bool,
+    exported: list[Path],
+) -> None:
+    """Say what was made and written, the best result as ``out``."""
+    from a3t.audio.output.muxing import encoded_again
+    from a3t.audio.output.provenance import provenance_of
+    from alignment.atomic import remove_abandoned
+
+    remove_abandoned(out.parent)
+    best = results[0]
+    if options.json:
+        print(out.with_name(f"{out.stem}.edit.json").read_text(encoding="utf-8"), end="")
+    else:
+        say(best.plan.describe())
+        say(f"Written: {out}" + (f" and {len(results) - 1} others" if len(results) > 1 else ""))
+        for path in exported:
+            say(f"Written: {path}")
+    if best.plan.passages and set(WORD_EXPORTS) & set(options.export):
+        say("The recording is long, so the exported files have only the words around the edits.")
+    if provenance and best.patches and not provenance_of(out).traces:
+        say(f"A {out.suffix} file can't record which parts are synthetic: keep its edit.json.")
+    if codec := encoded_again(out):
+        say(
+            f"All of the sound in {out.name} was encoded again ({codec}): a name that ends in .mov "
+            "or .mkv keeps it sample for sample."
+        )
+    if best.doubtful:
+        words = ", ".join(f"“{word}”" for word in best.doubtful)
+        say(f"Check by ear: {words} can hardly be heard in the result.")

@@ -1,0 +1,34 @@
+"""Fetch a model of Whisper for faster-whisper: a3t fetch-recogniser [base.en] [--yes]"""
+
+from __future__ import annotations
+
+import argparse
+
+from a3t.console import Parser, run, say
+from a3t.errors import InputError
+from a3t.fetching.fetch_recogniser import OFFERED, about, agreed, fetch_model
+from alignment.recognition.whisper import INSTALL, MODELS, fetched_model, is_installed
+
+
+def main(arguments: list[str]) -> int:
+    parser = Parser(
+        prog="a3t fetch-recogniser",
+        description="Fetch a Whisper model for faster-whisper (pip install 'a3t[whisper]').",
+    )
+    parser.add_argument("model", nargs="?", default=OFFERED, choices=MODELS)
+    parser.add_argument("--yes", action="store_true", help="don't ask")
+    options = parser.parse_args(arguments)
+    return run(lambda: fetch(options))
+
+
+def fetch(options: argparse.Namespace) -> None:
+    """Carry out the parsed command; raises InputError if it can't be fetched, or nobody agrees."""
+    folder = fetched_model(options.model)
+    if (folder / "model.bin").is_file():
+        say(f"{options.model} is already in {folder}.")
+        return
+    if not is_installed():
+        say(INSTALL)
+    if not options.yes and not agreed(about(options.model)):
+        raise InputError("Nothing was fetched: say yes, or give --yes.")
+    fetch_model(options.model)

@@ -1,0 +1,99 @@
+"""Show how a text will be said: python -m a3t.text "It cost $5 in Kyiv." """
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from a3t.commands.options import own_dictionary, text_argument
+from a3t.console import Parser, run, say
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.readings import Reading, read
+from alignment.formats.dictionary import Dictionary, add_dictionary_arguments
+
+
+def main(arguments: list[str]) -> int:
+    """Print how each line is said; the exit code."""
+    parser = Parser(
+        prog="a3t say-as",
+        description="Print the spoken words of each line of text, and their phones (ARPAbet).",
+        epilog="Exit codes: 0 done (a line that can't be read is reported in its place), 1 the "
+        "input can't be used, 2 wrong usage.",
+    )
+    parser.add_argument(
+        "text",
+        nargs="*",
+        metavar="TEXT",
+        help="a line of text, or @FILE for the lines of a file; without any, standard input",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    parser.add_argument(
+        "--g2p",
+        choices=("a3t", "g2p-en"),
+        default="a3t",
+        help="whose network guesses words that are in no dictionary (default: a3t)",
+    )
+    parser.add_argument(
+        "--hear", type=Path, metavar="OUT", help="speak the text in the voice of --prompt-wav"
+    )
+    parser.add_argument("--prompt-wav", type=Path, metavar="IN", help="a recording of the voice")
+    add_dictionary_arguments(parser)
+    options = parser.parse_args(arguments)
+    if (options.hear is None) != (options.prompt_wav is None):
+        parser.error("--hear and --prompt-wav belong together")
+    return run(lambda: show(options))
+
+
+def show(options: argparse.Namespace) -> None:
+    """Print the readings; raises InputError for a file that can't be read."""
+    own = own_dictionary(options)
+    pronouncer = Pronouncer(own, options.g2p)
+    lines = [*_lines(options.text)] if options.hear else _lines(options.text)
+    for line in lines:
+        reading = read(line, pronouncer)
+        if options.json:
+            print(json.dumps(reading.to_json(), ensure_ascii=False), flush=True)
+        else:
+            print(shown(reading), flush=True)
+    if options.hear:
+        hear(" ".join(lines), options, own)
+
+
+def hear(text: str, options: argparse.Namespace, own: Dictionary) -> None:
+    """Write how a text sounds in the voice of --prompt-wav; raises what `Editor.tts` does."""
+    from a3t.audio.output.files import check_target
+    from a3t.editor import Editor
+
+    check_target(options.hear, options.prompt_wav)
+    spoken = Editor.load().tts(options.prompt_wav, text, pronunciations=own)
+    say(f"Written: {spoken.save(options.hear)}")
+
+
+def _lines(texts: Iterable[str]) -> Iterable[str]:
+    """The lines to read: those given, those of files that are named, or standard input's."""
+    texts = list(texts)
+    if not texts:
+        for raw in sys.stdin.buffer:
+            yield raw.decode("utf-8-sig", errors="replace").rstrip("\r\n")
+    for text in texts:
+        yield from text_argument(text).splitlines() or [""]
+
+
+def shown(reading: Reading) -> str:
+    """A reading for people: the words, their phones, and what to look at."""
+    if reading.error:
+        return f"can't be read: {reading.error}"
+    marked = [f"{word}*" if word in reading.guessed else word for word in reading.spoken]
+    lines = [" ".join(marked), "  " + " | ".join(" ".join(phones) for phones in reading.phones)]
+    if reading.guessed:
+        lines.append(f"  * guessed from the letters: {', '.join(reading.guessed)}")
+    for word, ways in reading.offered.items():
+        lines.append(f"  {word} may also be {' or '.join(ways)}")
+    if reading.skipped:
+        lines.append(f"  not spoken: {', '.join(reading.skipped)}")
+    if reading.chosen:
+        lines.append(f"  chosen by the words beside: {', '.join(reading.chosen)}")
+    return "\n".join(lines)

@@ -1,0 +1,166 @@
+"""Speak a text in a recording's voice: a3t tts IN --text TEXT --out OUT"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from a3t.commands.options import (
+    add_expert_arguments,
+    add_voice_arguments,
+    own_dictionary,
+    text_argument,
+)
+from a3t.console import Parser, Progress, importing, run, say
+from a3t.errors import InputError
+
+if TYPE_CHECKING:
+    from a3t.editor import Editor
+    from a3t.plan.prompt import SpeechPlan
+    from a3t.plan.request import SpeechRequest
+
+ENDINGS = (".", "?", "!", "…")
+TO_A_PROGRAM = Path("-")  # instead of a file: a WAV to the standard output, as it is made
+
+
+def parser() -> argparse.ArgumentParser:
+    result = Parser(
+        prog="a3t tts",
+        usage="a3t tts IN --text TEXT --out OUT [--prompt-text TEXT] [options]",
+        description="Speak a text in the voice of a recording, or in a voice of a3t voice.",
+        epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
+    )
+    result.add_argument(
+        "prompts", nargs="*", type=Path, metavar="IN",
+        help="a recording of the voice, or several (default: what --voice was made of)",
+    )  # fmt: skip
+    result.add_argument(
+        "--prompt-wav", type=Path, action="append", default=[], metavar="IN",
+        help="the same (repeatable)",
+    )  # fmt: skip
+    result.add_argument(
+        "--prompt-text", action="append", metavar="TEXT",
+        help="what the prompt says (one for each; default: as for a3t edit)",
+    )  # fmt: skip
+    result.add_argument("--text", required=True, metavar="TEXT", help="what to say")
+    result.add_argument(
+        "--out", type=Path, required=True, metavar="OUT",
+        help="the sound to write; - writes a WAV to the standard output, as it is made",
+    )  # fmt: skip
+    result.add_argument(
+        "--continue", action="store_true", dest="goes_on",
+        help="write the prompt with the text after it, as an edit of its end, in its own room",
+    )  # fmt: skip
+    result.add_argument(
+        "--no-provenance", action="store_true",
+        help="don't record in the file that it is synthetic",
+    )  # fmt: skip
+    result.add_argument("--json", action="store_true", help="print speech.json")
+    add_voice_arguments(result.add_argument_group("how it sounds"), "auto")
+    add_expert_arguments(result.add_argument_group("for experts"))
+    return result
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_intermixed_args(arguments)
+    options.prompt_wav = [*options.prompts, *options.prompt_wav]
+    if not options.prompt_wav and options.voice is None:
+        parser().error("name a recording of the voice, or --voice with a voice of your own")
+    if options.voice and options.adapt not in ("auto", "never"):
+        parser().error("--adapt learns the prompt's own voice: omit --voice")
+    if options.json and options.out == TO_A_PROGRAM:
+        parser().error("--json and --out - both write to the standard output: omit one")
+    if options.goes_on and (len(options.prompt_wav) != 1 or options.out == TO_A_PROGRAM):
+        parser().error("--continue needs one recording, and a file for --out")
+    return run(lambda: speak(options))
+
+
+def speak(options: argparse.Namespace) -> None:
+    """Carry out the parsed command; raises InputError or AlignmentError."""
+    text = text_argument(options.text)
+    given = options.prompt_text
+    prompt_texts = [text_argument(each) for each in given] if given is not None else None
+    from a3t.audio.output.files import check_target
+    from a3t.audio.reading.recording import Recording
+    from a3t.plan.request import SpeechRequest, pronunciations_of
+    from a3t.text.transcript import Transcript
+
+    request = SpeechRequest(
+        text=text,
+        prompt_text=prompt_texts,
+        speed=options.speed,
+        pronunciations=pronunciations_of(own_dictionary(options)),
+        seed=options.seed,
+        adapt=options.adapt if options.voice is None else "never",
+    )
+    Transcript.from_text(text)
+    for prompt in options.prompt_wav:
+        Recording.open(prompt)
+        check_target(options.out, prompt)
+
+    progress = Progress()
+    progress("read")
+    with importing():
+        from a3t.editor import Editor
+    from a3t.source.alignment_cache import default_folder
+
+    names = (options.model, options.vocoder, options.device)
+    editor = Editor.load(*names, progress, memory=default_folder(), voice=options.voice)
+    if options.goes_on:
+        go_on(editor, options, request)
+        return
+    plan = editor.plan_speech(options.prompt_wav, request)
+    if options.out == TO_A_PROGRAM:
+        stream(editor, plan)
+        return
+    result = editor.spoken(plan)
+    if prompt_texts is None:
+        for each in result.plan.heard:
+            say(f"Prompt: {each.text}")
+    written = result.save(options.out, not options.no_provenance)
+    if options.json:
+        print(json.dumps(result.record, indent=1, ensure_ascii=False))
+    else:
+        say(f"Written: {written}")
+
+
+def go_on(editor: Editor, options: argparse.Namespace, speech: SpeechRequest) -> None:
+    """Write the prompt with the text after it: an insertion at the recording's end."""
+    from a3t.plan.request import EditRequest
+
+    (prompt,) = options.prompt_wav
+    said = speech.prompt_text[0] if speech.prompt_text else editor.transcribe(prompt).text
+    ended = said.rstrip()
+    new_text = f"{ended}{'' if ended.endswith(ENDINGS) else '.'} {speech.text}"
+    request = EditRequest(
+        new_text=new_text,
+        text=said,
+        speed=speech.speed,
+        pronunciations=speech.pronunciations,
+        seed=speech.seed,
+        adapt=speech.adapt,
+    )
+    result = editor.edit(prompt, request)
+    written = result.save(options.out, provenance=not options.no_provenance)
+    if options.json:
+        print(json.dumps(result.record, indent=1, ensure_ascii=False))
+    else:
+        say(f"Written: {written}")
+
+
+def stream(editor: Editor, plan: SpeechPlan) -> None:
+    """Write the speech to the standard output as it is made: WAV, 16 bits, its length left open."""
+    from a3t.audio.output.speech import pcm16, stream_header
+    from a3t.grid import SAMPLE_RATE
+
+    out = sys.stdout.buffer
+    try:
+        out.write(stream_header(SAMPLE_RATE))
+        for piece in editor.speak(plan):
+            out.write(pcm16(piece))
+            out.flush()
+    except BrokenPipeError:
+        raise InputError("The program that the speech went to has ended.") from None

@@ -1,0 +1,108 @@
+"""A person's own voice: a3t voice make FILES --out NAME (list, show NAME, remove NAME)"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from a3t.console import Parser, Progress, run, say
+from a3t.errors import InputError
+
+CONSENT = (
+    "A voice belongs to a person. Does the speaker of these recordings agree that a machine learns "
+    "to speak in this voice? [y/N] "
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    result = Parser(
+        prog="a3t voice",
+        description="Make and keep the voices of people who agreed, for a3t edit --voice NAME.",
+        epilog="Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
+    )
+    commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    make = commands.add_parser("make", help="learn a voice from recordings of one speaker")
+    make.add_argument("recordings", nargs="+", type=Path, metavar="FILE_OR_FOLDER")
+    make.add_argument("--out", required=True, metavar="NAME", help="what the voice is called")
+    make.add_argument("--i-have-consent", action="store_true", help="the speaker agreed; don't ask")
+    make.add_argument(
+        "--steps", type=int, metavar="N", help="of training (60 to 600, by how much is said)"
+    )
+    make.add_argument("--rank", type=int, default=8, metavar="N", help="of the changes (8)")
+    make.add_argument("--seed", type=int, default=0, metavar="N")
+    make.add_argument("--model", default="small", metavar="NAME_OR_PATH")
+    commands.add_parser("list", help="name all voices")
+    for name, purpose in (("show", "what is known of a voice"), ("remove", "delete a voice")):
+        command = commands.add_parser(name, help=purpose)
+        command.add_argument("name", metavar="NAME")
+    return result
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_args(arguments)
+    return run(lambda: COMMANDS[options.command](options))
+
+
+def make(options: argparse.Namespace) -> None:
+    """Carry out `make`; raises InputError."""
+    from a3t.model.saved_voices import check_name
+    from a3t.plan.edit_limits import check_seed
+
+    check_name(options.out)
+    check_seed(options.seed)
+    if not 1 <= (options.steps or 1) <= 10_000 or not 1 <= options.rank <= 64:
+        raise InputError("--steps goes from 1 to 10000, --rank from 1 to 64.")
+    if not options.i_have_consent:
+        ask_for_consent()
+
+    from a3t.editor import Editor
+    from a3t.source.alignment_cache import default_folder
+    from a3t.voice.adaptation import AdaptationConfig
+    from a3t.voice.making import make_voice
+
+    editor = Editor.load(options.model, memory=default_folder())
+    config = AdaptationConfig(rank=options.rank, steps=options.steps, seed=options.seed)
+    made = make_voice(
+        options.out, options.recordings, editor.plain, editor.align, config, say, Progress().learnt
+    )
+    say(f"Made of {made.adaptation.seconds:.0f} s of speech: {made.folder}")
+    say(f"Use it with --voice {options.out}.")
+
+
+def ask_for_consent() -> None:
+    """Raises InputError unless a person says yes on a terminal."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InputError(
+            "A voice needs its speaker's consent: if you have it, say so with --i-have-consent."
+        )
+    print(CONSENT, end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise InputError("Nothing was made: ask the speaker first.")
+
+
+def list_voices(options: argparse.Namespace) -> None:
+    """Print the names of all voices."""
+    from a3t.model.saved_voices import voice_names
+
+    names = voice_names()
+    print("\n".join(names)) if names else say("No voices yet: a3t voice make learns one.")
+
+
+def show(options: argparse.Namespace) -> None:
+    """Print a voice's card; raises InputError if there is none."""
+    from a3t.model.saved_voices import card, load_voice
+
+    voice = load_voice(options.name)
+    print(card(voice.name, {"model": voice.model.get("name"), **voice.facts}), end="")
+
+
+def remove(options: argparse.Namespace) -> None:
+    """Delete a voice; raises InputError if there is none."""
+    from a3t.model.saved_voices import remove_voice
+
+    remove_voice(options.name)
+    say(f"Removed: {options.name}")
+
+
+COMMANDS = {"make": make, "list": list_voices, "show": show, "remove": remove}
