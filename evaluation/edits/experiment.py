@@ -31,6 +31,7 @@ from evaluation.edits.segment_metrics import (
     measure_stretch,
     natural_stretches,
 )
+from evaluation.harness.programs import cut_unfinished
 from training.corpora import Clip
 from training.corpora.decoding import decode_floats
 
@@ -190,24 +191,32 @@ def run_experiment(
     earlier: Sequence[Measured] = (),
     adapt: str | float = "never",
     pictures: bool = False,
+    resume: bool = False,
 ) -> tuple[list[Measured], list[str]]:
     """All measurements, and facts about the run for the report; ``clips`` are the edits', by name.
 
-    ``edits.jsonl`` is written edit by edit. InputError if no edit can be made.
+    ``edits.jsonl`` is written edit by edit; ``resume``: what an interrupted run, by the same
+    weights, has written there is kept. InputError if no edit can be made.
     """
     work = EditExperiment(editor, clips, out, earlier, adapt)
     out.mkdir(parents=True, exist_ok=True)
-    rows: list[Measured] = []
-    failed: list[str] = []
-    with open(out / "edits.jsonl", "w", encoding="utf-8") as file:
+    path, rows, failed = out / "edits.jsonl", list[Measured](), list[str]()
+    if resume and path.exists():
+        cut_unfinished(path)
+        rows = read_rows(path)
+    done = {row.edit for row in rows}
+    with open(path, "a" if resume else "w", encoding="utf-8") as file:
         for edit in tqdm(edits, unit="edit", disable=None):
+            if edit.name in done:
+                continue
             try:
                 own = list(work.measure(edit, conditions))
             except (InputError, AlignmentError) as error:
                 failed.append(f"{edit.name} ({error})")
                 continue
             rows += own
-            file.writelines(json.dumps(row.to_json()) + "\n" for row in own)
+            # At once: an interrupted run has all of an edit's rows or none.
+            file.write("".join(json.dumps(row.to_json()) + "\n" for row in own))
             file.flush()
             if pictures:
                 work.draw(edit, conditions)

@@ -50,14 +50,15 @@ def measure_learning(
     voices: int | None = None,
     recordings: int = MOST_RECORDINGS,
     edits: int = EDITS,
+    resume: bool = False,
 ) -> Learnt:
     """Edits of so many voices, recordings of each and edits of a voice; InputError if there is no
     voice with enough speech."""
     chosen, files = write_long(clips, half, minutes, out / "recordings", voices, recordings, edits)
-    before, _ = run_experiment(editor, chosen, files, [CLEAN], out / "never")
+    before, _ = run_experiment(editor, chosen, files, [CLEAN], out / "never", resume=resume)
     begun = time.process_time()
     after, facts = run_experiment(
-        editor, chosen, files, [CLEAN], out / "learnt", earlier=before, adapt=adapt
+        editor, chosen, files, [CLEAN], out / "learnt", earlier=before, adapt=adapt, resume=resume
     )
     return Learnt(before, after, facts, (time.process_time() - begun) / len(files))
 

@@ -104,3 +104,10 @@ def write_report(out: Path, name: str, page: str, table: str | None = None) -> N
         if text is not None:
             write_text(out / f"{name}.{ending}", text)
     print(page)
+
+
+def cut_unfinished(path: Path) -> None:
+    """Cut off the line that a killed run had begun, so that the next one stands by itself."""
+    if path.exists():
+        with open(path, "r+b") as file:
+            file.truncate(file.read().rfind(b"\n") + 1)

@@ -29,6 +29,7 @@ from a3t.grid import SAMPLE_RATE
 from a3t.pretrained import WEIGHTS, checkpoint_folder
 from a3t.vocoder import load_vocoder
 from a3t.voice.kernel.loop import CHECKPOINT
+from evaluation.harness.programs import cut_unfinished
 from evaluation.systems.interface import System
 from evaluation.systems.named import ABLATIONS, BASELINES, base_name, load_system, run_folder
 from evaluation.systems.networks import as_vocoder
@@ -87,13 +88,6 @@ def read_figures(folder: Path) -> list[ComparisonRow]:
             raise InputError(f"{path} is not a file of figures of this command.") from None
         found[row.task, row.system] = row
     return list(found.values())
-
-
-def cut_unfinished(path: Path) -> None:
-    """Cut off the line that a killed run had begun, so that the next one stands by itself."""
-    if path.exists():
-        with open(path, "r+b") as file:
-            file.truncate(file.read().rfind(b"\n") + 1)
 
 
 @dataclass(frozen=True)

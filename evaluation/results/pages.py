@@ -1,0 +1,215 @@
+"""The page RESULTS.md, part by part; --help names the parts.
+
+Each part's figures are kept in the folder as JSON, with the weights they are of. A part that is
+there is not run again, so an interrupted run goes on with the same command; other weights are
+refused. RESULTS.md in the folder is written anew after every part. What is missing is left out of
+it, and named at its end. --texts is a folder of texts for homographs and punctuation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import platform
+import re
+import subprocess
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from a3t.errors import InputError
+from a3t.pretrained import WEIGHTS, checkpoint_folder
+from alignment import AlignmentError
+from evaluation.harness.processes import ROOT
+from evaluation.harness.programs import write_text
+from evaluation.results.parts import PARTS, Figures, Setting, minutes_of
+
+TEMPLATE = Path(__file__).with_name("page.md")
+NAMED = ("small", "vocoder-small", "durations")  # weights that the page names
+PLACE = re.compile(r"\{(aim )?([\w-]+)\.([\w.,-]+?)(?:(:[^}]+)| (<=|>=) ([\d.]+))?\}")
+
+Parts = Mapping[str, Figures]
+
+
+def weights() -> dict[str, str]:
+    """12 digits of the sha256 of the weights that edits are made with, and of all others."""
+    found = {name: (checkpoint_folder(name) / WEIGHTS).read_bytes() for name in NAMED}
+    others = sorted({*ROOT.glob("a3t/**/*.safetensors"), *ROOT.glob("alignment/**/*.safetensors")})
+    digests = {name: hashlib.sha256(data).hexdigest()[:12] for name, data in found.items()}
+    every = b"".join(hashlib.sha256(path.read_bytes()).digest() for path in others)
+    return digests | {"all": hashlib.sha256(every).hexdigest()[:12]}
+
+
+def commit() -> str:
+    """The checkout's commit, or "unknown"."""
+    command = ["git", "describe", "--always", "--dirty=, changed", "--exclude=*"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def processor() -> str:
+    """The processor's name, and how many cores there are."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{os.cpu_count()} cores ({(names or [platform.processor() or 'unknown'])[0]})"
+
+
+def kept(folder: Path) -> dict[str, dict[str, Any]]:
+    """The parts that a folder holds, by name; InputError if one can't be read."""
+    found = {}
+    for name in PARTS:
+        path = folder / f"{name}.json"
+        if path.exists():
+            try:
+                found[name] = dict(json.loads(path.read_text(encoding="utf-8")))
+                assert {"figures", "weights", "commit", "processor", "date"} <= found[name].keys()
+            except (OSError, ValueError, TypeError, AssertionError):
+                raise InputError(f"{path} is no part of this command: move it away.") from None
+    return found
+
+
+def measure(name: str, setting: Setting, used: Mapping[str, str]) -> None:
+    """Run a part and keep its figures; raises InputError or AlignmentError."""
+    begun = time.perf_counter()
+    figures = PARTS[name][0](setting)
+    part = {
+        "figures": {key: _plain(value) for key, value in figures.items()},
+        "weights": dict(used),
+        "commit": commit(),
+        "processor": processor(),
+        "date": f"{datetime.now(UTC):%d %B %Y}",
+        "seconds": round(time.perf_counter() - begun, 1),
+    }
+    write_text(setting.folder / f"{name}.json", json.dumps(part, indent=1) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    """A figure for JSON: four decimals, None for what is no number."""
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if isinstance(value, str):
+        return value
+    return None if math.isnan(value) else round(float(value), 4)
+
+
+def page_of(parts: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, str]) -> str:
+    """The page by the parts that there are; ``reasons`` of those that could not be measured."""
+    if not parts:
+        raise InputError("No part could be measured: " + "; ".join(reasons.values()))
+    latest = list(parts.values())[-1]
+    named = ", ".join(f"{name} {digest}" for name, digest in latest["weights"].items())
+    run = {
+        "weights": named,
+        "commit": ", ".join(dict.fromkeys(part["commit"] for part in parts.values())),
+        "processor": latest["processor"],
+        "date": latest["date"],
+    }
+    missing = [f"{name} ({reasons.get(name, 'not run')})" for name in PARTS if name not in parts]
+    left_out = f"Left out of this page: {'; '.join(missing)}." if missing else ""
+    figures = {name: part["figures"] for name, part in parts.items()}
+    return filled(TEMPLATE.read_text(encoding="utf-8"), {"run": run, **figures}, left_out)
+
+
+def filled(template: str, parts: Parts, left_out: str = "") -> str:
+    """The template with its figures. A line with a figure that is missing goes, and with the last
+    line of a block that had figures the block."""
+    missed: list[str] = []
+    blocks = []
+    for block in template.split("\n\n"):
+        lines = block.split("\n")
+        done = [_line(line, parts, missed) for line in lines]
+        with_figures = [k for k, line in enumerate(lines) if PLACE.search(line)]
+        table = block.startswith(("|", "- "))
+        whole = with_figures and (any if not table else all)(done[k] is None for k in with_figures)
+        if not whole:
+            blocks.append("\n".join(line for line in done if line is not None))
+    page = "\n\n".join(blocks)
+    listed = "\n".join(f"- {line}" for line in missed) or "None."
+    page = page.replace("{missed}", listed).replace("{left-out}", left_out)
+    return re.sub(r"\n{3,}", "\n\n", page).strip() + "\n"
+
+
+def _line(line: str, parts: Parts, missed: list[str]) -> str | None:
+    """The line with its figures, None if one is missing; an aim that is missed is noted."""
+    failed: list[str] = []
+
+    def fill(place: re.Match[str]) -> str:
+        aim, part, key, form, way, limit = place.groups()
+        figure = parts[part][key]
+        if aim is None:
+            return shown(figure, (form or ":")[1:])
+        value = figure[0] if isinstance(figure, list) else figure
+        text = f"{'≥' if way == '>=' else '≤'} {limit}"
+        if (value >= float(limit)) if way == ">=" else (value <= float(limit)):
+            return text
+        failed.append(f"{value:.3g} ({text})")
+        return f"**{text}**"
+
+    try:
+        done = PLACE.sub(fill, line)
+    except (KeyError, TypeError):
+        return None
+    if failed:
+        missed.append(f"{line.split('|')[1].strip()}: {', '.join(failed)}")
+        missed[-1] = PLACE.sub(fill, missed[-1])
+    return done
+
+
+def shown(figure: Any, form: str) -> str:
+    """A figure, or a mean with its interval; TypeError for None."""
+    if isinstance(figure, str):
+        return figure
+    if isinstance(figure, list):
+        value, low, high = (format(each, form) for each in figure[:3])
+        return f"{value} ({low} to {high})"
+    return format(figure, form)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument(
+        "--parts", metavar="A,B", default=",".join(PARTS), help=f"default: {', '.join(PARTS)}"
+    )
+    parser.add_argument("--texts", type=Path, metavar="FOLDER")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure the parts that are missing, and write the page; raises InputError."""
+    wanted = list(filter(None, options.parts.split(",")))
+    if unknown := set(wanted) - PARTS.keys():
+        raise InputError(f"There is no part {sorted(unknown)[0]}: choose {', '.join(PARTS)}.")
+    options.out.mkdir(parents=True, exist_ok=True)
+    used, reasons = weights(), dict[str, str]()
+    for name, part in kept(options.out).items():
+        if part["weights"] != used:
+            raise InputError(
+                f"{options.out / name}.json is of other weights: choose another folder."
+            )
+    missing = [name for name in wanted if not (options.out / f"{name}.json").exists()]
+    print(
+        f"{len(wanted) - len(missing)} of {len(wanted)} parts are there; the others take about "
+        f"{minutes_of(missing):.0f} minutes of one idle core.",
+        flush=True,
+    )
+    setting = Setting(options.out, options.texts)
+    for number, name in enumerate(missing, start=1):
+        print(f"{number} of {len(missing)}: {name}, about {minutes_of([name]):.0f} min", flush=True)
+        try:
+            measure(name, setting, used)
+        except (InputError, AlignmentError) as error:
+            reasons[name] = str(error).rstrip(".")
+            print(f"left out: {error}", flush=True)
+        parts = kept(options.out)
+        if parts:
+            write_text(options.out / "RESULTS.md", page_of(parts, reasons))
+    write_text(options.out / "RESULTS.md", page_of(kept(options.out), reasons))
+    print(options.out / "RESULTS.md")
