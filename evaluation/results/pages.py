@@ -27,7 +27,8 @@ from a3t.pretrained import WEIGHTS, checkpoint_folder
 from alignment import AlignmentError
 from evaluation.harness.processes import ROOT
 from evaluation.harness.programs import write_text
-from evaluation.results.parts import PARTS, Figures, Setting, minutes_of
+from evaluation.results.parts import PARTS, minutes_of
+from evaluation.results.setting import Figures, Setting
 
 TEMPLATE = Path(__file__).with_name("page.md")
 NAMED = ("small", "vocoder-small", "durations")  # weights that the page names

@@ -16,7 +16,7 @@ from alignment.network.graph import REPEAT, SILENCE, WORD, State, Visit
 from alignment.network.phone_network import INDEX, SYMBOLS
 from alignment.result import PAUSE
 from alignment.waveform import model_waveform
-from evaluation.hearing.pocketsphinx import force_align
+from tests.alignment.aligners.pocketsphinx_reference import force_align
 
 Check = Callable[[BaseException], None]
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]

@@ -1,4 +1,4 @@
-"""PocketSphinx as an outside reference: its forced alignment in two passes, and what it hears."""
+"""PocketSphinx's forced alignment in two passes: an outside reference."""
 
 from __future__ import annotations
 
@@ -72,14 +72,6 @@ def force_align(
     if len(found) != len(words):
         raise AlignmentError("PocketSphinx finds no path through the recording.")
     return found
-
-
-def recognise(waveform: np.ndarray) -> list[str]:
-    """The words that PocketSphinx's general model hears in a waveform (int16, 16 kHz, (n,))."""
-    decoder = require_pocketsphinx().Decoder(loglevel="FATAL")
-    _decode(decoder, waveform)
-    hypothesis = decoder.hyp()
-    return hypothesis.hypstr.split() if hypothesis is not None else []
 
 
 def _decode(decoder: Any, waveform: np.ndarray) -> None:

@@ -1,0 +1,144 @@
+"""The parts of RESULTS.md that say how well the editor hears and reads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evaluation.results.setting import Figures, Setting, percent
+
+
+def boundaries(setting: Setting) -> Figures:
+    """The aligner's boundaries against voices whose times are exact."""
+    from alignment.aligners.network_aligner import NetworkAligner
+    from evaluation.hearing.boundary_errors import measure, spoken
+    from training.alignment.distortions import CONDITIONS as DISTORTIONS
+    from training.alignment.flite import VOICES
+
+    utterances, aligner = spoken(VOICES, 10), NetworkAligner()
+    found: Figures = {}
+    for name, condition in (("clean", "clean"), ("noise", "noise 10 dB"), ("room", "room")):
+        figures = measure(aligner, utterances, DISTORTIONS[condition]).to_json()
+        found |= {f"{name}.{key}": figures[key] for key in ("boundaries", "mean", "median")}
+        found[f"{name}.speed"] = figures["x real time"]
+    return found
+
+
+def spreads(setting: Setting) -> Figures:
+    """Whether boundaries lie within their stated spreads."""
+    from evaluation.hearing.calibration import REPORTED, pause_boundaries, phone_boundaries
+
+    rows = phone_boundaries(REPORTED, 8)
+    beside = pause_boundaries(40, reported=True)
+    within = [error <= spread for _, _, spread, error in beside]
+    return {
+        "phones": percent(int((rows[:, 1] <= rows[:, 0]).sum()), len(rows)),
+        "phones.count": len(rows),
+        "pauses": percent(sum(within), len(within)),
+        "pauses.count": len(within),
+    }
+
+
+def errors(setting: Setting) -> Figures:
+    """Wrong texts: doubted? Right ones: trusted?"""
+    from evaluation.hearing.planted_errors import ONE, WHOLE, align_with_texts, detected
+    from evaluation.hearing.planting import aligner_held_out, chosen, heard
+
+    clips = [heard(clip) for clip in chosen(aligner_held_out(), 48, 6)]
+    rows = list(align_with_texts(clips, 6))
+    found: Figures = {"clips": len(clips)}
+    for name, kind in zip(("wrong", "added", "missing"), ONE[1:], strict=True):
+        found[name] = percent(*detected(rows, kind, "found", "all"))
+    found["alarms"] = percent(*detected(rows, ONE[0], "words doubted", "all"))
+    refused = [detected(rows, kind, "refused", "all") for kind in WHOLE]
+    found["refused"] = percent(sum(hits for hits, _ in refused), sum(of for _, of in refused))
+    return found
+
+
+def sounds(setting: Setting) -> Figures:
+    """Sound that nobody wrote: named, and its neighbours left where they are?"""
+    from evaluation.hearing.planted_sounds import FAR, align_planted
+    from evaluation.hearing.planting import aligner_held_out, chosen, heard
+
+    clips = [heard(clip) for clip in chosen(aligner_held_out(), 36, 6)]
+    rows = [row for row in align_planted(clips, ()) if row.kind != "room tone"]
+    far = [max(abs(row.before), abs(row.after)) > FAR for row in rows]
+    return {
+        "places": len(rows),
+        "named": percent(sum(row.named for row in rows), len(rows)),
+        "far": percent(sum(far), len(far)),
+    }
+
+
+def recognition(setting: Setting) -> Figures:
+    """Words recognised wrongly, with the new text as a hint and without."""
+    from evaluation.hearing.planting import aligner_held_out, chosen, heard
+    from evaluation.hearing.recognition import recognise_clips
+
+    clips = [heard(clip) for clip in chosen(aligner_held_out(True), 40, 3)]
+    found: Figures = {"clips": len(clips)}
+    for name, prior in (("hint", "new"), ("free", "none")):
+        rows, found[f"{name}.speed"] = recognise_clips(clips, 3, prior)
+        for part in ("all", "librispeech", "commonvoice"):
+            own = [row for row in rows if part in ("all", row.corpus)]
+            words, wrong = sum(row.words for row in own), sum(row.wrong for row in own)
+            found[f"{name}.{part}"] = percent(wrong, words)
+            kept = sum(row.kept for row in own)
+            found[f"{name}.{part}.untouched"] = percent(sum(row.kept_wrong for row in own), kept)
+    return found
+
+
+def near_words(setting: Setting) -> Figures:
+    """The edit that is planned, given only the new text."""
+    from evaluation.hearing import near_words as measure
+
+    clips = measure.as_written(measure.usable(False, None), 16, 7)
+    rows = list(measure.measured(clips, 7))
+    found: Figures = {"clips": len(clips)}
+    for kind in ("near", "distant"):
+        for name, where in (("clean", "clean"), ("home", "at home")):
+            own = [row for row in rows if (row.kind, row.where) == (kind, where)]
+            for verb in ("planned", "touched"):
+                share = percent(sum(getattr(row, verb) for row in own), len(own))
+                found[f"{kind}.{name}.{verb}"] = share
+    return found
+
+
+def cleaning(setting: Setting) -> Figures:
+    """Fillers, repetitions and pauses, planted and taken out."""
+    from evaluation.hearing.planted_fillers import CLIPPED, clean_planted
+    from evaluation.hearing.planting import aligner_held_out, chosen, heard
+
+    clips = [heard(clip) for clip in chosen(aligner_held_out(True), 24, 91)]
+    done = clean_planted(setting.editor, clips, 91)
+    made = [row for row in done.rows if row.found]
+    return {
+        "planted": len(done.rows),
+        "found": percent(len(made), len(done.rows)),
+        "clipped": percent(sum(max(row.lost) > CLIPPED for row in made), len(made)),
+        "alarms": done.alarms / done.seconds * 60,
+        "minutes": done.seconds / 60,
+    }
+
+
+def speakers(setting: Setting) -> Figures:
+    """Two people told apart by their sound."""
+    from evaluation.hearing.joined_speakers import tell_apart
+
+    rows = [row for row in tell_apart(setting.editor, 8, 2, False) if row.voices == 2]
+    found: Figures = {}
+    for name, known in (("known", True), ("free", False)):
+        own = [row for row in rows if row.known == known]
+        found["recordings"] = len(own)
+        found[name] = 100 * float(np.mean([row.words for row in own]))
+        found[f"{name}.number"] = percent(sum(row.number for row in own), len(own))
+    return found
+
+
+def reading(setting: Setting) -> Figures:
+    """How texts are read and punctuated."""
+    from evaluation.text_readings import measure_reading
+
+    found: Figures = {}
+    for name, figure, cases in measure_reading(setting.texts, 2000, 30_000):
+        found |= {name.replace(" ", "-"): figure, f"{name.replace(' ', '-')}.cases": cases}
+    return found

@@ -1,0 +1,43 @@
+"""What the parts of RESULTS.md share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from a3t.editor import Editor
+from evaluation.harness.estimates import Interval
+from training.corpora import Clip, corpora_root, read_corpora
+
+Figures = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the parts share: a folder of each part's own, and perhaps one of texts."""
+
+    folder: Path
+    texts: Path | None = None
+
+    @cached_property
+    def editor(self) -> Editor:
+        return Editor.load()
+
+    @cached_property
+    def clips(self) -> list[Clip]:
+        return read_corpora(corpora_root())
+
+
+def interval(values: Iterable[float]) -> list[float]:
+    """A mean with its 95 % interval, and of how many values: [mean, low, high, count]."""
+    found = Interval.of(values)
+    return [found.value, found.low, found.high, found.count]
+
+
+def percent(hits: int, total: int) -> float:
+    """Per cent; NaN of nothing."""
+    return 100 * hits / total if total else math.nan

@@ -1,0 +1,90 @@
+"""RESULTS.md: parts are kept and resumed, and the template takes what there is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from a3t.errors import InputError
+from evaluation.command_line import main
+from evaluation.results import pages
+from evaluation.results.parts import PARTS
+from evaluation.results.setting import Setting
+
+TEMPLATE = pages.TEMPLATE.read_text(encoding="utf-8")
+
+
+def every_figure(value: Any) -> dict[str, dict[str, Any]]:
+    """Each figure that the template wants, all with one value."""
+    parts: dict[str, dict[str, Any]] = {}
+    for _, part, key, *_ in pages.PLACE.findall(TEMPLATE):
+        parts.setdefault(part, {})[key] = value
+    return parts | {"run": dict.fromkeys(("weights", "commit", "processor", "date"), "x")}
+
+
+def test_the_template_wants_figures_of_every_part_and_of_no_other() -> None:
+    assert every_figure(1).keys() == {*PARTS, "run"}
+
+
+@pytest.mark.parametrize("value", [3.0, [3.0, 2.0, 4.0, 7]])
+def test_the_page_is_short_and_filled(value: object) -> None:
+    page = pages.filled(TEMPLATE, every_figure(value))
+    assert page.count("\n") <= 150 and "{" not in page
+    assert "3.00" in page and ("2.00 to 4.00" in page) == isinstance(value, list)
+
+
+def test_aims_that_are_missed_are_listed() -> None:
+    template = "| a measure | {p.x:.1f} | {aim p.x >= 2} |\n\n{missed}\n"
+    assert pages.filled(template, {"p": {"x": 2.0}}) == "| a measure | 2.0 | ≥ 2 |\n\nNone.\n"
+    missed = pages.filled(template, {"p": {"x": [1.0, 0.0, 2.0, 9]}})
+    assert "**≥ 2**" in missed and missed.endswith("- a measure: 1 (≥ 2)\n")
+
+
+def test_what_is_missing_is_left_out() -> None:
+    template = (
+        "## Head\n\nOf {a.n:.0f}:\n\n| x | y |\n|---|---|\n| 1 | {a.x:.1f} |\n| 2 | {b.y:.0f} |\n"
+    )
+    assert pages.filled(template, {"a": {"n": 3, "x": 1.5}}).count("|") == 9
+    assert "| 2 |" not in pages.filled(template, {"a": {"n": 3, "x": 1.5}})
+    assert pages.filled(template, {}) == "## Head\n"
+    none = pages.filled(template, {"a": {"n": 3, "x": None}, "b": {"y": 2}})
+    assert "| 2 | 2 |" in none and "| 1 |" not in none
+
+
+def test_parts_are_resumed_and_never_run_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran: list[str] = []
+
+    def page(setting: Setting) -> dict[str, Any]:
+        ran.append("page")
+        return {"start": 1.0, "edits": 8, "wrong": 0, "longest": float("nan"), "second": 0.5}
+
+    def speed(setting: Setting) -> dict[str, Any]:
+        ran.append("speed")
+        raise failure
+
+    failure: BaseException = InputError("This metric needs the package pesq.")
+    monkeypatch.setattr(pages, "PARTS", {"page": (page, 1), "speed": (speed, 2)})
+    monkeypatch.setattr(pages, "minutes_of", lambda names: 3.0)
+    command = ["results", "--out", str(tmp_path), "--parts", "page,speed"]
+    assert main(command) == 0
+    written = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
+    assert "speed (This metric needs the package pesq)" in written
+    assert "8 edits 0 were wrong" in written and "second edit | – | 0.5" in written
+    assert "longest wait" not in written  # no figure
+    failure = KeyboardInterrupt()
+    assert main(command) == 130
+    assert ran == ["page", "speed", "speed"]
+    assert "1 of 2 parts are there; the others take about 3 minutes" in capsys.readouterr().out
+    part = json.loads((tmp_path / "page.json").read_text(encoding="utf-8"))
+    (tmp_path / "page.json").write_text(json.dumps(part | {"weights": {"small": "others"}}))
+    assert main(command) == 1
+    assert "other weights" in capsys.readouterr().err
+    (tmp_path / "page.json").write_text("{")
+    assert main(command) == 1
+    assert main(["results", "--out", str(tmp_path), "--parts", "nothing"]) == 1
+    assert "There is no part nothing" in capsys.readouterr().err
