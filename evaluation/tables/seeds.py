@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluation.systems.named import RUNS, SEED, base_name
-from evaluation.tables.intervals import Rows, figure_of
 from evaluation.tables.tasks import GIVEN
+from evaluation.tables.thesis_tables import Rows, figure_of
 
 FIRST = RUNS["a3t_thesis"]  # what the others are compared with, seed by seed
 MEASURES = (("mcd", "MCD, dB"), ("mel_distance", "mel distance, dB"), ("detail", "detail"))

@@ -7,21 +7,19 @@ ratings instead, and `evaluation.listening` makes the test itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from evaluation.harness.estimates import Interval
+from evaluation.harness.programs import markdown_table
 from evaluation.systems.named import BASELINES, FLOORS, RUNS, SHIPPED, base_name
 from evaluation.tables.comparison import COPY, RECORDING, REFERENCES, ComparisonRow
-from evaluation.tables.intervals import (
-    Rows,
-    Wanted,
-    figure_of,
-    paired,
-    with_differences,
-)
 from evaluation.tables.judging import MEASURES
 from evaluation.tables.tasks import EDIT, GIVEN, KINDS, PREDICTED, PROMPT
+
+Rows = Sequence[ComparisonRow]
+Wanted = Callable[[ComparisonRow], bool]
 
 A3T = RUNS["a3t"]
 SEEN: tuple[str, Wanted] = ("seen voices", lambda row: row.seen)
@@ -136,6 +134,37 @@ def specs_of(number: str) -> list[TableSpec]:
     return [*TABLES.values(), *of_everything()] if number == "all" else [TABLES[number]]
 
 
+def with_differences(rows: Rows) -> list[ComparisonRow]:
+    """Word errors as the difference from the same clip's copy-synthesis, which is what the vocoder
+    and the recogniser err by themselves; NaN where that was not judged."""
+    own = {row.task: row.figures.get("wer", math.nan) for row in rows if row.system == COPY}
+    result = []
+    for row in rows:
+        figures = dict(row.figures)
+        if "wer" in figures:
+            figures["wer"] = figures["wer"] - own.get(row.task, math.nan)
+        result.append(replace(row, figures=figures))
+    return result
+
+
+def figure_of(rows: Rows, measure: str) -> Interval:
+    """The mean of a measure over rows that have it."""
+    return Interval.of(row.figures[measure] for row in rows if measure in row.figures)
+
+
+def paired(rows: Rows, system: str, other: str, measure: str) -> Interval:
+    """``system`` minus ``other``, clip by clip, over the clips that both have a figure of."""
+    values: dict[str, Mapping[str, float]] = {}
+    for name in (system, other):
+        values[name] = {
+            row.task: row.figures[measure]
+            for row in rows
+            if row.system == name and measure in row.figures
+        }
+    both = [task for task in values[system] if task in values[other]]
+    return Interval.of(values[system][task] - values[other][task] for task in both)
+
+
 @dataclass(frozen=True)
 class Cell:
     """A figure of one system in one column."""
@@ -201,13 +230,13 @@ def markdown(table: FilledTable) -> str:
     heads = ["system", "clips", "failed", *table.heads]
     if spec.thesis:
         heads.append(f"thesis ({spec.thesis_head})")
-    lines = [f"### {title_of(spec)}\n", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    lines = []
     for name, count, failed, cells in table.rows:
         shown = [name, str(count), str(failed) if failed else "–", *map(str, cells)]
         if spec.thesis:
             shown.append(spec.thesis.get(base_name(name), "").replace(" | ", " and "))
-        lines.append(f"| {' | '.join(shown)} |")
-    return "\n".join(lines) + "\n"
+        lines.append(shown)
+    return f"### {title_of(spec)}\n\n{markdown_table(heads, lines)}"
 
 
 def title_of(spec: TableSpec) -> str:
@@ -217,11 +246,7 @@ def title_of(spec: TableSpec) -> str:
 def margins(rows: Rows) -> str:
     """By how much A3T's MCD differs from the others', clip by clip: the thesis's claim is 2.5 dB
     less than Baselines 1 to 3 on many voices, and less than EditSpeech."""
-    lines = [
-        "### A3T minus the others: MCD in dB, clip by clip (95 %)\n",
-        "| A3T minus | durations | seen voices | unseen voices |",
-        "|---|---|---|---|",
-    ]
+    lines: list[list[str]] = []
     systems = {row.system for row in rows} - {A3T, *REFERENCES}
     for kind in (GIVEN, PREDICTED):
         own = [row for row in rows if row.kind == kind]
@@ -231,8 +256,11 @@ def margins(rows: Rows) -> str:
                 paired([row for row in own if wanted(row)], A3T, name, "mcd").shown()
                 for _, wanted in (SEEN, UNSEEN)
             ]
-            lines.append(f"| {name} | {kind} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+            lines.append([name, kind, *cells])
+    head = ["A3T minus", "durations", "seen voices", "unseen voices"]
+    return "### A3T minus the others: MCD in dB, clip by clip (95 %)\n\n" + markdown_table(
+        head, lines
+    )
 
 
 def failures(rows: Rows) -> str:

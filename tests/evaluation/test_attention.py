@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluation.figures.attention import Attention
+from evaluation.thesis_figures import Attention
 
 
 def test_the_shown_part_stays_within_the_clip() -> None:

@@ -14,9 +14,9 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.text.phones import PHONE_ID
+from evaluation import thesis_figures
 from evaluation.clips import stored_clips
 from evaluation.command_line import main
-from evaluation.figures import thesis_figures
 from evaluation.sample_edits import replaced
 from evaluation.systems.networks import A3TSystem
 from tests.conftest import ARCTIC

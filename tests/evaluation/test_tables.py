@@ -21,7 +21,6 @@ from evaluation.systems.named import RUNS
 from evaluation.systems.simple import MeanSpectrum
 from evaluation.tables import comparison, thesis_tables
 from evaluation.tables.comparison import ComparisonRow, Systems, read_figures, run_comparison
-from evaluation.tables.intervals import paired, with_differences
 from evaluation.tables.judging import (
     GapJudge,
 )
@@ -30,6 +29,7 @@ from evaluation.tables.tasks import (
     GapTask,
     edit_task,
 )
+from evaluation.tables.thesis_tables import paired, with_differences
 from tests.evaluation.conftest import WORDS
 
 
