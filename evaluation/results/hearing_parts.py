@@ -14,7 +14,7 @@ def boundaries(setting: Setting) -> Figures:
     from training.alignment.distortions import CONDITIONS as DISTORTIONS
     from training.alignment.flite import VOICES
 
-    utterances, aligner = spoken(VOICES, 10), NetworkAligner()
+    utterances, aligner = spoken(VOICES, setting.some(10)), NetworkAligner()
     found: Figures = {}
     for name, condition in (("clean", "clean"), ("noise", "noise 10 dB"), ("room", "room")):
         figures = measure(aligner, utterances, DISTORTIONS[condition]).to_json()
@@ -27,8 +27,8 @@ def spreads(setting: Setting) -> Figures:
     """Whether boundaries lie within their stated spreads."""
     from evaluation.hearing.calibration import REPORTED, pause_boundaries, phone_boundaries
 
-    rows = phone_boundaries(REPORTED, 8)
-    beside = pause_boundaries(40, reported=True)
+    rows = phone_boundaries(REPORTED, setting.some(8))
+    beside = pause_boundaries(setting.some(40), reported=True)
     within = [error <= spread for _, _, spread, error in beside]
     return {
         "phones": percent(int((rows[:, 1] <= rows[:, 0]).sum()), len(rows)),
@@ -43,7 +43,7 @@ def errors(setting: Setting) -> Figures:
     from evaluation.hearing.planted_errors import ONE, WHOLE, align_with_texts, detected
     from evaluation.hearing.planting import aligner_held_out, chosen, heard
 
-    clips = [heard(clip) for clip in chosen(aligner_held_out(), 48, 6)]
+    clips = [heard(clip) for clip in chosen(aligner_held_out(), setting.some(48), 6)]
     rows = list(align_with_texts(clips, 6))
     found: Figures = {"clips": len(clips)}
     for name, kind in zip(("wrong", "added", "missing"), ONE[1:], strict=True):
@@ -59,7 +59,7 @@ def sounds(setting: Setting) -> Figures:
     from evaluation.hearing.planted_sounds import FAR, align_planted
     from evaluation.hearing.planting import aligner_held_out, chosen, heard
 
-    clips = [heard(clip) for clip in chosen(aligner_held_out(), 36, 6)]
+    clips = [heard(clip) for clip in chosen(aligner_held_out(), setting.some(36), 6)]
     rows = [row for row in align_planted(clips, ()) if row.kind != "room tone"]
     far = [max(abs(row.before), abs(row.after)) > FAR for row in rows]
     return {
@@ -74,7 +74,7 @@ def recognition(setting: Setting) -> Figures:
     from evaluation.hearing.planting import aligner_held_out, chosen, heard
     from evaluation.hearing.recognition import recognise_clips
 
-    clips = [heard(clip) for clip in chosen(aligner_held_out(True), 40, 3)]
+    clips = [heard(clip) for clip in chosen(aligner_held_out(True), setting.some(40), 3)]
     found: Figures = {"clips": len(clips)}
     for name, prior in (("hint", "new"), ("free", "none")):
         rows, found[f"{name}.speed"] = recognise_clips(clips, 3, prior)
@@ -91,7 +91,7 @@ def near_words(setting: Setting) -> Figures:
     """The edit that is planned, given only the new text."""
     from evaluation.hearing import near_words as measure
 
-    clips = measure.as_written(measure.usable(False, None), 16, 7)
+    clips = measure.as_written(measure.usable(False, None), setting.some(16), 7)
     rows = list(measure.measured(clips, 7))
     found: Figures = {"clips": len(clips)}
     for kind in ("near", "distant"):
@@ -108,7 +108,7 @@ def cleaning(setting: Setting) -> Figures:
     from evaluation.hearing.planted_fillers import CLIPPED, clean_planted
     from evaluation.hearing.planting import aligner_held_out, chosen, heard
 
-    clips = [heard(clip) for clip in chosen(aligner_held_out(True), 24, 91)]
+    clips = [heard(clip) for clip in chosen(aligner_held_out(True), setting.some(24), 91)]
     done = clean_planted(setting.editor, clips, 91)
     made = [row for row in done.rows if row.found]
     return {
@@ -124,7 +124,7 @@ def speakers(setting: Setting) -> Figures:
     """Two people told apart by their sound."""
     from evaluation.hearing.joined_speakers import tell_apart
 
-    rows = [row for row in tell_apart(setting.editor, 8, 2, False) if row.voices == 2]
+    rows = [row for row in tell_apart(setting.editor, setting.some(8), 2, False) if row.voices == 2]
     found: Figures = {}
     for name, known in (("known", True), ("free", False)):
         own = [row for row in rows if row.known == known]
@@ -139,6 +139,8 @@ def reading(setting: Setting) -> Figures:
     from evaluation.text_readings import measure_reading
 
     found: Figures = {}
-    for name, figure, cases in measure_reading(setting.texts, 2000, 30_000):
+    for name, figure, cases in measure_reading(
+        setting.texts, setting.some(2000), setting.some(30_000)
+    ):
         found |= {name.replace(" ", "-"): figure, f"{name.replace(' ', '-')}.cases": cases}
     return found

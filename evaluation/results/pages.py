@@ -87,6 +87,7 @@ def measure(name: str, setting: Setting, used: Mapping[str, str]) -> None:
         "commit": commit(),
         "processor": processor(),
         "date": f"{datetime.now(UTC):%d %B %Y}",
+        "share": setting.share,
         "seconds": round(time.perf_counter() - begun, 1),
     }
     write_text(setting.folder / f"{name}.json", json.dumps(part, indent=1) + "\n")
@@ -181,6 +182,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--parts", metavar="A,B", default=",".join(PARTS), help=f"default: {', '.join(PARTS)}"
     )
     parser.add_argument("--texts", type=Path, metavar="FOLDER")
+    parser.add_argument(
+        "--share", type=float, default=1.0, metavar="X", help="of the samples' sizes (default: 1)"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -189,6 +193,8 @@ def run(options: argparse.Namespace) -> None:
     if unknown := set(wanted) - PARTS.keys():
         raise InputError(f"There is no part {sorted(unknown)[0]}: choose {', '.join(PARTS)}.")
     options.out.mkdir(parents=True, exist_ok=True)
+    if not 0 < options.share <= 10:
+        raise InputError("--share goes from 0 to 10.")
     used, reasons = weights(), dict[str, str]()
     for name, part in kept(options.out).items():
         if part["weights"] != used:
@@ -198,12 +204,13 @@ def run(options: argparse.Namespace) -> None:
     missing = [name for name in wanted if not (options.out / f"{name}.json").exists()]
     print(
         f"{len(wanted) - len(missing)} of {len(wanted)} parts are there; the others take about "
-        f"{minutes_of(missing):.0f} minutes of one idle core.",
+        f"{options.share * minutes_of(missing):.0f} minutes of one idle core.",
         flush=True,
     )
-    setting = Setting(options.out, options.texts)
+    setting = Setting(options.out, options.texts, options.share)
     for number, name in enumerate(missing, start=1):
-        print(f"{number} of {len(missing)}: {name}, about {minutes_of([name]):.0f} min", flush=True)
+        minutes = options.share * minutes_of([name])
+        print(f"{number} of {len(missing)}: {name}, about {minutes:.0f} min", flush=True)
         try:
             measure(name, setting, used)
         except (InputError, AlignmentError) as error:

@@ -18,10 +18,16 @@ Figures = dict[str, Any]
 
 @dataclass(frozen=True)
 class Setting:
-    """What the parts share: a folder of each part's own, and perhaps one of texts."""
+    """What the parts share: a folder of each part's own, perhaps one of texts, and which share of
+    the usual samples is taken."""
 
     folder: Path
     texts: Path | None = None
+    share: float = 1.0
+
+    def some(self, count: int, least: int = 3) -> int:
+        """The share of a usual sample's size."""
+        return max(min(count, least), round(count * self.share))
 
     @cached_property
     def editor(self) -> Editor:

@@ -19,7 +19,7 @@ def untouched(setting: Setting) -> Figures:
     from evaluation.edits.scripted_edits import edit_files
 
     torch.set_num_threads(1)
-    rows = edit_files(setting.editor, 25, 7)
+    rows = edit_files(setting.editor, setting.some(25), 7)
     seconds = [row.seconds for row in rows]
     return {
         "files": len(rows),
@@ -38,7 +38,8 @@ def edits(setting: Setting) -> Figures:
     from evaluation.edits.experiment import run_experiment
     from evaluation.edits.listing import find_clips, read_list
 
-    listed = [edit for edit in read_list() if edit.set == "report"][:24]
+    listed = [edit for edit in read_list() if edit.set == "report"]
+    listed = listed[: setting.some(24)]
     clips = find_clips(listed, corpora_root())
     folder = setting.folder / "edits"
     rows, _ = run_experiment(
@@ -79,7 +80,7 @@ def detector(setting: Setting) -> Figures:
     from evaluation.detector import detector_command as command
     from evaluation.detector.detector_material import COPY, NATURAL, PATCH, draw_edits
 
-    drawn = draw_edits(setting.clips, "report", 36)
+    drawn = draw_edits(setting.clips, "report", setting.some(36, 12))
     _, stretches, failed = command.make_stretches(
         setting.editor, drawn, setting.clips, ["clean"], setting.folder / "detector"
     )
@@ -96,7 +97,7 @@ def vocoder(setting: Setting) -> Figures:
     """Held-out clips to mels and back."""
     from evaluation.vocoders import draw_parts, measure_vocoders
 
-    rows = measure_vocoders(draw_parts(setting.clips, 2), ["builtin"])
+    rows = measure_vocoders(draw_parts(setting.clips, setting.some(3, 1)), ["builtin"])
     names = ("pesq", "stoi", "mcd", "similarity", "processor")
     figures = {name: interval(getattr(row, name) for row in rows) for name in names}
     return {"clips": len(rows), **figures}
@@ -106,7 +107,7 @@ def speech(setting: Setting) -> Figures:
     """A sentence spoken after a prompt, by unseen voices."""
     from evaluation.edits import spoken_prompts
 
-    pairs = spoken_prompts.prompts(setting.clips, "report", 6)
+    pairs = spoken_prompts.prompts(setting.clips, "report", setting.some(6))
     rows, _ = spoken_prompts.measure_prompts(setting.editor, pairs, setting.folder / "speech")
     found: Figures = {}
     for name, system in (("ours", spoken_prompts.MODEL), ("natural", spoken_prompts.NATURAL)):
@@ -129,7 +130,7 @@ def joints(setting: Setting) -> Figures:
     from evaluation.edits.recorded_joints import measure_joints
 
     found: Figures = {}
-    for name, count, shares, natural in measure_joints(setting.editor, 36, 7):
+    for name, count, shares, natural in measure_joints(setting.editor, setting.some(36, 12), 7):
         key = name.replace(" ", "-")
         found[f"{key}.joints"] = count
         found[f"{key}.all"], found[f"{key}.natural"] = 100 * shares[3], 100 * natural[3]
@@ -148,12 +149,12 @@ def voices(setting: Setting) -> Figures:
         "report",
         1.0,
         folder,
-        voices=3,
+        voices=setting.some(4, 2),
         recordings=1,
         edits=5,
         resume=True,
     )
-    found: Figures = {"seconds": done.seconds, "recordings": 3}
+    found: Figures = {"seconds": done.seconds, "recordings": len({row.voice for row in done.after})}
     for measure in ("similarity", "dnsmos"):
         found[measure] = interval(values := changes(done.after, done.before, measure))
         found[f"{measure}.higher"] = percent(sum(value > 0 for value in values), len(values))
@@ -165,7 +166,9 @@ def backgrounds(setting: Setting) -> Figures:
     from evaluation.edits.background_under_edits import measure_backgrounds
 
     found: Figures = {}
-    for each in measure_backgrounds(setting.editor, 8, 17, ("hum", "music", "nothing")):
+    for each in measure_backgrounds(
+        setting.editor, setting.some(8), 17, ("hum", "music", "nothing")
+    ):
         key = f"{each.kind}.{-each.level:g}"
         found[f"{key}.said"] = percent(sum(each.said), len(each.said))
         if len(each.falls):
