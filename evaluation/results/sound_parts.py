@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from evaluation.results.setting import Figures, Setting, interval, percent
-from training.corpora import corpora_root
+from training.corpora import corpora_root, is_unseen
 
 CONDITIONS = {"clean": "clean", "noise": "pink noise 20 dB", "room": "room", "phone": "8 kHz"}
 EDIT_MEASURES = ("similarity", "dnsmos", "dnsmos_p808", "f0_range", "detail", "level")
@@ -94,10 +94,11 @@ def detector(setting: Setting) -> Figures:
 
 
 def vocoder(setting: Setting) -> Figures:
-    """Held-out clips to mels and back."""
+    """Clips of unseen voices to mels and back."""
     from evaluation.vocoders import draw_parts, measure_vocoders
 
-    rows = measure_vocoders(draw_parts(setting.clips, setting.some(3, 1)), ["builtin"])
+    unseen = [clip for clip in setting.clips if is_unseen(clip.voice)]
+    rows = measure_vocoders(draw_parts(unseen, setting.some(8)), ["builtin"])
     names = ("pesq", "stoi", "mcd", "similarity", "processor")
     figures = {name: interval(getattr(row, name) for row in rows) for name in names}
     return {"clips": len(rows), **figures}
