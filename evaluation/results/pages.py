@@ -209,6 +209,8 @@ def run(options: argparse.Namespace) -> None:
     )
     setting = Setting(options.out, options.texts, options.share)
     for number, name in enumerate(missing, start=1):
+        if (options.out / f"{name}.json").exists():
+            continue  # measured by another process meanwhile
         minutes = options.share * minutes_of([name])
         print(f"{number} of {len(missing)}: {name}, about {minutes:.0f} min", flush=True)
         try:
