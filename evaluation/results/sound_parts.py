@@ -80,7 +80,8 @@ def detector(setting: Setting) -> Figures:
     from evaluation.detector import detector_command as command
     from evaluation.detector.detector_material import COPY, NATURAL, PATCH, draw_edits
 
-    drawn = draw_edits(setting.clips, "report", setting.some(36, 12))
+    # Never fewer: what a classifier learns, and so what it tells, depends on their number.
+    drawn = draw_edits(setting.clips, "report", setting.some(40, 40))
     _, stretches, failed = command.make_stretches(
         setting.editor, drawn, setting.clips, ["clean"], setting.folder / "detector"
     )
