@@ -39,7 +39,7 @@ def edits(setting: Setting) -> Figures:
     from evaluation.edits.listing import find_clips, read_list
 
     listed = [edit for edit in read_list() if edit.set == "report"]
-    listed = listed[: setting.some(24)]
+    listed = listed[: setting.some(24, 24)]
     clips = find_clips(listed, corpora_root())
     folder = setting.folder / "edits"
     rows, _ = run_experiment(
@@ -52,12 +52,10 @@ def edits(setting: Setting) -> Figures:
         found[f"{name}.edits"] = len(pairs)
         for measure in EDIT_MEASURES:
             figures = edits_table.compared(pairs, measure)
-            found[f"{name}.{measure}.ours"] = float(np.nanmean(figures.patch))
-            found[f"{name}.{measure}.natural"] = float(np.nanmean(figures.every))
-            difference = figures.difference
-            found[f"{name}.{measure}.difference"] = [
-                difference.value, difference.low, difference.high, difference.count,
-            ]  # fmt: skip
+            both = np.array([figures.patch, figures.natural])
+            both = both[:, ~np.isnan(both).any(axis=0)]  # so that the difference is the means'
+            found[f"{name}.{measure}.ours"], found[f"{name}.{measure}.natural"] = both.mean(axis=1)
+            found[f"{name}.{measure}.difference"] = interval(both[0] - both[1])
         for side in ("patch", "every"):
             levels = getattr(edits_table.compared(pairs, "level"), side)
             valid = [level for level in levels if not math.isnan(level)]
