@@ -67,9 +67,8 @@ def edits(setting: Setting) -> Figures:
             for figures, _ in pairs.values()
         ]
         found[f"{name}.joints"] = 100 * float(np.nanmax(np.nanmean(joints, axis=0)))
-    similarities = {key[0]: own.get("similarity", math.nan) for key, (own, _) in every.items()}
-    farthest = min(similarities, key=lambda name: similarities[name])
-    found["farthest"] = similarities[farthest]
+    clean = [own["similarity"] for (_, name), (own, _) in every.items() if name == "clean"]
+    found["farthest"] = float(np.nanmin(clean))
     return found
 
 
