@@ -142,6 +142,8 @@ def sidecar(recording: Path) -> Path | None:
     """The file beside a recording that holds its transcript, if there is one."""
     for suffix in SIDECARS:
         path = recording.with_suffix(suffix)
+        if path.is_file() and not path.stat().st_size:
+            continue  # a shell makes it first: a3t transcribe talk.wav > talk.txt
         # A .json could come from any program: only one with words in it counts.
         if path.is_file() and (suffix != ".json" or _keys(path) & {*_ALIGNED, *_TRANSCRIBED}):
             return path

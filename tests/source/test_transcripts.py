@@ -48,6 +48,11 @@ def test_a_text_beside_it(suffix: str, talk: Path) -> None:
     assert result.alignment is None
 
 
+def test_an_empty_file_beside_it_is_what_is_being_written(talk: Path) -> None:
+    talk.with_suffix(".txt").touch()  # a3t transcribe talk.wav > talk.txt
+    assert sidecar(talk) is None
+
+
 def test_subtitles_beside_it(talk: Path) -> None:
     talk.with_suffix(".srt").write_text(f"1\n00:00:00,000 --> 00:00:04,000\n<i>{TEXT}</i>\n")
     result = found(talk)
