@@ -1,12 +1,15 @@
 """Words that nobody says, as Whisper invents them, and how many of them are left out.
 
-    python -m evaluation.hearing.invented_words [--clips 60] [--chosen]
+    python -m evaluation.hearing.invented_words [--clips 60] [--recogniser NAME] [--chosen]
 
 Clips that no network of the aligner heard (A3T_CORPORA), of the half that figures are reported of,
 or with --chosen of the other, on which the thresholds of a3t.source.recognised_transcript were
 chosen. Silence, pink noise or music is put before or behind each, with a sentence of the kind that
 Whisper is known to invent; and one of the clip's own words is replaced, as if misheard. Counted are
 the invented words, the misheard ones and the right ones that are left out.
+
+With a Whisper model as --recogniser nothing is planted: the model hears each clip with the same
+sounds before or behind it, and counted are the words that it invents there.
 """
 
 from __future__ import annotations
@@ -14,14 +17,22 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import soxr
 
-from a3t.source.recognised_transcript import without_invented
+from a3t.source.recognised_transcript import (
+    RecognisedTranscript,
+    heard_by_whisper,
+    without_invented,
+)
+from a3t.text.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
+from alignment.recognition import whisper_model
+from alignment.recognition.whisper import load_whisper
 from evaluation.harness.programs import program_parser
 from evaluation.hearing.planting import (
     Spoken,
@@ -58,10 +69,10 @@ def left_out(words: list[str], samples: np.ndarray, rate: int) -> list[int]:
     """The numbers of the words that are left out."""
     text = Transcript.from_text(" ".join(words), max_words=None)
     try:
-        kept = without_invented(text, samples, rate, Pronouncer())
+        kept = without_invented(RecognisedTranscript(text), samples, rate, Pronouncer())
     except AlignmentError:
         return list(range(len(words)))
-    rest = iter(kept.spoken)
+    rest = iter(kept.transcript.spoken)
     following = next(rest, None)
     gone = []
     for number, word in enumerate(words):
@@ -94,19 +105,47 @@ def counted(clips: list[Spoken]) -> Iterator[tuple[str, int, int]]:
             yield f"right, beside {kind}", len(words), len(gone) - len(bad)
 
 
+def really_invented(clips: list[Spoken], model: Path) -> Iterator[tuple[str, int, int]]:
+    """The same for words that a Whisper model invents before or behind each clip, as it hears them
+    there, and for its words for the clip itself."""
+    whisper = load_whisper(model)
+    for number, spoken in enumerate(clips):
+        draw = random.Random(number)
+        for kind in LEVELS:
+            sound = background(kind, spoken, draw.uniform(3, 12), number)
+            behind = draw.random() < 0.5
+            order = [spoken.samples, sound] if behind else [sound, spoken.samples]
+            samples = np.concatenate(order)
+            written = heard_by_whisper(whisper, samples, spoken.rate)
+            edits = minimal_script(spoken.words, written.transcript.spoken)
+            count = len(written.transcript.spoken)
+            beside = [
+                edit.new
+                for edit in edits
+                if edit.op == "insert" and (edit.new[1] == count if behind else edit.new[0] == 0)
+            ]
+            invented = {word for first, last in beside for word in range(first, last)}
+            gone = set(left_out(list(written.transcript.spoken), samples, spoken.rate))
+            yield f"invented in {kind}", len(invented), len(gone & invented)
+            yield f"heard, beside {kind}", count - len(invented), len(gone - invented)
+
+
 def main() -> None:
     parser = program_parser("hearing.invented_words", __doc__, clips=60)
+    parser.add_argument("--recogniser", default="network", metavar="NAME", help="a Whisper model")
     parser.add_argument("--chosen", action="store_true", help="the clips to choose by")
     options = parser.parse_args()
+    model = whisper_model(options.recogniser)
     clips = chosen(aligner_held_out(not options.chosen), options.clips, 6)
     words: Counter[str] = Counter()
     gone: Counter[str] = Counter()
-    for kind, count, out in counted([heard(clip) for clip in clips]):
+    spoken = [heard(clip) for clip in clips]
+    for kind, count, out in really_invented(spoken, model) if model else counted(spoken):
         words[kind] += count
         gone[kind] += out
     print("| words | | left out |\n|---|---|---|")
     for kind, count in sorted(words.items()):
-        print(f"| {kind} | {count} | {gone[kind]} ({gone[kind] / count:.1%}) |")
+        print(f"| {kind} | {count} | {gone[kind]} ({gone[kind] / max(count, 1):.1%}) |")
 
 
 if __name__ == "__main__":

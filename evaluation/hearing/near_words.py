@@ -1,10 +1,10 @@
 """Is the edit planned that was wished, if only the new text is given? Words planted in clips.
 
     python -m evaluation.hearing.near_words [--clips 50] [--seed 7] [--at-home FOLDER]
-                                            [--out FILE.tsv] [--chosen]
+                                            [--recogniser NAME] [--out FILE.tsv] [--chosen]
 
 Reads the corpora that A3T_CORPORA names: of LibriSpeech the readers that no network was trained on,
-of Common Voice the contributors, or all of another release in FOLDER. --chosen takes the half by
+of Common Voice the contributors, or those of another release in FOLDER. --chosen takes the half by
 voice that the costs were chosen on (evaluation.hearing.planting). To each clip three new texts are
 given in turn: one word replaced by a near one (in every other clip one of its family, as "she" for
 "he", or a common word one phone apart), one to three words replaced, inserted or left out, and what
@@ -21,18 +21,23 @@ import argparse
 import csv
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from a3t.plan.revision import Revision
+from a3t.source.recognised_transcript import heard_parts, settled_parts
 from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError, load_aligner
+from alignment.aligner import InMemory
 from alignment.confidence.doubts import doubts
+from alignment.recognition import whisper_model
 from alignment.recognition.network_recogniser import heard_freely, mean_scores, settled
 from alignment.recognition.ngrams import load_ngrams
+from alignment.recognition.whisper import load_whisper
 from alignment.waveform import model_waveform
 from evaluation.hearing.planting import (
     CHOOSING,
@@ -42,12 +47,14 @@ from evaluation.hearing.planting import (
     PlantedChange,
     Spoken,
     aligner_held_out,
+    all_clips,
     edit_of,
     heard,
+    recorded_at_home,
     vocabulary,
 )
 from evaluation.hearing.recognition import counted
-from training.corpora import Clip, corpora_root, read_corpora
+from training.corpora import Clip
 
 LONGEST = 16.0  # seconds
 
@@ -160,8 +167,10 @@ def wishes(spoken: Spoken, pool: Sequence[str], number: int, seed: int) -> dict[
 def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: Sequence[str]) -> Wish:
     """Judge the edit that would be made from the words that are ``found``."""
     new = change.of(spoken.words)
-    texts = [Transcript.from_text(" ".join(words), max_words=None) for words in (found, new)]
-    edits = Revision.of(*texts).edits
+    heard, wished = (
+        Transcript.from_text(" ".join(words), max_words=None) for words in (found, new)
+    )
+    edits = Revision.of(respelled(wished, heard), wished).edits  # the places are the new text's
     first, last = change.start, change.start + len(change.new)
     made = {k for edit in edits for k in range(*edit.new)}
     cut = [edit.new[0] for edit in edits if edit.new[0] == edit.new[1]]
@@ -178,24 +187,19 @@ def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: Sequence[st
     )
 
 
-def measured(clips: Sequence[Spoken], seed: int) -> Iterator[Wish]:
-    """Every clip with its new texts; prints what the two searches cost."""
+def measured(clips: Sequence[Spoken], seed: int, model: Path | None = None) -> Iterator[Wish]:
+    """Every clip with its new texts, heard freely and then settled; prints what both cost."""
     pronouncer, pool = Pronouncer(), vocabulary(clips)
-    spent = dict.fromkeys(("scores", "freely", "settled"), 0.0)
+    spent = dict.fromkeys(("freely", "settled"), 0.0)
     texts = seconds = 0.0
     for number, spoken in enumerate(clips):
         started = time.process_time()
-        sound = mean_scores(model_waveform(spoken.samples, spoken.rate))
-        scored = time.process_time()
-        free = heard_freely(sound)
-        spent["scores"] += scored - started
-        spent["freely"] += time.process_time() - scored
+        hear = heard_once(spoken, pronouncer, model)
+        spent["freely"] += time.process_time() - started
         seconds += spoken.clip.seconds
         for kind, change in wishes(spoken, pool, number, seed).items():
-            new = change.of(spoken.words)
-            choices = pronouncer.choices(new)
             started = time.process_time()
-            found = [word.text for word in settled(sound, free, new, choices).words]
+            found = hear(change.of(spoken.words))
             spent["settled"] += time.process_time() - started
             texts += spoken.clip.seconds
             yield outcome(kind, spoken, change, found)
@@ -203,17 +207,36 @@ def measured(clips: Sequence[Spoken], seed: int) -> Iterator[Wish]:
     print(", ".join(f"{name} {cost / seconds:.3f}" for name, cost in spent.items()), "x real time")
 
 
+def heard_once(
+    spoken: Spoken, pronouncer: Pronouncer, model: Path | None
+) -> Callable[[Sequence[str]], Sequence[str]]:
+    """Hears a clip freely; what it returns settles that by a new text. AlignmentError if there is
+    no speech in it."""
+    if model is None:
+        scores = mean_scores(model_waveform(spoken.samples, spoken.rate))
+        free = heard_freely(scores)
+        return lambda new: [
+            word.text for word in settled(scores, free, new, pronouncer.choices(new)).words
+        ]
+    whisper, sound = load_whisper(model), InMemory(spoken.samples, spoken.rate)
+    parts = heard_parts(sound, pronouncer, model)
+
+    def settle(new: Sequence[str]) -> Sequence[str]:
+        prior = Transcript.from_text(" ".join(new), max_words=None)
+        return settled_parts(sound, parts, prior, pronouncer, whisper).transcript.spoken
+
+    return settle
+
+
 def usable(chosen: bool, at_home: Path | None) -> list[Clip]:
     """The clips of the half that figures are reported of, or that choices are made on."""
-    everything = read_corpora(corpora_root())
     readers = CHOOSING if chosen else REPORTING
-    clips = [clip for clip in everything if clip.speaker in readers]
+    clips = [clip for clip in all_clips() if clip.speaker in readers]
     if at_home is None:
         own = aligner_held_out(not chosen)
         clips += [clip for clip in own if clip.corpus == "commonvoice"]
     else:
-        known = {clip.voice for clip in everything}
-        clips += [clip for clip in read_corpora(at_home) if clip.voice not in known]
+        clips += recorded_at_home(at_home, not chosen)
     return [
         clip
         for clip in clips
@@ -279,11 +302,12 @@ def main() -> None:
     parser.add_argument("--clips", type=int, default=50, metavar="N", help="of each condition")
     parser.add_argument("--seed", type=int, default=7, metavar="N")
     parser.add_argument("--at-home", type=Path, metavar="FOLDER")
+    parser.add_argument("--recogniser", default="network", help="as of a3t transcribe")
     parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per text")
     options = parser.parse_args()
     clips = as_written(usable(options.chosen, options.at_home), options.clips, options.seed)
-    rows = list(measured(clips, options.seed))
+    rows = list(measured(clips, options.seed, whisper_model(options.recogniser)))
     print(wish_table(rows))
     if options.out:
         with options.out.open("w", encoding="utf-8", newline="") as file:

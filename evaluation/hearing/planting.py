@@ -6,6 +6,7 @@ import random
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -70,8 +71,22 @@ def aligner_held_out(reported: bool | None = None) -> list[Clip]:
     """The clips of A3T_CORPORA that no network of the aligner heard in training, and no weight was
     fitted to: all, or those of one half (`is_reported`)."""
     names = set(HELD_OUT.read_text(encoding="utf-8").split())
-    clips = [clip for clip in read_corpora(corpora_root()) if clip.path.stem in names]
+    clips = [clip for clip in all_clips() if clip.path.stem in names]
     return [clip for clip in clips if reported is None or is_reported(clip) == reported]
+
+
+@cache
+def all_clips() -> list[Clip]:
+    """The clips of A3T_CORPORA."""
+    return read_corpora(corpora_root())
+
+
+def recorded_at_home(folder: Path, reported: bool) -> list[Clip]:
+    """The clips of another release of Common Voice in a folder, by voices that A3T_CORPORA lacks,
+    of one half (`is_reported`); no network of ours heard them."""
+    known = {clip.voice for clip in all_clips()}
+    strange = [clip for clip in read_corpora(folder) if clip.voice not in known]
+    return [clip for clip in strange if is_reported(clip) == reported]
 
 
 # Of three readers whom no network heard, one is for choosing; Common Voice's voices are halved.

@@ -1,11 +1,14 @@
 """Is the old text recognised correctly, given only the new one? One planted edit per clip.
 
     python -m evaluation.hearing.recognition [--clips 100] [--seed 3] [--prior new] [--out FILE.tsv]
+                                             [--recogniser NAME]... [--at-home FOLDER]
 
 Reads the corpora that A3T_CORPORA names: of the clips in aligner_held_out.txt the half that nothing
-was chosen on (`planting.is_reported`; --chosen takes the other half). The clip says the old words;
-the new text is the old one with one to three words replaced, inserted or left out. Counted are the
-recognised words that differ from the old ones: all of them, and those that the edit does not touch.
+was chosen on (`planting.is_reported`; --chosen takes the other half), or with --at-home as many of
+another release of Common Voice. The clip says the old words; the new text is the old one with one
+to three words replaced, inserted or left out. Counted are the recognised words that differ from the
+old ones: all of them, and those that the edit does not touch. What is only spelt otherwise
+doesn't differ. Intervals: 95 %, voices drawn anew, or clips where a corpus has few voices.
 """
 
 from __future__ import annotations
@@ -15,9 +18,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from a3t.source.recognised_transcript import heard_parts, recognised_part, settled_parts
 from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.respelling import respelled
+from a3t.text.transcript import Transcript
 from alignment import AlignmentError
-from alignment.recognition import recognise
+from alignment.aligner import InMemory
+from alignment.recognition import whisper_model
+from alignment.recognition.whisper import load_whisper
 from evaluation.harness.programs import program_parser, write_named_tuples
 from evaluation.hearing.planting import (
     PlantedChange,
@@ -26,6 +36,7 @@ from evaluation.hearing.planting import (
     chosen,
     edit_of,
     heard,
+    recorded_at_home,
     vocabulary,
 )
 
@@ -72,17 +83,26 @@ def counted(said: Sequence[str], found: Sequence[str], change: PlantedChange) ->
 def main() -> None:
     parser = program_parser("hearing.recognition", __doc__, clips=100, seed=3)
     parser.add_argument("--prior", action="append", choices=("new", "none"))
+    parser.add_argument(
+        "--recogniser", action="append", metavar="NAME", help="as of a3t transcribe; network"
+    )
+    parser.add_argument("--at-home", type=Path, metavar="FOLDER")
     parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per clip")
     options = parser.parse_args()
-    usable = aligner_held_out(not options.chosen)
+    usable = (
+        recorded_at_home(options.at_home, not options.chosen)
+        if options.at_home
+        else aligner_held_out(not options.chosen)
+    )
     clips = [heard(clip) for clip in chosen(usable, options.clips, options.seed)]
     rows: list[RecognisedClip] = []
     print(HEAD)
-    for prior in options.prior or ("new", "none"):
-        found, speed = recognise_clips(clips, options.seed, prior)
-        print(error_lines(prior, found, speed), flush=True)
-        rows += found
+    for name in options.recogniser or ("network",):
+        for prior in options.prior or ("new", "none"):
+            found, speed = recognise_clips(clips, options.seed, prior, name)
+            print(error_lines(found, speed), flush=True)
+            rows += found
     if options.out:
         write_named_tuples(options.out, rows)
 
@@ -90,8 +110,10 @@ def main() -> None:
 class RecognisedClip(NamedTuple):
     """A clip, its counts, and its three texts."""
 
+    recogniser: str
     prior: str
     corpus: str
+    voice: str
     clip: str
     words: int
     wrong: int
@@ -103,48 +125,84 @@ class RecognisedClip(NamedTuple):
 
 
 def recognise_clips(
-    clips: Sequence[Spoken], seed: int, prior: str
+    clips: Sequence[Spoken], seed: int, prior: str, recogniser: str = "network"
 ) -> tuple[list[RecognisedClip], float]:
     """Recognise all clips with one prior; also returns processor seconds per second of speech."""
-    pronouncer, pool = Pronouncer(), vocabulary(clips)
+    pronouncer, pool, model = Pronouncer(), vocabulary(clips), whisper_model(recogniser)
     rows: list[RecognisedClip] = []
     spent = speech = 0.0
     for number, spoken in enumerate(clips):
         change = edit_of(spoken.words, pool, number, seed)
         new = change.of(spoken.words)
-        choices = {word: pronouncer.candidates(word) for word in new}
+        said, expected = (
+            Transcript.from_text(" ".join(words), max_words=None) for words in (spoken.words, new)
+        )
         started = time.process_time()
         try:
-            expected = new if prior == "new" else None
-            found = recognise(spoken.samples, spoken.rate, expected, choices)
+            text = words_heard(spoken, expected if prior == "new" else None, pronouncer, model)
+            found = list(respelled(said, text).spoken)
         except AlignmentError:
             found = []
         spent += time.process_time() - started
         speech += len(spoken.samples) / spoken.rate
-        texts = (" ".join(words) for words in (spoken.words, new, found))
         counts = counted(spoken.words, found, change)
-        rows.append(RecognisedClip(prior, spoken.clip.corpus, spoken.clip.name, *counts, *texts))
+        clip, texts = spoken.clip, (" ".join(words) for words in (spoken.words, new, found))
+        names = (recogniser, prior, clip.corpus, clip.speaker, clip.name)
+        rows.append(RecognisedClip(*names, *counts, *texts))
     return rows, spent / speech
 
 
-HEAD = """| prior | clips of | clips | words | wrong | not touched | wrong | x real time |
-|---|---|---|---|---|---|---|---|"""
+def words_heard(
+    spoken: Spoken, expected: Transcript | None, pronouncer: Pronouncer, model: Path | None
+) -> Transcript:
+    """What is recognised in a clip; AlignmentError if nothing is."""
+    if model is None:
+        return recognised_part(spoken.samples, spoken.rate, pronouncer, None, expected).transcript
+    sound = InMemory(spoken.samples, spoken.rate)
+    parts = heard_parts(sound, pronouncer, model)
+    if expected is not None:
+        whisper = load_whisper(model)
+        return settled_parts(sound, parts, expected, pronouncer, whisper).transcript
+    return Transcript.from_text(" ".join(part.transcript.text for *_, part in parts), None)
 
 
-def error_lines(prior: str, rows: Sequence[RecognisedClip], speed: float) -> str:
+HEAD = """| by | prior | clips of | clips | words | wrong | not touched | wrong | x real time |
+|---|---|---|---|---|---|---|---|---|"""
+
+
+def error_lines(rows: Sequence[RecognisedClip], speed: float) -> str:
     """Lines of the table: all corpora together, then one by one."""
     lines = []
     for part in ("all", *sorted({row.corpus for row in rows})):
         inside = [row for row in rows if part in ("all", row.corpus)]
-        words, wrong, kept, kept_wrong = (
-            sum(getattr(row, name) for row in inside) for name in Counts._fields
-        )
+        words, kept = sum(row.words for row in inside), sum(row.kept for row in inside)
+        low, high = interval(inside)
         lines.append(
-            f"| {'the new text' if prior == 'new' else 'none'} | {part} | {len(inside)} | {words} "
-            f"| {wrong / words:.1%} | {kept} | {kept_wrong / kept:.1%} "
+            f"| {rows[0].recogniser} | {'the new text' if rows[0].prior == 'new' else 'none'} "
+            f"| {part} | {len(inside)} | {words} "
+            f"| {sum(row.wrong for row in inside) / words:.1%} [{low:.0%}–{high:.0%}] "
+            f"| {kept} | {sum(row.kept_wrong for row in inside) / kept:.1%} "
             f"| {f'{speed:.2f}' if part == 'all' else ''} |"
         )
     return "\n".join(lines)
+
+
+def interval(rows: Sequence[RecognisedClip]) -> tuple[float, float]:
+    """Within which 95 % of the shares of wrong words are, voices drawn anew; clips of few."""
+    few = len({row.voice for row in rows}) < FEW
+    groups: dict[str, list[int]] = {}
+    for row in rows:
+        counts = groups.setdefault(row.clip if few else row.voice, [0, 0])
+        counts[0] += row.wrong
+        counts[1] += row.words
+    each = np.array(list(groups.values()))
+    draws = np.random.default_rng(0).integers(0, len(each), (2000, len(each)))
+    wrong, words = each[draws].sum(axis=1).T
+    low, high = np.quantile(wrong / words, (0.025, 0.975))
+    return float(low), float(high)
+
+
+FEW = 5  # voices
 
 
 if __name__ == "__main__":
