@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -86,6 +86,23 @@ def advantages_between(
     return _better(_gaps(alignment, lefts, len(posteriors) + 2), posteriors)
 
 
+def fit_of(
+    alignment: Alignment,
+    words: tuple[int, int],
+    texts: Sequence[Sequence[Sequence[str]]],
+    sequences: np.ndarray,
+) -> list[float]:
+    """For each of some texts in the place of the spoken words [first, last), nats by which it fits
+    the sound, all ways counted, up to a number that they share; a text is given as the ways to say
+    it, phones without stress, of which the best counts. `sequences` as for `summed_advantages`."""
+    steps = in_steps(sequences, TOGETHER)
+    place = _range_place(alignment, words, len(steps) + 2, TOGETHER * FRAME_SECONDS)
+    below = _below(steps, TOGETHER * FARTHEST)
+    ways = [[replace(place, word=tuple(INDEX[p] for p in way)) for way in text] for text in texts]
+    fits = iter(_as_written(below, [each for text in ways for each in text], _SUM).tolist())
+    return [max(next(fits) for _ in text) for text in ways]
+
+
 def _better(
     places: Sequence[_Place],
     scores: np.ndarray,
@@ -96,12 +113,17 @@ def _better(
     if not places:
         return np.zeros(0)
     pairs = load_weights()["pairs"]  # the logarithm of how often a phone is followed by another
+    below = _below(scores, farthest)
+    return _of_anything(below, places, pairs, ways) - _as_written(below, places, ways)
+
+
+def _below(scores: np.ndarray, farthest: float) -> np.ndarray:
+    """Scores below the likeliest phone's, with a frame of silence at either end: so every word has
+    something before it and after it."""
     below = np.maximum(scores - scores.max(axis=1, keepdims=True), farthest)
-    # A frame of silence at either end: every word has something before it and after it.
     silence = np.full((1, len(SYMBOLS)), farthest)
     silence[0, _PAUSE] = 0.0
-    below = np.concatenate([silence, below, silence])
-    return _of_anything(below, places, pairs, ways) - _as_written(below, places, ways)
+    return np.concatenate([silence, below, silence])
 
 
 def _gaps(alignment: Alignment, lefts: Sequence[int], frames: int) -> list[_Place]:
@@ -119,7 +141,20 @@ def _gaps(alignment: Alignment, lefts: Sequence[int], frames: int) -> list[_Plac
 def _places(alignment: Alignment, frames: int, edge: float = FRAME_SECONDS) -> list[_Place]:
     """The words' places in `frames` frames of `edge` seconds, the first of which is one of silence
     before all."""
-    end = alignment.duration
+    phones, spans = _phones(alignment, edge)
+    return [_place(phones, span, frames, edge) for span in spans]
+
+
+def _range_place(alignment: Alignment, words: tuple[int, int], frames: int, edge: float) -> _Place:
+    """The place of spoken words [first, last) or, of none, between two."""
+    phones, spans = _phones(alignment, edge)
+    first, last = words
+    begin = spans[first][0] if first < last else spans[first - 1][1] if first else 1
+    return _place(phones, (begin, spans[last - 1][1] if first < last else begin), frames, edge)
+
+
+def _phones(alignment: Alignment, edge: float) -> tuple[list[Phone], list[tuple[int, int]]]:
+    """All phones, with silence at either end, and those of each spoken word."""
     phones: list[Phone] = [Phone(PAUSE, -edge, 0.0)]
     spans: list[tuple[int, int]] = []
     for each in alignment.words:
@@ -127,21 +162,22 @@ def _places(alignment: Alignment, frames: int, edge: float = FRAME_SECONDS) -> l
         phones += each.phones
         if not each.is_pause:
             spans.append((first, len(phones)))
-    phones.append(Phone(PAUSE, end, end + edge))
-    places: list[_Place] = []
-    for first, stop in spans:
-        before = _beside(phones[first - 1 :: -1])[::-1]
-        after = _beside(phones[stop:])
-        start, finish = before[0].start, after[-1].end
-        if before[0].symbol == PAUSE:
-            start = max(start, before[0].end - PAUSE_SEEN)
-        if after[-1].symbol == PAUSE:
-            finish = min(finish, after[-1].start + PAUSE_SEEN)
-        begin = min(max(math.ceil(start / edge) + 1, 0), frames - 1)
-        close = min(max(math.ceil(finish / edge) + 1, begin + 1), frames)
-        word = _indices(phones[first:stop])
-        places.append(_Place(_indices(before), word, _indices(after), begin, close))
-    return places
+    end = alignment.duration
+    return [*phones, Phone(PAUSE, end, end + edge)], spans
+
+
+def _place(phones: Sequence[Phone], span: tuple[int, int], frames: int, edge: float) -> _Place:
+    first, stop = span
+    before = _beside(phones[first - 1 :: -1])[::-1]
+    after = _beside(phones[stop:])
+    start, finish = before[0].start, after[-1].end
+    if before[0].symbol == PAUSE:
+        start = max(start, before[0].end - PAUSE_SEEN)
+    if after[-1].symbol == PAUSE:
+        finish = min(finish, after[-1].start + PAUSE_SEEN)
+    begin = min(max(math.ceil(start / edge) + 1, 0), frames - 1)
+    close = min(max(math.ceil(finish / edge) + 1, begin + 1), frames)
+    return _Place(_indices(before), _indices(phones[first:stop]), _indices(after), begin, close)
 
 
 def _indices(phones: Sequence[Phone]) -> tuple[int, ...]:

@@ -7,10 +7,10 @@ put a model where `find_whisper` looks. Its times are not used: its text is alig
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,39 +59,74 @@ def require_whisper(name: str | None = None) -> Path:
     return found
 
 
-def transcribe(samples: np.ndarray, sample_rate: int, model: Path) -> str:
-    """The text that Whisper hears in English, with punctuation and capitals, or ""; `samples` mono,
-    float, (n,), at most LONGEST seconds.
+class Whisper:
+    """The model in a folder, loaded; AlignmentError if it can't be read."""
 
-    Raises AlignmentError when the samples can't be used or the model can't be read.
-    """
-    if len(samples) > LONGEST * sample_rate:
-        raise AlignmentError(f"Whisper hears {LONGEST:.0f} s at once: cut the recording up.")
-    waveform = model_waveform(samples, sample_rate).astype(np.float32) / 32768
-    return load_whisper(model)(waveform)
+    def __init__(self, folder: Path) -> None:
+        import faster_whisper
+        from faster_whisper.tokenizer import Tokenizer
 
+        options = {"device": "cpu", "compute_type": "int8", "local_files_only": True}
+        try:
+            self._whisper = faster_whisper.WhisperModel(str(folder), **options)
+            several = self._whisper.model.is_multilingual
+            self._tokenizer = Tokenizer(
+                self._whisper.hf_tokenizer, several, task="transcribe", language="en"
+            )
+        except (RuntimeError, OSError, ValueError, KeyError, TypeError) as error:
+            raise AlignmentError(
+                f"Whisper's model in {folder} can't be used: delete that folder and fetch it again."
+            ) from error
 
-@cache
-def load_whisper(model: Path) -> Callable[[np.ndarray], str]:
-    """A function from 16 kHz mono, float32, (n,), to its text; AlignmentError if the model can't be
-    read."""
-    import ctranslate2
-    import faster_whisper
+    def hear(self, samples: np.ndarray, sample_rate: int) -> str:
+        """The text heard in English, with punctuation and capitals, or ""; `samples` mono, float,
+        (n,), at most LONGEST seconds.
 
-    threads = min(4, os.cpu_count() or 1)
-    options = {"device": "cpu", "compute_type": "int8", "cpu_threads": threads}
-    try:
-        whisper = faster_whisper.WhisperModel(str(model), local_files_only=True, **options)
-    except (RuntimeError, OSError, ValueError, KeyError, TypeError) as error:
-        raise AlignmentError(
-            f"Whisper's model in {model} can't be used: delete that folder and fetch it again."
-        ) from error
+        Raises AlignmentError when they can't be used.
+        """
+        import ctranslate2
 
-    def listen(waveform: np.ndarray) -> str:
         # What it repeats without end it draws anew, at random: the same for the same sound.
         ctranslate2.set_random_seed(0)
-        # Without the new text as a prompt: with it, Whisper would write that text.
-        segments, _ = whisper.transcribe(waveform, language="en", condition_on_previous_text=False)
+        # Without the new text as a prompt: with it, Whisper would write that text. With its times,
+        # which nobody uses: without them it leaves out the last sentence of some parts.
+        segments, _ = self._whisper.transcribe(
+            _waveform(samples, sample_rate), language="en", condition_on_previous_text=False
+        )
         return " ".join(segment.text.strip() for segment in segments).strip()
 
-    return listen
+    def encode(self, samples: np.ndarray, sample_rate: int) -> EncodedSound:
+        """For `pieces`; samples and errors as for `hear`."""
+        features = self._whisper.feature_extractor(_waveform(samples, sample_rate))
+        whole = self._whisper.feature_extractor.nb_max_frames
+        frames = min(features.shape[1] - 1, whole)
+        padded = np.pad(features[:, :frames], ((0, 0), (0, whole - frames)))
+        return EncodedSound(self._whisper.encode(padded), frames)
+
+    def pieces(self, sound: EncodedSound, text: str) -> list[tuple[str, float]]:
+        """The pieces of a text, which begin with the spaces before them, and the probability of
+        each behind those before it."""
+        numbers = self._tokenizer.encode(f" {text.strip()}")
+        if not numbers:
+            return []
+        (result,) = self._whisper.model.align(
+            sound.encoded, self._tokenizer.sot_sequence, [numbers], sound.frames
+        )
+        names = [self._tokenizer.decode([number]) for number in numbers]
+        return list(zip(names, result.text_token_probs, strict=True))
+
+
+def _waveform(samples: np.ndarray, sample_rate: int) -> np.ndarray:
+    if len(samples) > LONGEST * sample_rate:
+        raise AlignmentError(f"Whisper hears {LONGEST:.0f} s at once: cut the recording up.")
+    return model_waveform(samples, sample_rate).astype(np.float32) / 32768
+
+
+class EncodedSound(NamedTuple):
+    """A recording as a model has encoded it, and its frames of 10 ms, without the padding."""
+
+    encoded: Any
+    frames: int
+
+
+load_whisper = cache(Whisper)

@@ -207,6 +207,9 @@ def test_from_the_hub_to_words_with_times(hub: Hub, tiny: Path, arctic: Path) ->
     recording, pronouncer = Recording.open(arctic), Pronouncer()
     found = find_transcript(recording, None, None, pronouncer)
     assert found.origin == "recognised" and found.transcript.text == ARCTIC
+    assert len(found.confidences) == len(found.transcript.words)
+    with pytest.raises(AlignmentError, match="30 s"):
+        load_whisper(fetched_model(OFFERED)).hear(np.zeros(31 * 16_000), 16_000)
     from alignment.aligners.network_aligner import NetworkAligner
 
     words = NetworkAligner().align(

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.source.recognised_transcript import PARTS, parts_of, without_invented
+from a3t.source.recognised_transcript import (
+    PARTS,
+    RecognisedTranscript,
+    parts_of,
+    without_invented,
+)
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
@@ -28,8 +33,8 @@ def quiet(seconds: float, level: float = 0.002) -> np.ndarray:
 
 
 def kept(text: str, samples: np.ndarray) -> str:
-    transcript = Transcript.from_text(text, max_words=None)
-    return without_invented(transcript, samples, RATE, Pronouncer()).text
+    heard = RecognisedTranscript(Transcript.from_text(text, max_words=None))
+    return without_invented(heard, samples, RATE, Pronouncer()).transcript.text
 
 
 @pytest.mark.parametrize("invented", ["Thank you for watching!", "Please subscribe."])

@@ -16,6 +16,7 @@ from alignment.confidence.rival_scores import (
     _of_anything,
     _Place,
     _Ways,
+    fit_of,
     summed_advantages,
 )
 from alignment.network.phone_network import (
@@ -116,3 +117,15 @@ def test_something_else_fits_better_than_a_wrong_word(aligned: Alignment, speech
 def test_a_recording_without_words_has_none() -> None:
     silence = Alignment((), 1.0)
     assert summed_advantages(silence, np.zeros((101, len(SYMBOLS)))).shape == (0,)
+
+
+def test_what_is_said_fits_better_than_other_words(aligned: Alignment, speech: Speech) -> None:
+    heard = sequence_scores(features(speech[0]))
+    said = [tuple(p.symbol.rstrip("012") for p in word.phones) for word in aligned.spoken]
+    other = ("B", "OY", "Z")
+    for k in range(len(said)):
+        right, wrong, missing = fit_of(
+            aligned, (k, k + 1), [[said[k], other], [other], [()]], heard
+        )
+        assert right > max(wrong, missing)
+        assert fit_of(aligned, (k, k), [[()]], heard) > fit_of(aligned, (k, k), [[other]], heard)

@@ -1,0 +1,233 @@
+"""Settles by the sound where what Whisper hears differs from the text that is nearly said.
+
+Two witnesses are asked about each place: Whisper, how much likelier what it heard is to it than the
+new words among the same others; and the aligner's network, how much better the phones fit. Where
+both speak plainly for what was heard, there is a change; elsewhere Whisper may have misheard, and
+the new text is what is said. Whoever gives one wants something changed: so if no place is plain,
+the one of which Whisper is surest is. Chosen on clips that nothing is reported of;
+evaluation.hearing.near_words measures it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from a3t.text.edit_script import minimal_script
+from a3t.text.phones import strip_stress
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript, TranscriptWord
+from alignment import Alignment
+from alignment.aligners.network_aligner import NetworkAligner
+from alignment.confidence.rival_scores import fit_of
+from alignment.recognition.network_recogniser import mean_scores
+from alignment.recognition.whisper import EncodedSound, Whisper
+from alignment.waveform import model_waveform
+
+Range = tuple[int, int]  # words [first, last)
+
+WHISPER, NETWORK = 8.0, 3.0  # nats that speak plainly for what was heard
+MOST_PAIRS = 2500  # of words that are paired one by one
+MOST_WAYS = 8  # of saying the words of a place that are compared
+APART = 1.0  # of a word left out or added, against its phones' number; 0 for two that sound alike
+
+
+class Difference(NamedTuple):
+    """Words of what was heard, and the words of the new text in their place; either may be none."""
+
+    heard: Range
+    new: Range
+
+
+def differences(heard: Transcript, new: Transcript, pronouncer: Pronouncer) -> list[Difference]:
+    """The places where the two differ, each as small as can be: word by word where several stand
+    for several. `new`: as `respelled` gives it."""
+    found: list[Difference] = []
+    for edit in minimal_script(heard.spoken, new.spoken):
+        old, own = heard.spoken[slice(*edit.old)], new.spoken[slice(*edit.new)]
+        if len(old) * len(own) > MOST_PAIRS:
+            found.append(Difference(edit.old, edit.new))
+            continue
+        choices = pronouncer.choices((*old, *own))
+        ways = (
+            [tuple(map(strip_stress, choices[word][0])) for word in text] for text in (old, own)
+        )
+        for (a, b), (c, d) in _matched(*ways):
+            i, j = edit.old[0], edit.new[0]
+            here = Difference((i + a, i + b), (j + c, j + d))
+            if found and _is_one(found[-1], here):
+                before = found.pop()
+                here = Difference((before.heard[0], i + b), (before.new[0], j + d))
+            found.append(here)
+    return found
+
+
+def _is_one(before: Difference, after: Difference) -> bool:
+    """True if words are added in both, or left out in both, with none between them."""
+    if (before.heard[1], before.new[1]) != (after.heard[0], after.new[0]):
+        return False
+    ranges = (*zip(before, after, strict=True),)
+    return any(a[0] == a[1] and b[0] == b[1] for a, b in ranges)
+
+
+def _matched(
+    old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]]
+) -> list[tuple[Range, Range]]:
+    """The cheapest way to pair words by their phones: one with one, one with two, two with one,
+    or with none."""
+    steps = ((1, 1), (1, 2), (2, 1), (1, 0), (0, 1))
+    best: dict[Range, tuple[float, Range]] = {(0, 0): (0.0, (0, 0))}
+    for i, j in product(range(len(old) + 1), range(len(new) + 1)):
+        for a, b in steps:
+            if (before := (i - a, j - b)) in best:
+                left, right = sum(old[i - a : i], ()), sum(new[j - b : j], ())
+                cost = best[before][0] + _distance(left, right)
+                if (i, j) not in best or cost < best[i, j][0] - 1e-9:
+                    best[i, j] = cost, before
+    pairs: list[tuple[Range, Range]] = []
+    here = (len(old), len(new))
+    while here != (0, 0):
+        before = best[here][1]
+        pairs.append(((before[0], here[0]), (before[1], here[1])))
+        here = before
+    return pairs[::-1]
+
+
+def _distance(left: Sequence[str], right: Sequence[str]) -> float:
+    """Phones that differ; one more than all of them where there is no word to pair with."""
+    if not left or not right:
+        return len(left) + len(right) + APART
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        last, row[0] = row[0], i
+        for j, b in enumerate(right, 1):
+            last, row[j] = row[j], min(last + (a != b), row[j] + 1, row[j - 1] + 1)
+    return float(row[-1])
+
+
+def changes(evidence: Sequence[tuple[float, float]]) -> set[int]:
+    """The places, by number, that are changes: those for which both witnesses speak, or else the
+    one of which Whisper is surest; `evidence` of each, see `Witnesses`."""
+    plain = {k for k, (a, b) in enumerate(evidence) if a >= WHISPER and b >= NETWORK}
+    surest = sorted(range(len(evidence)), key=lambda k: -evidence[k][0])
+    return plain or set(surest[:1])
+
+
+def with_new_words(
+    heard: Transcript, new: Transcript, places: Sequence[Difference]
+) -> tuple[Transcript, list[int]]:
+    """What was heard with the new text's words, as they are written, at some places; and of each
+    word its number k among those heard, or ~k among the new ones."""
+    split = {heard.words[k].token for place in places for k in range(*_whole(heard, place.heard))}
+    count = len(heard.words) + len(new.words)  # more than there are tokens in either
+    words: list[TranscriptWord] = []
+    numbers: list[int] = []
+    done = 0
+    for place in [*places, Difference((len(heard.words),) * 2, (0, 0))]:
+        for k in range(done, place.heard[0]):
+            word = heard.words[k]
+            if word.token in split:  # what else is written in it stands alone
+                word = replace(word, written=word.text, token=2 * count + k)
+            words.append(word)
+            numbers.append(k)
+        words += [replace(word, token=word.token + count) for word in new.words[slice(*place.new)]]
+        numbers += [~k for k in range(*place.new)]
+        done = place.heard[1]
+    return Transcript.of_tokens(words), numbers
+
+
+def _whole(text: Transcript, words: Range) -> Range:
+    """The words of all tokens that these words, or the place between two, are part of."""
+    begin, end = words
+    tokens = [word.token for word in text.words]
+    inside = 0 < begin == end < len(tokens) and tokens[begin - 1] == tokens[begin]
+    if begin < end or inside:
+        while begin and tokens[begin - 1] == tokens[begin]:
+            begin -= 1
+        while end < len(tokens) and tokens[end] == tokens[end - 1]:
+            end += 1
+    return begin, end
+
+
+@dataclass(frozen=True)
+class Witnesses:
+    """What is known of a part of a recording: what was `heard` in it, where (`alignment`), how
+    Whisper and the phone network see it; `sequences` as for `fit_of`."""
+
+    heard: Transcript
+    alignment: Alignment
+    sequences: np.ndarray
+    whisper: Whisper
+    sound: EncodedSound
+    pronouncer: Pronouncer
+
+    @classmethod
+    def of(
+        cls,
+        samples: np.ndarray,
+        sample_rate: int,
+        heard: Transcript,
+        whisper: Whisper,
+        pronouncer: Pronouncer,
+    ) -> Witnesses:
+        """Of samples (mono, float, (n,)) for which Whisper has an ear, see `Whisper.hear`."""
+        aligned = NetworkAligner().align(
+            samples, sample_rate, heard.spoken, pronouncer.choices(heard.spoken), check=False
+        )
+        sequences = mean_scores(model_waveform(samples, sample_rate))
+        sound = whisper.encode(samples, sample_rate)
+        return cls(heard, aligned, sequences, whisper, sound, pronouncer)
+
+    def evidence(self, place: Difference, new: Transcript) -> tuple[float, float]:
+        """Nats by which what was heard is likelier than the new text: Whisper's, the network's."""
+        words = new.words[slice(*place.new)]
+        texts = _with_words(self.heard, place.heard, words)
+        likeliest = max(self._likelihood(text) for text in texts)
+        spoken = [word.text for word in words]
+        fits = fit_of(
+            self.alignment,
+            place.heard,
+            [self._ways(self.heard.spoken[slice(*place.heard)]), self._ways(spoken)],
+            self.sequences,
+        )
+        return self._heard_likelihood - likeliest, fits[0] - fits[1]
+
+    @cached_property
+    def _heard_likelihood(self) -> float:
+        return self._likelihood(self.heard.text)
+
+    def _likelihood(self, text: str) -> float:
+        pieces = self.whisper.pieces(self.sound, text)
+        return float(sum(np.log(max(probability, 1e-9)) for _, probability in pieces))
+
+    def _ways(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        """Ways to say the words one behind the other."""
+        choices = self.pronouncer.choices(words)
+        each = [sorted({tuple(map(strip_stress, way)) for way in choices[word]}) for word in words]
+        return [sum(ways, ()) for ways, _ in zip(product(*each), range(MOST_WAYS), strict=False)]
+
+
+def _with_words(heard: Transcript, place: Range, words: Sequence[TranscriptWord]) -> list[str]:
+    """The text with other words at a place, where a capital stood with and without one."""
+    (first, last), (begin, end) = place, _whole(heard, place)
+    before = [word.text for word in heard.words[begin:first]]
+    after = [word.text for word in heard.words[last:end]]
+    written = Transcript.of_tokens(words).text.split()
+    inside = [*before, *written, *after]
+    replaced = heard.written(begin, end)
+    marks = replaced[len(replaced.rstrip(".,;:?!")) :]
+    texts = []
+    for capital in {False, replaced[:1].isupper() or not begin}:
+        here = list(inside)
+        if here and capital:
+            here[0] = here[0][:1].upper() + here[0][1:]
+        if here:
+            here[-1] = here[-1].rstrip(".,;:?!") + marks
+        parts = [heard.written(0, begin), *here, heard.written(end, len(heard.words))]
+        texts.append(" ".join(filter(None, parts)))
+    return texts
