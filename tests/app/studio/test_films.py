@@ -22,7 +22,7 @@ from tests.conftest import ARCTIC
 
 def test_what_a_phone_records(client: TestClient, studio: Studio, arctic: Path) -> None:
     """An M4A: what comes back is what it decodes to, but for the change."""
-    phone = film(studio.service.folder / "uploaded" / "memo.m4a", arctic, picture=None)
+    phone = film(studio.service.folder / "memo.m4a", arctic, picture=None)
     project = Project(client, {"upload": str(phone), "text": ARCTIC})
     project.listened()
     project.post("export", {})  # as it is
