@@ -7,10 +7,13 @@ again, or a server that was killed, goes on where it was.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from a3t.errors import InputError
+from a3t.source.diarisation import require_packages
+from a3t.text.normaliser.unspoken import is_name
 from app import limits, texts
 from app.processes.worker import EditorProcess
 from app.service import without_folder
@@ -29,7 +32,7 @@ from app.studio.script import (
     steps_of,
 )
 from app.studio.storage.folders import ProjectFolder
-from app.studio.storage.pcm_sound import HeardPart, with_marks
+from app.studio.storage.pcm_sound import IDS, HeardPart, with_marks
 from app.studio.storage.project_pronunciations import (
     MOST_SAID,
     own_pronunciations,
@@ -38,7 +41,7 @@ from app.studio.storage.project_pronunciations import (
     word_of,
 )
 from app.studio.take_orders import TakeOrder, TakeWish, context_of, recording_of
-from app.studio.token_text import speaker_at
+from app.studio.token_text import speaker_at, with_speakers
 from app.studio.work import worker_tasks as tasks
 
 MAKING, EXPORTING = 1, 2  # urgencies
@@ -262,6 +265,52 @@ class ProjectController(VoicedProject):
             rewritten = [moved if t["id"] == moved["id"] else t for t in own.tokens]
             self.rewrite(part, HeardPart(rewritten, own.pauses))
         return was
+
+    def tell_speakers(self, data: Any) -> None:
+        """Tell by the sound who says what, in the background; InputError if that can't be done."""
+        require_packages()
+        if not self.progress()["done"]:
+            raise InputError(texts.NOT_HEARD_YET)
+        recording, count = recording_of(self.folder.path, self.about), data.get("count")
+        count = count if type(count) is int else None
+
+        def run(editor: EditorProcess) -> None:
+            with without_folder(self.folder.path):
+                names = editor.run(tasks.tell_speakers, recording, self.heard(), count)
+            self._name_speakers(names)
+            self.tell(kind="speakers")
+
+        self.add_job(OPENING, "speakers", run, lambda s: self.tell(kind="refused", sentence=s))
+
+    def name_speakers(self, data: Any) -> None:
+        """Tokens are said by others, or by nobody that is named; InputError for what is no name."""
+        try:
+            named = {int(token): str(name) for name, tokens in data["names"] for token in tokens}
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise InputError(texts.WRONG_FIELDS) from None
+        if not all(not name or is_name(name) for name in named.values()):
+            raise InputError(texts.NO_NAME)
+        self._name_speakers(named)
+
+    def _name_speakers(self, names: Mapping[int, str]) -> None:
+        with self.lock:
+            before = self.tokens()
+            after = with_speakers(before, names)
+            for part in range(len(self.about.get("parts", []))):
+                own = [token for token in after if token["id"] // IDS == part]
+                heard = self.folder.heard(part)
+                if own != heard.tokens:
+                    self.rewrite(part, HeardPart(own, heard.pauses))
+            pairs = {
+                (str(b.get("speaker", "")), str(a.get("speaker", "")))
+                for b, a in zip(before, after, strict=True)
+            }
+            for old, sha256 in self.folder.voices.items():  # who has another name keeps the voice
+                new = [name for was, name in pairs if was == old]
+                if len(new) == 1 and sum(name == new[0] for _, name in pairs) == 1:
+                    self.folder.keep_voice(new[0], sha256)
+        self.learn()
+        self.tell(kind="voice", **self.voice_state())
 
     # ---- taking home --------------------------------------------------------------------------
 

@@ -129,6 +129,7 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{one}/look", of_project(look), methods=["POST"]),
         Route(f"{one}/pronounce", of_project(pronounce), methods=["POST"]),
         Route(f"{one}/marks", of_project(mark), methods=["POST"]),
+        Route(f"{one}/speakers", of_project(speakers), methods=["POST"]),
         Route(f"{one}/times", of_project(move), methods=["POST"]),
         Route(f"{one}/export", of_project(export), methods=["POST"]),
         Route(f"{one}/file", of_project(packed)),
@@ -193,6 +194,12 @@ def look(request: Request, desk: ProjectController) -> Response:
 
 def mark(request: Request, desk: ProjectController) -> Response:
     desk.mark(request.state.data)
+    return JSONResponse({})
+
+
+def speakers(request: Request, desk: ProjectController) -> Response:
+    data = request.state.data
+    (desk.name_speakers if "names" in data else desk.tell_speakers)(data)
     return JSONResponse({})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from a3t.text.transcript import Transcript, TranscriptWord
 from app.studio.storage.pcm_sound import Token
@@ -12,6 +12,22 @@ def without_name(token: Token) -> str:
     """A token's text without the name of who says it."""
     text = str(token["text"])
     return text.removeprefix(f"{token['speaker']}:").strip() if token.get("speaker") else text
+
+
+def with_speakers(tokens: Sequence[Token], names: Mapping[int, str]) -> list[Token]:
+    """The tokens, those of these ids said by these people, "" for nobody that is named; the first
+    word of each turn has the name in its text."""
+    result: list[Token] = []
+    before = ""
+    for token in tokens:
+        name = names.get(token["id"], str(token.get("speaker", "")))
+        rest = {key: value for key, value in token.items() if key != "speaker"}
+        text = without_name(token)
+        if name:
+            rest |= {"speaker": name, "text": text if name == before else f"{name}: {text}"}
+        result.append(rest if name else rest | {"text": text})
+        before = name
+    return result
 
 
 def speaker_at(tokens: Sequence[Token], first: int, last: int) -> str:

@@ -58,7 +58,7 @@ export class App extends Exporting {
       const there = error.told && error.told.exists;
       if (!there) throw error;
       const again = (onto) => () => this.start.begin("", () => this.create({ ...data, onto }));
-      this.dialogs.ask(tell(TEXTS.exists, there.name, TEXTS.edits(there.edits)), [TEXTS.keep_both, again("both")], [TEXTS.replace_project, again("replace")]);
+      this.dialogs.ask(tell(TEXTS.exists, there.name, TEXTS.edits(there.edits)), [[TEXTS.keep_both, again("both")], [TEXTS.replace_project, again("replace"), true]]);
     }
   }
 
@@ -214,6 +214,7 @@ export class App extends Exporting {
         this.#voices(event);
         this.parts.refresh();
         return this.changes.showVoice();
+      case "speakers": return this.speakersTold();
       case "marks": this.marks = event.marks; return this.parts.refresh();
       case "pronounced": this.pronunciations = event.pronunciations; return this.changes.render();
       case "failed":
@@ -221,7 +222,7 @@ export class App extends Exporting {
         this.script.failures.set(event.key, event.sentence);
         this.render();
         return this.exportNext();
-      case "refused": this.making.delete(event.key); this.stopExport(); this.changes.render(); return this.complain(event.sentence);
+      case "refused": this.making.delete(event.key); this.telling = null; this.stopExport(); this.changes.render(); return this.complain(event.sentence);
       case "exported": return this.fetchExport();
       case "saved": return this.saver.heard(event.revision);
     }

@@ -45,11 +45,13 @@ export class Dialogs {
     else if (this.app.project) this.app.view.body.focus({ preventScroll: true });
   }
 
-  /** A question with its answers; the last one destroys something. @param {string} question @param {[string, () => void][]} answers */
-  ask(question, ...answers) {
-    const buttons = answers.map(([name, done], k) => make("button", { class: `button${k === answers.length - 1 ? " danger" : ""}`, onclick: done }, name));
-    show(this.dialog, make("h2", {}, question), make("form", { method: "dialog", class: "row" }, make("button", { class: "button" }, TEXTS.cancel), ...buttons));
+  /** A question with its answers, some of which destroy something; what is typed is given to each. @param {string} question @param {[string, (text: string) => void, boolean?][]} answers @param {string|null} text */
+  ask(question, answers, text = null) {
+    const field = text !== null && make("input", { class: "field", "aria-label": question, value: text, maxlength: "40", autocomplete: "off" });
+    const buttons = answers.map(([name, done, danger]) => make("button", { class: `button${danger ? " danger" : ""}`, onclick: () => done(field ? field.value : "") }, name));
+    show(this.dialog, make("h2", {}, question), make("form", { method: "dialog", class: "row" }, field, ...buttons, make("button", { type: "button", class: "button", onclick: () => this.dialog.close() }, TEXTS.cancel)));
     this.dialog.showModal();
+    if (field) field.select();
   }
 
   say(sentence, serious = false) {

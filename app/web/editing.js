@@ -160,6 +160,53 @@ export class Editing extends Hearing {
     await put(marks);
   }
 
+  /** Who says each token, [name, ids][], as it was and as it is now. */
+  #speakers() {
+    const said = new Map(this.script.tokens.map(({ speaker }) => [speaker, []]));
+    for (const { id, speaker } of this.script.tokens) said.get(speaker).push(id);
+    return [...said];
+  }
+
+  #nameSpeakers(names) {
+    return this.server.ask(`/projects/${this.project}/speakers`, { names }).catch((error) => this.complain(error.message || TEXTS.lost));
+  }
+
+  /** Whose words are whose is told by the sound. */
+  tellSpeakers() {
+    const begin = (count) => () => {
+      this.telling = this.#speakers();
+      this.parts.refresh();
+      this.server.ask(`/projects/${this.project}/speakers`, { count }).catch((error) => {
+        this.telling = null;
+        this.parts.refresh();
+        this.complain(error.message || TEXTS.lost);
+      });
+    };
+    this.dialogs.ask(TEXTS.speakers_hint, [[TEXTS.any_number, begin(0)], ...[2, 3, 4].map((count) => [String(count), begin(count)])]);
+  }
+
+  /** They have been. */
+  speakersTold() {
+    const before = this.telling, after = this.#speakers();
+    if (before) this.history.add({ label: TEXTS.speakers, undo: () => this.#nameSpeakers(before), redo: () => this.#nameSpeakers(after) });
+    this.telling = null;
+    this.parts.refresh();
+  }
+
+  /** Whoever says a turn, from token k on, is called otherwise. */
+  renameSpeaker(k) {
+    const { tokens } = this.script, { speaker } = tokens[k];
+    const put = (own) => (text) => {
+      const name = text.trim().toUpperCase();
+      if (!name || name === speaker) return;
+      const ids = own.map(({ id }) => id);
+      this.history.add({ label: name, undo: () => this.#nameSpeakers([[speaker, ids]]), redo: () => this.#nameSpeakers([[name, ids]]) });
+      this.#nameSpeakers([[name, ids]]);
+    };
+    const end = tokens.findIndex((token, n) => n > k && token.speaker !== speaker);
+    this.dialogs.ask(TEXTS.rename, [[TEXTS.everywhere, put(tokens.filter((token) => token.speaker === speaker))], [TEXTS.here, put(tokens.slice(k, end < 0 ? tokens.length : end))]], speaker);
+  }
+
   /** A word is said otherwise from now on; changes that have it get another take. */
   async pronounce(word, said) {
     await this.saver.settled();

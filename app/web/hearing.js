@@ -30,6 +30,8 @@ export class Hearing {
     this.making = new Map();
     /** @type {number[]|null} a stretch of the axis that is selected */
     this.sweep = null;
+    /** @type {[string, number[]][]|null} who said what before the speakers are told apart, while they are */
+    this.telling = null;
     /** @type {number|null} where what is missing was asked for */
     this.looked = null;
     /** @type {any} what shows it all; made by the App */

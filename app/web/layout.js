@@ -14,6 +14,7 @@ export function build(host, app) {
   const sheet = make("button", { type: "button", class: "quiet sheet", onclick: () => app.showChanges(host.dataset.sheet !== "open") });
   const settings = tool("settings", TEXTS.settings, () => app.dialogs.settings());
   const progress = make("progress", { max: "1", "aria-label": TEXTS.listening, hidden: true });
+  const speakers = tool("speakers", TEXTS.speakers, () => app.tellSpeakers());
   const undo = tool("undo", `${TEXTS.undo} (Ctrl+Z)`, () => app.undo());
   const redo = tool("redo", `${TEXTS.redo} (Ctrl+Shift+Z)`, () => app.redo());
   const menu = make("div", { class: "menu", popover: "auto" }, ...Object.entries(TEXTS.exports).map(([part, name]) => make("button", { type: "button", class: "quiet", onclick: () => { menu.hidePopover(); app.export(part); } }, name)));
@@ -25,7 +26,7 @@ export function build(host, app) {
   const header = make("div", { class: "header" },
     make("button", { type: "button", class: "quiet", onclick: () => app.leave() }, `‹ ${TEXTS.all_projects}`),
     name, chip, progress, make("span", { class: "push" }), sheet,
-    undo, redo, make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), settings, download, menu);
+    undo, redo, make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), speakers, tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), settings, download, menu);
   const problem = make("p", { class: "problem", role: "alert", hidden: true });
   const script = make("div", { class: "page" });
   const changes = make("aside", { class: "changes", "aria-label": TEXTS.changes });
@@ -73,8 +74,10 @@ export function build(host, app) {
     const { listening } = app;
     const busy = listening && !listening.done && !listening.problem;
     progress.hidden = !busy;
+    speakers.hidden = !listening?.done || app.script.tokens.some(({ speaker }) => speaker);
+    speakers.disabled = !!app.telling;
     progress.value = listening ? listening.share : 0;
-    status.textContent = busy ? `${app.sound ? TEXTS.listening : TEXTS.opening}… ${app.sound ? `${Math.round(100 * listening.share)} %` : ""}` : app.saver.state;
+    status.textContent = busy ? `${app.sound ? TEXTS.listening : TEXTS.opening}… ${app.sound ? `${Math.round(100 * listening.share)} %` : ""}` : app.telling ? `${TEXTS.telling}…` : app.saver.state;
     const share = app.voice ? app.voice.share : null;
     stop.hidden = learning.hidden = share === null;
     if (share !== null) learning.textContent = app.voice.speaker ? tell(TEXTS.learning_of, app.voice.speaker, Math.round(100 * share)) : tell(TEXTS.learning, Math.round(100 * share));

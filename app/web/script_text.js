@@ -24,6 +24,8 @@ export class ScriptText {
     this.body.addEventListener("click", (event) => {
       const place = /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (event.target).closest("[data-look]"));
       if (place) this.app.look(Number(place.dataset.look), true);
+      const name = /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (event.target).closest("[data-speaker]"));
+      if (name) this.app.renameSpeaker(Number(name.dataset.speaker));
     });
   }
 
@@ -49,7 +51,7 @@ export class ScriptText {
       while (k < last) parts.push(this.#word(k++));
       const { start, speaker } = script.tokens[first];
       const turns = speaker && (first === 0 || script.tokens[first - 1].speaker !== speaker);
-      const name = turns ? `<b class="speaker">${escaped(speaker)}</b> ` : "";
+      const name = turns ? `<button type="button" class="speaker" title="${TEXTS.rename}" data-speaker="${first}">${escaped(speaker)}</button> ` : "";
       return { html: name + parts.join(" "), time: clock(start), start };
     });
     this.#withMissing(made);

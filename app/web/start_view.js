@@ -142,6 +142,6 @@ export class StartView {
     show(this.bin, make("summary", {}, tell(TEXTS.bin, gone.length)), make("ul", { class: "recent" }, ...gone.map((each) => make("li", {},
       make("span", { class: "project" }, each.name),
       make("button", { type: "button", class: "quiet strong", onclick: () => move(each, "restore") }, TEXTS.restore),
-      make("button", { type: "button", class: "quiet", onclick: () => this.app.dialogs.ask(tell(TEXTS.delete_sure, each.name), [TEXTS.delete_project, () => move(each, "delete")]) }, TEXTS.delete_project)))));
+      make("button", { type: "button", class: "quiet", onclick: () => this.app.dialogs.ask(tell(TEXTS.delete_sure, each.name), [[TEXTS.delete_project, () => move(each, "delete"), true]]) }, TEXTS.delete_project)))));
   }
 }

@@ -18,6 +18,8 @@ export const TEXTS = {
   whisper: "Nobody has typed what this recording says. Whisper hears it better than what is built in: {} MB, fetched once from {}, and then it works without a network. Nothing is sent anywhere.", fetch: "Fetch", not_now: "Not now", fetching: "Fetching Whisper… {} %",
   uploading: "Uploading", opening: "Opening", listening: "Listening", all_projects: "Projects",
   marks_off: "Leave out the punctuation that was added", marks_on: "Add punctuation",
+  speakers: "Tell the speakers apart", speakers_hint: "Their voices tell whose words are whose. How many people speak?", any_number: "I don't know",
+  telling: "Telling the speakers apart", rename: "Who is this?", everywhere: "Everywhere", here: "Only here",
   undo: "Undo", redo: "Redo", find: "Find and replace", keys: "Keyboard shortcuts", export: "Export",
   film: "The film", film_unseen: "This browser can't show the film. Export writes it all the same.", film_longer: "The edited sound is {} s longer than the picture: to export the film, replace words instead of adding some.", film_shorter: "The edited sound is {} s shorter than the picture: to export the film, replace words instead of deleting some.",
   exports: { film: "The film, with the edited sound", audio: "The edited recording alone", ".srt": "Subtitles, SRT", ".vtt": "Subtitles, WebVTT", ".md": "Transcript, Markdown", "": "Everything, with timelines, in one zip" },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from a3t.text.normaliser.unspoken import is_name
 from a3t.text.speakers import Turn, turns_of, with_names
 from a3t.text.transcript import Transcript
 
@@ -49,3 +50,15 @@ def test_without_names_nobody_is_named() -> None:
 def test_a_name_at_the_end_says_nothing() -> None:
     text = Transcript.from_text("Host: Good night.\nGuest: ")
     assert text.spoken == ("good", "night") and text.words[0].speaker == "Host"
+
+
+def test_a_name_beside_a_numbered_speaker_is_one_too() -> None:
+    text = Transcript.from_text("ANNA: Good night.\nSpeaker 2: Sleep well.")
+    assert text.spoken == ("good", "night", "sleep", "well")
+    assert [word.speaker for word in text.words] == ["ANNA"] * 2 + ["Speaker 2"] * 2
+
+
+def test_what_can_be_a_name() -> None:
+    names = ("ANNA", "DR. O'NEIL", "Speaker 12", "Host")
+    assert all(map(is_name, names))
+    assert not any(map(is_name, ("Anna", "", "A", "ANNA: BOB", "ANNA\nBOB", "ONE TWO THREE FOUR")))

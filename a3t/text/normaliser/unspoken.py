@@ -79,6 +79,14 @@ def speaker_names(text: str, names: Mapping[str, bool] = NO_NAMES) -> dict[str, 
     return {each: each.lstrip("> ").removesuffix(":") or ">>" for each in written}
 
 
+def is_name(name: str) -> bool:
+    """True if a line that begins with it and a colon is read as this speaker's."""
+    return any(
+        match is not None and match.end() == len(name) + 1
+        for match in (pattern.match(f"{name}: ") for pattern in (_NAME, _SPEAKER))
+    )
+
+
 def names_of_lines(text: str) -> dict[str, bool]:
     """The names in capitals that begin lines, and whether each is who speaks, not a heading."""
     found = {match[1]: False for match in _NAME.finditer(text)}
@@ -97,10 +105,12 @@ def _matches(text: str, names: Mapping[str, bool]) -> Iterator[tuple[int, int]]:
 
 
 def _named_lines(text: str, settled: Mapping[str, bool] = NO_NAMES) -> list[re.Match[str]]:
-    """ "ANNA: …" could be a heading; as the start of several lines it is who speaks."""
+    """ "ANNA: …" could be a heading; as the start of several lines, or beside "Speaker 2: …", it is
+    who speaks."""
     found = list(_NAME.finditer(text))
     often = Counter(match[1] for match in found)
     several = len(found) > 1 and (len(often) > 1 or len(found) > 2)
+    several = several or any(match[0].endswith(":") for match in found and _SPEAKER.finditer(text))
     return [match for match in found if settled.get(match[1], several)]
 
 

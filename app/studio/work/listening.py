@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.source.diarisation import numbered, speakers_by_sound
 from a3t.source.recognised_transcript import recognised_part
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.punctuation.restoring import with_punctuation
@@ -24,7 +26,9 @@ from alignment.long.pieces import pieces
 from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
 from alignment.result import shift_word
+from alignment.retiming import covering
 from app.studio.storage.pcm_sound import IDS, HeardPart, PcmSound, Token
+from app.studio.token_text import transcript_of
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -172,6 +176,21 @@ def align_place(editor: Editor, sound: PcmSound, part: int, place: dict[str, Any
     """The words of one piece of `find_places`."""
     transcript = Transcript.from_json(place["transcript"])
     return align_tokens(editor, sound, part * IDS, place["first"], place["last"], transcript)
+
+
+def tell_speakers(
+    editor: Editor, recording: Recording, heard: HeardPart, count: int | None
+) -> dict[int, str]:
+    """Who says each token, by its id, as their voices tell; `count` of them, if that is known."""
+    editor_step(editor, "speakers")
+    words = [Word.from_json(word) for token in heard.tokens for word in token["words"]]
+    pauses = [Word.from_json(pause) for pause in heard.pauses]
+    aligned = covering(words, recording.seconds, 1.0, pauses)
+    names = numbered(
+        speakers_by_sound(recording, aligned, transcript_of(heard.tokens), count or None)
+    )
+    owners = [int(token["id"]) for token in heard.tokens for _ in token["words"]]
+    return dict(zip(reversed(owners), reversed(names), strict=True))  # by its first word
 
 
 def correct_tokens(editor: Editor, sound: PcmSound, first: int, last: int, text: str) -> HeardPart:

@@ -60,8 +60,9 @@ def chromium(driver: Any, profile: Path, address: str, killed: bool = True) -> I
         process.wait()
 
 
+@pytest.mark.parametrize("offline", [False, True])
 def test_nothing_typed_is_lost_with_the_browser(
-    driver: Any, url: str, arctic: Path, tmp_path: Path
+    offline: bool, driver: Any, url: str, arctic: Path, tmp_path: Path
 ) -> None:
     with chromium(driver, tmp_path, url, killed=False) as page:
         upload(page, arctic, ARCTIC)
@@ -69,6 +70,7 @@ def test_nothing_typed_is_lost_with_the_browser(
         address = page.url
     with chromium(driver, tmp_path, address) as page:
         word(page, "always").wait_for()
+        page.context.set_offline(offline)
         word(page, "always").click()
         page.keyboard.type("hardly ever")
         page.keyboard.press("Enter")

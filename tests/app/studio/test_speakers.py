@@ -1,0 +1,80 @@
+"""Speakers told apart by their sound, named, and taken back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from a3t.source import diarisation
+from app.studio import project_controller
+from app.studio.storage.folders import ProjectFolder
+from app.studio.studio import Studio
+from app.studio.work import listening
+from tests.app.studio.conftest import Project, change
+from tests.conftest import ARCTIC
+
+
+@pytest.fixture
+def project(client: TestClient, upload: str) -> Project:
+    project = Project(client, {"upload": upload, "text": ARCTIC})
+    project.listened()
+    return project
+
+
+def names(state: dict[str, Any]) -> list[str]:
+    return [token[6] for token in state["tokens"]]
+
+
+def ids(state: dict[str, Any], name: str) -> list[int]:
+    return [token[0] for token in state["tokens"] if token[6] == name]
+
+
+def test_what_is_missing_is_said_before_the_work(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(diarisation, "find_spec", lambda name: None)
+    assert "a3t[speakers]" in project.post("speakers", {}, 422)["sentence"]
+
+
+def test_they_are_told_apart_named_and_taken_back(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = []
+
+    def by_sound(recording: Any, aligned: Any, text: Any, count: int | None) -> list[int]:
+        counts.append(count)
+        return [0] * 4 + [1] * (len(text.words) - 4)
+
+    monkeypatch.setattr(project_controller, "require_packages", lambda: None)
+    monkeypatch.setattr(listening, "speakers_by_sound", by_sound)
+    before = project.state
+    project.post("speakers", {"count": 2})
+    state = project.until(lambda state: any(names(state)))
+    assert counts == [2]
+    assert names(state) == ["Speaker 1"] * 4 + ["Speaker 2"] * (len(state["tokens"]) - 4)
+    assert [token[1] for token in state["tokens"]][3:5] == ["want", "Speaker 2: to"]
+
+    project.post("speakers", {"names": [["Anna", ids(state, "Speaker 1")]]}, 422)
+    project.post("speakers", {"names": [["ANNA", ids(state, "Speaker 1")]]})
+    assert names(project.state) == [name.replace("Speaker 1", "ANNA") for name in names(state)]
+    project.save(change(project.state, "superlative", "greatest"))  # in one of two named turns
+    assert not project.made()["failures"]
+
+    project.post("speakers", {"names": [["", ids(state, "Speaker 1") + ids(state, "Speaker 2")]]})
+    assert project.state["tokens"] == before["tokens"]
+    assert not project.made()["failures"]
+
+
+def test_whoever_is_called_otherwise_keeps_their_voice(project: Project, studio: Studio) -> None:
+    state, voice = project.state, "0" * 64
+    own = [token[0] for token in state["tokens"]]
+    project.post("speakers", {"names": [["ANNA", own[:4]], ["BOB", own[4:]]]})
+    (path,) = studio.projects.root.glob(f"*/{state['id']}")
+    folder = ProjectFolder(path)
+    folder.keep_voice("ANNA", voice)
+    project.post("speakers", {"names": [["CLARA", own[:4]]]})
+    assert folder.voices["CLARA"] == voice
+    project.post("speakers", {"names": [["BOB", own[:4]]]})  # who has a voice to learn
+    assert "BOB" not in folder.voices
