@@ -173,10 +173,6 @@ def no_words_file(name: str) -> str:
     return f"{name} does not hold words: upload .txt, .srt, .vtt, .TextGrid or an edit.json."
 
 
-def no_json(name: str) -> str:
-    return f"{name} is not JSON: upload the edit.json unchanged."
-
-
 OTHER_HOST = (
     "This page is for this computer only, and was asked for by another name: open it at "
     "http://127.0.0.1, or start it with --auth or --root-path behind a proxy."

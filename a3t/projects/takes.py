@@ -18,15 +18,16 @@ from a3t.audio.output.patches import Patch
 from a3t.audio.output.span_map import Span
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.grid import FRAMES_PER_SECOND, grid_frames
+from a3t.grid import FRAMES_PER_SECOND, grid_frames, seconds_of
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.json_values import finite_number
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
+from a3t.plan.reuse.recorded_speech import RecordedSpeech
 from a3t.plan.revision import Revision
 from a3t.rendering.candidates import VARIATIONS, variant
-from a3t.rendering.edited import EditedRecording, WordScore
+from a3t.rendering.edited import EditedRecording, Excerpt, WordScore
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, Word
@@ -139,7 +140,7 @@ class MadeEdit:
     """An edit of a take, on the whole recording's clock.
 
     edit: as planned; its words are still counted as in the take. words, pronunciations: of its new
-    words. rate: of the take's plan.
+    words. rate: of the take's plan. excerpts: what of the patch is recorded elsewhere.
     """
 
     edit: PlannedEdit
@@ -148,17 +149,19 @@ class MadeEdit:
     pronunciations: tuple[tuple[str, ...], ...]
     scores: tuple[WordScore, ...]
     rate: float
+    excerpts: tuple[Excerpt, ...] = ()
 
-    def at(self, first: int, first_new: int) -> PlannedEdit:
-        """The edit with its first word, in the text and in the new text, counted there."""
+    def at(self, first: int, first_new: int, aligned: Alignment) -> PlannedEdit:
+        """The edit with its first word, in the text and in the new text, counted there, where the
+        text is aligned like this."""
         by = first_new - self.edit.new[0]
         phones = tuple(
             replace(p, word=p.word + by if p.word >= 0 else -1) for p in self.edit.phones
         )
         old = (first, first + self.edit.old[1] - self.edit.old[0])
-        return replace(
-            self.edit, old=old, new=(first_new, first_new + len(self.words)), phones=phones
-        )
+        new = (first_new, first_new + len(self.words))
+        taken = tuple(replace(t, new=new, words=_said(t, aligned)) for t in self.edit.taken)
+        return replace(self.edit, old=old, new=new, phones=phones, taken=taken)
 
 
 def made_edits(result: EditedRecording, stretch: Span) -> Iterator[MadeEdit]:
@@ -171,14 +174,34 @@ def made_edits(result: EditedRecording, stretch: Span) -> Iterator[MadeEdit]:
             phone if phone.source is None else replace(phone, source=phone.source + frames)
             for phone in edit.phones
         )
+        taken = tuple(
+            replace(each, origin=0, frames=(each.frames[0] + frames, each.frames[1] + frames))
+            for each in edit.taken
+        )
+        excerpts = tuple(
+            replace(each, origin=0, source=(each.source[0] + begin, each.source[1] + begin))
+            for each in (result.excerpts[k] if result.excerpts else ())
+        )
         yield MadeEdit(
-            replace(edit, source=source, phones=phones),
+            replace(edit, source=source, phones=phones, taken=taken),
             Patch((patch.source[0] + begin, patch.source[1] + begin), patch.samples),
             tuple(plan.new_text.words[slice(*edit.new)]),
             tuple(plan.pronunciations[slice(*edit.new)]),
             result.scores[k] if result.scores else (),
             plan.rate,
+            excerpts,
         )
+
+
+def _said(speech: RecordedSpeech, aligned: Alignment) -> tuple[int, int]:
+    """The aligned words [first, last) that recorded speech is."""
+    start, end = (
+        seconds_of(speech.frames[0] + speech.silent[0]),
+        seconds_of(speech.frames[1] - speech.silent[1]),
+    )
+    middle = lambda word: (word.start + word.end) / 2  # noqa: E731
+    spoken = aligned.spoken
+    return bisect_left(spoken, start, key=middle), bisect_right(spoken, end, key=middle)
 
 
 @dataclass(frozen=True)
@@ -222,7 +245,7 @@ class MergedTakes:
         for first, made in self.edits:
             new += [*old[done:first]]
             pronunciations += said[done:first]
-            edit = made.at(first, len(new))
+            edit = made.at(first, len(new), aligned)
             own = _in_turn(made.words, old[first : edit.old[1]] or old[max(first - 1, 0) : first])
             new += [replace(word, token=word.token + tokens) for word in own]
             tokens += 1 + max((word.token for word in made.words), default=0)
@@ -236,19 +259,39 @@ class MergedTakes:
         pronunciations += said[done:]
         new_text = Transcript.of_tokens(new)
         frames = grid_frames(self.recording.samples, self.recording.sample_rate)
-        plan = EditPlan(
+        whole = EditPlan(
             self.recording,
-            replace(self.request, new_text=new_text.text),
-            Revision(self.text, new_text, tuple(script)),
-            tuple(pronunciations),
+            replace(self.request, new_text=self.text.text),
+            Revision(self.text, self.text, ()),
+            tuple(said),
             on_grid(aligned, frames),
-            tuple(planned),
+            (),
             (),
             float(np.mean([made.rate for _, made in self.edits] or [1.0])),
         )
-        scores = tuple(made.scores for _, made in self.edits)
+        plan = replace(
+            whole,
+            request=replace(self.request, new_text=new_text.text),
+            revision=Revision(self.text, new_text, tuple(script)),
+            pronunciations=tuple(pronunciations),
+            edits=tuple(planned),
+        )
         models = (self.model, self.vocoder, self.voice)
-        return EditedRecording(plan, tuple(patches), *models, scores=scores, takes=self.takes)
+        result = EditedRecording(
+            plan,
+            tuple(patches),
+            *models,
+            scores=tuple(made.scores for _, made in self.edits),
+            takes=self.takes,
+        )
+        if not any(made.excerpts for _, made in self.edits):
+            return result
+        return replace(
+            result,
+            plan=replace(plan, origins=(whole,)),
+            origins=(EditedRecording(whole, (), *models),),
+            excerpts=tuple(made.excerpts for _, made in self.edits),
+        )
 
 
 def _in_turn(

@@ -6,7 +6,7 @@ How a change travels, from the page's text to the file that is taken home:
     ``/script`` (`routes`). `script` reads them: a `ScriptEdit` names the tokens that give way, by
     their ids, and the new words; a step that comes twice counts once, and another window's steps
     are merged with it. `ProjectController.save` writes the list down before it answers.
-2.  An edit that has no take yet gets one (`ProjectController.make`). `take_orders` puts together
+2.  An edit that has no take yet gets one (`MadeProject.make`). `take_orders` puts together
     what its maker needs: the words around it (`EditContext`), the project's settings as an
     `EditRequest`, and for a further take what is wanted otherwise (`TakeWish`). That is a
     `TakeOrder`, and waits in a lane's queue (`jobs`), before everything that nobody waits for.

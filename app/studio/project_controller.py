@@ -6,9 +6,7 @@ again, or a server that was killed, goes on where it was.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from a3t.errors import InputError
@@ -20,49 +18,26 @@ from app.service import without_folder
 from app.studio.corrections import Correction, moved_token
 from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import OPENING
-from app.studio.offered_changes import cleaning_of, find_changes
-from app.studio.own_voice import VoicedProject
-from app.studio.script import (
-    MOST_EDITS,
-    MOST_PAGES,
-    ScriptEdit,
-    draft_of,
-    edits_of,
-    settings_of,
-    steps_of,
-)
+from app.studio.made_project import MadeProject
+from app.studio.script import MOST_EDITS, MOST_PAGES, draft_of, edits_of, settings_of, steps_of
 from app.studio.storage.folders import ProjectFolder
 from app.studio.storage.pcm_sound import IDS, HeardPart, with_marks
-from app.studio.storage.project_pronunciations import (
-    MOST_SAID,
-    own_pronunciations,
-    remember_pronunciation,
-    said_as,
-    word_of,
-)
-from app.studio.take_orders import TakeOrder, TakeWish, context_of, recording_of
-from app.studio.token_text import speaker_at, with_speakers
+from app.studio.take_orders import recording_of
+from app.studio.token_text import with_speakers
 from app.studio.work import worker_tasks as tasks
 
-MAKING, EXPORTING = 1, 2  # urgencies
+EXPORTING = 2  # urgency
 
 
-class ProjectController(VoicedProject):
+class ProjectController(MadeProject):
     """One project, opened: requests call its methods, and jobs change it from their threads."""
 
     def __init__(
         self, folder: ProjectFolder, quick: JobQueue, long: JobQueue, learning: JobQueue | None
     ) -> None:
         super().__init__(folder, quick, long, learning)
-        self._wishes = itertools.count()
         self.resume()
         self._correct_all()
-
-    def words_came(self) -> None:
-        self._make_missing()
-        self.learn()
-
-    # ---- edits and their takes ----------------------------------------------------------------
 
     def save(self, data: Any, settings: Any) -> dict[str, Any]:
         """Take a page's steps, each once however often it is sent, and begin to make what is not
@@ -97,118 +72,6 @@ class ProjectController(VoicedProject):
         self.learn()
         self.tell(kind="saved", revision=script["revision"])
         return {"revision": script["revision"], "edits": script["edits"]}
-
-    def _make_missing(self) -> None:
-        missing = [
-            edit
-            for edit in self.edits()
-            if not self.folder.takes(edit.key) and edit.key not in self.failures
-        ]
-        heard = self.heard() if missing else None  # once: an hour's words take a while to read
-        for edit in missing:
-            self.make(edit, heard)
-
-    def make(
-        self,
-        edit: ScriptEdit,
-        heard: HeardPart | None = None,
-        wish: TakeWish | None = None,
-    ) -> None:
-        """Make a take of an edit in the background; its first one, or another."""
-        if wish is not None:
-            self.failures.pop(edit.key, None)
-        settings, models = self._settings
-        self.folder.next_take(edit.key)  # InputError: there are too many
-        try:
-            context = context_of(edit, self.edits(), heard or self.heard())
-            order = TakeOrder(
-                recording=recording_of(self.folder.path, self.about),
-                edit=context,
-                request=replace(
-                    settings,
-                    pronunciations=own_pronunciations(self.folder),
-                    fit=settings.fit or self.about.get("film") is not None,  # or it can't be shown
-                ),
-                number=0,
-                wish=wish or TakeWish(),
-                level=None,
-                voice=self.voice_of(speaker_at(context.tokens, context.first, context.last)),
-            )
-        except InputError as error:
-            if self.progress()["done"]:  # otherwise its words may still come
-                self._fail_to_make(edit.key, str(error))
-            return
-
-        def run(editor: EditorProcess) -> None:
-            number, takes = self.folder.next_take(edit.key), self.folder.takes(edit.key)
-            if takes and wish is None:
-                return
-            level = takes[0].get("level") if takes else None
-            folder = self.folder.take_folder(edit.key, number)
-            with without_folder(self.folder.path):
-                made = editor.run(
-                    tasks.make_take, replace(order, number=number, level=level), folder
-                )
-            self.tell(kind="takes", key=edit.key, takes=self.takes(edit.key))
-            if order.voice is not None and made["spans"] and not made["voice"]:
-                self.forget_voice()
-
-        job = ProjectJob(
-            self.folder.id,
-            # The first take once; of others one for each wish.
-            f"take {edit.key} {'' if wish is None else next(self._wishes)}",
-            MAKING,
-            run,
-            lambda sentence: self._fail_to_make(edit.key, sentence),
-            lambda step: self.tell(kind="making", key=edit.key, step=texts.STEPS.get(step, step)),
-            models,
-        )
-        self.quick.add(job)
-
-    def _fail_to_make(self, key: str, sentence: str) -> None:
-        if self.folder.takes(key):  # another take than those that it has
-            self.tell(kind="refused", key=key, sentence=sentence)
-            return
-        self.failures[key] = sentence
-        self.tell(kind="failed", key=key, sentence=sentence)
-
-    def again(self, key: str, data: Any) -> None:
-        """Another take of an edit that is in the list, perhaps longer or shorter."""
-        given = data if isinstance(data, dict) else {}
-        edit = self._edit(key)
-        self.make(edit, None, TakeWish.of(given, self.folder.takes(key)))
-
-    def pronounce(self, data: Any) -> None:
-        """A word is said otherwise in this project from now on; changes that have it get another
-        take. InputError for what is no word."""
-        word = word_of(data)
-        said = str(data.get("said", ""))[:MOST_SAID]
-
-        def run(editor: EditorProcess) -> None:
-            phones = editor.run(tasks.phones_said, said)
-            with self.lock:
-                remember_pronunciation(self.folder, word, said, phones)
-                self.tell(kind="pronounced", pronunciations=said_as(self.folder))
-                for edit in self.edits():
-                    takes = self.folder.takes(edit.key)
-                    if any(word == each["text"] for take in takes for each in take["words"]):
-                        self.make(edit, None, TakeWish())
-
-        refused = lambda sentence: self.tell(kind="refused", sentence=sentence)  # noqa: E731
-        self.quick.add(ProjectJob(self.folder.id, f"pronounce {word}", MAKING, run, refused))
-
-    def _edit(self, key: str) -> ScriptEdit:
-        for edit in self.edits():
-            if edit.key == key:
-                return edit
-        raise InputError(texts.NO_SUCH_EDIT)
-
-    def offered(self, data: Any) -> list[dict[str, Any]]:
-        """Find what can be taken out of what has been listened to; nothing is changed."""
-        heard = self.heard()
-        recording = recording_of(self.folder.path, self.about)
-        with without_folder(self.folder.path):
-            return find_changes(recording, heard, cleaning_of(data))
 
     # ---- what the recording says --------------------------------------------------------------
 

@@ -30,6 +30,21 @@ WEB = Path(__file__).parent.parent / "web"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 
 Handler = Callable[[Request, ProjectController], Response]
+Change = Callable[[ProjectController, dict[str, Any]], dict[str, Any] | None]
+# What changes a project, or asks for more of it than is written down.
+CHANGES: dict[str, Change] = {
+    "script": lambda desk, data: desk.save(data, data.get("settings")),
+    "takes": lambda desk, data: desk.again(str(data.get("key")), data),
+    "cleaning": lambda desk, data: {"found": desk.offered(data)},
+    "look": ProjectController.look,
+    "pronounce": ProjectController.pronounce,
+    "marks": ProjectController.mark,
+    "times": ProjectController.move,
+    "speakers": lambda desk, data: (
+        desk.name_speakers(data) if "names" in data else desk.tell_speakers(data)
+    ),
+    "export": lambda desk, data: desk.export(str(data.get("kind") or ""), data.get("film") is True),
+}
 
 
 class PlaceConvertor(IntegerConvertor):
@@ -111,8 +126,14 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         path = studio.packed(desk)
         return FileResponse(path, media_type="application/zip", filename=path.name)
 
+    def changing(change: Change) -> Callable[[Request], Awaitable[Any]]:
+        return of_project(
+            lambda request, desk: JSONResponse(change(desk, request.state.data) or {})
+        )
+
     one = f"{at}/projects/{{project}}"
     return [
+        *(Route(f"{one}/{n}", changing(each), methods=["POST"]) for n, each in CHANGES.items()),
         Route(f"{at}/web/{{name}}", web),
         Route(f"{at}/projects", guarded(recent)),
         Route(f"{at}/projects", guarded(create), methods=["POST"]),
@@ -123,15 +144,6 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{one}/delete", guarded(binning(studio.delete)), methods=["POST"]),
         Route(f"{one}/restore", guarded(binning(studio.restore)), methods=["POST"]),
         Route(f"{one}/script", of_project(lambda request, desk: JSONResponse(desk.script()))),
-        Route(f"{one}/script", of_project(save), methods=["POST"]),
-        Route(f"{one}/takes", of_project(again), methods=["POST"]),
-        Route(f"{one}/cleaning", of_project(cleaning), methods=["POST"]),
-        Route(f"{one}/look", of_project(look), methods=["POST"]),
-        Route(f"{one}/pronounce", of_project(pronounce), methods=["POST"]),
-        Route(f"{one}/marks", of_project(mark), methods=["POST"]),
-        Route(f"{one}/speakers", of_project(speakers), methods=["POST"]),
-        Route(f"{one}/times", of_project(move), methods=["POST"]),
-        Route(f"{one}/export", of_project(export), methods=["POST"]),
         Route(f"{one}/file", of_project(packed)),
         Route(f"{one}/download", of_project(reading.download)),
         Route(f"{one}/events", of_project(reading.events)),
@@ -163,51 +175,3 @@ async def body_of(request: Request) -> dict[str, Any]:
 def _whole(digits: str) -> int | float:
     """A whole number; infinite with more digits than anything here has."""
     return int(digits) if len(digits) < 20 else float("inf")
-
-
-# ---- what changes a project ---------------------------------------------------------------------
-
-
-def save(request: Request, desk: ProjectController) -> Response:
-    data = request.state.data
-    return JSONResponse(desk.save(data, data.get("settings")))
-
-
-def again(request: Request, desk: ProjectController) -> Response:
-    desk.again(str(request.state.data.get("key")), request.state.data)
-    return JSONResponse({})
-
-
-def cleaning(request: Request, desk: ProjectController) -> Response:
-    return JSONResponse({"found": desk.offered(request.state.data)})
-
-
-def pronounce(request: Request, desk: ProjectController) -> Response:
-    desk.pronounce(request.state.data)
-    return JSONResponse({})
-
-
-def look(request: Request, desk: ProjectController) -> Response:
-    desk.look(request.state.data)
-    return JSONResponse({})
-
-
-def mark(request: Request, desk: ProjectController) -> Response:
-    desk.mark(request.state.data)
-    return JSONResponse({})
-
-
-def speakers(request: Request, desk: ProjectController) -> Response:
-    data = request.state.data
-    (desk.name_speakers if "names" in data else desk.tell_speakers)(data)
-    return JSONResponse({})
-
-
-def move(request: Request, desk: ProjectController) -> Response:
-    return JSONResponse(desk.move(request.state.data))
-
-
-def export(request: Request, desk: ProjectController) -> Response:
-    data = request.state.data
-    desk.export(str(data.get("kind") or ""), data.get("film") is True)
-    return JSONResponse({})

@@ -150,4 +150,4 @@ class Studio:
         """The words of an uploaded transcript, read in a bounded process; InputError."""
         path = limits.check_text_file(upload, self.service.folder)
         with without_folder(path.parent):
-            return bounded(words_in, path).text
+            return bounded(words_in, path)

@@ -12,11 +12,15 @@ from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_limits import SPEEDS
 from a3t.plan.request import EditRequest
+from a3t.plan.reuse.text_reuse import MOST_WORDS
+from a3t.text.transcript import Transcript
 from app import texts
 from app.studio.script import ScriptEdit, number
 from app.studio.storage.pcm_sound import HeardPart, Pause, Token, end_of, places_of, start_of
 
 NEAR = 80  # tokens on each side of an edit that its maker is given
+WIDE = 900  # tokens on each side among which new words are looked for, some five minutes
+MOST_PLACES = 4  # where they are recorded
 FAR = 10.0  # seconds; an edit farther away is of no account
 
 
@@ -119,8 +123,35 @@ def _span(edit: ScriptEdit, first: int, last: int, tokens: Sequence[Token]) -> t
     return start, end
 
 
-def context_of(edit: ScriptEdit, others: Sequence[ScriptEdit], heard: HeardPart) -> EditContext:
-    """An edit beside the others, among the words that are heard; InputError if its own are gone."""
+def recorded_reach(edit: ScriptEdit, heard: HeardPart) -> tuple[int, int] | None:
+    """The tokens before and after an edit that hold the nearest places where all its new words are
+    recorded, if they are few; None if there is no such place. InputError if its own are gone."""
+    tokens = heard.tokens
+    first, last = edit.place_in(places_of(tokens), len(tokens))
+    wanted = [*Transcript.from_text(edit.text, max_words=None).spoken] if edit.text else []
+    begin, end = max(0, first - WIDE), min(len(tokens), last + WIDE)
+    said = [(w["text"], k) for k in range(begin, end) for w in tokens[k]["words"]]
+    size = len(wanted)
+    places = [
+        said[n][1]
+        for n in range(len(said) - size + 1)
+        if [text for text, _ in said[n : n + size]] == wanted
+    ]
+    apart = [k for k in places if k + size <= first or k >= last]
+    if not 0 < size <= MOST_WORDS or not apart:
+        return None
+    apart = sorted(apart, key=lambda k: abs(k - first))[:MOST_PLACES]
+    return max(0, first - min(apart)) + NEAR, max(0, max(apart) - last) + NEAR
+
+
+def context_of(
+    edit: ScriptEdit,
+    others: Sequence[ScriptEdit],
+    heard: HeardPart,
+    reach: tuple[int, int] = (NEAR, NEAR),
+) -> EditContext:
+    """An edit beside the others, among the words that are heard, so many tokens before and after
+    it; InputError if its own are gone."""
     tokens = heard.tokens
     ids = places_of(tokens)
     first, last = edit.place_in(ids, len(tokens))
@@ -138,8 +169,8 @@ def context_of(edit: ScriptEdit, others: Sequence[ScriptEdit], heard: HeardPart)
             before = min(before, start - until)
         elif last <= begin:
             after = min(after, since - end)
-    near = max(0, first - NEAR)
-    around = tokens[near : last + NEAR]
+    near = max(0, first - reach[0])
+    around = tokens[near : last + reach[1]]
     if not around:
         raise InputError(texts.NO_WORD)
     since, until = start_of(around[0]) - FAR, end_of(around[-1]) + FAR

@@ -198,12 +198,13 @@ export class App extends Exporting {
         return this.exportNext();
       case "making": this.making.set(event.key, event.step); return this.changes.render();
       case "takes": {
-        this.making.delete(event.key);
         const before = this.script.takes.get(event.key)?.length || 0;
         this.script.takes.set(event.key, event.takes);
         this.script.failures.delete(event.key);
         const edit = this.script.edits.find((each) => each.key === event.key);
-        if (edit && before && event.takes.length > before) this.choose(edit, event.takes[event.takes.length - 1].number, false);
+        const made = event.takes[event.takes.length - 1], isAsked = typeof made.recorded !== "number";
+        if (isAsked) this.making.delete(event.key);
+        if (isAsked && edit && before && event.takes.length > before) this.choose(edit, made.number, false);
         this.render();
         if (edit && this.wanted === edit) { this.wanted = null; this.playEdit(edit); }
         if (edit) this.view.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);

@@ -1,7 +1,11 @@
 // The changes as cards: their state, their takes, and what can be done with each.
 
 import { icon, make, show, tool } from "./elements.js";
-import { TEXTS, named, tell } from "./texts.js";
+import { TEXTS, clock, named, tell } from "./texts.js";
+
+/** Whether a take is of words that are recorded elsewhere. */
+const isRecorded = (take) => typeof take?.recorded === "number";
+const recordedAt = (take) => tell(TEXTS.recorded_at, clock(take.recorded));
 
 export class ChangesView {
   /** @param {HTMLElement} host @param {any} app */
@@ -27,7 +31,7 @@ export class ChangesView {
     show(this.offer, this.#offered());
     this.all.hidden = !places.some(({ edit }) => script.stateOf(edit) === "made");
     show(this.list, ...places.map((place) => this.#card(place, place.edit === active)));
-    const seconds = places.reduce((sum, { edit }) => sum + (edit.text && !script.isPause(edit) ? script.chosen(edit)?.seconds || 0 : 0), 0);
+    const seconds = places.reduce((sum, { edit }) => sum + (edit.text && !script.isPause(edit) && !isRecorded(script.chosen(edit)) ? script.chosen(edit)?.seconds || 0 : 0), 0);
     this.showVoice();
     this.told.textContent = seconds ? tell(TEXTS.synthetic, seconds.toFixed(1)) : "";
     const again = name && /** @type {HTMLInputElement|null} */ (this.list.querySelector(`.active [data-name="${name}"]`));
@@ -115,9 +119,9 @@ export class ChangesView {
       const isPause = script.isPause(edit), makes = edit.text && !isPause;
       const choices = takes.map((take) => make("button", {
         type: "button", role: "radio", class: "choice", "data-name": `take ${take.number}`,
-        "aria-checked": String(take === chosen), "aria-label": tell(TEXTS.take, take.number + 1),
+        "aria-checked": String(take === chosen), title: isRecorded(take) ? recordedAt(take) : null, "aria-label": isRecorded(take) ? recordedAt(take) : tell(TEXTS.take, take.number + 1),
         onclick: () => app.choose(edit, take.number),
-      }, String(take.number + 1)));
+      }, isRecorded(take) ? clock(take.recorded) : String(take.number + 1)));
       card.append(make("div", { class: "row" },
         tool("play", TEXTS.in_context, () => app.playEdit(edit), { "data-name": "context" }),
         tool("loop", TEXTS.loop, () => app.toggleLoop(edit), { "aria-pressed": String(app.looped === edit), "data-name": "loop" }),
@@ -131,6 +135,7 @@ export class ChangesView {
           make("span", { class: "length" }, `${seconds.toFixed(2)} s`));
       }
       const notes = [
+        isRecorded(chosen) && `${recordedAt(chosen)}.`,
         chosen.doubtful?.length && tell(TEXTS.hardly_heard, chosen.doubtful.map((word) => `“${word}”`).join(", ")),
         ...(chosen.doubts || []), !chosen.spans.length && TEXTS.same_sound,
       ].filter(Boolean);

@@ -3,6 +3,7 @@
 import { escaped, make } from "./elements.js";
 import { DOUBTFUL } from "./script.js";
 import { TEXTS, clock, named, tell } from "./texts.js";
+import { bare } from "./wording.js";
 
 export class ScriptText {
   /** @param {HTMLElement} host @param {any} app */
@@ -63,7 +64,11 @@ export class ScriptText {
         this.body.append(row);
       }
       if (was && was.html === html && was.time === time) return;
-      if (this.field && row.contains(this.field.element)) { this.shown[n] = null; return; }
+      if (this.field && row.contains(this.field.element)) { // what one types stays; what was made meanwhile is told
+        this.shown[n] = null;
+        for (const { edit, first, last } of places) row.querySelector(`[data-first="${first}"][data-last="${last}"]`)?.setAttribute("class", `change ${script.stateOf(edit)}`);
+        return;
+      }
       row.children[0].textContent = time;
       row.children[1].innerHTML = html; // made of escaped texts alone
       this.shown[n] = { html, time };
@@ -139,9 +144,4 @@ export class ScriptText {
       this.scroller.scrollBy({ top: box.top - view.top - view.height / 3, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
     }
   }
-}
-
-/** A word without the name of who says it, which stands before the turn. @param {import("./script.js").Token} token */
-function bare({ text, speaker }) {
-  return speaker && text.startsWith(`${speaker}:`) ? text.slice(speaker.length + 1).trim() : text;
 }

@@ -38,7 +38,7 @@ export const TEXTS = {
   pause_by: "pause {} s", pause_drag: "Drag to make this pause longer or shorter.",
   word_drag: "Drag to make this word longer or shorter.",
   deleted: "deleted", in_context: "Play in context", loop: "Loop",
-  take: "Take {}", takes: "Takes", again: "Another take", longer: "Longer", shorter: "Shorter",
+  take: "Take {}", takes: "Takes", recorded_at: "Said at {} in this recording", again: "Another take", longer: "Longer", shorter: "Shorter",
   accept: "Accept", accept_hint: "Accept marks it as checked; it is exported either way.", more: "More", accepted: "Accepted", revert: "Take this change back", change_text: "Change the words", try_again: "Try again",
   accept_all: "Accept all",
   settings: "Settings", spectrogram: "Spectrogram", audio_height: "Height of the audio",

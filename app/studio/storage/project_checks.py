@@ -7,7 +7,7 @@ anew of the values that were checked.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -131,7 +131,8 @@ def checked_take(data: Mapping[str, Any], patch: np.ndarray, about: Mapping[str,
         "voice": None if data.get("voice") is None else _named(data["voice"]),
         "candidate": None,  # how a take was ranked is of no account any more
         "scores": [[[_text(w), finite_number(x)] for w, x in words] for words in data["scores"]],
-        "mix": _mix(data["mix"], len(spans)),
+        "recorded": None if data.get("recorded") is None else finite_number(data["recorded"]),
+        "mix": _mix(data["mix"], spans, samples),
     }
 
 
@@ -177,7 +178,9 @@ def _take_word(data: Mapping[str, Any], spans: int) -> dict[str, Any]:
     return result
 
 
-def _mix(data: Mapping[str, Any], spans: int) -> dict[str, Any]:
+def _mix(
+    data: Mapping[str, Any], spans: Sequence[Mapping[str, Any]], samples: int
+) -> dict[str, Any]:
     edits: list[dict[str, Any]] = [
         {
             "plan": PlannedEdit.from_json(entry["plan"]).to_json(),
@@ -186,21 +189,27 @@ def _mix(data: Mapping[str, Any], spans: int) -> dict[str, Any]:
             "old": whole(entry["old"], 0, MOST_WORDS),
             "new": [_new_word(word) for word in entry["new"]],
             "phones": [[_phone(symbol) for symbol in phones] for phones in entry["phones"]],
+            "excerpts": [_excerpt(each, span, samples) for each in entry.get("excerpts", [])],
         }
-        for entry in data["edits"]
+        for entry, span in zip(data["edits"], spans, strict=True)
     ]
     for edit in edits:
         same = len(edit["new"]) == len(edit["phones"]), len(edit["sources"])
         if same != (True, len(edit["plan"]["phones"])) or len(edit["anchor"]) != 2:
             raise ValueError("a take's edit")
-    if len(edits) != spans:
-        raise ValueError("a take's edits")
     cut = None if data.get("cut") is None else Cut.from_json(data["cut"]).to_json()
     said = {
         _text(word): [" ".join(map(_phone, way.split())) for way in ways]
         for word, ways in data.get("said", {}).items()
     }
     return {"edits": edits, "rate": finite_number(data["rate"]), "cut": cut, "said": said}
+
+
+def _excerpt(data: Any, span: Mapping[str, Any], samples: int) -> list[Any]:
+    first, last, begin, exact = data
+    first = whole(first, 0, samples + 1)
+    last = whole(last, first, samples + 1)
+    return [first, last, whole(begin, 0, span["length"] + 1), exact is True]
 
 
 def _new_word(data: Mapping[str, Any]) -> dict[str, Any]:

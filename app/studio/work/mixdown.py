@@ -33,7 +33,7 @@ from a3t.projects.takes import (
     MergedTakes,
     alignment_within,
 )
-from a3t.rendering.edited import EditedRecording, WordScore
+from a3t.rendering.edited import EditedRecording, Excerpt, WordScore
 from a3t.text.transcript import TranscriptWord
 from alignment import Alignment, Word
 from alignment.atomic import staging
@@ -209,6 +209,10 @@ class _Part:
                     tuple(tuple(phones) for phones in entry["phones"]),
                     tuple(WordScore(word, score) for word, score in scores),
                     record["mix"]["rate"],
+                    tuple(
+                        Excerpt(0, (first, last), begin, exact)
+                        for first, last, begin, exact in entry.get("excerpts", ())
+                    ),
                 ),
             )
 

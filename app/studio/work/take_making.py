@@ -26,6 +26,7 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS
 from a3t.rendering.edited import EditedRecording
+from a3t.rendering.recorded_takes import recorded_requests
 from a3t.text.pronunciation.as_it_sounds import sounded
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 WHOLE = 40.0  # seconds; a shorter recording is looked at as a whole
 CONTEXT = (8.0, 14.0)  # seconds on each side of an edit, up to a pause
+MOST_RECORDED = 2  # takes of words that are recorded elsewhere
+ROOM = 0.5  # seconds beyond the words that are looked at
 
 
 def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
@@ -61,6 +64,29 @@ def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
         result = take.render(voiced, plan) if plan.edits else None
         editor_step(editor, "save")
         return _written(order, take, result.plan if result else plan, result, folder)
+
+
+def make_recorded(editor: Editor, order: TakeOrder, folder: Path) -> int:
+    """Makes takes of a few new words that are recorded elsewhere in the order's surroundings, and
+    writes their folders below an edit's; returns how many. Raises the editor's errors."""
+    rate, step = order.recording.sample_rate, whole_frames(order.recording.sample_rate)
+    first, last = start_of(order.edit.tokens[0]), end_of(order.edit.tokens[-1])
+    start = max(0, round((first - ROOM) * rate)) // step * step
+    stretch = start, min(order.recording.samples, round((last + ROOM) * rate))
+    count = 0
+    with stretch_of(order.recording, stretch) as clip:
+        take = _take(order, stretch)
+        looked = replace(take.request, moves=True)  # what is recorded elsewhere, too
+        plan = editor.plan(clip, looked)
+        for request, _ in recorded_requests(plan, editor.render(plan), MOST_RECORDED):
+            own = replace(take, request=replace(take.request, recorded=request.recorded))
+            plan = own.plan(editor, clip)
+            if any(edit.taken for edit in plan.edits):
+                number = order.number + count
+                made = replace(order, number=number), own, plan, own.render(editor, plan)
+                _written(*made, folder / str(number))
+                count += 1
+    return count
 
 
 def _stretch(order: TakeOrder) -> Span:
@@ -173,6 +199,7 @@ def _written(
             "doubtful": list(result.doubtful),
             "model": result.model,
             "vocoder": result.vocoder,
+            "recorded": _recorded(result, start),
             "voice": result.voice and {name: result.voice[name] for name in ("name", "sha256")},
             "candidate": result.candidate,
             "scores": [[[w.word, w.score] for w in words] for words in result.scores or ()],
@@ -190,6 +217,12 @@ def _written(
         (made / "take.json").write_text(json.dumps(record), encoding="utf-8")
         made.rename(folder)
     return record
+
+
+def _recorded(result: EditedRecording, start: int) -> float | None:
+    """The second at which the first of the words that are taken from elsewhere is recorded."""
+    taken = [excerpt for own in result.excerpts for excerpt in own]
+    return (taken[0].source[0] + start) / result.recording.sample_rate if taken else None
 
 
 def _words(
@@ -239,6 +272,7 @@ def _mix(order: TakeOrder, take: Take, result: EditedRecording) -> dict[str, Any
                 "old": made.edit.old[1] - made.edit.old[0],
                 "new": [asdict(word) for word in made.words],
                 "phones": [list(phones) for phones in made.pronunciations],
+                "excerpts": [[*each.source, each.begin, each.exact] for each in made.excerpts],
             }
         )
     return {

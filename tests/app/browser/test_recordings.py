@@ -104,3 +104,10 @@ def test_a_long_recording_is_edited_while_it_is_listened_to(
         " return audio.left > 20 * sound.sample_rate; }"
     )
     page.keyboard.press("k")
+    change(page, "superlative", "always")  # which is said before, and in every other sentence
+    recorded = page.get_by_role("radio", name="Said at")
+    recorded.first.wait_for()
+    picture(page, "recorded takes")
+    recorded.first.click()
+    page.get_by_text("in this recording.").wait_for()
+    picture(page, "a recorded take")

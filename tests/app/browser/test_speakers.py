@@ -19,7 +19,7 @@ def test_speakers_are_told_apart_and_named(
     page: Any, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project_controller, "require_packages", lambda: None)
-    by_sound = lambda recording, aligned, text, count: [0] * 4 + [1] * 7 + [0] * 2  # noqa: E731
+    by_sound = lambda recording, aligned, text, count: [0] * 4 + [1] * 5 + [0] * 2  # noqa: E731
     monkeypatch.setattr(listening, "speakers_by_sound", by_sound)
     upload(page, arctic, ARCTIC)
     listened(page)
