@@ -24,7 +24,7 @@ from alignment.network.phone_network import features, posteriors
 from alignment.waveform import model_waveform
 from evaluation.harness.programs import add_counts, markdown_table
 from evaluation.hearing.boundary_errors import spoken
-from evaluation.hearing.planting import aligner_held_out, chosen, heard
+from evaluation.hearing.planting import held_out_clips
 from evaluation.hearing.sound_edges import sound_edges
 from training.alignment.distortions import CONDITIONS as DISTORTIONS
 from training.alignment.flite import VOICES
@@ -78,8 +78,7 @@ def pause_boundaries(count: int, reported: bool) -> list[tuple[str, bool, float,
     """For boundaries beside pauses the corpus, True for a word's start, the spread and the error,
     seconds."""
     aligner, pronouncer, rows = NetworkAligner(), Pronouncer(), []
-    for clip in chosen(aligner_held_out(reported), count, 6):
-        said = heard(clip)
+    for said in held_out_clips(count, 6, reported):
         choices = {word: pronouncer.candidates(word) for word in said.words}
         try:
             clean = aligner.align(said.samples, said.rate, said.words, choices)
@@ -94,7 +93,7 @@ def pause_boundaries(count: int, reported: bool) -> list[tuple[str, bool, float,
                 here = found.spoken[word]
                 at = here.start if is_start else here.end
                 if at in stated:
-                    rows.append((clip.corpus, is_start, stated[at], abs(at - time)))
+                    rows.append((said.clip.corpus, is_start, stated[at], abs(at - time)))
     return rows
 
 

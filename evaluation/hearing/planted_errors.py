@@ -29,10 +29,8 @@ from alignment.confidence.doubts import doubts_beside
 from evaluation.harness.programs import add_counts, markdown_table, write_named_tuples
 from evaluation.hearing.planting import (
     Spoken,
-    aligner_held_out,
-    chosen,
     deleted,
-    heard,
+    held_out_clips,
     inserted,
     others,
     replaced,
@@ -168,7 +166,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the table."""
-    clips = [heard(clip) for clip in chosen(aligner_held_out(), options.clips, options.seed)]
+    clips = held_out_clips(options.clips, options.seed)
     rows = list(align_with_texts(clips, options.seed))
     print(detection_table(rows))
     if options.out:

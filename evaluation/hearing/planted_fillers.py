@@ -33,7 +33,7 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError, load_aligner
 from evaluation.harness.programs import add_counts, markdown_table
 from evaluation.hearing.planted_sounds import PlantedSound, PlantingClip
-from evaluation.hearing.planting import Spoken, aligner_held_out, chosen, heard
+from evaluation.hearing.planting import Spoken, held_out_clips
 from evaluation.joints import HALF_FADE, Natural, joint_percentiles, within
 
 KINDS = ("um", "repetition", "restart", "long pause")
@@ -166,8 +166,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the table."""
-    half = aligner_held_out(not options.choosing)
-    clips = [heard(clip) for clip in chosen(half, options.clips, options.seed)]
+    clips = held_out_clips(options.clips, options.seed, not options.choosing)
     done = clean_planted(Editor.load(), clips, options.seed)
     shares = "/".join(f"{share:.0%}" for share in within(done.natural.drawn(4000)))
     minutes = done.seconds / 60

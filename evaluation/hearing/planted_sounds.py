@@ -29,7 +29,7 @@ from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.doubts import unwritten_speech
 from evaluation.harness.programs import add_counts, markdown_table
 from evaluation.hearing.planted_errors import TESTED_CLIPS, TESTED_SEED
-from evaluation.hearing.planting import Spoken, aligner_held_out, chosen, heard
+from evaluation.hearing.planting import Spoken, held_out_clips
 from training.alignment.degradation import RATE, music
 
 FAR = 0.1  # seconds
@@ -252,5 +252,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the table."""
-    clips = [heard(clip) for clip in chosen(aligner_held_out(), options.clips, options.seed)]
+    clips = held_out_clips(options.clips, options.seed)
     print(displacement_table(list(align_planted(clips))))

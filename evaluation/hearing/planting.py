@@ -109,6 +109,11 @@ def heard(clip: Clip) -> Spoken:
     return Spoken(clip, words, samples.mean(axis=1), rate)
 
 
+def held_out_clips(count: int, seed: int, reported: bool | None = None) -> list[Spoken]:
+    """So many of the clips of `aligner_held_out`, drawn by `chosen`, decoded."""
+    return [heard(clip) for clip in chosen(aligner_held_out(reported), count, seed)]
+
+
 def vocabulary(clips: Sequence[Spoken]) -> list[str]:
     """All words of all clips, with repetitions, from which planted words are drawn."""
     return [word for spoken in clips for word in spoken.words]

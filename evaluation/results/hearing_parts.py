@@ -41,9 +41,9 @@ def spreads(setting: Setting) -> Figures:
 def errors(setting: Setting) -> Figures:
     """Wrong texts: doubted? Right ones: trusted?"""
     from evaluation.hearing.planted_errors import ONE, WHOLE, align_with_texts, detected
-    from evaluation.hearing.planting import aligner_held_out, chosen, heard
+    from evaluation.hearing.planting import held_out_clips
 
-    clips = [heard(clip) for clip in chosen(aligner_held_out(), setting.some(48), 6)]
+    clips = held_out_clips(setting.some(48), 6)
     rows = list(align_with_texts(clips, 6))
     found: Figures = {"clips": len(clips)}
     for name, kind in zip(("wrong", "added", "missing"), ONE[1:], strict=True):
@@ -57,9 +57,9 @@ def errors(setting: Setting) -> Figures:
 def sounds(setting: Setting) -> Figures:
     """Sound that nobody wrote: named, and its neighbours left where they are?"""
     from evaluation.hearing.planted_sounds import FAR, align_planted
-    from evaluation.hearing.planting import aligner_held_out, chosen, heard
+    from evaluation.hearing.planting import held_out_clips
 
-    clips = [heard(clip) for clip in chosen(aligner_held_out(), setting.some(36), 6)]
+    clips = held_out_clips(setting.some(36), 6)
     rows = [row for row in align_planted(clips, ()) if row.kind != "room tone"]
     far = [max(abs(row.before), abs(row.after)) > FAR for row in rows]
     return {
@@ -71,10 +71,10 @@ def sounds(setting: Setting) -> Figures:
 
 def recognition(setting: Setting) -> Figures:
     """Words recognised wrongly, with the new text as a hint and without."""
-    from evaluation.hearing.planting import aligner_held_out, chosen, heard
+    from evaluation.hearing.planting import held_out_clips
     from evaluation.hearing.recognition import recognise_clips
 
-    clips = [heard(clip) for clip in chosen(aligner_held_out(True), setting.some(40), 3)]
+    clips = held_out_clips(setting.some(40), 3, True)
     found: Figures = {"clips": len(clips)}
     for name, prior in (("hint", "new"), ("free", "none")):
         rows, found[f"{name}.speed"] = recognise_clips(clips, 3, prior)
@@ -106,9 +106,9 @@ def near_words(setting: Setting) -> Figures:
 def cleaning(setting: Setting) -> Figures:
     """Fillers, repetitions and pauses, planted and taken out."""
     from evaluation.hearing.planted_fillers import CLIPPED, clean_planted
-    from evaluation.hearing.planting import aligner_held_out, chosen, heard
+    from evaluation.hearing.planting import held_out_clips
 
-    clips = [heard(clip) for clip in chosen(aligner_held_out(True), setting.some(24), 91)]
+    clips = held_out_clips(setting.some(24), 91, True)
     done = clean_planted(setting.editor, clips, 91)
     made = [row for row in done.rows if row.found]
     return {
