@@ -258,21 +258,3 @@ def first_implementation_cepstra(
     level = power[:, 0] + power[:, -1] + 2.0 * power[:, 1:-1].sum(1)
     loud = 10.0 * np.log10(level / level.mean()) > -20.0
     return mel_cepstrum(power, 80, 0.41)[loud]
-
-
-def editing_toolkit_mcd(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """The figure that Speech-Editing-Toolkit (FluentSpeech's code) calls MCD, for comparison only.
-
-    Of two log10 mels (frames, bins): cosine sums c_k = Σ_n mel_n cos(πk(n + ½)/bins), k = 1 to 39,
-    without c0; Euclidean distances along the path of dynamic time warping, averaged over the path.
-    Kubichek's factor 10/ln 10 √2 is left out there and nothing is divided by the bins, so that its
-    unit is no dB but log10 units summed over bins. FastDTW is used there, exact warping here.
-    """
-    from scipy.fft import dct
-
-    a, b = (
-        dct(np.asarray(mel, dtype=np.float64), type=2, axis=1)[:, 1:40] / 2.0
-        for mel in (reference, other)
-    )
-    pairs = warp_path(a, b)
-    return float(np.sqrt(((a[pairs[:, 0]] - b[pairs[:, 1]]) ** 2).sum(1)).mean())

@@ -41,7 +41,6 @@ def run(options: argparse.Namespace) -> None:
         "f0_rmse_hz": pitch.hertz,
         "voicing_error": pitch.voicing,
         "first_implementation_mcd_db": metrics.first_implementation_mcd(one, two, rate),
-        "speech_editing_toolkit_mcd": cepstra.editing_toolkit_mcd(*mels),
         "mel_distance_db": metrics.mel_cepstral_distance(*mels, dtw=True),
         "detail": metrics.detail(*mels),
         "speaker_similarity": metrics.speaker_similarity(one, two, rate),

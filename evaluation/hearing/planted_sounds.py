@@ -3,9 +3,7 @@
 Between two words of held-out clips, which no network of the aligner heard in training, is put: room
 tone of the clip (so that the first is the end of a phrase that is cut, and the second a beginning),
 a filled pause made of its own vowel and nasal, the first word again, the beginning of the second, a
-laugh, a cough. The exact times of both words are then known from where the clip was cut. Also:
-music and another talker as loud as the speech, against the aligner's own boundaries of the clean
-clip.
+laugh, a cough. The exact times of both words are then known from where the clip was cut.
 
 Prints for each kind how many, the mean and median distance of the end before and the start after
 it in ms, the share of places where either is more than 100 ms off, and the share that is named.
@@ -19,22 +17,19 @@ from typing import NamedTuple
 
 import librosa
 import numpy as np
-import soxr
 from tqdm import tqdm
 
 from a3t.audio.splicing.fades import crossfade
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from alignment import Alignment, AlignmentError, Word
+from alignment import Alignment, AlignmentError
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.doubts import unwritten_speech
 from evaluation.harness.programs import add_counts, markdown_table
 from evaluation.hearing.planted_errors import TESTED_CLIPS, TESTED_SEED
 from evaluation.hearing.planting import Spoken, held_out_clips
-from training.alignment.degradation import RATE, music
 
 FAR = 0.1  # seconds
 KINDS = ("room tone", "um", "repetition", "restart", "laugh", "cough")
-BACKGROUNDS = ("music 0 dB", "talker 0 dB")
 FADE = 0.01  # seconds in which what is planted goes over into the rest
 
 
@@ -183,25 +178,7 @@ def judged(found: Alignment, place: PlantedSound, rate: int) -> FoundBeside:
     )
 
 
-def with_background(kind: str, clip: Spoken, other: Spoken) -> np.ndarray:
-    """As loud as the speech: another clip, or chords."""
-    if kind.startswith("talker"):
-        sound = np.resize(other.samples, len(clip.samples))
-    else:
-        seconds = len(clip.samples) / clip.rate
-        made = music(round(seconds * RATE) + RATE, np.random.default_rng(len(clip.samples)))
-        sound = soxr.resample(made, RATE, clip.rate)[: len(clip.samples)]
-    level = np.sqrt(np.mean(clip.samples**2) / max(float(np.mean(sound**2)), 1e-12))
-    return (clip.samples + level * sound).astype(np.float32)
-
-
-def edges(words: Sequence[Word]) -> np.ndarray:
-    return np.array([(word.start, word.end) for word in words])
-
-
-def align_planted(
-    clips: Sequence[Spoken], backgrounds: Sequence[str] = BACKGROUNDS
-) -> Iterator[FoundBeside]:
+def align_planted(clips: Sequence[Spoken]) -> Iterator[FoundBeside]:
     """Every clip with every kind, cut where the alignment of the clean clip has words."""
     aligner, pronouncer = NetworkAligner(), Pronouncer()
     for number, spoken in enumerate(tqdm(clips, unit="clip", disable=None)):
@@ -221,25 +198,17 @@ def align_planted(
                 yield FoundBeside(kind, np.inf, np.inf, False)
                 continue
             yield judged(found, made[1], spoken.rate)
-        for kind in backgrounds:
-            loud = with_background(kind, spoken, clips[(number + 4) % len(clips)])
-            try:
-                found = aligner.align(loud, spoken.rate, spoken.words, known, check=False)
-            except AlignmentError:
-                continue
-            for before, after in zip(edges(clean.spoken), edges(found.spoken), strict=True):
-                yield FoundBeside(kind, after[1] - before[1], after[0] - before[0], False)
 
 
 def displacement_table(rows: Sequence[FoundBeside]) -> str:
     lines = []
-    for kind in (*KINDS, *BACKGROUNDS):
+    for kind in KINDS:
         own = [row for row in rows if row.kind == kind]
         if own:
             errors = np.abs([[row.before, row.after] for row in own])
             finite = errors[np.isfinite(errors)] * 1000
             far = np.mean((errors > FAR).any(axis=1))
-            named = "" if kind in BACKGROUNDS else f"{np.mean([row.named for row in own]):.0%}"
+            named = f"{np.mean([row.named for row in own]):.0%}"
             sizes = f"{finite.mean():.1f}", f"{np.median(finite):.1f}"
             lines.append((kind, len(own), *sizes, f"{far:.1%}", named))
     return markdown_table(["", "places", "mean", "median", "> 100 ms", "named"], lines)

@@ -60,7 +60,7 @@ def sounds(setting: Setting) -> Figures:
     from evaluation.hearing.planting import held_out_clips
 
     clips = held_out_clips(setting.some(36), 6)
-    rows = [row for row in align_planted(clips, ()) if row.kind != "room tone"]
+    rows = [row for row in align_planted(clips) if row.kind != "room tone"]
     far = [max(abs(row.before), abs(row.after)) > FAR for row in rows]
     return {
         "places": len(rows),

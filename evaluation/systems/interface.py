@@ -86,7 +86,7 @@ def voice_vector(sound: npt.ArrayLike) -> npt.NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class Output:
-    """What a system made of a gap: the mel of the whole clip (N, 80), or its sound at 24 kHz.
+    """What a system made of a gap: the mel of the whole clip (N, 80).
 
     region: the frames of the output that fill the gap. made: those that are the system's, at least
     the region; outside of them the recording remains.
@@ -94,8 +94,7 @@ class Output:
 
     region: Range
     made: Range
-    mel: Mel | None = None
-    sound: Sound | None = None
+    mel: Mel
 
 
 class System(ABC):

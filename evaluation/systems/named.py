@@ -19,7 +19,6 @@ from evaluation.systems.interface import System
 from evaluation.systems.networks import A3TSystem, load_a3t, read_weights
 from evaluation.systems.simple import Interpolation, MeanSpectrum
 from evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
-from evaluation.systems.wav_folder import WavFolder, sound_folder
 from training.configuration import build, read_config
 
 # What a table calls the run of each configuration.
@@ -101,12 +100,9 @@ def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]
 
 def load_system(name: str, runs: Path, more: Mapping[str, str] | None = None) -> System:
     """One system by the name that a table gives it. ``more``: further systems, each the name of a
-    shipped model, a model's folder, or ``wav-folder=PATH``."""
+    shipped model or a model's folder."""
     if more and name in more:
-        where = more[name]
-        if (folder_of_sounds := sound_folder(where)) is not None:
-            return WavFolder(folder_of_sounds, name)
-        return system_at(where, name)
+        return system_at(more[name], name)
     simple: dict[str, Callable[[], System]] = {
         "mean spectrum": MeanSpectrum,
         "interpolation": Interpolation,

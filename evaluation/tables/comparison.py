@@ -33,7 +33,6 @@ from evaluation.harness.programs import cut_unfinished
 from evaluation.systems.interface import System
 from evaluation.systems.named import ABLATIONS, BASELINES, base_name, load_system, run_folder
 from evaluation.systems.networks import as_vocoder
-from evaluation.systems.wav_folder import sound_folder
 from evaluation.tables.judging import GapJudge, Made, copy_synthesis, make, recorded
 from evaluation.tables.tasks import EDIT, GIVEN, GapTask
 
@@ -100,7 +99,7 @@ class Systems:
     more: Mapping[str, str] = field(default_factory=dict)
 
     def version(self, name: str) -> str:
-        """What changes when a system's weights do, or the sounds of a folder; "" if it has none."""
+        """What changes when a system's weights do; "" if it has none."""
         if name in self.more:
             return _version_of(self.more[name])
         folder = "fastspeech2" if name in BASELINES else run_folder(name)
@@ -124,14 +123,9 @@ class Systems:
 
 
 def _version_of(where: str) -> str:
-    """The version of what `named.load_system` is given under ``more``."""
-    folder = sound_folder(where)
-    if folder is None:
-        files = [checkpoint_folder(where) / name for name in (WEIGHTS, CHECKPOINT)]
-        found = [path.read_bytes() for path in files if path.is_file()]
-    else:
-        stats = ((path.name, path.stat()) for path in sorted(folder.glob("*")))
-        found = [f"{name} {stat.st_size} {stat.st_mtime_ns}".encode() for name, stat in stats]
+    """The version of a shipped model or a model's folder."""
+    files = [checkpoint_folder(where) / name for name in (WEIGHTS, CHECKPOINT)]
+    found = [path.read_bytes() for path in files if path.is_file()]
     return hashlib.sha256(b"".join(found)).hexdigest()
 
 

@@ -33,7 +33,6 @@ RATED = 2 * SAMPLE_RATE  # samples on each side of a gap that PLCMOS rates with 
 MEASURES: dict[str, tuple[str, int]] = {
     "mcd": ("MCD, dB", -1),
     "mcd_first": ("MCD as the first implementation took it", -1),
-    "mcd_toolkit": ("Speech-Editing-Toolkit's MCD", -1),
     "mel_distance": ("mel distance, dB", -1),
     "mel_l1": ("mel L1, log10", -1),
     "detail": ("detail", 0),
@@ -88,10 +87,6 @@ def make(task: GapTask, system: System, vocoder: Vocoder) -> tuple[Made, float]:
 def put_in(task: GapTask, output: Output, vocoder: Vocoder) -> Made:
     """An output as sound: in the recording if it is the gap alone, else as it is."""
     first, last = output.region
-    if output.sound is not None:
-        mel = log_mel(output.sound).numpy()[first:last]
-        return Made(output.sound, (first * HOP, min(last * HOP, len(output.sound))), mel)
-    assert output.mel is not None
     mel = output.mel[first:last]
     if output.made != output.region:
         return Made(vocoded(vocoder, output.mel), (first * HOP, last * HOP), mel)
@@ -234,10 +229,6 @@ class GapJudge:
             "mcd": cepstra.cepstral_distortion(a, b, dtw=True),
             "mcd_first": cepstra.first_implementation_distance(
                 self._true_first, cepstra.first_implementation_cepstra(made.filled, SAMPLE_RATE)
-            ),
-            "mcd_toolkit": cepstra.editing_toolkit_mcd(
-                log_mel(truth.sound).numpy()[slice(*truth.frames)],
-                log_mel(made.sound).numpy()[slice(*made.frames)],
             ),
             "mel_distance": metrics.mel_cepstral_distance(truth.mel, made.mel, dtw=True),
             "detail": metrics.detail(truth.mel, made.mel),

@@ -11,7 +11,6 @@ from a3t.errors import InputError
 from evaluation.harness.programs import write_report
 from evaluation.systems import networks
 from evaluation.systems.named import SHIPPED, available, base_name, facts_of, training_of
-from evaluation.systems.wav_folder import sound_folder, sounds_in
 from evaluation.tables import tasks, thesis_tables
 from evaluation.tables.comparison import REFERENCES, Systems, file_name, run_comparison
 from evaluation.tables.seeds import seeds_table
@@ -31,8 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--system", action="append", default=[], metavar="NAME=MODEL",
-        help="another model (repeatable); NAME=wav-folder=FOLDER takes anybody's sounds, named like"
-        " the tasks in OUT/tasks.jsonl",
+        help="another model (repeatable)",
     )  # fmt: skip
     parser.add_argument("--no-shipped", action="store_true", help="leave the shipped model out")
     parser.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
@@ -61,10 +59,7 @@ def further_systems(options: argparse.Namespace) -> dict[str, str]:
     for each in options.system:
         name, equals, where = each.partition("=")
         if not (name and equals and where):
-            raise InputError(f"--system {each}: write NAME=MODEL, or NAME=wav-folder=FOLDER.")
-        folder = sound_folder(where)
-        if folder is not None and not folder.is_dir():
-            raise InputError(f"--system {each}: there is no folder {folder}.")
+            raise InputError(f"--system {each}: write NAME=MODEL.")
         if name in found:
             raise InputError(f"--system {each}: {name} was given twice.")
         found[name] = where
@@ -80,24 +75,6 @@ def refuse_taken_names(there: Sequence[str], more: Mapping[str, str]) -> None:
                 f"--system {name}: another system has this name: choose a different one."
             )
         taken.add(file_name(name))
-
-
-def facts_of_others(more: Mapping[str, str], tasks: Sequence[GapTask]) -> list[str]:
-    """A line for each of the further systems: which weights it has, or how many of the tasks its
-    folder has sounds of, and which of its sounds are of none."""
-    names = {task.name for task in tasks}
-    lines = []
-    for name, where in more.items():
-        folder = sound_folder(where)
-        if folder is None:
-            lines.append(facts_of(name, where))
-            continue
-        found = sounds_in(folder)
-        line = f"{name}: sounds of {len(found & names)} of {len(names)} tasks in {folder}"
-        if strange := sorted(found - names):
-            line += f"; {len(strange)} are named like none of them: {', '.join(strange[:5])}"
-        lines.append(line)
-    return lines
 
 
 def run(options: argparse.Namespace) -> None:
@@ -128,7 +105,7 @@ def run(options: argparse.Namespace) -> None:
     absent = sorted(set(named) - set(there) - set(more) - {"recording", "copy-synthesis"})
     facts = [
         *training_of(runs),
-        *facts_of_others(more, work),
+        *(facts_of(name, where) for name, where in more.items()),
         f"Durations by {durations_name}, scaled to the speaker; vocoder: {options.vocoder}",
         f"Tasks: {len(work)}; voices: {len({task.voice for task in work})}",
     ]

@@ -287,29 +287,16 @@ def spoken_words(clip: Clip) -> list[str]:
 
 
 def write_tasks(tasks: Sequence[GapTask], path: Path) -> None:
-    """The tasks as JSON lines, for those who make outputs elsewhere: the name that a file of a
-    folder of sounds must have; ``recording``, where it is to be found among the kept sounds;
-    ``hidden`` and ``gap``, the samples at 24 kHz [first, last) that are cut from it, and those that
-    take their place in the durations predicted here (any other length will do); ``text`` and
-    ``recorded_text``, what the result says and the recording does. Of speech by a prompt what is
-    hidden is the true sentence, and all before it is the prompt.
-    """
-    rows = []
-    for task in tasks:
-        first, last = (n * HOP for n in task.gap.frame_span)
-        sound = task.recording if task.truth is None else task.truth[0]
-        hidden = (first, task.resume) if task.kind != PROMPT else (first, len(sound))
-        rows.append(
-            {
-                "name": task.name,
-                "kind": task.kind,
-                "voice": task.voice,
-                "seen": task.seen,
-                "recording": f"sounds/recording/{task.name}.flac",
-                "hidden_samples_24k": hidden,
-                "gap_samples_24k": (first, last),
-                "text": " ".join(task.spoken),
-                "recorded_text": " ".join(task.before),
-            }
-        )
+    """The tasks as JSON lines: their names, which the kept sounds have, kinds, voices and texts."""
+    rows = [
+        {
+            "name": task.name,
+            "kind": task.kind,
+            "voice": task.voice,
+            "seen": task.seen,
+            "text": " ".join(task.spoken),
+            "recorded_text": " ".join(task.before),
+        }
+        for task in tasks
+    ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import soundfile
 import torch
 
 from a3t.errors import InputError
-from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.voice.kernel.loop import CHECKPOINT
 from evaluation.systems.editspeech import (
@@ -27,7 +25,6 @@ from evaluation.systems.networks import A3TSystem, around
 from evaluation.systems.simple import Interpolation, MeanSpectrum
 from evaluation.systems.speech_batches import SpeechBatch, SpeechBatches, phone_means
 from evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
-from evaluation.systems.wav_folder import WavFolder
 from tests.evaluation.gaps import make_gap
 from tests.training.stores import write_store
 
@@ -205,32 +202,3 @@ def test_all_of_editspeech_is_trained(tmp_path: Path) -> None:
     network(speech_batch(tmp_path))["total"].backward()
     for name, parameter in network.named_parameters():
         assert parameter.grad is not None and parameter.grad.abs().max() > 0, name
-
-
-def test_a_folder_of_sounds(tmp_path: Path) -> None:
-    gap = make_gap()
-    system = WavFolder(tmp_path, "theirs")
-    with pytest.raises(InputError, match=r"has no one\.wav"):
-        system.output(gap)
-    sound = np.random.default_rng(0).normal(0, 0.1, (len(gap.mel) + 7) * HOP)
-
-    def written(samples: np.ndarray) -> None:
-        soundfile.write(tmp_path / "one.wav", samples, SAMPLE_RATE)
-
-    written(sound)
-    output = system.output(gap)
-    first, last = gap.frame_span
-    assert output.region == (first, last + 7) and output.made == (0, len(gap.mel) + 7)
-    assert output.sound is not None and len(output.sound) == len(sound)
-    assert system.fill(gap).shape == (last - first + 7, 80)
-    written(np.zeros(len(sound)))
-    with pytest.raises(InputError, match="silent"):
-        system.output(gap)
-    written(sound[: 5 * HOP])
-    with pytest.raises(InputError, match="shorter than what surrounds"):
-        system.output(gap)
-    (tmp_path / "one.wav").write_bytes(b"no sound")
-    with pytest.raises(InputError, match="can't be read"):
-        system.output(gap)
-    with pytest.raises(InputError, match="no folder"):
-        WavFolder(tmp_path / "nowhere")

@@ -7,20 +7,18 @@ from pathlib import Path
 import pytest
 
 from a3t.errors import InputError
-from evaluation.edits import spoken_prompts
+from evaluation.edits.spoken_prompts import prompts
 from training.corpora import Clip
 
 UNSEEN = "3947"  # of LibriSpeech, among the voices that are reported
 
 
-def test_further_prompts_leave_the_first_and_the_text_as_they_are() -> None:
+def test_a_prompt_and_its_text_are_of_one_unseen_voice() -> None:
     clips = [Clip("librispeech", UNSEEN, Path(f"{k}.flac"), "x", 5.0) for k in range(6)]
-    ((one, other),) = spoken_prompts.prompts(clips, "report", 1)
-    ((several, same),) = spoken_prompts.prompts(clips, "report", 1, seconds=11.0)
-    assert same == other and other not in several
-    assert len(one) == 1 and several[0] == one[0]
-    assert len(several) == len(set(several)) == 3  # 15 s, and two have too few
-    ((every, _),) = spoken_prompts.prompts(clips, "report", 1, seconds=100.0)
-    assert len(every) == 5
+    ((one, other),) = prompts(clips, "report", 1)
+    assert one != other and {one.voice, other.voice} == {f"librispeech-{UNSEEN}"}
+    assert prompts(clips[::-1], "report", 1) == [(one, other)]
     with pytest.raises(InputError, match="choose fewer"):
-        spoken_prompts.prompts(clips, "report", 2)
+        prompts(clips, "report", 2)
+    with pytest.raises(InputError, match="choose fewer"):
+        prompts(clips, "choose", 1)

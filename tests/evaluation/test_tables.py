@@ -196,17 +196,6 @@ def test_a_row_goes_to_json_and_back() -> None:
     assert json.loads(row.to_json())["figures"]["pesq"] is None
 
 
-def test_other_weights_and_other_sounds_are_another_version(tmp_path: Path) -> None:
-    (tmp_path / "sounds").mkdir()
-    compared = Systems(
-        tmp_path, (), more={"shipped": "small", "theirs": f"wav-folder={tmp_path / 'sounds'}"}
-    )
-    before = compared.version("theirs")
-    assert len(compared.version("shipped")) == 64 and compared.version("mean spectrum") == ""
-    (tmp_path / "sounds" / "one.wav").write_bytes(b"sound")
-    assert compared.version("theirs") != before
-
-
 def test_figures_are_out_of_date_when_anything_is_other(
     tasks: dict[str, GapTask], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
