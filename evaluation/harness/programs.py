@@ -15,18 +15,6 @@ from a3t.audio.output.files import atomic_path
 from training.corpora import Clip, corpora_root, read_corpora
 
 
-def program_parser(module: str, about: str | None, **counts: int) -> argparse.ArgumentParser:
-    """The parser of ``python -m evaluation.MODULE``, described by its docstring; ``counts``: see
-    `add_counts`."""
-    parser = argparse.ArgumentParser(
-        prog=f"python -m evaluation.{module}",
-        description=about,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_counts(parser, **counts)
-    return parser
-
-
 def add_counts(parser: argparse.ArgumentParser, **counts: int) -> None:
     """Add whole-numbered options with their defaults, such as ``clips=60, seed=8``."""
     for name, default in counts.items():

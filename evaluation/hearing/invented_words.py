@@ -1,7 +1,5 @@
 """Words that nobody says, as Whisper invents them, and how many of them are left out.
 
-    python -m evaluation.hearing.invented_words [--clips 60] [--recogniser NAME] [--chosen]
-
 Clips that no network of the aligner heard (A3T_CORPORA), of the half that figures are reported of,
 or with --chosen of the other, on which the thresholds of a3t.source.recognised_transcript were
 chosen. Silence, pink noise or music is put before or behind each, with a sentence of the kind that
@@ -14,6 +12,7 @@ sounds before or behind it, and counted are the words that it invents there.
 
 from __future__ import annotations
 
+import argparse
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -31,14 +30,11 @@ from a3t.text.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
-from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
-from evaluation.harness.programs import program_parser
+from evaluation.harness.programs import add_counts, markdown_table
 from evaluation.hearing.planting import (
     Spoken,
-    aligner_held_out,
-    chosen,
-    heard,
+    held_out_clips,
     replaced,
     vocabulary,
 )
@@ -130,23 +126,18 @@ def really_invented(clips: list[Spoken], model: Path) -> Iterator[tuple[str, int
             yield f"heard, beside {kind}", count - len(invented), len(gone - invented)
 
 
-def main() -> None:
-    parser = program_parser("hearing.invented_words", __doc__, clips=60)
-    parser.add_argument("--recogniser", default="network", metavar="NAME", help="a Whisper model")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, clips=60)
     parser.add_argument("--chosen", action="store_true", help="the clips to choose by")
-    options = parser.parse_args()
-    model = whisper_model(options.recogniser)
-    clips = chosen(aligner_held_out(not options.chosen), options.clips, 6)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table."""
     words: Counter[str] = Counter()
     gone: Counter[str] = Counter()
-    spoken = [heard(clip) for clip in clips]
-    for kind, count, out in really_invented(spoken, model) if model else counted(spoken):
+    for kind, count, out in counted(held_out_clips(options.clips, 6, not options.chosen)):
         words[kind] += count
         gone[kind] += out
-    print("| words | | left out |\n|---|---|---|")
-    for kind, count in sorted(words.items()):
-        print(f"| {kind} | {count} | {gone[kind]} ({gone[kind] / max(count, 1):.1%}) |")
-
-
-if __name__ == "__main__":
-    main()
+    lines = [(k, n, f"{gone[k]} ({gone[k] / n:.1%})") for k, n in sorted(words.items())]
+    print(markdown_table(["words", "", "left out"], lines))

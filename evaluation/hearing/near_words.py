@@ -1,8 +1,5 @@
 """Is the edit planned that was wished, if only the new text is given? Words planted in clips.
 
-    python -m evaluation.hearing.near_words [--clips 50] [--seed 7] [--at-home FOLDER]
-                                            [--recogniser NAME] [--out FILE.tsv] [--chosen]
-
 Reads the corpora that A3T_CORPORA names: of LibriSpeech the readers that no network was trained on,
 of Common Voice the contributors, or those of another release in FOLDER. --chosen takes the half by
 voice that the costs were chosen on (evaluation.hearing.planting). To each clip three new texts are
@@ -18,7 +15,6 @@ that the new text shares with the recording is made anew, or a word is cut elsew
 from __future__ import annotations
 
 import argparse
-import csv
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +35,7 @@ from alignment.recognition.network_recogniser import heard_freely, mean_scores, 
 from alignment.recognition.ngrams import load_ngrams
 from alignment.recognition.whisper import load_whisper
 from alignment.waveform import model_waveform
+from evaluation.harness.programs import add_counts, markdown_table, write_named_tuples
 from evaluation.hearing.planting import (
     CHOOSING,
     FEWEST,
@@ -273,46 +270,36 @@ def as_written(clips: Sequence[Clip], count: int, seed: int) -> list[Spoken]:
     return result
 
 
-HEAD = """| new text | | texts | planned | another touched | nothing to change | untouched wrong |
-|---|---|---|---|---|---|---|"""
-
-
 def wish_table(rows: Sequence[Wish]) -> str:
-    """Lines of the table: each kind, clean and at home."""
-    lines = [HEAD]
+    """Each kind, clean and at home."""
+    lines = []
     for kind in ("near", "distant", "none"):
         for where in ("clean", "at home"):
             own = [row for row in rows if (row.kind, row.where) == (kind, where)]
             shares = [
-                sum(getattr(row, name) for row in own) / max(len(own), 1)
+                f"{sum(getattr(row, name) for row in own) / max(len(own), 1):.1%}"
                 for name in ("planned", "touched", "nothing")
             ]
             wrong = sum(row.kept_wrong for row in own) / max(sum(row.kept for row in own), 1)
-            cells = " | ".join(f"{share:.1%}" for share in shares)
-            if kind == "none":
-                cells = f"– |{cells.partition('|')[2]}"
-            lines.append(f"| {kind} | {where} | {len(own)} | {cells} | {wrong:.1%} |")
-    return "\n".join(lines)
+            planned = "–" if kind == "none" else shares[0]
+            lines.append([kind, where, len(own), planned, *shares[1:], f"{wrong:.1%}"])
+    head = "new text,,texts,planned,another touched,nothing to change,untouched wrong"
+    return markdown_table(head.split(","), lines)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.hearing.near_words", description=__doc__
-    )
-    parser.add_argument("--clips", type=int, default=50, metavar="N", help="of each condition")
-    parser.add_argument("--seed", type=int, default=7, metavar="N")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, clips=50, seed=7)
     parser.add_argument("--at-home", type=Path, metavar="FOLDER")
     parser.add_argument("--recogniser", default="network", help="as of a3t transcribe")
     parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per text")
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table; ``clips`` of each condition."""
     clips = as_written(usable(options.chosen, options.at_home), options.clips, options.seed)
     rows = list(measured(clips, options.seed, whisper_model(options.recogniser)))
     print(wish_table(rows))
     if options.out:
-        with options.out.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, delimiter="\t", lineterminator="\n").writerows([Wish._fields, *rows])
-
-
-if __name__ == "__main__":
-    main()
+        write_named_tuples(options.out, rows)

@@ -1,8 +1,5 @@
 """Is the old text recognised correctly, given only the new one? One planted edit per clip.
 
-    python -m evaluation.hearing.recognition [--clips 100] [--seed 3] [--prior new] [--out FILE.tsv]
-                                             [--recogniser NAME]... [--at-home FOLDER]
-
 Reads the corpora that A3T_CORPORA names: of the clips in aligner_held_out.txt the half that nothing
 was chosen on (`planting.is_reported`; --chosen takes the other half), or with --at-home as many of
 another release of Common Voice. The clip says the old words; the new text is the old one with one
@@ -13,6 +10,7 @@ doesn't differ. Intervals: 95 %, voices drawn anew, or clips where a corpus has 
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +26,7 @@ from alignment import AlignmentError
 from alignment.aligner import InMemory
 from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
-from evaluation.harness.programs import program_parser, write_named_tuples
+from evaluation.harness.programs import add_counts, markdown_table, write_named_tuples
 from evaluation.hearing.planting import (
     PlantedChange,
     Spoken,
@@ -78,33 +76,6 @@ def counted(said: Sequence[str], found: Sequence[str], change: PlantedChange) ->
             j -= 1
     kept = len(said) - (change.stop - change.start)
     return Counts(len(said), cost[-1][-1], kept, kept_wrong)
-
-
-def main() -> None:
-    parser = program_parser("hearing.recognition", __doc__, clips=100, seed=3)
-    parser.add_argument("--prior", action="append", choices=("new", "none"))
-    parser.add_argument(
-        "--recogniser", action="append", metavar="NAME", help="as of a3t transcribe; network"
-    )
-    parser.add_argument("--at-home", type=Path, metavar="FOLDER")
-    parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
-    parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per clip")
-    options = parser.parse_args()
-    usable = (
-        recorded_at_home(options.at_home, not options.chosen)
-        if options.at_home
-        else aligner_held_out(not options.chosen)
-    )
-    clips = [heard(clip) for clip in chosen(usable, options.clips, options.seed)]
-    rows: list[RecognisedClip] = []
-    print(HEAD)
-    for name in options.recogniser or ("network",):
-        for prior in options.prior or ("new", "none"):
-            found, speed = recognise_clips(clips, options.seed, prior, name)
-            print(error_lines(found, speed), flush=True)
-            rows += found
-    if options.out:
-        write_named_tuples(options.out, rows)
 
 
 class RecognisedClip(NamedTuple):
@@ -166,25 +137,22 @@ def words_heard(
     return Transcript.from_text(" ".join(part.transcript.text for *_, part in parts), None)
 
 
-HEAD = """| by | prior | clips of | clips | words | wrong | not touched | wrong | x real time |
-|---|---|---|---|---|---|---|---|---|"""
+HEAD = "by,prior,clips of,clips,words,wrong,not touched,wrong,× real time".split(",")
 
 
-def error_lines(rows: Sequence[RecognisedClip], speed: float) -> str:
+def error_lines(rows: Sequence[RecognisedClip], speed: float) -> list[list[object]]:
     """Lines of the table: all corpora together, then one by one."""
     lines = []
     for part in ("all", *sorted({row.corpus for row in rows})):
         inside = [row for row in rows if part in ("all", row.corpus)]
         words, kept = sum(row.words for row in inside), sum(row.kept for row in inside)
         low, high = interval(inside)
-        lines.append(
-            f"| {rows[0].recogniser} | {'the new text' if rows[0].prior == 'new' else 'none'} "
-            f"| {part} | {len(inside)} | {words} "
-            f"| {sum(row.wrong for row in inside) / words:.1%} [{low:.0%}–{high:.0%}] "
-            f"| {kept} | {sum(row.kept_wrong for row in inside) / kept:.1%} "
-            f"| {f'{speed:.2f}' if part == 'all' else ''} |"
-        )
-    return "\n".join(lines)
+        wrong = f"{sum(row.wrong for row in inside) / words:.1%} [{low:.0%}–{high:.0%}]"
+        untouched = f"{sum(row.kept_wrong for row in inside) / kept:.1%}"
+        prior = "the new text" if rows[0].prior == "new" else "none"
+        counts = (len(inside), words, wrong, kept, untouched)
+        lines.append([rows[0].recogniser, prior, part, *counts, f"{speed:.2f}"])
+    return lines
 
 
 def interval(rows: Sequence[RecognisedClip]) -> tuple[float, float]:
@@ -205,5 +173,33 @@ def interval(rows: Sequence[RecognisedClip]) -> tuple[float, float]:
 FEW = 5  # voices
 
 
-if __name__ == "__main__":
-    main()
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, clips=100, seed=3)
+    parser.add_argument("--prior", action="append", choices=("new", "none"))
+    parser.add_argument(
+        "--recogniser", action="append", metavar="NAME", help="as of a3t transcribe; network"
+    )
+    parser.add_argument("--at-home", type=Path, metavar="FOLDER")
+    parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
+    parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per clip")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table."""
+    usable = (
+        recorded_at_home(options.at_home, not options.chosen)
+        if options.at_home
+        else aligner_held_out(not options.chosen)
+    )
+    clips = [heard(clip) for clip in chosen(usable, options.clips, options.seed)]
+    rows: list[RecognisedClip] = []
+    lines: list[list[object]] = []
+    for name in options.recogniser or ("network",):
+        for prior in options.prior or ("new", "none"):
+            found, speed = recognise_clips(clips, options.seed, prior, name)
+            lines += error_lines(found, speed)
+            rows += found
+    print(markdown_table(HEAD, lines))
+    if options.out:
+        write_named_tuples(options.out, rows)
