@@ -45,7 +45,6 @@ __all__ = [
     "mel_cepstral_distortion",
     "mel_cepstrum",
     "mel_l1",
-    "mel_l2",
     "pesq_wideband",
     "pitch_error",
     "resampled",
@@ -73,12 +72,6 @@ def detail(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
         np.abs(np.diff(np.asarray(mel, float), n=2)).mean() for mel in (reference, other)
     )
     return float(actual / true) if true > 0 else float("nan")
-
-
-def mel_l2(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Root mean square difference of two log-mels (frames, bins), in log10 units."""
-    a, b = _same_mels(reference, other)
-    return float(np.sqrt(((a - b) ** 2).mean()))
 
 
 def mel_cepstral_distance(

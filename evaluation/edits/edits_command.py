@@ -14,7 +14,7 @@ from a3t.editor import Editor
 from evaluation.edits.conditions import CONDITIONS
 from evaluation.edits.edits_table import markdown_report
 from evaluation.edits.experiment import read_rows, run_experiment
-from evaluation.edits.listing import LIST, find_clips, read_list
+from evaluation.edits.listing import find_clips, read_list
 from evaluation.harness.programs import add_model_arguments, add_set_argument, write_report
 from training.corpora import corpora_root
 
@@ -27,20 +27,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"{', '.join(CONDITIONS)} (repeatable; default: all)",
     )  # fmt: skip
     parser.add_argument("--edits", type=int, metavar="N", help="only the first N")
-    parser.add_argument("--list", type=Path, metavar="TSV", help="a list of edits other than ours")
     parser.add_argument(
         "--against", type=Path, metavar="JSONL",
         help="edits.jsonl of an earlier run of the same edits: its patches are compared with these "
         "one by one, and its measures of natural speech reused",
     )  # fmt: skip
     add_adapt_argument(parser, "never")
-    parser.add_argument("--pictures", action="store_true", help="also draw each edit")
     add_model_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Make, measure and report the edits; raises InputError."""
-    edits = [edit for edit in read_list(options.list or LIST) if edit.set == options.set]
+    edits = [edit for edit in read_list() if edit.set == options.set]
     clips = find_clips(edits, options.corpora or corpora_root())
     earlier = read_rows(options.against) if options.against else []
     editor = Editor.load(options.model, vocoder=options.vocoder)
@@ -52,6 +50,5 @@ def run(options: argparse.Namespace) -> None:
         options.out,
         earlier=earlier,
         adapt=options.adapt,
-        pictures=options.pictures,
     )
     write_report(options.out, "edits", markdown_report(rows, facts, earlier))

@@ -114,16 +114,6 @@ class EditExperiment:
             write_under(condition, clean, seed, path)
             yield from self._measure(edit, condition, path, text, new_text)
 
-    def draw(self, edit: ListedEdit, conditions: Sequence[str]) -> None:
-        """Draw the edit under each condition, into a file beside its sound."""
-        from a3t.projects.export.pictures import draw_edit
-
-        for condition in conditions:
-            name = f"{edit.name} {condition}"
-            sound = self.out / "edited" / f"{name}.wav"
-            record = sound.with_name(f"{name}.edit.json")
-            draw_edit(self.out / "sources" / sound.name, sound, record, sound.with_suffix(".png"))
-
     def _measure(
         self, edit: ListedEdit, condition: str, path: Path, text: str, new_text: str
     ) -> Iterator[Measured]:
@@ -190,7 +180,6 @@ def run_experiment(
     *,
     earlier: Sequence[Measured] = (),
     adapt: str | float = "never",
-    pictures: bool = False,
     resume: bool = False,
 ) -> tuple[list[Measured], list[str]]:
     """All measurements, and facts about the run for the report; ``clips`` are the edits', by name.
@@ -218,8 +207,6 @@ def run_experiment(
             # At once: an interrupted run has all of an edit's rows or none.
             file.write("".join(json.dumps(row.to_json()) + "\n" for row in own))
             file.flush()
-            if pictures:
-                work.draw(edit, conditions)
     if not rows:
         raise InputError(f"No edit could be made: {'; '.join(failed) or 'the list is empty'}")
     learnt = [f"Voices learnt from the recordings: {adapt}"] if adapt != "never" else []

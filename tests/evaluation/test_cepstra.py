@@ -69,17 +69,6 @@ def test_warp_path_is_the_cheapest_of_all_paths() -> None:
         assert {tuple(step) for step in np.diff(path, axis=0)} <= {(1, 1), (1, 0), (0, 1)}
 
 
-@pytest.mark.slow  # numba compiles librosa's
-def test_warp_path_has_the_cost_of_librosas() -> None:
-    librosa = pytest.importorskip("librosa")
-    random = np.random.default_rng(1)
-    for n, m in [(1, 7), (9, 1), (30, 21), (40, 40)]:
-        a, b = random.normal(size=(n, 3)), random.normal(size=(m, 3))
-        path = cepstra.warp_path(a, b)
-        total = np.linalg.norm(a[path[:, 0]] - b[path[:, 1]], axis=1).sum()
-        assert total == pytest.approx(librosa.sequence.dtw(a.T, b.T)[0][-1, -1])
-
-
 def test_warping_forgives_any_stretch_of_the_same_frames() -> None:
     frames = np.random.default_rng(2).normal(size=(50, 25))
     stretched = np.repeat(frames, np.random.default_rng(3).integers(1, 4, size=50), axis=0)
@@ -117,15 +106,6 @@ def test_identical_signals_differ_by_nothing_and_level_costs_nothing(phrase: np.
         assert same == pytest.approx(0, abs=1e-9)
         quieter = cepstra.mel_cepstral_distortion(phrase, 0.3 * phrase, RATE, dtw=dtw)
         assert quieter == pytest.approx(0, abs=1e-4)
-
-
-def test_more_noise_is_more_distortion(phrase: np.ndarray) -> None:
-    figures = [
-        cepstra.mel_cepstral_distortion(phrase, noisy(phrase, deviation), RATE, dtw=False)
-        for deviation in (0.0005, 0.003, 0.02)
-    ]
-    assert figures == sorted(figures)
-    assert figures[0] > 0.1
 
 
 def test_warping_forgives_a_delay(phrase: np.ndarray) -> None:

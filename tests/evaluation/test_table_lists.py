@@ -50,28 +50,6 @@ def test_listed_edits_that_cannot_be_made_are_counted_with_their_reason(
     }
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (lambda text: "wrong\ttable\n1\t2\n", "its columns are"),
-        (lambda text: text.replace("\t1\t2\t", "\tone\t2\t"), "Line 2"),
-        (lambda text: text.replace("\t1\t2\t", "\t2\t1\t"), "Line 2"),
-        (lambda text: text.replace("river", ""), "Line 2"),
-        (lambda text: text.split("\triver")[0] + "\n", "Line 2"),
-        (lambda text: text + text.splitlines()[1] + "\n", "twice"),
-        (lambda text: "", "its columns are"),
-    ],
-)
-def test_a_wrong_list_is_named(tmp_path: Path, change: object, reason: str) -> None:
-    edit = listing.ListedEdit("report-1", "report", "replace", "v", "c", 1, 2, "river")
-    path = tmp_path / "list.tsv"
-    path.write_text(change(listing.write_list([edit])), encoding="utf-8")  # type: ignore[operator]
-    with pytest.raises(InputError, match=reason):
-        listing.read_list(path)
-    with pytest.raises(InputError, match="can't be read"):
-        listing.read_list(tmp_path / "none.tsv")
-
-
 def test_a_table_of_nothing_says_what_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
