@@ -17,7 +17,7 @@ import platform
 import re
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,30 @@ Parts = Mapping[str, Figures]
 
 
 def weights() -> dict[str, str]:
-    """12 digits of the sha256 of the weights that edits are made with, and of all others."""
-    found = {name: (checkpoint_folder(name) / WEIGHTS).read_bytes() for name in NAMED}
-    others = sorted({*ROOT.glob("a3t/**/*.safetensors"), *ROOT.glob("alignment/**/*.safetensors")})
-    digests = {name: hashlib.sha256(data).hexdigest()[:12] for name, data in found.items()}
-    every = b"".join(hashlib.sha256(path.read_bytes()).digest() for path in others)
-    return digests | {"all": hashlib.sha256(every).hexdigest()[:12]}
+    """12 digits of the sha256 of the weights that edits are made with, and of those that all others
+    have together: what hears, and what reads."""
+    digests = {}
+    for name in NAMED:
+        digests[name] = _digest([checkpoint_folder(name) / WEIGHTS])
+    others = {path for path in ROOT.glob("a3t/pretrained/*/*") if path.parent.name not in NAMED}
+    readers = [path for path in others if path.suffix in (".safetensors", ".json")]
+    return digests | {
+        "hearing": _digest(ROOT.glob("alignment/**/*.safetensors")),
+        "reading": _digest(readers),
+    }
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    found = hashlib.sha256()
+    for path in sorted(paths):
+        found.update(path.read_bytes())
+    return found.hexdigest()[:12]
+
+
+def needed(name: str, used: Mapping[str, str]) -> dict[str, str]:
+    """Those of the weights that a part's figures depend on."""
+    hears = PARTS[name][0].__module__.endswith("hearing_parts")
+    return {key: digest for key, digest in used.items() if not hears or key not in NAMED}
 
 
 def commit() -> str:
@@ -107,9 +125,11 @@ def page_of(parts: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, str]) 
     if not parts:
         raise InputError("No part could be measured: " + "; ".join(reasons.values()))
     latest = list(parts.values())[-1]
-    named = ", ".join(f"{name} {digest}" for name, digest in latest["weights"].items())
+    used: dict[str, str] = {}
+    for name, part in parts.items():
+        used |= needed(name, part["weights"])
     run = {
-        "weights": named,
+        "weights": ", ".join(f"{name} {digest}" for name, digest in used.items()),
         "commit": ", ".join(dict.fromkeys(part["commit"] for part in parts.values())),
         "processor": latest["processor"],
         "date": latest["date"],
@@ -197,9 +217,9 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("--share goes from 0 to 10.")
     used, reasons = weights(), dict[str, str]()
     for name, part in kept(options.out).items():
-        if part["weights"] != used:
+        if needed(name, part["weights"]) != needed(name, used):
             raise InputError(
-                f"{options.out / name}.json is of other weights: choose another folder."
+                f"{options.out / name}.json is of other weights: move it away, to measure it anew."
             )
     missing = [name for name in wanted if not (options.out / f"{name}.json").exists()]
     print(
