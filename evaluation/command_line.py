@@ -35,6 +35,7 @@ COMMANDS = {
     "recognition": ("hearing.recognition", "words recognised wrongly, with a hint and without"),
     "near-words": ("hearing.near_words", "the edit that is planned from the new text alone"),
     "invented": ("hearing.invented_words", "words that Whisper invents: left out?"),
+    "live": ("hearing.live_words", "words shown while they are said: wrong, late, changed?"),
     "cleaning": ("hearing.planted_fillers", "fillers, repetitions and pauses: found, cut cleanly?"),
     "speakers": ("hearing.joined_speakers", "two people told apart"),
     "texts": ("text_readings", "how texts are read"),

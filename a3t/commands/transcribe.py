@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from a3t.commands.options import add_recogniser_argument, text_argument
@@ -22,7 +27,16 @@ def parser() -> argparse.ArgumentParser:
         "recognition. A text without punctuation gets it, by its words and its pauses.",
         epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
-    result.add_argument("wav", type=Path, metavar="IN")
+    result.add_argument("wav", type=Path, metavar="IN", nargs="?")
+    result.add_argument(
+        "--live", action="store_true",
+        help="print words while they are said, by the built-in recogniser: into the microphone "
+        "(pip install 'a3t[microphone]'), or on standard input if IN is -, as a WAV or as raw "
+        "16-bit samples of one channel",
+    )  # fmt: skip
+    result.add_argument(
+        "--rate", type=int, default=16_000, metavar="HZ", help="of raw samples (default: 16000)"
+    )
     result.add_argument("--text", metavar="TEXT", help="its words, if they are known")
     result.add_argument("--expected", metavar="TEXT", help="what it will roughly say")
     add_recogniser_argument(result)
@@ -50,6 +64,15 @@ ENDINGS = (".txt", ".srt", ".vtt", ".docx")
 
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
+    if options.live:
+        if options.wav not in (None, Path("-")):
+            parser().error("--live hears the microphone, or standard input as -")
+        others = ("text", "expected", "speakers", "speaker", "out")
+        if any(getattr(options, name) is not None for name in others):
+            parser().error("--live only prints words: no other option goes with it but --rate")
+        return run(lambda: transcribe_live(options))
+    if options.wav is None:
+        parser().error("which recording? name a file, or --live")
     if options.out and (options.speakers is not None or options.speaker is not None):
         parser().error("--out saves the text without its speakers: omit --speakers and --speaker")
     return run(lambda: transcribe(options))
@@ -115,6 +138,45 @@ def transcribe(options: argparse.Namespace) -> None:
     for turn in lines:
         first, last = aligned.spoken[turn.first], aligned.spoken[turn.last - 1]
         print(f"{first.start:9.2f} – {last.end:.2f} s  {transcript.said(turn.first, turn.last)}")
+
+
+def transcribe_live(options: argparse.Namespace) -> None:
+    """Print words as they are said, until the sound ends or Ctrl-C is pressed."""
+    from a3t.source.live_lines import LiveLines
+    from a3t.source.live_sound import Microphone, piped
+    from alignment.recognition.live import LiveRecogniser
+
+    by_microphone = options.wav is None
+    with (
+        Microphone()
+        if by_microphone
+        else nullcontext(piped(sys.stdin.buffer, options.rate)) as sound
+    ):
+        recogniser = LiveRecogniser(sound.sample_rate)
+        lines = LiveLines(sys.stdout, get_terminal_size().columns if sys.stdout.isatty() else 0)
+        if by_microphone:
+            say("Speak; Ctrl-C ends it.")
+        with interrupted_once(sound.stop):
+            for block in sound.blocks:
+                lines.show(recogniser.hear(block))
+            lines.show(recogniser.end())
+
+
+@contextmanager
+def interrupted_once(stop: Callable[[], None]) -> Iterator[None]:
+    """Ctrl-C calls `stop`; if it is pressed again, it interrupts as it does elsewhere."""
+    before = signal.getsignal(signal.SIGINT)
+
+    def stop_once(*_: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        stop()
+
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, stop_once)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def check_free(out: Path) -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from alignment.network.phone_network import FRAME_SECONDS, TOGETHER, in_steps
-from alignment.recognition.lattice import NEAR, Arc, Arcs, LatticeBuilder
+from alignment.recognition.lattice import END, NEAR, ON, Arc, Arcs, LatticeBuilder
 from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree, spread
 from alignment.recognition.word_confidence import Endings, Rivals, confidences
 
@@ -75,18 +75,66 @@ def search(
     `choose`: takes the records of one of the ways at most `near` nats below the likeliest, in
     order; the likeliest if it isn't given.
     """
-    options = options or Search()
-    k = options.together
-    sound = options.acoustic * in_steps(posteriors, k)
-    wide = np.int64(model.count + 1)
-    count = np.int64(len(tree.phone))
-    nodes, told = np.array([ROOT]), np.array([model.count * wide])  # nothing, then START
-    scores, latest = np.zeros(1), np.array([NOTHING])
-    records: list[Endings] = []
-    rivals: list[Rivals] = []
-    builder = LatticeBuilder()
-    written = 0
-    for step, frame in enumerate(sound):
+    beam = BeamSearch(tree, ahead, model, options, keeps_lattice=choose is not None)
+    beam.hear(posteriors)
+    return beam.found(beam.path(choose, near))
+
+
+class BeamSearch:
+    """A search that goes on as more is heard; arguments as for `search`.
+
+    `keeps_lattice`: so that `path` can choose otherwise, and words can be settled on; those are
+    forgotten, so that a search takes no more memory the longer it lasts.
+    """
+
+    def __init__(
+        self,
+        tree: LexiconTree,
+        ahead: np.ndarray,
+        model: LanguageModel,
+        options: Search | None = None,
+        keeps_lattice: bool = False,
+    ) -> None:
+        self.tree, self.ahead, self.model = tree, ahead, model
+        self.options = options or Search()
+        self.steps = 0  # heard in all
+        self._wide = np.int64(model.count + 1)
+        self._keeps_lattice = keeps_lattice
+        self._begin(model.count * self._wide)  # nothing, then START
+
+    def _begin(self, told: np.int64) -> None:
+        """Between two words, the last two of which are `told`."""
+        self._nodes, self._told = np.array([ROOT]), np.array([told])
+        self._scores, self._latest = np.zeros(1), np.array([NOTHING])
+        self._records: list[Endings] = []
+        self._rivals: list[Rivals] = []
+        self._builder = LatticeBuilder()
+        self._written = 0
+        self._settled = self.steps  # after the last word that was settled on
+
+    @property
+    def step_seconds(self) -> float:
+        """Of one step of the search."""
+        return self.options.together * FRAME_SECONDS
+
+    @property
+    def is_between(self) -> bool:
+        """True if the likeliest is that no word is being said."""
+        return bool(self._nodes[self._scores.argmax()] <= SILENCE)
+
+    def hear(self, posteriors: np.ndarray) -> None:
+        """Follow what can be said in further `posteriors` or scores (T, 40); of all but the last
+        ones T is a multiple of `options.together`."""
+        for frame in self.options.acoustic * in_steps(posteriors, self.options.together):
+            self._follow(frame)
+            self.steps += 1
+            if self.steps % WATCHED == 0:
+                self._rivals.append(self._watch())
+
+    def _follow(self, frame: np.ndarray) -> None:
+        tree, ahead, model, options = self.tree, self.ahead, self.model, self.options
+        nodes, told, scores, latest = self._nodes, self._told, self._scores, self._latest
+        count = np.int64(len(tree.phone))
         # Into the next phones, or on in the same one.
         into, place = spread(tree.first, tree.children, nodes)
         stays = np.flatnonzero(nodes != ROOT)
@@ -113,35 +161,91 @@ def search(
                 kept = kept[np.argpartition(-total[kept], options.exits)[: options.exits]]
             place, word, second, total = place[kept], word[kept], second[kept], total[kept]
             first = np.where(model.has_followers(second, word), second, model.count)
-            new = first * wide + word
+            new = first * self._wide + word
             one = _best_of_each(new, total)
-            own = written + np.searchsorted(new[one], new)
-            if choose is not None:
+            if self._keeps_lattice:
+                own = self._written + np.searchsorted(new[one], new)
                 arcs = Arcs(latest[place], word, total, language[kept], own)
-                builder.add(arcs, total[one])
-            records.append(Endings(latest[place[one]], word[one], np.full(len(one), step + 1)))
+                self._builder.add(arcs, total[one])
+            after = np.full(len(one), self.steps + 1)
+            self._records.append(Endings(latest[place[one]], word[one], after))
             nodes = np.append(nodes, np.full(len(one), ROOT))
             told, scores = np.append(told, new[one]), np.append(scores, total[one])
-            latest = np.append(latest, written + np.arange(len(one)))
-            written += len(one)
-        if step % WATCHED == WATCHED - 1 or step == len(sound) - 1:
-            kept = _likeliest(scores, options.beam, RIVALS)
-            rivals.append(Rivals(step + 1, scores[kept], latest[kept]))
-    done = np.flatnonzero((nodes == ROOT) | (nodes == SILENCE))
-    if not len(done) or not records:
-        return []
-    first, second = _history(told[done], model.count)
-    language = model.scores(first, second, np.ones(len(done), dtype=np.int64))
-    total = scores[done] + language
-    endings = Endings(*(np.concatenate(each) for each in zip(*records, strict=True)))
-    if choose is None:
-        path = _path(endings, int(latest[done[total.argmax()]]))
-    else:
-        path = choose(builder.lattice(latest[done], total, language, near))
-    times = (np.append(0, endings.step[path]) * (k * FRAME_SECONDS)).tolist()
-    sure = confidences(path, endings, rivals, k * FRAME_SECONDS)
-    words = endings.word[path].tolist()
-    return [Found(*each) for each in zip(words, times[:-1], times[1:], sure, strict=True)]
+            latest = np.append(latest, self._written + np.arange(len(one)))
+            self._written += len(one)
+        self._nodes, self._told, self._scores, self._latest = nodes, told, scores, latest
+
+    def _watch(self) -> Rivals:
+        kept = _likeliest(self._scores, self.options.beam, RIVALS)
+        return Rivals(self.steps, self._scores[kept], self._latest[kept])
+
+    def path(
+        self,
+        choose: Callable[[list[Arc]], list[int]] | None = None,
+        near: float = NEAR,
+        ended: bool = True,
+    ) -> list[int]:
+        """The records of the likeliest words, or those that are chosen, from what was settled on;
+        none when no way leads to an end. If the sound has not `ended`, the last word may go on and
+        is not among them."""
+        here = np.arange(len(self._nodes))
+        if ended:
+            here = np.flatnonzero(self._nodes <= SILENCE)
+        if not len(here) or not self._records:
+            return []
+        total, last = self._scores[here], self._latest[here]
+        language = np.zeros(len(here))
+        if ended:
+            first, second = _history(self._told[here], self.model.count)
+            language = self.model.scores(first, second, np.ones(len(here), dtype=np.int64))
+        else:
+            one = _best_of_each(last, total)
+            total, last, language = total[one], last[one], language[one]
+        total = total + language
+        if choose is None:
+            return _path(self._endings(), int(last[total.argmax()]))
+        return choose(self._builder.lattice(last, total, language, near, END if ended else ON))
+
+    def found(self, path: list[int]) -> list[Found]:
+        """The words of a `path`, the first of which begins where the last settled one ended."""
+        if not path:
+            return []
+        endings, rivals = self._endings(), self._rivals
+        if not rivals or rivals[-1].step != self.steps:
+            rivals = [*rivals, self._watch()]
+        times = (np.append(self._settled, endings.step[path]) * self.step_seconds).tolist()
+        sure = confidences(path, endings, rivals, self.step_seconds)
+        words = endings.word[path].tolist()
+        return [Found(*each) for each in zip(words, times[:-1], times[1:], sure, strict=True)]
+
+    def _endings(self) -> Endings:
+        return Endings(*(np.concatenate(each) for each in zip(*self._records, strict=True)))
+
+    def settle(self, record: int) -> None:
+        """Follow only ways through the `record` of a `path`, and forget what led to it."""
+        upto = np.cumsum([len(each.word) for each in self._records])
+        gone = int(np.searchsorted(upto, record, side="right")) + 1
+        self._settled = int(self._endings().step[record])
+        gains, numbers, before = self._builder.settle(gone, record)
+        on = np.isfinite(gains)
+        kept = np.flatnonzero(on[self._latest])
+        self._nodes, self._told = self._nodes[kept], self._told[kept]
+        self._scores = self._scores[kept] + gains[self._latest[kept]]
+        self._latest = numbers[self._latest[kept]]
+        self._records = [
+            Endings(each, word, step)
+            for each, (_, word, step) in zip(before, self._records[gone:], strict=True)
+        ]
+        self._rivals = [
+            Rivals(step, scores, np.where(on[latest], numbers[latest], NOTHING))
+            for step, scores, latest in self._rivals
+            if step > self._settled
+        ]
+        self._written -= int(upto[gone - 1])
+
+    def rest(self) -> None:
+        """Nobody speaks: begin anew after the words that were settled on last."""
+        self._begin(self._told[self._scores.argmax()])
 
 
 def _history(told: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

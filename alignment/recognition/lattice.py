@@ -14,6 +14,7 @@ import numpy as np
 NEAR = 4.0  # nats
 BEGINNING = -1  # the record before the first word
 START, END = 0, 1  # as words
+ON = -1  # in the place of END: the text goes on
 
 
 class Arcs(NamedTuple):
@@ -37,12 +38,23 @@ class Arc(NamedTuple):
     gain: float
 
 
+class Settled(NamedTuple):
+    """The records after one that was settled on: what each gains, nats, -inf where none of the ways
+    to it leads through that one, and its new number, by its old one; and, of the steps that are
+    kept, the record before each."""
+
+    gains: np.ndarray
+    numbers: np.ndarray
+    before: list[np.ndarray]
+
+
 @dataclass(slots=True)
 class LatticeBuilder:
     """Collects what the search follows: arcs step by step, and the best total of each record."""
 
     arcs: list[Arcs] = field(default_factory=list)
     totals: list[np.ndarray] = field(default_factory=list)
+    beginning: float = 0.0  # the total before the first word
 
     def add(self, arcs: Arcs, totals: np.ndarray) -> None:
         """The arcs of a step, and the best total of each of its records."""
@@ -53,21 +65,49 @@ class LatticeBuilder:
         self.arcs.append(Arcs(before, word, arcs.total, language, record))
         self.totals.append(totals)
 
+    def settle(self, steps: int, record: int) -> Settled:
+        """Begin after `record`, of one of the first so many `steps`, which are forgotten."""
+        first = sum(map(len, self.totals[:steps]))
+        up_to = np.append(np.concatenate(self.totals), self.beginning)
+        total = np.full(len(up_to), -np.inf)
+        total[record] = up_to[record]
+        numbers = np.arange(len(up_to), dtype=np.int32) - first
+        numbers[[record, BEGINNING]] = BEGINNING
+        before = np.full(len(up_to), BEGINNING)
+        kept: list[Arcs] = []
+        for arcs in self.arcs[steps:]:
+            totals = arcs.total - up_to[arcs.before] + total[arcs.before]
+            order = np.argsort(totals)  # so that the best to each record is the last
+            order = order[np.isfinite(totals[order])]
+            source, word, _, language, own = (each[order] for each in arcs)
+            total[own], before[own] = totals[order], numbers[source]
+            kept.append(Arcs(numbers[source], word, totals[order], language, numbers[own]))
+        ends = np.cumsum([0, *map(len, self.totals[steps:])]) + first
+        gains = total - np.where(np.isfinite(total), up_to, 0.0)
+        self.arcs, self.beginning = kept, float(up_to[record])
+        self.totals = [total[each] for each in map(slice, ends[:-1], ends[1:])]
+        return Settled(gains, numbers, [before[each] for each in map(slice, ends[:-1], ends[1:])])
+
     def lattice(
-        self, last: np.ndarray, totals: np.ndarray, language: np.ndarray, nats: float = NEAR
+        self,
+        last: np.ndarray,
+        totals: np.ndarray,
+        language: np.ndarray,
+        nats: float = NEAR,
+        end: int = END,
     ) -> list[Arc]:
         """The arcs of ways at most so many `nats` below the best one, by rising record; the last
-        arcs are the text's END.
+        arcs are the text's `end`.
 
         `last`: records in which a text can end, the total of each with its end, and what the
         language model gave to the end."""
-        up_to = np.append(np.concatenate([*self.totals, totals.max(keepdims=True)]), 0.0)
+        up_to = np.append(np.concatenate([*self.totals, totals.max(keepdims=True)]), self.beginning)
         final = len(up_to) - 2  # before the beginning's, which is found by -1
-        end = Arcs(last, np.full(len(last), END), totals, language, np.full(len(last), final))
+        ends = Arcs(last, np.full(len(last), end), totals, language, np.full(len(last), final))
         rest = np.full(len(up_to), -np.inf)  # the best from each record to the end
         rest[final] = 0.0
         kept: list[Arc] = []
-        for arcs in (end, *reversed(self.arcs)):
+        for arcs in (ends, *reversed(self.arcs)):
             gains = arcs.total - up_to[arcs.before] + rest[arcs.record]
             np.maximum.at(rest, arcs.before, gains)
             near = arcs.total + rest[arcs.record] > totals.max() - nats

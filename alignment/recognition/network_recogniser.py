@@ -75,12 +75,12 @@ def recognise_by_network(
     free = heard_freely(sound)
     if expected:
         return settled(sound, free, expected, pronunciations)
-    return Heard(_words(free, _general()[0].words))
+    return Heard(words_of(free, general_model()[0].words))
 
 
 def heard_freely(sound: np.ndarray) -> list[Found]:
     """The likeliest words, by number in the general model, of `mean_scores` (T, 40)."""
-    general, _, tree, ahead = _general()
+    general, _, tree, ahead = general_model()
     return search(sound, tree, ahead, general, choose=Rescoring(load_word_network(), general))
 
 
@@ -97,10 +97,10 @@ def settled(
     choose = Settling(text, sure, model.general, ways)
     ahead = tree.best_below(model.unigram())
     found = search(sound, tree, ahead, model, choose=choose, near=NEAR)
-    return Heard(_words(found, words), tuple(words[word] for word in choose.rival))
+    return Heard(words_of(found, words), tuple(words[word] for word in choose.rival))
 
 
-def _words(found: Sequence[Found], words: Sequence[str]) -> list[RecognisedWord]:
+def words_of(found: Sequence[Found], words: Sequence[str]) -> list[RecognisedWord]:
     return [RecognisedWord(words[each.word], *each[1:]) for each in found]
 
 
@@ -120,7 +120,7 @@ def _vocabulary(
 ) -> tuple[Sequence[str], list[int], Ways, LexiconTree, ExpectedText]:
     """All words by number, the expected ones, the pronunciations and the tree of all, and the model
     of their order."""
-    general, numbers, plain, _ = _general()
+    general, numbers, plain, _ = general_model()
     words = list(general.words)
     numbers = dict(numbers)
     ways = list(zip(general.pronounced.tolist(), general.pronunciations, strict=True))
@@ -139,7 +139,7 @@ def _vocabulary(
 
 
 @cache
-def _general() -> tuple[NGrams, dict[str, int], LexiconTree, np.ndarray]:
+def general_model() -> tuple[NGrams, dict[str, int], LexiconTree, np.ndarray]:
     """The general model, its words' numbers, their tree and what it looks ahead for (0.5 s)."""
     general = load_ngrams()
     tree = LexiconTree.of(zip(general.pronounced.tolist(), general.pronunciations, strict=True))

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 
-from alignment.recognition.lattice import BEGINNING, START, Arc
+from alignment.recognition.lattice import BEGINNING, ON, START, Arc
 from alignment.recognition.ngrams import NGrams
 from alignment.recognition.word_network import WordNetwork, WordState
 
@@ -62,13 +62,22 @@ class _Hypotheses:
 class Rescoring:
     """The network's `share` of a word's probability, the `weight` of that against the acoustics,
     and how many texts go on from a record at `most`; chosen on clips that nothing is reported
-    of."""
+    of. `said`, with the network's `state`: the words before."""
 
     network: WordNetwork
     trigrams: NGrams
     share: float = 0.5
     weight: float = 1.0
     most: int = 6
+    said: tuple[int, ...] = ()
+    state: WordState | None = None
+
+    def after(self, words: Sequence[int]) -> Rescoring:
+        """The same for what comes after `words` that have been said."""
+        state = self.state or self.network.beginning
+        for word in words:
+            state = self.network.after(state, [word])
+        return replace(self, said=(*self.said, *words)[-RECALLED:], state=state)
 
     def __call__(self, lattice: Sequence[Arc]) -> list[int]:
         """The records of the likeliest text, in order."""
@@ -76,8 +85,9 @@ class Rescoring:
         for arc in lattice:
             following[arc.before].add(arc.word)
         left = Counter(arc.before for arc in lattice)
-        state = self.network.beginning
-        arrived = {BEGINNING: self._arrived([_Hypothesis()], state, following[BEGINNING])}
+        state = self.state or self.network.beginning
+        begun = [_Hypothesis(words=self.said)]
+        arrived = {BEGINNING: self._arrived(begun, state, following[BEGINNING])}
         for record, group in groupby(lattice, attrgetter("record")):
             # At the edge of what is near, rounding may have kept a word without those before it.
             arcs = [arc for arc in group if arc.before in arrived]
@@ -112,4 +122,5 @@ class Rescoring:
         by_network = np.exp(self.network.scores(state, words))
         mean = (1 - self.share) * np.exp(plain).reshape(by_network.shape) + self.share * by_network
         gains = self.weight * np.log(mean + 1e-12)
+        gains[:, words == ON] = 0.0
         return _Hypotheses(texts, state, dict(zip(words.tolist(), gains.T, strict=True)))

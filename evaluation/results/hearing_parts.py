@@ -93,6 +93,28 @@ def recognition(setting: Setting) -> Figures:
     return found
 
 
+def live(setting: Setting) -> Figures:
+    """Words shown while they are said, beside those of the recogniser that hears the whole."""
+    from evaluation.hearing.live_words import listened, live, offline, streams
+    from evaluation.hearing.planting import aligner_held_out
+
+    heard = streams(aligner_held_out(True), setting.some(20), 3)
+    rows = [listened(live(), stream) for stream in heard]
+    whole = [listened(offline, stream) for stream in heard]
+    words = sum(row.words for row in rows)
+    final = [lag for row in rows for lag in row.final]
+    return {
+        "words": words,
+        "wrong": percent(sum(row.wrong for row in rows), words),
+        "behind": 100 * (sum(row.wrong for row in rows) - sum(row.wrong for row in whole)) / words,
+        "shown": float(np.mean([lag for row in rows for lag in row.shown])),
+        "final": float(np.mean(final)),
+        "latest": float(np.quantile(final, 0.9)),
+        "changed": 100 * sum(row.changed for row in rows) / words,
+        "speed": sum(row.processor for row in rows) / sum(row.seconds for row in rows),
+    }
+
+
 def near_words(setting: Setting) -> Figures:
     """The edit that is planned, given only the new text."""
     from evaluation.hearing import near_words as measure

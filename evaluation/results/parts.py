@@ -71,6 +71,7 @@ PARTS: Mapping[str, tuple[Callable[[Setting], Figures], float]] = {
     "errors": (hearing_parts.errors, 2),
     "sounds": (hearing_parts.sounds, 2),
     "recognition": (hearing_parts.recognition, 3),
+    "live": (hearing_parts.live, 3),
     "near-words": (hearing_parts.near_words, 4),
     "cleaning": (hearing_parts.cleaning, 4),
     "speakers": (hearing_parts.speakers, 2),

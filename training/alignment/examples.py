@@ -91,15 +91,15 @@ def segment(
     """What the network is given (SEGMENT * STRIDE, BANDS), and its labels (SEGMENT,)."""
     example, other = examples.draw(random), examples.draw(random)
     frames = (SEGMENT + int(random.integers(0, VIEW))) * STRIDE
-    power, symbols, ends, last = _excerpt(example, round(frames * LONGER), random)
+    power, symbols, ends, last = excerpt(example, round(frames * LONGER), random)
     while len(power) < frames:
-        more = _excerpt(examples.draw(random), round(frames * LONGER) - len(power), random)
+        more = excerpt(examples.draw(random), round(frames * LONGER) - len(power), random)
         power, symbols, ends, last = _joined((power, symbols, ends, last), more)
     if random.random() < 0.75:
         power, ends = stretched(power, ends, random)
     if random.random() < 0.3:
         power, symbols, ends = _with_pauses(power, symbols, ends, last, random)
-    power, symbols, ends = _fitted(power, symbols, ends, frames, random)
+    power, symbols, ends = fitted(power, symbols, ends, frames, random)
     if random.random() < 0.8:
         talker = np.exp(np.resize(other.logarithms, power.shape).astype(np.float32))
         power = degraded(power, backgrounds, talker, random)
@@ -109,7 +109,7 @@ def segment(
     return inputs[start * STRIDE : (start + SEGMENT) * STRIDE], targets[start : start + SEGMENT]
 
 
-def _excerpt(
+def excerpt(
     example: Example, frames: int, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Power, symbols, ends, and which of these end a word, of at most `frames` of a clip."""
@@ -178,7 +178,7 @@ def _with_pauses(
     return np.concatenate(parts), np.concatenate(kinds), np.concatenate(times)
 
 
-def _fitted(
+def fitted(
     power: np.ndarray,
     symbols: np.ndarray,
     ends: np.ndarray,

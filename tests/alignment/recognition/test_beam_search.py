@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from itertools import product
 
 import numpy as np
 import pytest
 
 from alignment.network.phone_network import INDEX, SYMBOLS
-from alignment.recognition.beam_search import Search, search
+from alignment.recognition.beam_search import BeamSearch, Search, search
+from alignment.recognition.lattice import BEGINNING, Arc
 from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree, spread
 
 START, END = 0, 1
@@ -108,3 +110,51 @@ def test_no_way_to_an_end_is_no_word() -> None:
     tree = LexiconTree.of([(3, ("AE", "N"))])
     scores = np.zeros((1, len(SYMBOLS)))
     assert search(scores, tree, np.zeros(len(tree.phone)), Bigrams(0)) == []
+
+
+@pytest.fixture
+def heard() -> BeamSearch:
+    """A search that has heard 40 steps of noise, all ways followed."""
+    scores = np.log(np.random.default_rng(5).dirichlet(np.full(len(SYMBOLS), 0.1), 40) + 1e-6)
+    tree = LexiconTree.of(WAYS)
+    wide = Search(together=1, acoustic=1.0, word=1.0, beam=1e9, most=10**6, exits=10**6)
+    ahead = tree.best_below(np.zeros(len(WORDS)))
+    beam = BeamSearch(tree, ahead, Bigrams(2), wide, keeps_lattice=True)
+    beam.hear(scores[:25])
+    beam.hear(scores[25:])
+    return beam
+
+
+def test_what_comes_after_a_settled_word_is_what_came_after_it(heard: BeamSearch) -> None:
+    path = heard.path()
+    words = heard.found(path)
+    assert len(words) > 4
+    for _ in range(2):
+        heard.settle(path[1])
+        path, words = heard.path(), words[2:]
+        assert [each[:3] for each in heard.found(path)] == [each[:3] for each in words]
+    assert len(heard._records) == len(heard._builder.totals) < 40
+
+
+def test_settling_on_another_way_follows_all_that_lead_through_it(heard: BeamSearch) -> None:
+    lattice: list[Arc] = []
+    heard.path(lambda arcs: lattice.extend(arcs) or [], near=1e9)  # type: ignore[func-returns-value]
+    before = heard._scores.max()
+    for record in sorted({arc.before for arc in lattice} - {BEGINNING})[::40]:
+        again = deepcopy(heard)
+        again.settle(record)
+        through = {record}
+        for arc in lattice:  # by rising record
+            through |= {arc.record} if arc.before in through else set()
+        assert bool(len(again._nodes)) == (lattice[-1].record in through)
+        if len(again._nodes):
+            assert again._scores.max() <= before + 1e-9
+            assert again.found(again.path())[0].start == heard.found([record])[0].end
+
+
+def test_after_a_rest_nothing_is_kept_but_the_last_words(heard: BeamSearch) -> None:
+    heard.settle(heard.path()[-1])
+    heard.rest()
+    assert heard.path() == [] and not heard._records
+    heard.hear(np.log(np.random.default_rng(6).dirichlet(np.full(40, 0.1), 20) + 1e-6))
+    assert heard.found(heard.path())[0].start == pytest.approx(0.4)

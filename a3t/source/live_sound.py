@@ -1,0 +1,150 @@
+"""Sound as it comes, from a pipe or from a microphone."""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Event
+from typing import Any, BinaryIO
+
+import numpy as np
+import soundfile
+
+from a3t.errors import InputError
+
+RAW = "PCM_16"  # of what is no WAV: little-endian, one channel
+AT_ONCE = 1 << 16  # bytes at most
+LARGEST = 1 << 20  # bytes of a chunk before the samples
+
+# WAV's formats, by tag and bits, as soundfile calls them.
+SUBTYPES = {
+    (1, 8): "PCM_U8", (1, 16): RAW, (1, 24): "PCM_24", (1, 32): "PCM_32",
+    (3, 32): "FLOAT", (3, 64): "DOUBLE", (6, 8): "ALAW", (7, 8): "ULAW",
+}  # fmt: skip
+EXTENSIBLE = 0xFFFE
+PACKED = (b"OggS", b"fLaC", b"ID3", b"\x1aE\xdf\xa3", b"FORM", b"caff", b"RF64")
+TO_WAV = "give it raw 16-bit samples of one channel, or a WAV: ffmpeg -i IN -f wav - | …"
+
+
+@dataclass(frozen=True)
+class LiveSound:
+    """`blocks` of samples as they come, mono, float32, (n,) each, at `sample_rate` Hz; after `stop`
+    no more follow."""
+
+    sample_rate: int
+    blocks: Iterator[np.ndarray]
+    stop: Callable[[], None]
+
+
+def piped(stream: BinaryIO, raw_rate: int) -> LiveSound:
+    """A WAV, which may be endless, or else raw samples at `raw_rate`, from a pipe.
+
+    Raises InputError for anything else.
+    """
+    head = stream.read(12)
+    if not head:
+        raise InputError(f"Nothing came on standard input: {TO_WAV}")
+    if head.startswith(PACKED):
+        raise InputError(f"Standard input is no WAV: {TO_WAV}")
+    if not head.startswith(b"RIFF"):
+        return _decoded(stream, head, None, raw_rate, RAW, 1)
+    format_ = b""
+    while True:
+        name, size = struct.unpack("<4sI", _exactly(stream, 8))
+        if name == b"data":
+            break
+        if size > LARGEST:
+            raise InputError(f"Standard input is a broken WAV: {TO_WAV}")
+        chunk = _exactly(stream, size + size % 2)
+        format_ = chunk if name == b"fmt " else format_
+    if len(format_) < 16:
+        raise InputError(f"Standard input is a broken WAV: {TO_WAV}")
+    tag, channels, rate, _, _, bits = struct.unpack("<HHIIHH", format_[:16])
+    if tag == EXTENSIBLE and len(format_) >= 26:
+        tag = int.from_bytes(format_[24:26], "little")
+    subtype = SUBTYPES.get((tag, bits))
+    if subtype is None or not 1 <= channels <= 64 or not 0 < rate <= 768_000:
+        raise InputError(f"Standard input is a WAV of a kind that can't be read: {TO_WAV}")
+    size = size if 0 < size < 0x7FFFF000 else None  # what programs write who don't know it yet
+    return _decoded(stream, b"", size, rate, subtype, channels)
+
+
+def _exactly(stream: BinaryIO, count: int) -> bytes:
+    data = stream.read(count)
+    if len(data) < count:
+        raise InputError(f"Standard input ended in a WAV's head: {TO_WAV}")
+    return data
+
+
+def _decoded(
+    stream: BinaryIO, head: bytes, size: int | None, rate: int, subtype: str, channels: int
+) -> LiveSound:
+    """The samples of `head` and then of the stream, at most `size` bytes, as soon as they come."""
+    width = channels * {"PCM_24": 3, "PCM_32": 4, "FLOAT": 4, "DOUBLE": 8, RAW: 2}.get(subtype, 1)
+    read = getattr(stream, "read1", stream.read)
+    stopped = Event()
+
+    def blocks() -> Iterator[np.ndarray]:
+        waiting, left = head, size
+        while not stopped.is_set():
+            whole = len(waiting) - len(waiting) % width
+            if whole:
+                samples, _ = soundfile.read(
+                    io.BytesIO(waiting[:whole]), dtype="float32", always_2d=True,
+                    samplerate=rate, channels=channels, format="RAW", subtype=subtype,
+                    endian="LITTLE",
+                )  # fmt: skip
+                yield samples.mean(axis=1)
+            data = read(AT_ONCE if left is None else min(AT_ONCE, left))
+            if not data:
+                return
+            waiting, left = waiting[whole:] + data, left and left - len(data)
+
+    return LiveSound(rate, blocks(), stopped.set)
+
+
+class Microphone:
+    """The computer's microphone, while it is open: `with Microphone() as sound` is a LiveSound.
+
+    Raises InputError if sounddevice is not installed or no microphone can be used.
+    """
+
+    def __enter__(self) -> LiveSound:
+        try:
+            import sounddevice
+        except ModuleNotFoundError:
+            raise InputError(
+                "A microphone needs sounddevice: pip install 'a3t[microphone]'."
+            ) from None
+        except OSError as error:  # PortAudio itself is missing
+            raise InputError(f"A microphone can't be used here: {error}.") from None
+        came: SimpleQueue[np.ndarray | None] = SimpleQueue()
+
+        def callback(block: np.ndarray, frames: int, time: Any, status: Any) -> None:
+            came.put(block[:, 0].copy())
+
+        def stop() -> None:
+            came.put(None)
+
+        def blocks() -> Iterator[np.ndarray]:
+            while (block := came.get()) is not None:
+                yield block
+
+        try:
+            rate = round(sounddevice.query_devices(kind="input")["default_samplerate"])
+            self._stream = sounddevice.InputStream(
+                samplerate=rate, channels=1, dtype="float32", callback=callback,
+                finished_callback=stop,
+            )  # fmt: skip
+            self._stream.start()
+        except (sounddevice.PortAudioError, ValueError) as error:
+            why = " ".join(str(error).split())
+            raise InputError(f"No microphone can be used: {why}.") from None
+        return LiveSound(rate, blocks(), stop)
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.stop()
+        self._stream.close()

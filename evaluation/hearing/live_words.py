@@ -1,0 +1,317 @@
+"""Words shown while they are said: how many are wrong, how late they come, how often they change.
+
+Reads the corpora that A3T_CORPORA names: voices of which nothing was trained or chosen
+(`planting.is_reported`; --chosen takes the other half). A stream is up to three clips of one voice,
+one after the other, heard in blocks of 40 ms. A word's lag is from its end, by the aligner, to when
+it stands where it stays (shown) and to when it can't change any more (final); words that are wrong
+have none. Changes: words shown that are gone or others after the next block, of 100 final ones. The
+time that computing takes is not part of the lag, but is told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from alignment import AlignmentError
+from alignment.aligners.network_aligner import NetworkAligner
+from alignment.network.phone_network import INDEX
+from alignment.network.running import RunningScores
+from alignment.recognition.live import LiveRecogniser, LiveWords, Pace, Scores
+from alignment.recognition.network_recogniser import (
+    RecognisedWord,
+    general_model,
+    heard_freely,
+    mean_scores,
+    words_of,
+)
+from alignment.result import PAUSE
+from alignment.waveform import MODEL_RATE, model_waveform
+from evaluation.harness.programs import add_counts
+from evaluation.hearing.planting import LONGEST, SHORTEST, aligner_held_out, heard
+from training.corpora import Clip
+
+JOINED = 3  # clips in a stream
+BLOCK = 0.04  # seconds that come at once
+QUIET, LONGEST_PART = 0.3, 10.0  # seconds of a pause that ends a part, and the longest part
+
+
+@dataclass(frozen=True)
+class SpokenStream:
+    """What one voice says: `samples` (n,) at 16 kHz, the `words` and where each ends, seconds."""
+
+    corpus: str
+    samples: np.ndarray
+    words: tuple[str, ...]
+    ends: tuple[float, ...]
+
+
+def streams(clips: Sequence[Clip], count: int, seed: int) -> list[SpokenStream]:
+    """So many streams, of all corpora in turn and, within one, of all its voices."""
+    draw = random.Random(seed)
+    left: dict[str, dict[str, list[Clip]]] = {}
+    for clip in clips:
+        if SHORTEST <= clip.seconds <= LONGEST:
+            left.setdefault(clip.corpus, {}).setdefault(clip.speaker, []).append(clip)
+    taken: list[list[Clip]] = []
+    for voices in left.values():
+        for each in voices.values():
+            draw.shuffle(each)
+    while left and len(taken) < count:
+        for corpus in sorted(left)[: count - len(taken)]:
+            voice = draw.choice(sorted(left[corpus]))
+            own = left[corpus][voice]
+            taken.append(own[:JOINED])
+            del own[:JOINED]
+            if not own:
+                del left[corpus][voice]
+            if not left[corpus]:
+                del left[corpus]
+    return [stream for each in taken if (stream := joined(each))]
+
+
+def joined(clips: Sequence[Clip]) -> SpokenStream | None:
+    """The clips one after the other; None if the aligner doubts what one of them says."""
+    import soxr
+
+    pronouncer, aligner = Pronouncer(), NetworkAligner()
+    parts: list[np.ndarray] = []
+    words: list[str] = []
+    ends: list[float] = []
+    at = 0.0
+    for clip in clips:
+        spoken = heard(clip)
+        choices = pronouncer.choices(spoken.words)
+        try:
+            aligned = aligner.align(spoken.samples, spoken.rate, spoken.words, choices)
+        except AlignmentError:
+            return None
+        samples = soxr.resample(spoken.samples, spoken.rate, MODEL_RATE)
+        words += [word.lower() for word in spoken.words]
+        ends += [at + word.end for word in aligned.spoken]
+        parts.append(samples)
+        at += len(samples) / MODEL_RATE
+    return SpokenStream(clips[0].corpus, np.concatenate(parts), tuple(words), tuple(ends))
+
+
+class Shown(NamedTuple):
+    """After so many seconds of sound: the words shown, the first `final` of which are final."""
+
+    seconds: float
+    words: tuple[str, ...]
+    final: int
+
+
+System = Callable[[SpokenStream], Iterator[tuple[float, LiveWords]]]
+
+
+def live(pace: Pace | None = None, scores: Scores | None = None) -> System:
+    """The live recogniser; on other `scores`, for one stream."""
+
+    def system(stream: SpokenStream) -> Iterator[tuple[float, LiveWords]]:
+        recogniser = LiveRecogniser(MODEL_RATE, pace, scores)
+        for seconds, block in blocks(stream.samples):
+            yield seconds, recogniser.hear(block)
+        yield seconds, recogniser.end()
+
+    return system
+
+
+def offline(stream: SpokenStream) -> Iterator[tuple[float, LiveWords]]:
+    """The recogniser that hears the whole."""
+    words = recognised(stream.samples)
+    yield len(stream.samples) / MODEL_RATE, LiveWords(words)
+
+
+def at_pauses(stream: SpokenStream) -> Iterator[tuple[float, LiveWords]]:
+    """The recogniser that hears the whole, on each part that ends in a pause."""
+    heard_now = RunningScores(MODEL_RATE, 0.04, 0.12, (1.0,))
+    first, quiet, spoken = 0, 0.0, False
+    for seconds, block in blocks(stream.samples):
+        scores = heard_now.hear(block)
+        for pause in scores.argmax(axis=1) == INDEX[PAUSE]:
+            quiet, spoken = (quiet + 0.01 if pause else 0.0), spoken or not pause
+        stop = round(seconds * MODEL_RATE)
+        if spoken and (quiet >= QUIET or stop - first > LONGEST_PART * MODEL_RATE):
+            yield seconds, LiveWords(recognised(stream.samples[first:stop]))
+            first, spoken = stop, False
+    if spoken:
+        yield seconds, LiveWords(recognised(stream.samples[first:]))
+
+
+def recognised(samples: np.ndarray) -> tuple[RecognisedWord, ...]:
+    try:
+        found = heard_freely(mean_scores(model_waveform(samples, MODEL_RATE)))
+        return tuple(words_of(found, general_model()[0].words))
+    except AlignmentError:
+        return ()
+
+
+def blocks(samples: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
+    """How many seconds have been heard with each block, and the block."""
+    size = round(BLOCK * MODEL_RATE)
+    for first in range(0, len(samples), size):
+        block = samples[first : first + size]
+        yield (first + len(block)) / MODEL_RATE, block
+
+
+class HeardStream(NamedTuple):
+    """A stream's counts: words, wrong ones, shown words that changed; lags, seconds, of each right
+    word; its seconds and those of a processor; and the text that was heard."""
+
+    corpus: str
+    words: int
+    wrong: int
+    changed: int
+    shown: tuple[float, ...]
+    final: tuple[float, ...]
+    seconds: float
+    processor: float
+    found: str
+
+
+def listened(system: System, stream: SpokenStream) -> HeardStream:
+    """What a system makes of a stream."""
+    started = time.process_time()
+    history: list[Shown] = []
+    final: list[str] = []
+    for seconds, words in system(stream):
+        final += [word.text for word in words.final]
+        all_shown = (*final, *(word.text for word in words.provisional))
+        if not history or (all_shown, len(final)) != history[-1][1:]:
+            history.append(Shown(seconds, all_shown, len(final)))
+    spent = time.process_time() - started
+    changed = sum(lost(a.words, b.words) for a, b in zip(history, history[1:], strict=False))
+    right = list(matches(stream.words, final))
+    shown_at, final_at = lags(history, len(final))
+    return HeardStream(
+        stream.corpus,
+        len(stream.words),
+        distance(stream.words, final), changed,
+        tuple(round(shown_at[b] - stream.ends[a], 2) for a, b in right),
+        tuple(round(final_at[b] - stream.ends[a], 2) for a, b in right),
+        len(stream.samples) / MODEL_RATE, spent, " ".join(final),
+    )  # fmt: skip
+
+
+def lost(before: Sequence[str], after: Sequence[str]) -> int:
+    """Words shown before that are not there any more; words that come last in the shorter are only
+    fewer if they are gone."""
+    same = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    return len(before) - sum(each.size for each in same)
+
+
+def lags(history: Sequence[Shown], count: int) -> tuple[list[float], list[float]]:
+    """When each of the final words stood where it stays, all before it included, and when it was
+    final."""
+    words = history[-1].words if history else ()
+    shown, final = [0.0] * count, [0.0] * count
+    for now in history:
+        same = next(
+            (k for k, (a, b) in enumerate(zip(now.words, words, strict=False)) if a != b),
+            min(len(now.words), len(words)),
+        )
+        for k in range(count):
+            if k >= same:
+                shown[k] = 0.0
+            elif not shown[k]:
+                shown[k] = now.seconds
+            if k < now.final and not final[k]:
+                final[k] = now.seconds
+    return shown, final
+
+
+def distance(said: Sequence[str], found: Sequence[str]) -> int:
+    """Words wrong, left out or added."""
+    row = list(range(len(found) + 1))
+    for i, word in enumerate(said, 1):
+        before, row[0] = row[0], i
+        for j, other in enumerate(found, 1):
+            before, row[j] = row[j], min(before + (word != other), row[j] + 1, row[j - 1] + 1)
+    return row[-1]
+
+
+def matches(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The places of words that are right, in both."""
+    for a, b, size in SequenceMatcher(None, said, found, autojunk=False).get_matching_blocks():
+        yield from ((a + k, b + k) for k in range(size))
+
+
+HEAD = """| | of | words | wrong | shown after (90 %) | final after (90 %) | changes | x real time |
+|---|---|---|---|---|---|---|---|"""
+
+
+def line(name: str, corpus: str, rows: Sequence[HeardStream]) -> str:
+    """A line of the table."""
+    words, wrong, changed, seconds, processor = (
+        sum(getattr(row, each) for row in rows)
+        for each in ("words", "wrong", "changed", "seconds", "processor")
+    )
+    shown, final = (
+        f"{np.mean(each):.2f} s ({np.quantile(each, 0.9):.2f})" if each else "–"
+        for each in ([lag for row in rows for lag in row.shown],
+                     [lag for row in rows for lag in row.final])
+    )  # fmt: skip
+    return (
+        f"| {name} | {corpus} | {words} | {wrong / words:.1%} | {shown} | {final} "
+        f"| {100 * changed / words:.0f} | {processor / seconds:.2f} |"
+    )
+
+
+def segmented(kind: str, path: Path, settled: float) -> System:
+    """The live recogniser on a network that was tuned for segments of one kind."""
+    from evaluation.hearing.live_segments import SegmentedScores, load_segmented
+
+    model = load_segmented(path)
+
+    def system(stream: SpokenStream) -> Iterator[tuple[float, LiveWords]]:
+        pace = Pace(chunk=0.08, settled=settled)
+        yield from live(pace, SegmentedScores(kind, model))(stream)
+
+    return system
+
+
+SYSTEMS = ("offline", "at pauses", "live")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    add_counts(parser, streams=40, seed=3)
+    parser.add_argument("--system", action="append", choices=SYSTEMS)
+    parser.add_argument(
+        "--settled", type=float, action="append", help="seconds after which words are final"
+    )
+    parser.add_argument(
+        "--segments", action="append", default=[], metavar="KIND=FILE.pt",
+        help="a network of training.alignment.train_segments",
+    )  # fmt: skip
+    parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the table."""
+    names = options.system or (() if options.segments else SYSTEMS)
+    whole = {"offline": offline, "at pauses": at_pauses}
+    systems: dict[str, System] = {name: whole[name] for name in names if name in whole}
+    for settled in options.settled or [Pace().settled]:
+        if "live" in names:
+            systems[f"live, {settled} s"] = live(Pace(settled=settled))
+        for each in options.segments:
+            kind, _, file = each.partition("=")
+            systems[f"segments {kind}, {settled} s"] = segmented(kind, Path(file), settled)
+    heard_by_all = streams(aligner_held_out(not options.chosen), options.streams, options.seed)
+    print(HEAD)
+    for name, system in systems.items():
+        rows = [listened(system, stream) for stream in heard_by_all]
+        for corpus in ("all", *sorted({row.corpus for row in rows})):
+            own = [row for row in rows if corpus in ("all", row.corpus)]
+            print(line(name, corpus, own), flush=True)
