@@ -47,6 +47,7 @@ NO_TEXT_TO_SAY = "There is nothing to say yet: type a text."
 NO_WORD = "That word is no longer there: find the words again."
 QUEUE_FULL = "Too many people are waiting: try again in a minute."
 RECORDED = "As recorded"
+MANY_SPEAK = "Others are recording here: your words are shown once you stop."
 FAILED = "Something went wrong inside the editor; whoever runs this page will find it in the log."
 OUTGROWN = (
     "This needs more memory than one request may take here: use a shorter recording or a shorter "

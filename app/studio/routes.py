@@ -112,6 +112,14 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         fetch = studio.recogniser
         return JSONResponse(fetch.begin() if request.method == "POST" else fetch.state())
 
+    def speak(request: Request, visitor: str) -> Response:
+        return JSONResponse({"id": studio.live.begin(visitor, request.state.data.get("rate"))})
+
+    def spoken(request: Request, visitor: str) -> Response:
+        name = str(request.path_params["name"])
+        words = studio.live.hear(visitor, name, request.state.data)
+        return refused(texts.NOT_HERE, 404) if words is None else JSONResponse(words)
+
     def read_text(request: Request, visitor: str) -> Response:
         return JSONResponse({"text": studio.text_from(str(request.state.data.get("upload")))})
 
@@ -139,6 +147,8 @@ def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Rou
         Route(f"{at}/projects", guarded(create), methods=["POST"]),
         Route(f"{at}/limits", guarded(most)),
         Route(f"{at}/recogniser", guarded(recogniser), methods=["GET", "POST"]),
+        Route(f"{at}/live", guarded(speak), methods=["POST"]),
+        Route(f"{at}/live/{{name}}", guarded(spoken), methods=["POST"]),
         Route(f"{at}/text", guarded(read_text), methods=["POST"]),
         Route(one, of_project(lambda request, desk: JSONResponse(desk.state()))),
         Route(f"{one}/delete", guarded(binning(studio.delete)), methods=["POST"]),

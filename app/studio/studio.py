@@ -14,6 +14,7 @@ from app import limits, texts
 from app.processes.bounded import bounded
 from app.service import Service, without_folder
 from app.studio.jobs import JobQueue
+from app.studio.live_sessions import LiveSessions
 from app.studio.project_controller import ProjectController
 from app.studio.recogniser_fetch import RecogniserFetch
 from app.studio.storage.folders import BIN, ProjectFolder, Projects
@@ -42,7 +43,7 @@ class Studio:
         self.long = JobQueue(service.long) if service.long is not service.quick else self.quick
         lane = service.learning
         self.learning = None if lane is None else JobQueue(lane)
-        self.recogniser = RecogniserFetch()
+        self.recogniser, self.live = RecogniserFetch(), LiveSessions()
         self._desks: dict[str, ProjectController] = {}
         self._lock = threading.Lock()
 

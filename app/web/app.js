@@ -22,6 +22,8 @@ export class App extends Exporting {
     /** @type {{share: number|null, speaker: string, names: Map<string, string>}|null} the recording's own, as far as it is learnt */
     this.voice = null;
     this.wanted = null; // the change that is played as soon as it is made
+    /** @type {{project: string, words: import("./live_words.js").Word[]}|null} what was heard while it was recorded */
+    this.spoken = null;
     this.ticking = 0;
     this.parts = build(host, this);
     this.cleaning = new CleaningView(this.parts.cleaning, this);

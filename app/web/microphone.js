@@ -5,9 +5,9 @@ import { forget, keep, kept } from "./unsent.js";
 const KEPT = 2; // seconds after which what has been recorded is kept
 
 /**
- * Begins to record; `heard` is told of the seconds so far and the level, 0 to 1. Raises if there is no
- * microphone.
- * @param {(seconds: number, level: number) => void} heard
+ * Begins to record; `heard` is told of the seconds so far, the level, 0 to 1, the latest
+ * samples and their rate. Raises if there is no microphone.
+ * @param {(seconds: number, level: number, block: Float32Array, rate: number) => void} heard
  */
 export async function recorder(heard) {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false } });
@@ -25,7 +25,7 @@ export async function recorder(heard) {
     blocks.push(data);
     count += data.length;
     if (count - safe > KEPT * rate) save();
-    heard(count / rate, Math.max(...data.map(Math.abs)));
+    heard(count / rate, Math.max(...data.map(Math.abs)), data, rate);
   };
   context.createMediaStreamSource(stream).connect(tap);
   return {

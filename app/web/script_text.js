@@ -79,12 +79,16 @@ export class ScriptText {
     this.mark();
   }
 
-  /** Rows for what has not been listened to, where there is enough of it to be told of. */
+  /** Rows for what has not been listened to, where there is enough of it to be told of, or its words were heard while it was recorded. */
   #withMissing(rows) {
-    for (const [start, end] of this.app.script.missing) {
-      if (end - start < 10) continue;
+    const { project, script, spoken, listening } = this.app;
+    const words = spoken && spoken.project === project ? spoken.words : [];
+    const begins = words.length && !rows.length && !listening.done && !script.missing.length;
+    for (const [start, end] of begins ? [[0, Infinity]] : script.missing) {
+      const heard = words.filter(([, from]) => start <= from && from < end).map(([word]) => word).join(" ");
+      if (!heard && end - start < 10) continue;
       const at = rows.findIndex((row) => row.start > start);
-      const html = `<button type="button" class="quiet missing" data-look="${start}">${escaped(tell(TEXTS.missing, clock(end)))}</button>`;
+      const html = heard ? `<span class="provisional">${escaped(heard)}</span>` : `<button type="button" class="quiet missing" data-look="${start}">${escaped(tell(TEXTS.missing, clock(end)))}</button>`;
       rows.splice(at < 0 ? rows.length : at, 0, { html, time: clock(start), start });
     }
   }

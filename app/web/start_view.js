@@ -1,6 +1,7 @@
 // Where one begins: a recording dropped, chosen or made, an example, a recent project.
 
 import { icon, make, show, tool } from "./elements.js";
+import { LiveWords } from "./live_words.js";
 import { drop, left, recorder } from "./microphone.js";
 import { offerRecogniser } from "./recogniser.js";
 import { TEXTS, clock, tell } from "./texts.js";
@@ -23,6 +24,8 @@ export class StartView {
     this.words = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: WORDS, "aria-label": TEXTS.text_file, class: "hidden", tabindex: "-1", id: "studio-words", onchange: () => this.begin("", () => this.#read(this.words.files[0])) }));
     this.text = /** @type {HTMLTextAreaElement} */ (make("textarea", { rows: "4", "aria-label": TEXTS.own_text, placeholder: TEXTS.own_text_hint }));
     this.mic = make("button", { type: "button", class: "button", onclick: () => this.#record() }, icon("record"), make("span", {}, TEXTS.record));
+    this.live = null; // what is said, as words
+    this.spoken = make("p", { class: "spoken" });
     this.formats = make("p", { class: "formats" });
     this.recent = make("ul", { class: "recent" });
     this.bin = make("details", { hidden: true });
@@ -36,7 +39,7 @@ export class StartView {
           make("button", { type: "button", class: "button primary", onclick: () => this.chooser.click() }, icon("upload"), make("span", {}, TEXTS.choose)),
           this.mic,
           make("button", { type: "button", class: "button", id: "studio-example", onclick: () => this.begin(`${TEXTS.opening}…`, () => app.create({ example: true })) }, icon("play"), make("span", {}, TEXTS.example))),
-        this.state, this.left,
+        this.spoken, this.state, this.left,
         make("details", {}, make("summary", {}, TEXTS.own_text), this.text,
           make("button", { type: "button", class: "quiet", onclick: () => this.words.click() }, TEXTS.text_file)),
         this.formats, make("button", { type: "button", class: "quiet", onclick: () => app.dialogs.settings() }, TEXTS.settings), this.chooser, this.words),
@@ -68,8 +71,8 @@ export class StartView {
     show(this.state, make("span", { class: "problem" }, sentence), this.again && make("button", { type: "button", class: "quiet strong", onclick: () => this.again() }, TEXTS.try_again));
   }
 
-  /** @param {File[]} files a recording, perhaps with its transcript @param {string|null} kept by this name until it has arrived */
-  async take(files, kept = null) {
+  /** @param {File[]} files a recording, perhaps with its transcript @param {string|null} kept by this name until it has arrived @param {Promise<import("./live_words.js").Word[]>|null} heard its words so far */
+  async take(files, kept = null, heard = null) {
     const words = files.find(isWords), [sound, other] = files.filter((file) => !isWords(file));
     this.chooser.value = "";
     return this.begin("", async () => {
@@ -84,6 +87,10 @@ export class StartView {
       if (!this.app.project) return; // why was said
       this.state.textContent = this.text.value = "";
       if (kept) await drop(kept);
+      show(this.spoken);
+      if (!heard) return;
+      this.app.spoken = { project: this.app.project, words: await heard };
+      this.app.view.render();
     });
   }
 
@@ -95,17 +102,26 @@ export class StartView {
     this.text.closest("details").open = true;
   }
 
+  /** Shows what has been said so far. */
+  #say(final, provisional) {
+    show(this.spoken, make("span", {}, final), " ", make("span", { class: "provisional" }, provisional));
+    this.spoken.scrollTop = this.spoken.scrollHeight;
+  }
+
   async #record() {
     const name = this.mic.querySelector("span");
     if (this.recording) {
-      const { id } = this.recording, file = this.recording.stop();
-      this.recording = null;
+      const { id } = this.recording, file = this.recording.stop(), heard = this.live.end();
+      this.recording = this.live = null;
       name.textContent = TEXTS.record;
       this.mic.classList.remove("live");
-      return this.take([file], id);
+      return this.take([file], id, heard);
     }
     try {
-      this.recording = await recorder((seconds, level) => {
+      show(this.spoken);
+      this.recording = await recorder((seconds, level, block, rate) => {
+        this.live = this.live || new LiveWords(this.app.server, rate, (final, provisional) => this.#say(final, provisional));
+        this.live.hear(block);
         name.textContent = `${TEXTS.stop_recording} · ${clock(seconds)}`;
         this.mic.style.setProperty("--level", `${Math.round(100 * Math.sqrt(level))}%`);
       });

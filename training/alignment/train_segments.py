@@ -137,7 +137,7 @@ def train(clips: Examples, kind: str, steps: int, state: Path, minutes: float) -
         optimizer.step()
         schedule.step()
         step += 1
-        share = float(ends.sum() / counts.clamp(min=1).sum())
+        share = float(ends.detach().sum() / counts.clamp(min=1).sum())
         told = np.array([each.item(), whole.item(), number.item(), share])
         average = told if step == first + 1 else 0.95 * average + 0.05 * told
         if step % 25 == 0:

@@ -31,12 +31,22 @@ def test_a_text_that_is_another(page: Any, arctic: Path) -> None:
     page.locator(".document .problem", has_text="not what this recording says").wait_for()
 
 
-def test_recording_with_a_microphone(browser: Any, url: str) -> None:
+def test_words_appear_while_one_speaks_and_are_in_the_script_at_once(
+    browser: Any, url: str
+) -> None:
     page = opened(browser, url, permissions=["microphone"])
     page.get_by_role("button", name="Record yourself").click()
-    page.get_by_text("0:03").wait_for()
+    page.locator(".spoken .provisional", has_text="always").wait_for()  # may still change
+    page.locator(".spoken > span:first-child", has_text="always want to see").wait_for()
+    picture(page, "spoken")
+    page.route("**/events?*", lambda route: None)  # nothing is told of what is heard later
     page.get_by_role("button", name="Stop recording").click()
-    page.wait_for_function("() => window.a3tApp.sound && window.a3tApp.sound.seconds > 2")
+    page.locator(".script .provisional", has_text="always want to see").wait_for()
+    page.unroute("**/events?*")
+    page.reload()
+    word(page, "always").wait_for()
+    assert page.locator(".script .provisional").count() == 0
+    assert page.evaluate("() => window.a3tApp.sound.seconds") > 2
     assert page.faults == []
     page.context.close()
 

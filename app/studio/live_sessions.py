@@ -1,0 +1,98 @@
+"""What visitors say into their microphones, as words while they say it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from a3t.errors import InputError
+from app import texts
+from app.processes.bounded import ReadingProcess
+from app.studio.work import live_hearing
+
+MOST = 2  # at once: each takes about half a core
+MEMORY, SECONDS = 1_500_000_000, 60  # bytes of data, and of processor time for a part
+LEAVING = 30.0  # seconds without a part, after which nobody is speaking any more
+LEAST_RATE, MOST_RATE = 8_000, 384_000
+
+
+class LiveSessions:
+    """Those who are recording, each with a process of their own in which their sound is heard."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[tuple[str, str], LiveSession] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, visitor: str, rate: Any) -> str:
+        """The name of a session that hears samples at `rate` Hz; InputError if there are too many,
+        or for another rate."""
+        if not isinstance(rate, int) or not LEAST_RATE <= rate <= MOST_RATE:
+            raise InputError(texts.WRONG_FIELDS)
+        key = visitor, secrets.token_hex(12)
+        with self._lock:
+            for own in [each for each in self._sessions if each[0] == visitor]:
+                self._sessions.pop(own).end()  # a visitor has one microphone
+            if len(self._sessions) >= MOST:
+                raise InputError(texts.MANY_SPEAK)
+            self._sessions[key] = LiveSession(rate, lambda: self._end(key))
+        return key[1]
+
+    def hear(self, visitor: str, name: str, data: dict[str, Any]) -> dict[str, Any] | None:
+        """The words after more `samples`, base64 of 16 bits each, little-endian; `last`: nothing
+        more is said. None if there is no such session, InputError for anything else."""
+        key = visitor, name
+        with self._lock:
+            session = self._sessions.get(key)
+        if session is None:
+            return None
+        try:
+            samples = base64.b64decode(str(data.get("samples") or ""), validate=True)
+        except (binascii.Error, ValueError):
+            raise InputError(texts.WRONG_FIELDS) from None
+        last = data.get("last") is True
+        try:
+            words = session.hear(samples, last)
+        except InputError:
+            self._end(key)
+            raise
+        if last:
+            self._end(key)
+        return words
+
+    def _end(self, key: tuple[str, str]) -> None:
+        with self._lock:
+            session = self._sessions.pop(key, None)
+        if session is not None:
+            session.end()
+
+
+class LiveSession:
+    """One person's recording. It calls `left` when no sound has come for long."""
+
+    def __init__(self, rate: int, left: Callable[[], None]) -> None:
+        self._rate: int | None = rate
+        self._process = ReadingProcess(MEMORY, SECONDS)
+        self._lock, self._came = threading.Lock(), threading.Event()
+        threading.Thread(target=self._watch, args=(left,), name="live", daemon=True).start()
+
+    def _watch(self, left: Callable[[], None]) -> None:
+        while self._came.wait(LEAVING):
+            self._came.clear()
+        left()
+
+    def hear(self, samples: bytes, last: bool) -> dict[str, Any]:
+        self._came.set()
+        with self._lock:
+            if self._process.spent:
+                raise InputError(texts.CRASHED)
+            args = (samples, last, self._rate)
+            self._rate = None  # it begins once
+            words: dict[str, Any] = self._process.run(live_hearing.hear, args, {})
+            return words
+
+    def end(self) -> None:
+        self._process.end()

@@ -1,0 +1,65 @@
+// What is said into the microphone, as words while it is said.
+
+const OFTEN = 0.3, MOST = 5; // seconds of sound in one request: more while the last one is being answered
+
+/** @typedef {[text: string, start: number, end: number]} Word */
+
+export class LiveWords {
+  /** @param {import("./server.js").Server} server @param {number} rate Hz @param {(final: string, provisional: string) => void} shown told of all words whenever there are others */
+  constructor(server, rate, shown) {
+    this.server = server;
+    this.rate = rate;
+    this.shown = shown;
+    /** @type {Word[]} */
+    this.words = []; // that don't change any more
+    /** @type {Float32Array[]} */
+    this.blocks = [];
+    this.count = 0;
+    /** @type {Promise<void>|null} */
+    this.answering = null;
+    /** @type {string|null} */
+    this.name = null;
+    this.lost = this.ended = this.told = false; // lost: the recording goes on without words
+  }
+
+  /** @param {Float32Array} block */
+  hear(block) {
+    if (this.lost) return;
+    this.blocks.push(block);
+    this.count += block.length;
+    if (!this.answering && this.count >= OFTEN * this.rate) this.#ask();
+  }
+
+  /** All words, once the last ones have been heard. @returns {Promise<Word[]>} */
+  async end() {
+    this.ended = true;
+    await this.answering;
+    while (!this.lost && !this.told) await this.#ask();
+    return this.words;
+  }
+
+  #ask() {
+    const blocks = this.blocks.splice(0, Math.ceil(MOST * this.rate / (this.blocks[0]?.length || 1)));
+    this.count -= blocks.reduce((sum, block) => sum + block.length, 0);
+    this.told = this.ended && !this.blocks.length; // everything
+    this.answering = this.#heard(blocks, this.told).catch(() => { this.lost = true; }).then(() => { this.answering = null; });
+    return this.answering;
+  }
+
+  async #heard(blocks, last) {
+    if (!this.name) this.name = (await this.server.ask("/live", { rate: this.rate })).id;
+    const { final, provisional } = await this.server.ask(`/live/${this.name}`, { samples: packed(blocks), last });
+    this.words.push(...final);
+    const text = (words) => words.map(([word]) => word).join(" ");
+    this.shown(text(this.words), text(provisional));
+  }
+}
+
+/** Samples of 16 bits, in base64. @param {Float32Array[]} blocks */
+function packed(blocks) {
+  const samples = blocks.flatMap((block) => Array.from(block, (value) => Math.max(-1, Math.min(1, value)) * 32767));
+  const bytes = new Uint8Array(Int16Array.from(samples).buffer);
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+}
