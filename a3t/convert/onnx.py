@@ -41,7 +41,7 @@ from a3t.vocoder import load_vocoder
 from a3t.vocoder.builtin import BuiltinVocoder
 from a3t.vocoder.framing import BINS
 from a3t.vocoder.spectral import SpectralVocoder
-from a3t.vocoder.texture import aperiodicity, textured
+from a3t.vocoder.texture import aperiodicity, pulsed, textured
 
 OPSET = 18
 
@@ -105,6 +105,9 @@ class Sounding(nn.Module):
         magnitude, cosine, sine, _, periodicity = model.spectra(mel[None])
         phase = torch.cat([cosine, sine], dim=-1)
         if model.texture and noise is not None:
+            if model.pulses:
+                draft = self._waveform(magnitude * model.pulse_band, phase)
+                noise = pulsed(noise[None], draft[0], model.pulses)[0]
             share = aperiodicity(periodicity, model.texture)
             phase = textured(phase, share, self._spectrum(noise[None, None]))
             size = _modulus(phase)

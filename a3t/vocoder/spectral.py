@@ -18,10 +18,10 @@ import torch
 from torch import Tensor, nn
 
 from a3t.audio.analysis.mel import MELS, WINDOW
-from a3t.vocoder.framing import BINS, REACH, griffin_lim, modulus, spectrum, unit
+from a3t.vocoder.framing import BINS, REACH, griffin_lim, modulus, spectrum, unit, waveform
 from a3t.vocoder.harmonics import Harmonics
 from a3t.vocoder.mel_fit import fit_to_mel, mel_filters_at_bins
-from a3t.vocoder.texture import aperiodicity, textured
+from a3t.vocoder.texture import PULSE_REACH, aperiodicity, pulse_band, pulsed, textured
 
 # What the network may say of a magnitude, natural log: a full-scale sine has log 300 = 5.7.
 LOG_MAGNITUDES = (-12.0, 7.0)
@@ -71,7 +71,8 @@ class SpectralVocoder(nn.Module):
     then ``iterations`` Griffin-Lim steps with ``momentum``, in which the magnitudes go by
     ``relaxation`` (0: not at all; 1: all the way) towards those of a real sound, and back to the
     mel. Between the two frequencies of ``texture``, Hz, the share of drawn noise rises from none to
-    all that isn't periodic. None of these has parameters, so they can be changed for weights that
+    all that isn't periodic; the noise follows the pulses of the voice with the exponent ``pulses``
+    (0: it is steady). None of these has parameters, so they can be changed for weights that
     are trained. With ``pitches``, harmonics are drawn by so many classes of pitch
     (``a3t.vocoder.harmonics``).
     """
@@ -80,6 +81,7 @@ class SpectralVocoder(nn.Module):
     std: Tensor
     window: Tensor
     filters: Tensor
+    pulse_band: Tensor
 
     def __init__(
         self,
@@ -93,6 +95,7 @@ class SpectralVocoder(nn.Module):
         relaxation: float = 0.85,
         pitches: int = 0,
         texture: Sequence[float] | None = None,
+        pulses: float = 0.0,
     ) -> None:
         super().__init__()
         self.mel_updates = mel_updates
@@ -100,6 +103,7 @@ class SpectralVocoder(nn.Module):
         self.momentum = momentum
         self.relaxation = relaxation
         self.texture = (texture[0], texture[1]) if texture else None
+        self.pulses = pulses
         self.kernel = kernel
         self.embed = nn.Conv1d(MELS, width, kernel, padding=kernel // 2)
         self.norm_in = nn.LayerNorm(width, eps=1e-6)
@@ -113,6 +117,7 @@ class SpectralVocoder(nn.Module):
         self.register_buffer("std", torch.ones(MELS))
         self.register_buffer("window", torch.hann_window(WINDOW), persistent=False)
         self.register_buffer("filters", mel_filters_at_bins(), persistent=False)
+        self.register_buffer("pulse_band", pulse_band(), persistent=False)
         self.apply(_initialise)
         # Speech is quiet: start near its mean level, not at magnitude one.
         nn.init.constant_(self.head.bias[:BINS], -3.0)
@@ -123,7 +128,8 @@ class SpectralVocoder(nn.Module):
     def receptive_frames(self) -> int:
         """Frames on either side that a frame's samples depend on."""
         network = (1 + len(self.blocks)) * (self.kernel // 2)
-        return network + REACH + REACH * self.iterations
+        drawn = PULSE_REACH + REACH if self.texture and self.pulses else 0
+        return network + drawn + REACH + REACH * self.iterations
 
     def spectra(self, mel: Tensor) -> Spectra:
         """Magnitude and phase of each frame of a mel (B, T, 80), before they are made to agree."""
@@ -172,6 +178,10 @@ class SpectralVocoder(nn.Module):
         """Samples (B, 300 T) of what ``spectra`` gave for the mel, after all the iterations."""
         magnitude, phase = found.magnitude, found.phase
         if self.texture and noise is not None:
+            if self.pulses:
+                with torch.no_grad():
+                    draft = waveform(magnitude * phase * self.pulse_band, self.window)
+                    noise = pulsed(noise, draft, self.pulses)
             share = aperiodicity(found.periodicity, self.texture)
             factors = textured(phase, share, spectrum(noise, self.window))
             magnitude, phase = magnitude * modulus(factors), unit(factors)

@@ -3,7 +3,8 @@
 Asked for one spectrum, a network gives the mean of all that there may be. So where no harmonic
 stands out, its magnitudes shape white noise instead: harmonics plus noise (Stylianou 2001,
 "Applying the harmonic plus noise model in concatenative speech synthesis"). The noise is a sound:
-neighbouring frames agree in it as they do in speech.
+neighbouring frames agree in it as they do in speech. It comes in pulses, as breath does where the
+vocal folds open and close, and in bursts: a window is longer than several of either.
 """
 
 from __future__ import annotations
@@ -12,14 +13,52 @@ import math
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from a3t.audio.analysis.mel import WINDOW
-from a3t.grid import SAMPLE_RATE
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.framing import BINS
 
 # The mean magnitude of white noise of power one in a Hann window: the window's energy is 3/8 of its
 # length, and magnitudes are Rayleigh's.
 MEAN = math.sqrt(3 / 8 * WINDOW * math.pi / 4)
+
+# Where the network's phases are good enough to show when the vocal folds close.
+PULSED_BAND = (300.0, 4000.0)  # Hz
+QUICK, SLOW = 24, 1200  # samples averaged: 1 ms lies within a period of the voice, 50 ms holds some
+BLOCK = 60  # samples, a divisor of the hop
+SILENCE = 1e-10  # power below which nothing pulses
+WEAKEST = 0.01  # of the power between two pulses
+PULSE_REACH = SLOW // HOP + 2  # frames on either side that both averages hear
+
+
+def pulse_band() -> Tensor:
+    """1 for the bins (601,) of `PULSED_BAND`, 0 for the others."""
+    hertz = torch.linspace(0, SAMPLE_RATE / 2, BINS)
+    return ((hertz >= PULSED_BAND[0]) & (hertz < PULSED_BAND[1])).float()
+
+
+def pulsed(noise: Tensor, draft: Tensor, strength: float) -> Tensor:
+    """``noise`` (B, 300 T) with the envelope of a ``draft`` (B, 300 T) of the sound, raised to
+    ``strength``; its power over 50 ms stays what it was."""
+    power = draft.square() + SILENCE
+    envelope = (_averaged(power, QUICK) / _slowly_averaged(power)).clamp(min=WEAKEST)
+    envelope = envelope ** (strength / 2)
+    return noise * envelope / _slowly_averaged(envelope.square()).sqrt()
+
+
+def _averaged(values: Tensor, count: int) -> Tensor:
+    """(B, n), each averaged with its neighbours under a Hann window of ``count`` samples."""
+    window = torch.hann_window(count + 1, periodic=False, device=values.device)
+    padded = functional.pad(values, (count // 2, count // 2))
+    return functional.conv1d(padded[:, None], window[None, None] / window.sum())[:, 0]
+
+
+def _slowly_averaged(values: Tensor) -> Tensor:
+    """`_averaged` over SLOW samples, for every BLOCK-th of them; linear in between."""
+    blocks = functional.avg_pool1d(values[:, None], BLOCK)[:, 0]
+    smooth = _averaged(blocks, SLOW // BLOCK)
+    return functional.interpolate(smooth[:, None], scale_factor=float(BLOCK), mode="linear")[:, 0]
 
 
 def aperiodicity(periodicity: Tensor, limits: tuple[float, float]) -> Tensor:

@@ -71,14 +71,15 @@ def test_durations_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("relaxation", "texture"), [(0.0, None), (0.85, None), (1.0, (300.0, 1500.0))]
+    ("relaxation", "texture", "pulses"),
+    [(0.0, None, 0), (0.85, None, 0), (1.0, (300.0, 1500.0), 0), (0.9, (300.0, 1500.0), 2)],
 )
 def test_the_vocoder_sounds_alike(
-    relaxation: float, texture: tuple[float, float] | None, tmp_path: Path
+    relaxation: float, texture: tuple[float, float] | None, pulses: float, tmp_path: Path
 ) -> None:
     torch.manual_seed(0)
     small = {"width": 16, "hidden": 24, "blocks": 1, "iterations": 2, "pitches": 20}
-    model = shaken(SpectralVocoder(**small, relaxation=relaxation, texture=texture))
+    model = shaken(SpectralVocoder(**small, relaxation=relaxation, texture=texture, pulses=pulses))
     export_onnx.export_vocoder(model, tmp_path / "vocoder.onnx")
     for frames in (3, 77):
         mel = torch.randn(frames, 80) - 3

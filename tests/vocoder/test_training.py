@@ -35,6 +35,7 @@ CONFIG = {
         "iterations": 1,
         "pitches": 20,
         "texture": [300, 1500],
+        "pulses": 2,
     },
     "data": {"frames": 8, "batch": 2, "home": 1.0},
     "loss": {"phase": 0.1, "multi_mel": 1.0, "harmonics": 0.1},

@@ -22,7 +22,7 @@ from a3t.vocoder.framing import griffin_lim, spectrum, unit, waveform
 from a3t.vocoder.griffin_lim import GriffinLim, magnitude_of
 from a3t.vocoder.mel_fit import fit_to_mel, mel_filters_at_bins
 from a3t.vocoder.spectral import SpectralVocoder
-from a3t.vocoder.texture import aperiodicity, textured
+from a3t.vocoder.texture import aperiodicity, pulsed, textured
 
 TINY = {
     "width": 16,
@@ -31,6 +31,7 @@ TINY = {
     "iterations": 2,
     "pitches": 20,
     "texture": (300, 1500),
+    "pulses": 2,
 }
 
 
@@ -238,6 +239,20 @@ def test_texture_is_drawn_by_the_seed_where_no_harmonic_is() -> None:
     drawn = factors[0, 10:90, 100:].abs()  # Rayleigh's: of mean one, and a quarter below 0.6
     assert float(drawn.mean()) == pytest.approx(1.0, abs=0.02)
     assert float(drawn.quantile(0.25)) == pytest.approx(0.605, abs=0.02)
+
+
+def test_noise_follows_the_pulses_and_keeps_its_power() -> None:
+    noise = torch.randn(1, 48_000, generator=torch.Generator().manual_seed(0))
+    draft = torch.zeros(1, 48_000)
+    draft[:, ::240] = 0.5  # 100 Hz
+    follows = pulsed(noise, draft, 2.0)[0]
+    power = follows.square().reshape(-1, 240).mean(0)
+    near = torch.cat([power[:12], power[-12:]])
+    assert float(near.mean()) > 5 * float(power[60:180].mean())
+    assert float(follows[2400:-2400].square().mean()) == pytest.approx(1.0, abs=0.05)
+    torch.testing.assert_close(
+        pulsed(noise, torch.zeros_like(draft), 2.0)[:, 1200:-1200], noise[:, 1200:-1200]
+    )
 
 
 def test_placed_noise_depends_on_place_only() -> None:
