@@ -13,8 +13,11 @@ import numpy as np
 import pytest
 import soundfile
 
+from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.example import RECORDING
 from a3t.grid import SAMPLE_RATE
+from evaluation.listening.examples import Example, write_page
 from evaluation.listening.kit import make_test
 from evaluation.listening.ratings import (
     FIELDS,
@@ -26,6 +29,7 @@ from evaluation.listening.ratings import (
     read_ratings,
     results,
 )
+from training.corpora import Clip
 
 SYSTEMS = ("A3T", "Baseline 1")
 
@@ -223,3 +227,21 @@ def test_preferences_are_those_of_the_binomial_distribution() -> None:
 def test_holm_by_hand() -> None:
     found = holm({("a", "b"): 0.01, ("a", "c"): 0.04, ("b", "c"): 0.03})
     assert found == {("a", "b"): 0.03, ("a", "c"): 0.06, ("b", "c"): 0.06}
+
+
+def test_an_example_is_heard_before_and_after(editor: Editor, tmp_path: Path) -> None:
+    text = "And you always want to see it in the superlative degree."
+    clip = Clip("librispeech", "1", RECORDING, text, 4.0)
+    example = Example("one", "One", clip.name, text, text.replace("superlative", "perfect"))
+    write_page(editor, [(example, clip)], tmp_path)
+    page = (tmp_path / "index.html").read_text()
+    assert "<del>superlative</del> <ins>perfect</ins> degree." in page
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "index.html",
+        "one.before.flac",
+        "one.after.flac",
+    }
+    before, after = (
+        soundfile.read(tmp_path / f"one.{when}.flac")[0] for when in ("before", "after")
+    )
+    assert len(before) != len(after) and np.array_equal(before[:24_000], after[:24_000])
