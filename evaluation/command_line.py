@@ -41,7 +41,7 @@ COMMANDS = {
     "texts": ("text_readings", "how texts are read"),
     "table": ("tables.table_command", "the thesis's tables 4.2 to 4.7, or all systems"),
     "figures": ("thesis_figures", "the thesis's figures 4.6 and 4.7"),
-    "examples": ("listening.examples", "a page of edits to listen to"),
+    "examples": ("listening.example_edits", "a page of edits to listen to"),
     "listening": ("listening.kit", "a blind listening test for people"),
     "ratings": ("listening.ratings", "what such a test says"),
     "runs": ("runs", "training runs on the same clips, without a vocoder"),

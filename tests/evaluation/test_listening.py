@@ -17,7 +17,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.example import RECORDING
 from a3t.grid import SAMPLE_RATE
-from evaluation.listening.examples import Example, write_page
+from evaluation.listening.example_edits import Example, write_page
 from evaluation.listening.kit import make_test
 from evaluation.listening.ratings import (
     FIELDS,
