@@ -34,7 +34,7 @@ COMMON_VOICE = "commonvoice-common_voice_en_"
 
 
 @dataclass(frozen=True)
-class Example:
+class ExampleEdit:
     """A clip and what becomes of it: ``new_text`` after ``text``; without a new text it is cleaned;
     with ``prompt`` the new text is spoken after the clip."""
 
@@ -48,35 +48,35 @@ class Example:
 
 
 EXAMPLES = (
-    Example(
+    ExampleEdit(
         "replace",
         "A word is replaced",
         f"{COMMON_VOICE}37159309",
         "The three combined routes head east through farms.",
         "The three combined routes head west through farms.",
     ),
-    Example(
+    ExampleEdit(
         "insert",
         "A word is inserted",
         f"{COMMON_VOICE}37230613",
         "He is also a member of the newspaper's editorial board.",
         "He is also a founding member of the newspaper's editorial board.",
     ),
-    Example(
+    ExampleEdit(
         "delete",
         "Words are deleted",
         f"{COMMON_VOICE}37177068",
         "Brewster was the only Pilgrim with political and diplomatic experience.",
         "Brewster was the only Pilgrim with diplomatic experience.",
     ),
-    Example(
+    ExampleEdit(
         "move",
         "Words change places, as they were recorded",
         f"{COMMON_VOICE}37030699",
         "By minting new and better quality currency, inflation was controlled.",
         "Inflation was controlled by minting new and better quality currency.",
     ),
-    Example(
+    ExampleEdit(
         "noise",
         "In noise (pink, 10 dB below the speech)",
         f"{COMMON_VOICE}37230615",
@@ -84,7 +84,7 @@ EXAMPLES = (
         "Built up urban areas almost surround the entire valley.",
         "pink noise 10 dB",
     ),
-    Example(
+    ExampleEdit(
         "telephone",
         "Over a telephone",
         f"{COMMON_VOICE}37040274",
@@ -92,7 +92,7 @@ EXAMPLES = (
         "Today, their Victoria Crosses are in the National Science Museum.",
         "telephone",
     ),
-    Example(
+    ExampleEdit(
         "room",
         "In a room that echoes",
         f"{COMMON_VOICE}37262733",
@@ -100,13 +100,13 @@ EXAMPLES = (
         "The paper later had monthly distribution, and then began publishing daily.",
         "room",
     ),
-    Example(
+    ExampleEdit(
         "clean",
         "Long pauses are shortened (a3t clean)",
         f"{COMMON_VOICE}37141305",
         "The code was read from the position of paper discs suspended on threads.",
     ),
-    Example(
+    ExampleEdit(
         "prompt",
         "A sentence is spoken in the voice of the recording",
         f"{COMMON_VOICE}37278217",
@@ -167,7 +167,7 @@ def marked(text: str, new_text: str) -> str:
     return " ".join(parts)
 
 
-def make_example(editor: Editor, example: Example, clip: Clip, out: Path) -> str:
+def make_example(editor: Editor, example: ExampleEdit, clip: Clip, out: Path) -> str:
     """Write an example's two sounds; returns its part of the page."""
     before, after = (out / f"{example.name}.{when}.flac" for when in ("before", "after"))
     with tempfile.TemporaryDirectory() as folder:
@@ -193,13 +193,13 @@ def make_example(editor: Editor, example: Example, clip: Clip, out: Path) -> str
     return SECTION.format(title=html.escape(title), text=text, name=example.name)
 
 
-def worst_example(name: str, root: Path) -> tuple[Example, Clip]:
+def worst_example(name: str, root: Path) -> tuple[ExampleEdit, Clip]:
     """An edit of the report, as an example."""
     edits = [edit for edit in read_list() if edit.name == name]
     if not edits:
         raise InputError(f"The report has no edit {name}: its edits are report-01 to report-48.")
     clip = find_clips(edits, root)[edits[0].clip]
-    return Example("worst", "The worst of 48 edits", clip.name, *edits[0].texts(clip)), clip
+    return ExampleEdit("worst", "The worst of 48 edits", clip.name, *edits[0].texts(clip)), clip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -215,12 +215,12 @@ def run(options: argparse.Namespace) -> None:
     missing = [each.clip for each in EXAMPLES if each.clip not in clips]
     if missing:
         raise InputError(f"The corpora lack {', '.join(missing)}: see docs/measuring.md.")
-    todo: list[tuple[Example, Clip]] = [(each, clips[each.clip]) for each in EXAMPLES]
+    todo: list[tuple[ExampleEdit, Clip]] = [(each, clips[each.clip]) for each in EXAMPLES]
     todo.append(worst_example(options.worst, options.corpora or corpora_root()))
     write_page(Editor.load(options.model, vocoder=options.vocoder), todo, options.out)
 
 
-def write_page(editor: Editor, todo: Sequence[tuple[Example, Clip]], out: Path) -> None:
+def write_page(editor: Editor, todo: Sequence[tuple[ExampleEdit, Clip]], out: Path) -> None:
     """Write the examples' sounds, and the page that plays them last."""
     out.mkdir(parents=True, exist_ok=True)
     sections = [

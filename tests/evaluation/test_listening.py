@@ -17,7 +17,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.example import RECORDING
 from a3t.grid import SAMPLE_RATE
-from evaluation.listening.example_edits import Example, write_page
+from evaluation.listening.example_edits import ExampleEdit, write_page
 from evaluation.listening.kit import make_test
 from evaluation.listening.ratings import (
     FIELDS,
@@ -232,7 +232,7 @@ def test_holm_by_hand() -> None:
 def test_an_example_is_heard_before_and_after(editor: Editor, tmp_path: Path) -> None:
     text = "And you always want to see it in the superlative degree."
     clip = Clip("librispeech", "1", RECORDING, text, 4.0)
-    example = Example("one", "One", clip.name, text, text.replace("superlative", "perfect"))
+    example = ExampleEdit("one", "One", clip.name, text, text.replace("superlative", "perfect"))
     write_page(editor, [(example, clip)], tmp_path)
     page = (tmp_path / "index.html").read_text()
     assert "<del>superlative</del> <ins>perfect</ins> degree." in page
