@@ -1,7 +1,7 @@
 # The page on a CPU:  docker build -t a3t . && docker run --rm -p 127.0.0.1:7860:7860 a3t
 FROM python:3.11-slim-bookworm
 WORKDIR /srv/a3t
-COPY requirements.txt pyproject.toml setup.py README.md LICENSE ./
+COPY requirements.txt pyproject.toml setup.py README.md LICENSE NOTICE ./
 # torch first, from the index whose builds have no CUDA: 190 MB instead of several GB.
 RUN pip install --no-cache-dir -c requirements.txt "$(grep '^torch==' requirements.txt)" \
     --index-url https://download.pytorch.org/whl/cpu --extra-index-url https://pypi.org/simple

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from a3t.editor import Editor as Editor
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = ["Editor", "__version__"]
 
 
