@@ -143,7 +143,17 @@ def test_the_summary_of_results_stands_in_its_sections() -> None:
 def test_the_readme_is_short_and_says_how_to_begin() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert {"make demo", "make test"} <= set(re.findall(r"make [a-z]+", " ".join(code(readme))))
-    assert readme.count("\n") <= 150
+    assert readme.count("\n") <= 110
+
+
+def test_the_options_of_an_edit_are_grouped_as_in_its_help() -> None:
+    text = (ROOT / "docs" / "editing.md").read_text(encoding="utf-8")
+    groups = parser()._action_groups[2:]
+    assert len(groups) > 4
+    for group in groups:
+        section = text.partition(f"### {str(group.title).capitalize()}\n")[2].partition("\n#")[0]
+        names = {name for action in group._group_actions for name in action.option_strings}
+        assert names <= options_of(section), group.title
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

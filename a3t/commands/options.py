@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def export_kinds(value: str) -> tuple[str, ...]:
 
 
 def add_export_argument(options: Options) -> None:
-    """--export of whatever makes an edit."""
+    """Add --export, for commands that make an edit."""
     options.add_argument(
         "--export", type=export_kinds, default=(), metavar="KINDS",
         help=f"also write these files about the result, beside OUT: {', '.join(EXPORTS)}",
@@ -51,13 +51,13 @@ def add_export_argument(options: Options) -> None:
 
 
 def add_recogniser_argument(options: Options) -> None:
-    """--recogniser of whatever may have to find out what a recording says."""
+    """Add --recogniser, for commands that may have to recognise speech."""
     from alignment.recognition import RECOGNISERS
 
     options.add_argument(
         "--recogniser", choices=RECOGNISERS, default="auto",
-        help="speech recogniser, used if there is no transcript (auto: what A3T_RECOGNISER names, "
-        "else whisper if a model was fetched, else the aligner's network)",
+        help="speech recogniser, used if there is no transcript (auto: A3T_RECOGNISER, else a "
+        "fetched Whisper model, else the aligner's network)",
     )  # fmt: skip
 
 
@@ -72,17 +72,17 @@ def when_to_adapt(value: str) -> str | float:
 
 
 def add_adapt_argument(options: Options, default: str) -> None:
-    """--adapt of a request (`a3t.plan.request`); ``A3T_ADAPT`` has another default."""
+    """Add --adapt (see `a3t.plan.request`); ``A3T_ADAPT`` overrides the default."""
     default = os.environ.get("A3T_ADAPT", default)
     options.add_argument(
         "--adapt", nargs="?", type=when_to_adapt, const="always", default=default, metavar="WHEN",
-        help="first learn the recording's voice, once: always (if nothing follows), auto (if it "
-        f"has enough speech), never, or in so many seconds (default: {default})",
+        help="first learn the recording's voice, once: auto (if it has enough speech), always "
+        f"(also without a value), never, or a limit in seconds (default: {default})",
     )  # fmt: skip
 
 
 def add_voice_arguments(options: Options, adapt: str) -> None:
-    """The options of `a3t edit` and `a3t tts` about how new words sound; ``adapt`` by default."""
+    """Add the options of `a3t edit` and `a3t tts` for the new words; ``adapt``: its default."""
     options.add_argument(
         "--speed", type=float, default=1.0, metavar="X",
         help="rate of the new words relative to the speaker's own (default: 1)",
@@ -95,10 +95,10 @@ def add_voice_arguments(options: Options, adapt: str) -> None:
 
 
 def add_expert_arguments(options: Options) -> None:
-    """The options of `a3t edit` and `a3t tts` about the models."""
+    """Add the options of `a3t edit` and `a3t tts` that choose models, seed and device."""
     options.add_argument(
         "--seed", type=int, default=0, metavar="N",
-        help="of the noise, and of the melody: 0 is the likeliest, others draw one (default: 0)",
+        help="random seed of noise and melody; 0 gives the likeliest melody (default: 0)",
     )  # fmt: skip
     for name, default in (("model", "small"), ("vocoder", "builtin")):
         options.add_argument(
@@ -109,5 +109,5 @@ def add_expert_arguments(options: Options) -> None:
         "--device",
         default="cpu",
         metavar="D",
-        help="what the models run on: cpu, cuda … (default: cpu)",
+        help="device for the models: cpu, cuda … (default: cpu)",
     )

@@ -57,34 +57,20 @@ def parser() -> argparse.ArgumentParser:
         description="Change what a recording says.",
         epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
-    _recording_and_text(result.add_argument_group("recording and text"))
-    _sound(result.add_argument_group("how the new words sound"))
-    _output(result.add_argument_group("output"))
+    _everyday(result.add_argument_group("everyday"))
+    _new_words(result.add_argument_group("what the new words are like"))
     _history(result.add_argument_group("history"))
-    _lists(result.add_argument_group("lists of edits"))
-    experts = result.add_argument_group("for experts")
-    experts.add_argument(
-        "--margin", type=float, default=25.0, metavar="MS",
-        help="how much of the neighbouring words to regenerate with an edit, in ms (default: 25)",
-    )  # fmt: skip
-    experts.add_argument(
-        "--plan-file", type=Path, metavar="PLAN_JSON",
-        help="take the texts and the duration of each new word from this file; print one with "
-        "--plan --json",
-    )  # fmt: skip
-    add_expert_arguments(experts)
+    _files(result.add_argument_group("files"))
+    _many_edits(result.add_argument_group("many edits"))
+    _experts(result.add_argument_group("experts"))
     return result
 
 
-def _recording_and_text(group: Options) -> None:
+def _everyday(group: Options) -> None:
     group.add_argument(
         "wav", nargs="*", type=Path, action=Once, metavar="IN", help="the recording to edit"
     )
     group.add_argument("--wav", type=Path, action=Once, metavar="IN", help="the same")
-    group.add_argument(
-        "--track", type=int, metavar="N",
-        help="which track of sound to edit in a file with several (default: its main one)",
-    )  # fmt: skip
     group.add_argument("--new-text", metavar="TEXT", help="what the recording should say")
     group.add_argument(
         "--text", metavar="TEXT",
@@ -92,13 +78,9 @@ def _recording_and_text(group: Options) -> None:
         ".json, otherwise speech recognition)",
     )  # fmt: skip
     group.add_argument(
-        "--alignment", type=Path, metavar="FILE",
-        help="when it says that: a TextGrid, JSON, .srt or .vtt file (default: it is aligned)",
-    )  # fmt: skip
-    add_recogniser_argument(group)
-    group.add_argument(
-        "--no-punctuation", action="store_true", help="don't restore a transcript's punctuation"
+        "--out", type=Path, metavar="OUT", help="the result (default: {stem}.edited.wav beside IN)"
     )
+    group.add_argument("--plan", action="store_true", help="print the plan, render nothing")
     group.add_argument(
         "--yes", action="store_true",
         help="don't ask for confirmation of a recognised transcript or of doubtful words",
@@ -110,7 +92,7 @@ def _recording_and_text(group: Options) -> None:
     )  # fmt: skip
 
 
-def _sound(group: Options) -> None:
+def _new_words(group: Options) -> None:
     add_voice_arguments(group, "never")
     group.add_argument(
         "--fit", action="store_true", help="give the new words the duration of those they replace"
@@ -120,35 +102,21 @@ def _sound(group: Options) -> None:
     )
     group.add_argument(
         "--match", type=matching, default=ALL_TRAITS, metavar="KINDS",
-        help="which traits of the recording the new words take on: bandwidth,spectrum,room "
-        "(default: all) or none",
+        help="match the recording's bandwidth,spectrum,room (default: all), or none",
     )  # fmt: skip
     group.add_argument(
         "--from", type=Path, action="append", default=[], dest="others", metavar="FILE",
-        help="another recording of this speaker, whose words may be put into this one; its "
-        "transcript is the file beside it, or recognised; may be given several times",
+        help="take words from another recording of this speaker, with its transcript beside it or "
+        "recognised; may be repeated",
     )  # fmt: skip
     group.add_argument(
         "--no-moves", action="store_true",
-        help="make all new words, also those that are recorded elsewhere in IN",
+        help="synthesise every new word, even those recorded elsewhere in IN",
     )  # fmt: skip
     group.add_argument(
         "--candidates", type=int, default=1, metavar="N",
         help="make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …",
     )  # fmt: skip
-
-
-def _output(group: Options) -> None:
-    group.add_argument(
-        "--out", type=Path, metavar="OUT", help="the result (default: {stem}.edited.wav beside IN)"
-    )
-    add_export_argument(group)
-    group.add_argument(
-        "--no-provenance", action="store_true",
-        help="don't record in the file which parts of it are synthetic",
-    )  # fmt: skip
-    group.add_argument("--plan", action="store_true", help="print the plan, render nothing")
-    group.add_argument("--json", action="store_true", help="print edit.json, or the plan, as JSON")
 
 
 def _history(group: Options) -> None:
@@ -163,7 +131,28 @@ def _history(group: Options) -> None:
     )
 
 
-def _lists(group: Options) -> None:
+def _files(group: Options) -> None:
+    group.add_argument(
+        "--track", type=int, metavar="N",
+        help="which audio track to edit in a file with several (default: its main one)",
+    )  # fmt: skip
+    group.add_argument(
+        "--alignment", type=Path, metavar="FILE",
+        help="the times of the words: a TextGrid, JSON, .srt or .vtt file (default: a3t aligns IN)",
+    )  # fmt: skip
+    add_recogniser_argument(group)
+    group.add_argument(
+        "--no-punctuation", action="store_true", help="don't restore a transcript's punctuation"
+    )
+    add_export_argument(group)
+    group.add_argument("--json", action="store_true", help="print edit.json, or the plan, as JSON")
+    group.add_argument(
+        "--no-provenance", action="store_true",
+        help="don't record in the file which parts of it are synthetic",
+    )  # fmt: skip
+
+
+def _many_edits(group: Options) -> None:
     group.add_argument(
         "--manifest", type=Path, metavar="LIST",
         help="a .csv, .tsv or .jsonl file with one edit per line; its columns are named after "
@@ -176,6 +165,19 @@ def _lists(group: Options) -> None:
     group.add_argument(
         "--scheduler", metavar="ADDRESS", help="run on a Dask cluster, e.g. tcp://host:8786"
     )
+
+
+def _experts(group: Options) -> None:
+    group.add_argument(
+        "--margin", type=float, default=25.0, metavar="MS",
+        help="how much of the neighbouring words to regenerate with an edit, in ms (default: 25)",
+    )  # fmt: skip
+    group.add_argument(
+        "--plan-file", type=Path, metavar="PLAN_JSON",
+        help="take the texts and the duration of each new word from this file; print one with "
+        "--plan --json",
+    )  # fmt: skip
+    add_expert_arguments(group)
 
 
 def edit_request(options: argparse.Namespace) -> EditRequest:
