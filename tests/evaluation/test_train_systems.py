@@ -10,12 +10,14 @@ import torch
 import yaml
 
 from a3t.errors import InputError
+from a3t.model.a3t import A3T
+from evaluation.systems.editspeech import EditSpeechNetwork
 from evaluation.systems.named import available, load_system, training_of
 from evaluation.systems.speaker_vectors import read_vectors, write_vectors
 from evaluation.systems.train_systems import CONFIGURATIONS, main
 from tests.evaluation.gaps import make_gap
 from tests.training.stores import write_store
-from training.configuration import read_config
+from training.configuration import build, read_config
 
 SCHEDULE = {"steps": 4, "minutes": 5, "warmup": 1, "decay": 1, "epoch": 2}
 
@@ -48,7 +50,14 @@ SYSTEMS = sorted(p.stem for p in CONFIGURATIONS.glob("*.yaml") if "fastspeech" n
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_every_configuration_trains_and_fills_a_gap(
+def test_every_configuration_is_a_network(name: str, tmp_path: Path) -> None:
+    config = read_config(tiny(name, tmp_path))
+    kind = EditSpeechNetwork if name == "editspeech" else A3T
+    assert sum(parameter.numel() for parameter in build(kind.from_config, config).parameters())
+
+
+@pytest.mark.parametrize("name", ["a3t", "a3t_thesis", "editspeech", "mam"])
+def test_a_configuration_trains_and_fills_a_gap(
     name: str, given: list[str], tmp_path: Path
 ) -> None:
     runs = tmp_path / "runs"
