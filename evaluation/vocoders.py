@@ -21,7 +21,7 @@ from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder import load_vocoder
 from evaluation import metrics
 from evaluation.clips import LOW_RATE, held_out
-from evaluation.harness.estimates import Mean
+from evaluation.harness.estimates import Interval
 from evaluation.harness.programs import (
     add_corpora_and_out,
     clips_of,
@@ -158,10 +158,10 @@ COLUMNS: tuple[Column, ...] = (
 )
 
 LEGEND = """\
-Means over clips ± standard error. MCD: WORLD envelope every 5 ms, mel-cepstrum of order 24 without
-c0, at the recording's own rate (all-pass constant 0.466 at 24 kHz, or 0.41 for clips recorded at
-16 kHz), frames paired by exact dynamic time warping. Mel L1: log10 units. F0: RMSE over frames
-voiced in both, by Harvest; voicing error: frames whose voicing differs. Speaker: cosine of
+Means over clips with 95 % intervals. MCD: WORLD envelope every 5 ms, mel-cepstrum of order 24
+without c0, at the recording's own rate (all-pass constant 0.466 at 24 kHz, or 0.41 for clips
+recorded at 16 kHz), frames paired by exact dynamic time warping. Mel L1: log10 units. F0: RMSE over
+frames voiced in both, by Harvest; voicing error: frames whose voicing differs. Speaker: cosine of
 Resemblyzer's embeddings. × real time: processor seconds of all threads per second of sound."""
 
 
@@ -172,7 +172,7 @@ def quality_table(rows: Sequence[VocoderRow], by_part: bool) -> str:
     for vocoder, part in dict.fromkeys((r.vocoder, r.part if by_part else "") for r in rows):
         group = [row for row in rows if row.vocoder == vocoder and part in ("", row.part)]
         cells = [vocoder, *([part] if by_part else []), str(len(group))]
-        cells += [Mean.of(map(figure, group)).shown(digits) for _, figure, digits in COLUMNS]
+        cells += [Interval.of(map(figure, group)).shown(digits) for _, figure, digits in COLUMNS]
         lines.append(cells)
     return markdown_table([*head, *(name for name, _, _ in COLUMNS)], lines)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from evaluation.edits.experiment import PATCH, STRETCH, Measured
 from evaluation.edits.segment_metrics import MEASURES
-from evaluation.harness.estimates import Interval, Mean
+from evaluation.harness.estimates import Interval
 from evaluation.harness.programs import markdown_table
 
 PAIRED = (*MEASURES,)
@@ -41,7 +41,7 @@ def figure(figures: dict[str, float], name: str) -> float:
 
 def known_mean(values: Sequence[float]) -> float:
     """The mean of the values that are not NaN; NaN if there are none."""
-    return Mean.of(values).value
+    return Interval.of(values).value
 
 
 def markdown_report(

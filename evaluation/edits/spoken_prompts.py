@@ -26,7 +26,7 @@ from alignment import AlignmentError
 from evaluation import metrics
 from evaluation.edits.listing import set_of
 from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
-from evaluation.harness.estimates import Mean
+from evaluation.harness.estimates import Interval
 from evaluation.harness.programs import (
     add_counts,
     add_model_arguments,
@@ -206,7 +206,7 @@ def run(options: argparse.Namespace) -> None:
     lines = []
     for system in dict.fromkeys(row.system for row in rows):
         own = [row for row in rows if row.system == system]
-        cells = [Mean.of(getattr(row, name) for row in own).shown() for name in FIGURES]
+        cells = [Interval.of(getattr(row, name) for row in own).shown() for name in FIGURES]
         lines.append([system, *cells, len(own)])
     table = markdown_table(["system", *FIGURES.values(), "voices"], lines)
     model = f"{editor.name} {str(editor.sha256)[:12]}"

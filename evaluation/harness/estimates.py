@@ -1,4 +1,4 @@
-"""Means over clips, with standard errors or bootstrap intervals."""
+"""Means over clips with their intervals."""
 
 from __future__ import annotations
 
@@ -9,33 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 RESAMPLES = 2000
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean over ``count`` clips with its standard error; NaN values are ignored."""
-
-    value: float
-    error: float
-    count: int
-
-    @classmethod
-    def of(cls, values: Iterable[float]) -> Mean:
-        valid = np.array([value for value in values if not math.isnan(value)])
-        if len(valid) == 0:
-            return cls(math.nan, math.nan, 0)
-        error = valid.std(ddof=1) / math.sqrt(len(valid)) if len(valid) > 1 else math.nan
-        return cls(float(valid.mean()), float(error), len(valid))
-
-    def shown(self, digits: int = 2) -> str:
-        if self.count == 0:
-            return "–"
-        if math.isnan(self.error):
-            return f"{self.value:.{digits}f}"
-        return f"{self.value:.{digits}f} ± {self.error:.{digits}f}"
-
-    def __str__(self) -> str:
-        return self.shown()
 
 
 @dataclass(frozen=True)

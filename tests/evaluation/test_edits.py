@@ -17,7 +17,6 @@ from evaluation.edits import conditions, edits_table, experiment, listing, long_
 from evaluation.edits import segment_metrics as stretches
 from evaluation.edits.experiment import PATCH, STRETCH, Measured
 from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
-from evaluation.harness.estimates import Interval
 from tests.conftest import ARCTIC
 from tests.voice.conftest import quick
 from training.corpora import Clip, is_unseen
@@ -250,15 +249,6 @@ def test_rows_survive_writing_and_reading(tmp_path: Path) -> None:
     path.write_text("{}\n")
     with pytest.raises(InputError, match="written by"):
         experiment.read_rows(path)
-
-
-def test_the_interval_has_its_nominal_coverage() -> None:
-    rng = np.random.default_rng(3)
-    covered = 0
-    for _ in range(200):
-        found = Interval.of(rng.normal(1.0, 2.0, 30))
-        covered += found.low <= 1.0 <= found.high
-    assert 0.88 <= covered / 200 <= 0.99
 
 
 # All of it, on a real recording.

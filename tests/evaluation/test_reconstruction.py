@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ from a3t.errors import InputError
 from evaluation import clips, reconstruction
 from evaluation.clips import HeldOutClip
 from evaluation.command_line import main
-from evaluation.harness.estimates import Mean
 from evaluation.metrics import resampled
 from evaluation.systems.interface import Gap
 from evaluation.systems.simple import Interpolation, MeanSpectrum
@@ -80,11 +78,3 @@ def test_the_true_mel_is_nearer_than_the_mean_spectrum(
     page = (tmp_path / "reconstruction.md").read_text()
     assert "1 held-out clips, 1 by voices in the training data" in page
     assert "No system failed" in page
-
-
-def test_standard_error_by_hand() -> None:
-    mean = Mean.of([1.0, 2.0, 3.0, float("nan")])
-    assert (mean.value, mean.count) == (2.0, 3)
-    assert mean.error == pytest.approx(1 / math.sqrt(3))
-    assert str(mean) == "2.00 ± 0.58"
-    assert str(Mean.of([])) == "–"

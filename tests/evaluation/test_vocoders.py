@@ -88,5 +88,7 @@ def test_a_table_has_means_over_all_clips_and_by_part() -> None:
         for part, mcd in (("lj", 3.0), ("vctk", 5.0), ("vctk", 5.5))
     ]
     whole, parts = (vocoders.quality_table(rows, by_part) for by_part in (False, True))
-    assert "| one | 3 | 3.00 ± 0.00 | 1.000 ± 0.000 | 4.50 ± 0.76 |" in whole
-    assert "| one | vctk | 2 | 3.00 ± 0.00 | 1.000 ± 0.000 | 5.25 ± 0.25 |" in parts
+    assert (
+        "| one | 3 | 3.00 (3.00 to 3.00) | 1.000 (1.000 to 1.000) | 4.50 (3.00 to 5.50) |" in whole
+    )
+    assert "| one | vctk | 2 | 3.00 | 1.000 | 5.25 |" in parts
