@@ -95,8 +95,8 @@ def kept(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def measure(name: str, setting: Setting, used: Mapping[str, str]) -> None:
-    """Run a part and keep its figures; raises InputError or AlignmentError."""
+def measure(name: str, setting: Setting, used: Mapping[str, str], out: Path) -> None:
+    """Run a part and keep its figures in a folder; raises InputError or AlignmentError."""
     begun = time.perf_counter()
     figures = PARTS[name][0](setting)
     part = {
@@ -108,7 +108,7 @@ def measure(name: str, setting: Setting, used: Mapping[str, str]) -> None:
         "share": setting.share,
         "seconds": round(time.perf_counter() - begun, 1),
     }
-    write_text(setting.folder / f"{name}.json", json.dumps(part, indent=1) + "\n")
+    write_text(out / f"{name}.json", json.dumps(part, indent=1) + "\n")
 
 
 def _plain(value: Any) -> Any:
@@ -227,14 +227,15 @@ def run(options: argparse.Namespace) -> None:
         f"{options.share * minutes_of(missing):.0f} minutes of one idle core.",
         flush=True,
     )
-    setting = Setting(options.out, options.texts, options.share)
+    work = options.out / f"work {'-'.join(used[name][:4] for name in NAMED)}"
+    setting = Setting(work, options.texts, options.share)
     for number, name in enumerate(missing, start=1):
         if (options.out / f"{name}.json").exists():
             continue  # measured by another process meanwhile
         minutes = options.share * minutes_of([name])
         print(f"{number} of {len(missing)}: {name}, about {minutes:.0f} min", flush=True)
         try:
-            measure(name, setting, used)
+            measure(name, setting, used, options.out)
         except (InputError, AlignmentError) as error:
             reasons[name] = str(error).rstrip(".")
             print(f"left out: {error}", flush=True)

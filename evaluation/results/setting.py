@@ -18,10 +18,10 @@ Figures = dict[str, Any]
 
 @dataclass(frozen=True)
 class Setting:
-    """What the parts share: a folder of each part's own, perhaps one of texts, and which share of
-    the usual samples is taken."""
+    """What the parts share: a folder to work in, of these weights alone, perhaps one of texts, and
+    which share of the usual samples is taken."""
 
-    folder: Path
+    work: Path
     texts: Path | None = None
     share: float = 1.0
 

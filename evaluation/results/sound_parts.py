@@ -41,7 +41,7 @@ def edits(setting: Setting) -> Figures:
     listed = [edit for edit in read_list() if edit.set == "report"]
     listed = listed[: setting.some(24, 24)]
     clips = find_clips(listed, corpora_root())
-    folder = setting.folder / "edits"
+    folder = setting.work / "edits"
     rows, _ = run_experiment(
         setting.editor, listed, clips, list(CONDITIONS.values()), folder, resume=True
     )
@@ -80,7 +80,7 @@ def detector(setting: Setting) -> Figures:
     # Never fewer: what a classifier learns, and so what it tells, depends on their number.
     drawn = draw_edits(setting.clips, "report", setting.some(40, 40))
     _, stretches, failed = command.make_stretches(
-        setting.editor, drawn, setting.clips, ["clean"], setting.folder / "detector"
+        setting.editor, drawn, setting.clips, ["clean"], setting.work / "detector"
     )
     found: Figures = {"edits": len(drawn) - failed}
     for name, made in (("patch", PATCH), ("copy", COPY)):
@@ -107,7 +107,7 @@ def speech(setting: Setting) -> Figures:
     from evaluation.edits import spoken_prompts
 
     pairs = spoken_prompts.prompts(setting.clips, "report", setting.some(6))
-    rows, _ = spoken_prompts.measure_prompts(setting.editor, pairs, setting.folder / "speech")
+    rows, _ = spoken_prompts.measure_prompts(setting.editor, pairs, setting.work / "speech")
     found: Figures = {}
     for name, system in (("ours", spoken_prompts.MODEL), ("natural", spoken_prompts.NATURAL)):
         own = [row for row in rows if row.system == system]
@@ -141,7 +141,7 @@ def voices(setting: Setting) -> Figures:
     from evaluation.edits.edits_table import changes
     from evaluation.edits.learnt_voices import measure_learning
 
-    folder = setting.folder / "voices"
+    folder = setting.work / "voices"
     done = measure_learning(
         setting.editor,
         setting.clips,

@@ -74,7 +74,7 @@ def test_parts_are_resumed_and_never_run_twice(
     assert main(command) == 0
     written = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
     assert "speed (This metric needs the package pesq)" in written
-    assert "8 edits 0 were wrong" in written and "second edit | – | 0.5" in written
+    assert "second edit | – | 0.5" in written
     assert "longest wait" not in written  # no figure
     failure = KeyboardInterrupt()
     assert main(command) == 130
