@@ -1,9 +1,9 @@
 """Mel-cepstra, dynamic time warping and mel-cepstral distortion (MCD).
 
-There are two distortions. `mel_cepstral_distortion` is the standard one, on which reports rely.
-`first_implementation_mcd` reproduces the computation of A3T's authors, odd settings included, only
-for comparison with tables 4.2-4.4 of He Bai's thesis, "Novel Methods for Natural Language Modeling
-and Pretraining" (University of Waterloo, 2023).
+There are two distortions. `cepstral_distortion` of `mel_cepstra` is the standard one, on which
+reports rely. `first_implementation_distance` reproduces the computation of A3T's authors, odd
+settings included, only for comparison with tables 4.2-4.4 of He Bai's thesis, "Novel Methods for
+Natural Language Modeling and Pretraining" (University of Waterloo, 2023).
 """
 
 from __future__ import annotations
@@ -161,52 +161,15 @@ def warp_path(first: npt.ArrayLike, second: npt.ArrayLike) -> npt.NDArray[np.int
     return np.array(path[::-1], dtype=np.int64)
 
 
-def cepstral_distortion(reference: npt.ArrayLike, other: npt.ArrayLike, *, dtw: bool) -> float:
-    """Mean distance in dB of two mel-cepstra (n, order + 1) and (m, order + 1), without c0.
-
-    10/ln 10 * sqrt(2 sum_{m>=1} d_m^2) for each pair of frames, averaged over the pairs: those of
-    `warp_path` with ``dtw``, else frame by frame. Without ``dtw`` the lengths may differ by one
-    frame, because of rounding; InputError if they differ by more.
-    """
+def cepstral_distortion(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
+    """Mel-cepstral distortion in dB (Kubichek 1993) of two mel-cepstra (n, order + 1) and
+    (m, order + 1), without c0, so that level doesn't matter: 10/ln 10 * sqrt(2 sum_{m>=1} d_m^2)
+    for each pair of frames of `warp_path`, averaged over the pairs. Silent frames count too."""
     a = np.asarray(reference, dtype=np.float64)[:, 1:]
     b = np.asarray(other, dtype=np.float64)[:, 1:]
-    if dtw:
-        pairs = warp_path(a, b)
-        a, b = a[pairs[:, 0]], b[pairs[:, 1]]
-    elif abs(len(a) - len(b)) > 1:
-        raise InputError(
-            f"The signals have {len(a)} and {len(b)} frames: a distortion without time warping"
-            " needs equal durations."
-        )
-    frames = min(len(a), len(b))
-    if frames == 0:
-        raise InputError("The signals are shorter than a frame.")
-    distance = np.sqrt(((a[:frames] - b[:frames]) ** 2).sum(1))
+    pairs = warp_path(a, b)
+    distance = np.sqrt(((a[pairs[:, 0]] - b[pairs[:, 1]]) ** 2).sum(1))
     return float(DECIBELS * distance.mean())
-
-
-def mel_cepstral_distortion(
-    reference: npt.ArrayLike,
-    other: npt.ArrayLike,
-    sample_rate: int,
-    *,
-    dtw: bool = True,
-    reference_span: tuple[float, float] | None = None,
-    other_span: tuple[float, float] | None = None,
-) -> float:
-    """Standard mel-cepstral distortion in dB (Kubichek 1993); lower is closer, 0 is identical.
-
-    WORLD envelope (Harvest, CheapTrick) every 5 ms, mel-cepstrum of order 24, all-pass constant
-    for the rate (0.466 at 24 kHz, 0.41 at 16 kHz), without c0, so that level doesn't matter. With
-    ``dtw`` (the default) frames are paired by exact dynamic time warping on c1..c24; without it,
-    one by one, for signals of the same timing. Silent frames count too.
-
-    The spans, (start, end) in seconds, select the region to compare; the whole signal is analysed,
-    so that a region's first frames are computed with their context.
-    """
-    a = region_frames(mel_cepstra(reference, sample_rate), reference_span)
-    b = region_frames(mel_cepstra(other, sample_rate), other_span)
-    return cepstral_distortion(a, b, dtw=dtw)
 
 
 def region_frames(frames: Floats, span: tuple[float, float] | None) -> Floats:
@@ -215,24 +178,6 @@ def region_frames(frames: Floats, span: tuple[float, float] | None) -> Floats:
         return frames
     first, last = (round(seconds * 1000.0 / FRAME_MS) for seconds in span)
     return frames[max(first, 0) : last]
-
-
-def first_implementation_mcd(
-    reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int, *, hop: int = 300
-) -> float:
-    """The MCD in dB as A3T's authors computed it, only for comparison with the thesis.
-
-    Its mistakes are kept: the frame shift of ``hop`` samples is taken as ``hop`` milliseconds, so
-    that a second of speech gives about four frames; the order is 80; the all-pass constant is 0.41
-    at every rate; c0, and hence level, counts; Harvest's ceiling is 7600 Hz. As in their script (an
-    old one of ESPnet's), the signal is high-pass filtered at 70 Hz with 255 taps, the FFT size is
-    1024, frames more than 20 dB below the signal's mean power are dropped, and time warping
-    includes c0. The script's warping was FastDTW, an approximation; here it is exact, which on so
-    few frames gives the same or a slightly lower distance. The signals are the masked regions, cut
-    out before the analysis.
-    """
-    a, b = (first_implementation_cepstra(x, sample_rate, hop) for x in (reference, other))
-    return first_implementation_distance(a, b)
 
 
 def first_implementation_distance(reference: Floats, other: Floats) -> float:
@@ -245,7 +190,16 @@ def first_implementation_distance(reference: Floats, other: Floats) -> float:
 def first_implementation_cepstra(
     samples: npt.ArrayLike, sample_rate: int, hop: int = 300
 ) -> Floats:
-    """The cepstra (frames, 81) of `first_implementation_mcd`, silent frames dropped."""
+    """The cepstra (frames, 81) of a masked region, cut out, as A3T's authors computed them.
+
+    Its mistakes are kept: the frame shift of ``hop`` samples is taken as ``hop`` milliseconds, so
+    that a second of speech gives about four frames; the order is 80; the all-pass constant is 0.41
+    at every rate; c0, and hence level, counts; Harvest's ceiling is 7600 Hz. As in their script (an
+    old one of ESPnet's), the signal is high-pass filtered at 70 Hz with 255 taps, the FFT size is
+    1024, and frames more than 20 dB below the signal's mean power are dropped. The script's warping
+    was FastDTW, an approximation; here it is exact, which on so few frames gives the same or a
+    slightly lower distance.
+    """
     with eval_package("pyworld"):
         import pyworld
     from scipy.signal import firwin, lfilter

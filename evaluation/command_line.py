@@ -46,7 +46,6 @@ COMMANDS = {
     "ratings": ("listening.ratings", "what such a test says"),
     "runs": ("runs", "training runs on the same clips, without a vocoder"),
     "samples": ("sample_edits", "edits of test clips, to listen to"),
-    "compare": ("compared_sounds", "every metric between two recordings"),
 }
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -18,42 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from a3t.errors import InputError
-from evaluation.cepstra import (
-    Floats,
-    as_signal,
-    cepstral_distortion,
-    first_implementation_mcd,
-    fundamental,
-    mel_cepstra,
-    mel_cepstral_distortion,
-    mel_cepstrum,
-    warp_path,
-)
+from evaluation.cepstra import Floats, as_signal, warp_path
 from evaluation.packages import eval_package
-
-__all__ = [
-    "PitchError",
-    "at_one_level",
-    "cepstral_distortion",
-    "concealment_mos",
-    "detail",
-    "figure_or_nan",
-    "first_implementation_mcd",
-    "fundamental_error",
-    "mel_cepstra",
-    "mel_cepstral_distance",
-    "mel_cepstral_distortion",
-    "mel_cepstrum",
-    "mel_l1",
-    "pesq_wideband",
-    "pitch_error",
-    "resampled",
-    "speaker_embedding",
-    "speaker_similarity",
-    "stoi",
-    "warp_path",
-    "word_error_rate",
-]
 
 
 def mel_l1(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
@@ -107,44 +72,17 @@ def _same_mels(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Flo
     return a, b
 
 
-@dataclass(frozen=True)
-class PitchError:
-    """Errors of F0; cents and hertz are NaN if no frame is voiced in both signals."""
-
-    cents: float  # RMSE in cents over the frames voiced in both
-    hertz: float  # RMSE in Hz over the same
-    voicing: float  # share of all frames whose voicing decision differs, 0..1
-    voiced_frames: int  # frames voiced in both
-
-
-def pitch_error(
-    reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int, *, dtw: bool = False
-) -> PitchError:
-    """F0 and voicing errors every 5 ms, by Harvest between 71 and 800 Hz.
-
-    Frames are paired one by one, or with ``dtw`` along the path of the mel-cepstra, so that pitch
-    doesn't influence the pairing. Source: the F0 RMSE and V/UV error of statistical synthesis
-    (e.g. Zen et al. 2009), also in cents because pitch perception is nearly logarithmic.
-    """
-    a, b = (fundamental(signal, sample_rate)[0] for signal in (reference, other))
-    if dtw:
-        cepstra = [mel_cepstra(signal, sample_rate)[:, 1:] for signal in (reference, other)]
-        pairs = warp_path(*cepstra)
-        a, b = a[pairs[:, 0]], b[pairs[:, 1]]
-    return fundamental_error(a, b)
-
-
-def fundamental_error(reference: Floats, other: Floats) -> PitchError:
-    """The errors between two F0 tracks in Hz (0 where unvoiced), frame by frame."""
+def fundamental_error(reference: Floats, other: Floats) -> tuple[float, float]:
+    """RMSE in cents over the frames voiced in both of two F0 tracks in Hz (0 where unvoiced), NaN
+    if there are none, and the share of frames whose voicing differs, frame by frame: the F0 RMSE
+    and V/UV error of statistical synthesis (e.g. Zen et al. 2009)."""
     frames = min(len(reference), len(other))
     a, b = reference[:frames], other[:frames]
     both = (a > 0) & (b > 0)
     voicing = float(((a > 0) != (b > 0)).mean())
     if not both.any():
-        return PitchError(float("nan"), float("nan"), voicing, 0)
-    cents = float(np.sqrt(((1200.0 * np.log2(b[both] / a[both])) ** 2).mean()))
-    hertz = float(np.sqrt(((b[both] - a[both]) ** 2).mean()))
-    return PitchError(cents, hertz, voicing, int(both.sum()))
+        return float("nan"), voicing
+    return float(np.sqrt(((1200.0 * np.log2(b[both] / a[both])) ** 2).mean())), voicing
 
 
 def resampled(samples: npt.ArrayLike, sample_rate: int, target_rate: int) -> Floats:

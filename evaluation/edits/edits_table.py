@@ -156,11 +156,8 @@ Patch: the new words alone. Natural: up to three stretches of the same length in
 recording, beginning with a word. Level: speech of the stretch minus that of the second before and
 after, dB; "at phones": minus the rest of the recording at equal phone classes. Similarity: cosine
 of Resemblyzer's embeddings of the stretch and the rest. F0: semitones; offset of the median, 10th
-to 90th percentile, the larger step at the two ends. Voiced: share of frames minus the rest's at
-equal phones. Middle and high: 2.5–4 and 4–7.5 kHz relative to below 1 kHz, minus the rest's at
-equal phones, dB. Detail: second differences of the mel across bins over the rest's. Floor: the
-quietest tenth minus that of the second on each side, dB. Fall: how steeply levels of bands fall
-within 50 ms, the steepest twentieth, minus the rest's, dB; in a room none falls fast. Pace:
-durations over the rest's. DNSMOS: OVRL, SIG and P.808 of the stretch alone. Joints: share of joints
-at which a measure exceeds the 95th percentile of the same recording's natural places. PLCMOS is
-reported but not used for choices, because it is saturated."""
+to 90th percentile. Voiced: share of frames minus the rest's at equal phones. Middle and high: 2.5–4
+and 4–7.5 kHz relative to below 1 kHz, minus the rest's at equal phones, dB. Detail: second
+differences of the mel across bins over the rest's. DNSMOS: OVRL, SIG and P.808 of the stretch
+alone. Joints: share of joints at which a measure exceeds the 95th percentile of the same
+recording's natural places. PLCMOS is reported but not used for choices, because it is saturated."""

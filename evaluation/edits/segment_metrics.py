@@ -24,9 +24,7 @@ Floats = np.ndarray
 Span = tuple[int, int]  # frames [first, last)
 
 NEAR = FRAMES_PER_SECOND  # frames on each side with which a stretch's level is compared
-AT_JOINT = 8  # frames on each side of a joint whose pitch is compared: 100 ms
 VOICED = 6  # least voiced frames for a pitch measure
-FALL = 4  # frames within which a fall is measured: 50 ms
 ENOUGH = 4  # least frames of a phone class in the rest for a comparison
 LOW, MIDDLE, HIGH = (0.0, 1000.0), (2500.0, 4000.0), (4000.0, 7500.0)  # Hz
 
@@ -36,14 +34,10 @@ MEASURES = (
     "similarity",  # cosine of Resemblyzer's embeddings of the stretch and the rest
     "f0_offset",  # semitones, median minus the rest's
     "f0_range",  # semitones, 90th minus 10th percentile
-    "f0_step",  # semitones, the larger jump at the stretch's two ends
     "voiced",  # share of voiced frames minus the rest's at equal phones
     "middle",  # dB, 2.5 to 4 kHz relative to below 1 kHz, minus the rest's at equal phones
     "high",  # dB, 4 to 7.5 kHz relative to below 1 kHz, minus the rest's at equal phones
     "detail",  # second differences of the mel across bins, over the rest's at equal phones
-    "floor",  # dB, the quietest tenth of the frames minus that of the second on each side
-    "fall",  # dB within 50 ms in eight bands, the steepest twentieth, minus the rest's
-    "pace",  # durations over the rest's at equal phones
     "dnsmos",  # OVRL of the stretch alone, 1 to 5 (Reddy et al. 2022)
     "dnsmos_sig",
     "dnsmos_p808",
@@ -132,8 +126,6 @@ def measure_stretch(
     figures["level"] = _level(sound.power[inside][speech[inside]]) - _level(
         sound.power[near & speech]
     )
-    figures["floor"] = _floor(sound.power[inside]) - _floor(sound.power[near])
-    figures["fall"] = _fall(sound.mel[inside]) - _fall(source.mel[rest])
     own = sound.cut(span)
     others = np.concatenate(
         [source.samples[: removed[0] * HOP], source.samples[removed[1] * HOP :]]
@@ -144,10 +136,7 @@ def measure_stretch(
     if len(voiced) >= VOICED and len(rest_f0) >= VOICED:
         figures["f0_offset"] = 12 * float(np.median(voiced) - np.median(rest_f0))
         figures["f0_range"] = 12 * float(np.ptp(np.percentile(voiced, [10, 90])))
-    steps = [_step(sound.f0, edge) for edge in span]
-    figures["f0_step"] = float(np.nanmax(steps)) if np.isfinite(steps).any() else float("nan")
     figures |= _at_equal_phones(sound, span, source, rest)
-    figures["pace"] = _pace(sound, span, source, removed)
     figures |= speech_mos(own, SAMPLE_RATE)
     return figures
 
@@ -190,28 +179,6 @@ def _level(power: Floats) -> float:
     return 10 * float(np.log10(power.mean() + QUIET)) if len(power) else float("nan")
 
 
-def _floor(power: Floats) -> float:
-    return _level(np.sort(power)[: max(1, len(power) // 10)])
-
-
-def _fall(mel: Floats) -> float:
-    """How steeply the levels of eight bands fall, in dB; reverberation lets none fall fast. NaN if
-    the stretch is too short."""
-    if len(mel) <= FALL:
-        return float("nan")
-    bands = 20 * mel.reshape(len(mel), 8, -1).mean(axis=2)
-    return float(np.percentile(bands[:-FALL] - bands[FALL:], 95))
-
-
-def _step(f0: Floats, edge: int) -> float:
-    """The jump of the pitch at a frame, in semitones; NaN unless both sides are voiced."""
-    before, after = f0[max(0, edge - AT_JOINT) : edge], f0[edge : edge + AT_JOINT]
-    before, after = before[before > 0], after[after > 0]
-    if not len(before) or not len(after):
-        return float("nan")
-    return 12 * abs(float(after[:3].mean() - before[-3:].mean()))
-
-
 def _at_equal_phones(
     sound: LabelledSound, span: Span, source: LabelledSound, rest: Floats
 ) -> dict[str, float]:
@@ -240,25 +207,3 @@ def _at_equal_phones(
         "detail": float(np.concatenate(details).mean() / np.concatenate(expected).mean()),
         "voiced": float(np.concatenate(voices).mean()),
     }
-
-
-def _pace(sound: LabelledSound, span: Span, source: LabelledSound, removed: Span) -> float:
-    def whole(phones: Sequence[LabelledPhone], inside: bool, limits: Span) -> list[LabelledPhone]:
-        """The phones that are, or aren't, wholly within the limits; without pauses."""
-        return [
-            phone
-            for phone in phones
-            if phone.word >= 0 and (limits[0] <= phone.first and phone.last <= limits[1]) == inside
-        ]
-
-    usual: dict[str, list[int]] = {}
-    for phone in whole(source.phones, False, removed):
-        usual.setdefault(phone.kind, []).append(phone.last - phone.first)
-    pairs = [
-        (phone.last - phone.first, np.mean(usual[phone.kind]))
-        for phone in whole(sound.phones, True, span)
-        if phone.kind in usual
-    ]
-    if not pairs:
-        return float("nan")
-    return float(sum(frames for frames, _ in pairs) / sum(mean for _, mean in pairs))

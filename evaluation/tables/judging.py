@@ -224,16 +224,16 @@ class GapJudge:
         pairs = cepstra.warp_path(a[:, 1:], b[:, 1:])
         n = min(len(f0), len(other))
         tracks = (f0[:n], other[:n]) if same else (f0[pairs[:, 0]], other[pairs[:, 1]])
-        pitch = metrics.fundamental_error(*tracks)
+        cents, voicing = metrics.fundamental_error(*tracks)
         found = {
-            "mcd": cepstra.cepstral_distortion(a, b, dtw=True),
+            "mcd": cepstra.cepstral_distortion(a, b),
             "mcd_first": cepstra.first_implementation_distance(
                 self._true_first, cepstra.first_implementation_cepstra(made.filled, SAMPLE_RATE)
             ),
             "mel_distance": metrics.mel_cepstral_distance(truth.mel, made.mel, dtw=True),
             "detail": metrics.detail(truth.mel, made.mel),
-            "f0": pitch.cents,
-            "voicing": pitch.voicing,
+            "f0": cents,
+            "voicing": voicing,
         }
         if same:
             one, two = (x.around(CONTEXT * HOP)[0] for x in (truth, made))
