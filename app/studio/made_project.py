@@ -3,7 +3,7 @@ elsewhere."""
 
 from __future__ import annotations
 
-import itertools
+import secrets
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +11,10 @@ from a3t.errors import InputError
 from app import texts
 from app.processes.worker import EditorProcess
 from app.service import without_folder
-from app.studio.jobs import JobQueue, ProjectJob
+from app.studio.jobs import ProjectJob
 from app.studio.offered_changes import cleaning_of, find_changes
 from app.studio.own_voice import VoicedProject
 from app.studio.script import ScriptEdit
-from app.studio.storage.folders import ProjectFolder
 from app.studio.storage.pcm_sound import HeardPart
 from app.studio.storage.project_pronunciations import (
     MOST_SAID,
@@ -40,12 +39,6 @@ MAKING, LATER = 1, 1000  # urgencies
 
 class MadeProject(VoicedProject):
     """A project that makes the takes of its changes."""
-
-    def __init__(
-        self, folder: ProjectFolder, quick: JobQueue, long: JobQueue, learning: JobQueue | None
-    ) -> None:
-        super().__init__(folder, quick, long, learning)
-        self._wishes = itertools.count()
 
     def words_came(self) -> None:
         self._make_missing()
@@ -99,11 +92,11 @@ class MadeProject(VoicedProject):
         job = ProjectJob(
             self.folder.id,
             # The first take once; of others one for each wish.
-            f"take {edit.key} {'' if wish is None else next(self._wishes)}",
+            f"take {edit.key} {'' if wish is None else secrets.token_hex(4)}",
             MAKING,
             run,
             lambda sentence: self._fail_to_make(edit.key, sentence),
-            lambda step: self.tell(kind="making", key=edit.key, step=texts.STEPS.get(step, step)),
+            lambda step: self.tell(kind="making", key=edit.key),
             models,
         )
         self.quick.add(job)

@@ -146,7 +146,7 @@ export class App extends Exporting {
   #edits(told) {
     this.script.takes = new Map(Object.entries(told.takes));
     this.script.failures = new Map(Object.entries(told.failures));
-    this.making = new Map(told.making.map((key) => [key, ""]));
+    this.making = new Set(told.making);
     if (told.revision >= this.saver.revision) this.adopt(this.saver.opened(told));
   }
 
@@ -198,7 +198,7 @@ export class App extends Exporting {
         this.looked = null;
         this.view.render();
         return this.exportNext();
-      case "making": this.making.set(event.key, event.step); return this.changes.render();
+      case "making": this.making.add(event.key); return this.changes.render();
       case "takes": {
         const before = this.script.takes.get(event.key)?.length || 0;
         this.script.takes.set(event.key, event.takes);
@@ -253,16 +253,7 @@ export class App extends Exporting {
     this.transport.setTimeline(this.side === "edited" ? this.editedLine : this.originalLine);
   }
 
-  /** The edits have the names under which their takes are known. */
-  keyed() {
-    this.render();
-  }
-
   isReplaced(k) { return this.replaced ? this.replaced.has(k) : false; }
-
-  stepOf(edit) {
-    return this.making.get(edit.key) && !this.script.takesOf(edit).length ? `${TEXTS.state.making}` : "";
-  }
 
   isMaking(edit) { return this.making.has(edit.key); }
 

@@ -102,7 +102,7 @@ export class ChangesView {
     const between = script.isPause(edit) || (edit.cut && first === last);
     const name = between ? named(script, edit) : edit.text;
     const words = make("span", { class: "words" }, old && make("del", {}, old), old && " ", name ? make("ins", {}, name) : make("em", {}, TEXTS.deleted));
-    const badge = state !== "made" && make("span", { class: `state ${state}` }, state === "accepted" && icon("check"), app.stepOf(edit) || TEXTS.state[state]);
+    const badge = state !== "made" && make("span", { class: `state ${state}` }, state === "accepted" && icon("check"), TEXTS.state[state]);
     const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), onclick: () => app.activate(edit, true) }, words, badge);
     const card = make("li", { class: `card ${state}${isActive ? " active" : ""}` }, head);
     if (!isActive) return card;

@@ -137,14 +137,10 @@ export class Editing extends Hearing {
     await this.saver.settled();
     const name = nameOf(edit), current = this.script.edits.find((each) => nameOf(each) === name);
     if (!current || !current.key) return;
-    this.making.set(current.key, "");
+    this.making.add(current.key);
     this.script.failures.delete(current.key);
     this.changes.render();
-    await this.server.ask(`/projects/${this.project}/takes`, { key: current.key, ...how }).catch((error) => {
-      this.making.delete(current.key);
-      this.complain(error.message || TEXTS.lost);
-      this.changes.render();
-    });
+    await this.asked("takes", { key: current.key, ...how }, () => { this.making.delete(current.key); this.changes.render(); });
   }
 
   /** Changes that were made before the recording's own voice was learnt get a take in it, timed like
@@ -155,7 +151,7 @@ export class Editing extends Hearing {
 
   /** The transcript has the punctuation that was restored, or hasn't. */
   async setMarks(marks) {
-    const put = (on) => this.server.ask(`/projects/${this.project}/marks`, { marks: on }).catch((error) => this.complain(error.message || TEXTS.lost));
+    const put = (on) => this.asked("marks", { marks: on });
     this.history.add({ label: TEXTS.marks_on, undo: () => put(!marks), redo: () => put(marks) });
     await put(marks);
   }
@@ -167,20 +163,14 @@ export class Editing extends Hearing {
     return [...said];
   }
 
-  #nameSpeakers(names) {
-    return this.server.ask(`/projects/${this.project}/speakers`, { names }).catch((error) => this.complain(error.message || TEXTS.lost));
-  }
+  #nameSpeakers(names) { return this.asked("speakers", { names }); }
 
   /** Whose words are whose is told by the sound. */
   tellSpeakers() {
     const begin = (count) => () => {
       this.telling = this.#speakers();
       this.parts.refresh();
-      this.server.ask(`/projects/${this.project}/speakers`, { count }).catch((error) => {
-        this.telling = null;
-        this.parts.refresh();
-        this.complain(error.message || TEXTS.lost);
-      });
+      this.asked("speakers", { count }, () => { this.telling = null; this.parts.refresh(); });
     };
     this.dialogs.ask(TEXTS.speakers_hint, [[TEXTS.any_number, begin(0)], ...[2, 3, 4].map((count) => [String(count), begin(count)])]);
   }
@@ -210,17 +200,13 @@ export class Editing extends Hearing {
   /** A word is said otherwise from now on; changes that have it get another take. */
   async pronounce(word, said) {
     await this.saver.settled();
-    await this.server.ask(`/projects/${this.project}/pronounce`, { word, said }).catch((error) => this.complain(error.message || TEXTS.lost));
+    await this.asked("pronounce", { word, said });
   }
 
   /** A word's edge was dragged. */
   async moveWord(token, was) {
     const now = { start: token.start, end: token.end };
-    const put = (times) => this.server.ask(`/projects/${this.project}/times`, { id: token.id, ...times }).catch((error) => {
-      Object.assign(token, was);
-      this.audio.draw();
-      this.complain(error.message || TEXTS.lost);
-    });
+    const put = (times) => this.asked("times", { id: token.id, ...times }, () => { Object.assign(token, was); this.audio.draw(); });
     this.history.add({ label: token.text, undo: () => put(was), redo: () => put(now) });
     await put(now);
   }

@@ -47,10 +47,7 @@ export class Exporting extends Editing {
       this.complain(problem);
     } else if (!this.waitsFor) {
       wanted.begun = true;
-      await this.server.ask(`/projects/${this.project}/export`, { kind: (window.a3tSettings || {}).kind || "", film: wanted.part === "film" }).catch((error) => {
-        this.stopExport();
-        this.complain(error.message || TEXTS.lost);
-      });
+      await this.asked("export", { kind: (window.a3tSettings || {}).kind || "", film: wanted.part === "film" }, () => this.stopExport());
     }
     this.parts.refresh();
   }

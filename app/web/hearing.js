@@ -2,6 +2,7 @@
 
 import { History } from "./history.js";
 import { Script } from "./script.js";
+import { TEXTS } from "./texts.js";
 import { Transport } from "./transport.js";
 
 const CONTEXT = 1.2; // seconds that are heard on each side of a change
@@ -26,8 +27,8 @@ export class Hearing {
     this.active = null;
     /** @type {import("./script.js").Edit|null} */
     this.looped = null;
-    /** @type {Map<string, string>} by an edit's key, what is being done */
-    this.making = new Map();
+    /** @type {Set<string>} the keys of edits of which takes are being made */
+    this.making = new Set();
     /** @type {number[]|null} a stretch of the axis that is selected */
     this.sweep = null;
     /** @type {[string, number[]][]|null} who said what before the speakers are told apart, while they are */
@@ -45,6 +46,11 @@ export class Hearing {
   tick() {}
   /** @param {string} sentence */
   complain(sentence) { void sentence; }
+
+  /** Asks the server for something of the project; says so if it is refused, once that is `undone`. */
+  asked(name, data, undone = () => {}) {
+    return this.server.ask(`/projects/${this.project}/${name}`, data).catch((error) => { undone(); this.complain(error.message || TEXTS.lost); });
+  }
 
   /** Where the playhead is, in samples of the original. */
   heardSource() {

@@ -144,7 +144,7 @@ export class Saver {
     if (!this.pending) forget("unsent", `${app.project} ${this.page}`);
     this.#tell(this.pending || this.timer ? TEXTS.saving : TEXTS.saved);
     if (revision > this.revision) app.adopt(this.opened({ revision, edits }));
-    app.keyed();
+    app.render();
     if (!isNext || this.known > this.revision) app.refresh();
   }
 

@@ -14,7 +14,7 @@ export class Window extends Editing {
     const nothing = () => {};
     this.project = project;
     this.saver = new Saver(this);
-    Object.assign(this, { parts: { refresh: nothing }, view: { finish: nothing, body: { focus: nothing } }, changes: { render: nothing }, keyed: nothing });
+    Object.assign(this, { parts: { refresh: nothing }, view: { finish: nothing, body: { focus: nothing } }, changes: { render: nothing }, render: nothing });
   }
 }
 
