@@ -128,20 +128,21 @@ def recorded_reach(edit: ScriptEdit, heard: HeardPart) -> tuple[int, int] | None
     recorded, if they are few; None if there is no such place. InputError if its own are gone."""
     tokens = heard.tokens
     first, last = edit.place_in(places_of(tokens), len(tokens))
-    wanted = [*Transcript.from_text(edit.text, max_words=None).spoken] if edit.text else []
-    begin, end = max(0, first - WIDE), min(len(tokens), last + WIDE)
-    said = [(w["text"], k) for k in range(begin, end) for w in tokens[k]["words"]]
-    size = len(wanted)
+    wanted = list(Transcript.from_text(edit.text, max_words=None).spoken) if edit.text else []
+    if not 0 < len(wanted) <= MOST_WORDS:
+        return None
+    said = [
+        (word["text"], k)
+        for k in range(max(0, first - WIDE), min(len(tokens), last + WIDE))
+        for word in ([{"text": ""}] if first <= k < last else tokens[k]["words"])
+    ]
     places = [
         said[n][1]
-        for n in range(len(said) - size + 1)
-        if [text for text, _ in said[n : n + size]] == wanted
+        for n in range(len(said))
+        if [text for text, _ in said[n : n + len(wanted)]] == wanted
     ]
-    apart = [k for k in places if k + size <= first or k >= last]
-    if not 0 < size <= MOST_WORDS or not apart:
-        return None
-    apart = sorted(apart, key=lambda k: abs(k - first))[:MOST_PLACES]
-    return max(0, first - min(apart)) + NEAR, max(0, max(apart) - last) + NEAR
+    near = sorted(places, key=lambda k: abs(k - first))[:MOST_PLACES]
+    return (max(0, first - min(near)) + NEAR, max(0, max(near) - last) + NEAR) if near else None
 
 
 def context_of(
