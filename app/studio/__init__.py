@@ -16,7 +16,8 @@ How a change travels, from the page's text to the file that is taken home:
     there on it goes the way of every edit: `Editor.plan`, `Editor.make`.
 4.  The take's folder (`storage.folders`) holds the samples that replace a stretch of the original
     (patch.npy), the same to be heard (sound.pcm), how it was made (request.json) and what the page
-    shows of it (take.json). The page is told by an event (`reading`) and plays it at once.
+    shows of it (take.json). What is recorded elsewhere becomes further takes, when nothing else is
+    to do (`MadeProject`). The page is told by an event (`reading`) and plays it at once.
 5.  What is taken home has the chosen takes: `work.mixdown` puts their samples into the recording
     and makes them an `EditedRecording` like any other, whose edit.json has every take's request,
     so that ``a3t edit --replay`` makes the same file.
