@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 
 from a3t.text.transcript import Transcript, TranscriptWord
 from app.studio.storage.pcm_sound import Token
@@ -20,12 +21,14 @@ def with_speakers(tokens: Sequence[Token], names: Mapping[int, str]) -> list[Tok
     result: list[Token] = []
     before = ""
     for token in tokens:
-        name = names.get(token["id"], str(token.get("speaker", "")))
-        rest = {key: value for key, value in token.items() if key != "speaker"}
-        text = without_name(token)
-        if name:
-            rest |= {"speaker": name, "text": text if name == before else f"{name}: {text}"}
-        result.append(rest if name else rest | {"text": text})
+        old = str(token.get("speaker", ""))
+        name = names.get(token["id"], old)
+        begins = f"{name}: " if name and name != before else ""
+        own = {key: value for key, value in deepcopy(token).items() if key != "speaker"}
+        own |= {"speaker": name} if name else {}
+        for each in (own, *(own[key] for key in ("marked", "unmarked") if key in own)):
+            each["text"] = begins + without_name({"speaker": old, "text": each["text"]})
+        result.append(own)
         before = name
     return result
 

@@ -10,7 +10,9 @@ from starlette.testclient import TestClient
 from a3t.source import diarisation
 from app.studio import project_controller
 from app.studio.storage.folders import ProjectFolder
+from app.studio.storage.pcm_sound import HeardPart, with_marks
 from app.studio.studio import Studio
+from app.studio.token_text import with_speakers
 from app.studio.work import listening
 from tests.app.studio.conftest import Project, change
 from tests.conftest import ARCTIC
@@ -78,3 +80,15 @@ def test_whoever_is_called_otherwise_keeps_their_voice(project: Project, studio:
     assert folder.voices["CLARA"] == voice
     project.post("speakers", {"names": [["BOB", own[:4]]]})  # who has a voice to learn
     assert "BOB" not in folder.voices
+
+
+def test_a_name_stays_with_its_turn_whether_marks_are_shown_or_not() -> None:
+    plain = {"text": "hello", "pause": False}
+    token = {"id": 0, "text": "Hello.", "pause": True, "words": [], "unmarked": plain}
+    (named,) = with_speakers([token], {0: "ANNA"})
+    for name in ("ANNA", "BOB"):
+        (own,) = with_speakers([named], {0: name})
+        shown = with_marks(HeardPart([own]), False).tokens[0]
+        assert (own["text"], shown["text"]) == (f"{name}: Hello.", f"{name}: hello")
+        (again,) = with_speakers(with_marks(HeardPart([shown]), True).tokens, {0: ""})
+        assert again["text"] == "Hello." and "speaker" not in again
