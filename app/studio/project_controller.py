@@ -92,6 +92,8 @@ class ProjectController(MadeProject):
             with self.lock:
                 words = correction.among(self.folder.heard(correction.part), made)
                 self.rewrite(correction.part, words, corrected=True)
+                if any("speaker" in token for token in words.tokens):
+                    self._name_speakers({})  # a turn begins with its name
                 self._corrected(wanted)
 
         def refused(sentence: str) -> None:

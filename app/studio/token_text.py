@@ -6,13 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 
 from a3t.text.transcript import Transcript, TranscriptWord
-from app.studio.storage.pcm_sound import Token
-
-
-def without_name(token: Token) -> str:
-    """A token's text without the name of who says it."""
-    text = str(token["text"])
-    return text.removeprefix(f"{token['speaker']}:").strip() if token.get("speaker") else text
+from app.studio.storage.pcm_sound import Token, without_name
 
 
 def with_speakers(tokens: Sequence[Token], names: Mapping[int, str]) -> list[Token]:

@@ -3,7 +3,6 @@
 import { escaped, make } from "./elements.js";
 import { DOUBTFUL } from "./script.js";
 import { TEXTS, clock, named, tell } from "./texts.js";
-import { bare } from "./wording.js";
 
 export class ScriptText {
   /** @param {HTMLElement} host @param {any} app */
@@ -98,7 +97,7 @@ export class ScriptText {
     const doubtful = token.score < DOUBTFUL && !gone;
     const offer = gone ? null : this.app.cleaning.offerOf(token.id);
     const title = offer ? TEXTS.offered_here : doubtful ? TEXTS.doubtful : "";
-    const word = `<span data-k="${k}" class="w${doubtful ? " doubtful" : ""}${offer ? " offered" : ""}"${title ? ` title="${title}"` : ""}>${escaped(bare(token))}</span>`;
+    const word = `<span data-k="${k}" class="w${doubtful ? " doubtful" : ""}${offer ? " offered" : ""}"${title ? ` title="${title}"` : ""}>${escaped(token.text)}</span>`;
     const gap = gone ? null : this.app.cleaning.offerBefore(k);
     return gap ? `<span class="offered between" data-offer="${gap.number}" title="${TEXTS.offered_here}">${escaped(gap.name)}</span> ${word}` : word;
   }

@@ -1,7 +1,6 @@
 // The row of words below the waves: their edges, and the pauses between them, that can be dragged.
 
 import { AxisView } from "./axis_view.js";
-import { bare } from "./wording.js";
 
 const LEAST = 56; // pixels of a second
 export const RULER = 20, WORDS = 24; // heights; the waves take the rest
@@ -50,7 +49,7 @@ export class WordLane extends AxisView {
         const first = each.at + token.start * this.rate - each.source, last = each.at + token.end * this.rate - each.source;
         if (first > Math.min(right, each.at + each.length)) break;
         if (last <= each.at || this.app.isReplaced(k)) continue;
-        found.push({ first, last, text: bare(token), k, edit: null });
+        found.push({ first, last, text: token.text, k, edit: null });
       }
     }
     return found;

@@ -62,8 +62,3 @@ export function withOther(places, other) {
   }
   return made;
 }
-
-/** A word without the name of who says it, which stands before the turn. @param {import("./script.js").Token} token */
-export function bare({ text, speaker }) {
-  return speaker && text.startsWith(`${speaker}:`) ? text.slice(speaker.length + 1).trim() : text;
-}

@@ -112,13 +112,19 @@ def end_of(token: Token) -> float:
     return float(token["words"][-1]["end"])
 
 
+def without_name(token: Token) -> str:
+    """A token's text without the name of who says it."""
+    text = str(token["text"])
+    return text.removeprefix(f"{token['speaker']}:").strip() if token.get("speaker") else text
+
+
 def shown(token: Token) -> list[Any]:
-    """A token as the page needs it: id, text, start and end in seconds, score, pause after it, who
-    says it."""
+    """A token as the page needs it: id, text without the name, start and end in seconds, score,
+    pause after it, who says it."""
     score = min(word["score"] for word in token["words"])
     times = (round(start_of(token), 4), round(end_of(token), 4))
     rest = (round(score, 3), int(token["pause"]), token.get("speaker", ""))
-    return [token["id"], token["text"], *times, *rest]
+    return [token["id"], without_name(token), *times, *rest]
 
 
 def level_sizes(samples: int, rate: int) -> list[int]:

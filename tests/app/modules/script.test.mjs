@@ -140,7 +140,7 @@ test("paragraphs hold every word once, and end where something is missing", () =
 
 test("a paragraph is one speaker's", () => {
   const made = new Script();
-  const words = [["ANNA: Hello", "ANNA"], ["there.", "ANNA"], ["BOB: Fine,", "BOB"], ["thanks.", "BOB"]];
+  const words = [["Hello", "ANNA"], ["there.", "ANNA"], ["Fine,", "BOB"], ["thanks.", "BOB"]];
   made.setTokens(words.map(([word, name], k) => [k, word, 0.5 * k, 0.5 * k + 0.4, 1, 0, name]));
   assert.deepEqual(made.paragraphs(), [[0, 2], [2, 4]]);
   // What is made belongs to who says the words there; what is inserted, to who says those before.

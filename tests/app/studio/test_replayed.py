@@ -158,7 +158,7 @@ def test_turns_of_named_speakers_keep_their_names(
     tokens = project.listened()["tokens"]
     words = len(ARCTIC.split())
     assert [token[6] for token in tokens] == ["ANNA"] * words + ["BOB"] * words
-    assert tokens[words][1] == "BOB: And"
+    assert tokens[words][1] == "And"
     edits = [{"after": tokens[words - 1][0], "tokens": [tokens[words][0]], "text": "But"}]
     edits.append({"after": tokens[1][0], "tokens": [tokens[2][0]], "text": "never"})
     project.save(*edits)

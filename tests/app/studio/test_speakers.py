@@ -41,7 +41,7 @@ def test_what_is_missing_is_said_before_the_work(
 
 
 def test_they_are_told_apart_named_and_taken_back(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+    project: Project, studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counts = []
 
@@ -51,12 +51,18 @@ def test_they_are_told_apart_named_and_taken_back(
 
     monkeypatch.setattr(project_controller, "require_packages", lambda: None)
     monkeypatch.setattr(listening, "speakers_by_sound", by_sound)
-    before = project.state
     project.post("speakers", {"count": 2})
     state = project.until(lambda state: any(names(state)))
     assert counts == [2]
     assert names(state) == ["Speaker 1"] * 4 + ["Speaker 2"] * (len(state["tokens"]) - 4)
-    assert [token[1] for token in state["tokens"]][3:5] == ["want", "Speaker 2: to"]
+    assert [token[1] for token in state["tokens"]] == ARCTIC.split()
+    (path,) = studio.projects.root.glob(f"*/{state['id']}")
+    texts = [token["text"] for token in ProjectFolder(path).heard(0).tokens]
+    assert texts[:5] == ["Speaker 1: And", "you", "always", "want", "Speaker 2: to"]
+    beside = [token[0] for token in state["tokens"]][3:5]
+    project.correct({"after": beside[0], "tokens": [beside[1]], "text": "two"})
+    state = project.until(lambda state: state["tokens"][4][1] == "two")
+    project.until(lambda _: ProjectFolder(path).heard(0).tokens[4]["text"] == "Speaker 2: two")
 
     project.post("speakers", {"names": [["Anna", ids(state, "Speaker 1")]]}, 422)
     project.post("speakers", {"names": [["ANNA", ids(state, "Speaker 1")]]})
@@ -65,7 +71,8 @@ def test_they_are_told_apart_named_and_taken_back(
     assert not project.made()["failures"]
 
     project.post("speakers", {"names": [["", ids(state, "Speaker 1") + ids(state, "Speaker 2")]]})
-    assert project.state["tokens"] == before["tokens"]
+    after = ProjectFolder(path).heard(0).tokens
+    assert not any("speaker" in token for token in after) and after[0]["text"] == "And"
     assert not project.made()["failures"]
 
 
