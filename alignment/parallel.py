@@ -164,8 +164,8 @@ def _on_cluster(
         client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise AlignmentError(
-            f"The Dask scheduler at {scheduler} can't be reached: check that it runs, and its "
-            "address (tcp://host:8786)."
+            f"The Dask scheduler at {scheduler} can't be reached: check its address "
+            f"(tcp://host:8786) and that it runs."
         ) from error
     with client:
         running = {client.submit(function, job, pure=False): job for job in jobs}

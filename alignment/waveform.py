@@ -33,8 +33,8 @@ def model_waveform(samples: np.ndarray, sample_rate: int) -> np.ndarray:
         )
     if seconds > MAX_SECONDS:
         raise AlignmentError(
-            f"The recording lasts {seconds / 60:.0f} minutes, and at most "
-            f"{MAX_SECONDS / 60:.0f} can be aligned at once: cut it into parts."
+            f"The recording lasts {seconds / 60:.0f} minutes (the limit is "
+            f"{MAX_SECONDS / 60:.0f}): cut it into parts."
         )
     if float(np.abs(samples - samples.mean(dtype=np.float64)).max()) < 1e-6:
         raise AlignmentError("The recording is silent: check the file or the channel.")

@@ -13,20 +13,20 @@ TRANSCRIPT_HINT = "Type or paste what the recording says, or leave it empty to h
 CANCEL = "Cancel"
 MORE = "Settings"
 ADVANCED = "Advanced"
-SETTINGS_HINT = "They hold for what is made from now on."
+SETTINGS_HINT = "They apply to new changes."
 SPEED = "Speed of the new words (1: the speaker's own)"
-FIT = "Fit the new words into the time of the words that they replace"
-MARGIN = "How much of the neighbouring words is synthesised with them (milliseconds)"
-MATCH = "Which traits of the recording the new words are given"
+FIT = "Give the new words the duration of those they replace"
+MARGIN = "Margin: how much of the neighbouring words is made anew (ms)"
+MATCH = "Match the recording's traits"
 MATCH_INFO = "Its bandwidth, its spectrum above 7.6 kHz, and the noise of the room"
 MATCHED = [("Bandwidth", "bandwidth"), ("Spectrum", "spectrum"), ("Room", "room")]
 SEED = "Random seed"
 VOICE, NO_VOICE = "Voice (a3t voice make)", "None: as the recording sounds"
 ADAPT = "Learn the recording's own voice in the background"
-ADAPT_INFO = "While a project is open; what was made before can then be made again in it"
+ADAPT_INFO = "While a project is open; earlier changes can then be made again"
 LEARN_FIRST = "Learn this voice first"
 LEARN_FIRST_INFO = (
-    "If it speaks clearly for three seconds or more: nearer to it, about 40 seconds later, once"
+    "Needs three seconds of clear speech, and about 40 seconds, once; sounds more like the voice"
 )
 LEARNS_NOTHING = "This server learns no voices (--adapt never): leave out adapt."
 MODEL, VOCODER, ALIGNER = "Model", "Vocoder", "Aligner"
@@ -48,7 +48,7 @@ NO_WORD = "That word is no longer there: find the words again."
 QUEUE_FULL = "Too many people are waiting: try again in a minute."
 RECORDED = "As recorded"
 MANY_SPEAK = "Others are recording here: your words are shown once you stop."
-FAILED = "Something went wrong inside the editor; whoever runs this page will find it in the log."
+FAILED = "Something went wrong inside the editor: whoever runs this page finds it in the log."
 OUTGROWN = (
     "This needs more memory than one request may take here: use a shorter recording or a shorter "
     "text, or the command line."
@@ -58,16 +58,16 @@ TOO_SLOW = (
     "text, or the command line."
 )
 CRASHED = (
-    "The program that worked on this came to a sudden end: if it was about a file, convert that to "
-    "WAV or to plain text and upload it again."
+    "The process that worked on this stopped unexpectedly: if it read a file, convert that to "
+    "WAV or plain text and upload it again."
 )
-NO_JSON = "The body is no JSON that can be read: send an object with the fields of /openapi.json."
+NO_JSON = "The body is not valid JSON: send an object with the fields of /openapi.json."
 NO_FORM = "The form can't be read: send its fields and the file as multipart/form-data."
 WRONG_FIELDS = (
     "A field of this request has a value of the wrong kind: send the fields that the API's "
     "description lists, each with its type."
 )
-TOO_MANY_TAKES = "This change has as many takes as there is room for: choose one of them."
+TOO_MANY_TAKES = "This change can't have more takes: choose one of them."
 TOO_MANY_PROJECTS = "There is no room for more projects: delete one that you no longer need."
 DISK_FULL = "The disk is nearly full: delete projects that you no longer need, or free some space."
 NO_SCRIPT = "This list of changes can't be read: load the page again."
@@ -75,9 +75,9 @@ WORDS_CORRECTED = "The words of this change were corrected: make the change agai
 CHANGED_HERE = "These words are part of a change: take that back before you correct them."
 NOT_OPENED_YET = "The recording is still being opened: wait a moment."
 NOT_MADE_YET = "Some changes are still being made: wait until they are."
-NOT_HEARD_YET = "The recording is still being listened to: wait until its words are all there."
+NOT_HEARD_YET = "The recording is still being recognised: wait until all its words are there."
 TEXT_DOES_NOT_MATCH = "The text is not what this recording says: correct it, or open it without."
-NO_NAME = "A speaker's name is one to three words of the letters A to Z: write it so."
+NO_NAME = "A speaker's name has one to three words of the letters A to Z: change it."
 NO_SUCH_EDIT = "That change is no longer there."
 NO_PROJECT = "There is no such project here: it was deleted, or belongs to somebody else."
 NOT_HERE = "There is nothing here."
@@ -93,10 +93,7 @@ OTHER_SOUND = (
     "recording alone."
 )
 NO_FILE = "There is no file yet: upload one first."
-NO_SOUND = (
-    "This file is not a sound file that can be read here: upload WAV, FLAC, OGG, MP3, M4A or "
-    "a film."
-)
+NO_SOUND = "This is not a sound file that a3t can read: upload WAV, FLAC, OGG, MP3, M4A or a film."
 NOT_UPLOADED = "This recording was not uploaded here: upload it first."
 NO_TIMES = "A word's times must be numbers of seconds: type them again."
 SERVED_ELSEWHERE = "Files on other servers are not served here."
@@ -175,12 +172,12 @@ def no_words_file(name: str) -> str:
 
 
 OTHER_HOST = (
-    "This page is for this computer only, and was asked for by another name: open it at "
+    "This page serves this computer only: open it at "
     "http://127.0.0.1, or start it with --auth or --root-path behind a proxy."
 )
 OTHER_ORIGIN = "Another site's page may not send anything here: use this page itself."
 NO_REQUEST = "That request is not known here: send it again."
-NOT_FROM_THE_PAGE = "Uploads are taken from this page alone: load it again, then upload."
-NO_LENGTH = "An upload has to say how long it is (Content-Length): send it as a file."
-UPLOADED_ENOUGH = "You have uploaded a great deal in the last hour: try again later."
-NO_ROOM = "There is no room for another recording at the moment: try again in an hour."
+NOT_FROM_THE_PAGE = "Only this page may upload: load it again, then upload."
+NO_LENGTH = "An upload must state its length (Content-Length): send it as a file."
+UPLOADED_ENOUGH = "You have reached this hour's upload limit: try again later."
+NO_ROOM = "There is no room for another recording: try again in an hour."

@@ -56,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
-        help="processes that share a recording of more than a minute",
+        help="number of processes for a recording of more than a minute",
     )  # fmt: skip
     add_aligner_arguments(result)
     return result

@@ -93,7 +93,7 @@ def corpus_parser() -> argparse.ArgumentParser:
     result.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
     result.add_argument(
         "--scheduler", metavar="ADDRESS",
-        help="a Dask scheduler, whose workers do it: tcp://host:8786",
+        help="run on a Dask cluster, e.g. tcp://host:8786",
     )  # fmt: skip
     return result
 
@@ -126,7 +126,7 @@ def align_one(task: Task, aligner: str, reader: Reader) -> str | None:
 
 def _read(task: Task, reader: Reader) -> tuple[Readable, Sequence[str]]:
     if task.text is None:
-        raise AlignmentError("It has no text beside it: write one with the ending .txt.")
+        raise AlignmentError("It has no transcript beside it: add one that ends in .txt.")
     recording = reader.recording(task.recording)
     return recording, reader.transcript(recording, f"@{task.text}").spoken
 

@@ -26,9 +26,9 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--port", type=int, default=7860, help="port to listen on (%(default)s)")
     who = result.add_mutually_exclusive_group()
     who.add_argument(
-        "--auth", metavar="NAME:PASSWORD", help="ask visitors for this name and password; or @FILE"
+        "--auth", metavar="NAME:PASSWORD", help="require this login; @FILE reads it from a file"
     )
-    who.add_argument("--no-auth", action="store_true", help="let everybody in, whatever the --host")
+    who.add_argument("--no-auth", action="store_true", help="require no login, whatever the --host")
     result.add_argument(
         "--root-path",
         default="",
@@ -39,13 +39,13 @@ def parser() -> argparse.ArgumentParser:
         "--projects",
         type=Path,
         metavar="FOLDER",
-        help="where projects are kept (default: a3t/projects among this user's data)",
+        help="folder for projects (default: a3t/projects in this user's data)",
     )
     result.add_argument(
         "--adapt",
         choices=("auto", "never"),
         default="never" if os.environ.get("A3T_ADAPT") == "never" else "auto",
-        help="whether an open recording's voice is learnt in the background (default: %(default)s)",
+        help="learn an open recording's voice in the background (default: %(default)s)",
     )
     result.add_argument(
         "--max-megabytes", type=int, metavar="N", help="largest recording (default 1300)"

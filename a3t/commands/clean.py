@@ -43,17 +43,18 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("wav", nargs="+", type=Path, metavar="IN", help="a recording")
     result.add_argument("--text", metavar="TEXT", help="what it says; @FILE reads it from a file")
     result.add_argument(
-        "--alignment", type=Path, metavar="FILE", help="when it says that: a TextGrid, JSON …"
+        "--alignment", type=Path, metavar="FILE", help="the times of the words: a TextGrid, JSON …"
     )
     add_recogniser_argument(result)
-    result.add_argument("--track", type=int, metavar="N", help="which track of sound to clean")
+    result.add_argument("--track", type=int, metavar="N", help="which audio track to clean")
     result.add_argument(
         "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
     )
     result.add_argument("--out-dir", type=Path, metavar="DIR", help="folder for the results")
     result.add_argument(
         "--find", default=",".join(KINDS), metavar="LIST",
-        help=f"what to look for (default: {','.join(KINDS)}; also breath, click: they are muted)",
+        help=f"what to look for (default: {','.join(KINDS)}; also breath and click, which are "
+        f"muted)",
     )  # fmt: skip
     result.add_argument(
         "--fillers", default=",".join(FILLERS), metavar="LIST",
@@ -61,7 +62,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     result.add_argument(
         "--action", choices=ACTIONS, default="cut",
-        help="cut what is found, or mute it with the room's tone, which keeps the time; pauses are "
+        help="cut each find, or mute it with room tone, which keeps the timing; pauses are "
         "always shortened",
     )  # fmt: skip
     result.add_argument(
@@ -72,11 +73,12 @@ def parser() -> argparse.ArgumentParser:
         "--shorten-to", type=float, metavar="S", help="default: this speaker's own pauses"
     )
     result.add_argument(
-        "--only", default="", metavar="LIST", help="numbers (3,5-9) or kinds of what is listed"
+        "--only",
+        default="",
+        metavar="LIST",
+        help="remove only these: numbers (3,5-9) or kinds from the list",
     )
-    result.add_argument(
-        "--except", default="", dest="excepted", metavar="LIST", help="what to leave in"
-    )
+    result.add_argument("--except", default="", dest="excepted", metavar="LIST", help="keep these")
     result.add_argument("--plan", action="store_true", help="list what is found, change nothing")
     result.add_argument("--json", action="store_true", help="print the list as JSON")
     add_export_argument(result)

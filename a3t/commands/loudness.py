@@ -26,10 +26,10 @@ def main(arguments: list[str]) -> int:
         epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
     parser.add_argument("wav", type=Path, metavar="IN")
-    parser.add_argument("--track", type=int, metavar="N", help="which track of sound")
+    parser.add_argument("--track", type=int, metavar="N", help="which audio track")
     parser.add_argument(
         "--to", type=float, metavar="LUFS",
-        help=f"write a copy of this loudness; {PODCAST:g} is usual for podcasts, -23 for radio",
+        help=f"write a copy at this loudness; {PODCAST:g} is usual for podcasts, -23 for radio",
     )  # fmt: skip
     parser.add_argument(
         "--peak", type=float, default=PEAK, metavar="DB",

@@ -27,14 +27,14 @@ def main(arguments: list[str]) -> int:
         "text",
         nargs="*",
         metavar="TEXT",
-        help="a line of text, or @FILE for the lines of a file; without any, standard input",
+        help="a line of text, or @FILE (default: standard input)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     parser.add_argument(
         "--g2p",
         choices=("a3t", "g2p-en"),
         default="a3t",
-        help="whose network guesses words that are in no dictionary (default: a3t)",
+        help="network that guesses the words in no dictionary (default: a3t)",
     )
     parser.add_argument(
         "--hear", type=Path, metavar="OUT", help="speak the text in the voice of --prompt-wav"

@@ -24,15 +24,17 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     result.add_argument("--port", type=int, default=7870, help="port to listen on (%(default)s)")
-    result.add_argument("--token", metavar="TOKEN", help="or @FILE, which keeps it out of `ps`")
+    result.add_argument(
+        "--token", metavar="TOKEN", help="the token, or @FILE, which hides it from `ps`"
+    )
     result.add_argument(
         "--voices", type=Path, metavar="DIR",
-        help="a recording of each voice, NAME.wav, and what it says, NAME.txt",
+        help="folder with a recording (NAME.wav) and a transcript (NAME.txt) of each voice",
     )  # fmt: skip
     result.add_argument(
         "--adapt", choices=("auto", "never"),
         default="never" if os.environ.get("A3T_ADAPT") == "never" else "auto",
-        help="whether voices are learnt: before one is first spoken in, for edits that ask for it "
+        help="learn voices: each before its first speech, and for edits that ask for it "
         "(default: %(default)s)",
     )  # fmt: skip
     result.add_argument(

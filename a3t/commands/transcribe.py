@@ -30,31 +30,32 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("wav", type=Path, metavar="IN", nargs="?")
     result.add_argument(
         "--live", action="store_true",
-        help="print words while they are said, by the built-in recogniser: into the microphone "
-        "(pip install 'a3t[microphone]'), or on standard input if IN is -, as a WAV or as raw "
-        "16-bit samples of one channel",
+        help="print words while you speak: from the microphone (pip install 'a3t[microphone]') "
+        "or, if IN is -, from standard input (a WAV, or raw 16-bit mono samples)",
     )  # fmt: skip
     result.add_argument(
-        "--rate", type=int, default=16_000, metavar="HZ", help="of raw samples (default: 16000)"
+        "--rate",
+        type=int,
+        default=16_000,
+        metavar="HZ",
+        help="sampling rate of raw samples (default: 16000)",
     )
-    result.add_argument("--text", metavar="TEXT", help="its words, if they are known")
-    result.add_argument("--expected", metavar="TEXT", help="what it will roughly say")
+    result.add_argument("--text", metavar="TEXT", help="its words, if known")
+    result.add_argument("--expected", metavar="TEXT", help="roughly what it says")
     add_recogniser_argument(result)
-    result.add_argument(
-        "--no-punctuation", action="store_true", help="leave a text without punctuation as it is"
-    )
+    result.add_argument("--no-punctuation", action="store_true", help="don't restore punctuation")
     result.add_argument(
         "--speakers", nargs="?", type=int, const=0, metavar="N",
-        help="put who speaks before each turn: the transcript's names, or Speaker 1 and so on as "
-        "told from the sound, N of them if that is known",
+        help="name the speaker of each turn: from the transcript, else Speaker 1, 2 … by their "
+        "sound (N: how many)",
     )  # fmt: skip
     result.add_argument(
-        "--speaker", metavar="NAME", help="print this speaker's lines alone, with their times"
+        "--speaker", metavar="NAME", help="print only this speaker's lines, with their times"
     )
     result.add_argument(
         "--out", type=Path, metavar="FILE",
-        help="save it as .txt, .srt, .vtt or .docx, to be corrected there; talk.txt beside talk.wav"
-        " is what an edit of that takes for its text",
+        help="save it as .txt, .srt, .vtt or .docx; an edit of talk.wav reads the talk.txt "
+        "beside it",
     )  # fmt: skip
     return result
 
@@ -66,7 +67,7 @@ def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     if options.live:
         if options.wav not in (None, Path("-")):
-            parser().error("--live hears the microphone, or standard input as -")
+            parser().error("--live reads the microphone, or standard input as -")
         others = ("text", "expected", "speakers", "speaker", "out")
         if any(getattr(options, name) is not None for name in others):
             parser().error("--live only prints words: no other option goes with it but --rate")
@@ -134,7 +135,7 @@ def transcribe(options: argparse.Namespace) -> None:
     lines = [turn for turn in turns_of(transcript, names) if same(turn.speaker, options.speaker)]
     if not lines:
         known = ", ".join(f"“{name}”" for name in dict.fromkeys(names))
-        raise InputError(f"Nobody there is called “{options.speaker}”: the speakers are {known}.")
+        raise InputError(f"No speaker is called “{options.speaker}”: the speakers are {known}.")
     for turn in lines:
         first, last = aligned.spoken[turn.first], aligned.spoken[turn.last - 1]
         print(f"{first.start:9.2f} – {last.end:.2f} s  {transcript.said(turn.first, turn.last)}")

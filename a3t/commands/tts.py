@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument(
         "prompts", nargs="*", type=Path, metavar="IN",
-        help="a recording of the voice, or several (default: what --voice was made of)",
+        help="one or more recordings of the voice (default: those of --voice)",
     )  # fmt: skip
     result.add_argument(
         "--prompt-wav", type=Path, action="append", default=[], metavar="IN",
@@ -48,11 +48,11 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--text", required=True, metavar="TEXT", help="what to say")
     result.add_argument(
         "--out", type=Path, required=True, metavar="OUT",
-        help="the sound to write; - writes a WAV to the standard output, as it is made",
+        help="the output file; - streams a WAV to standard output",
     )  # fmt: skip
     result.add_argument(
         "--continue", action="store_true", dest="goes_on",
-        help="write the prompt with the text after it, as an edit of its end, in its own room",
+        help="append the text to the prompt's recording, in its own room",
     )  # fmt: skip
     result.add_argument(
         "--no-provenance", action="store_true",
@@ -163,4 +163,4 @@ def stream(editor: Editor, plan: SpeechPlan) -> None:
             out.write(pcm16(piece))
             out.flush()
     except BrokenPipeError:
-        raise InputError("The program that the speech went to has ended.") from None
+        raise InputError("The program that reads the speech has ended.") from None

@@ -24,15 +24,20 @@ def parser() -> argparse.ArgumentParser:
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
     make = commands.add_parser("make", help="learn a voice from recordings of one speaker")
     make.add_argument("recordings", nargs="+", type=Path, metavar="FILE_OR_FOLDER")
-    make.add_argument("--out", required=True, metavar="NAME", help="what the voice is called")
-    make.add_argument("--i-have-consent", action="store_true", help="the speaker agreed; don't ask")
+    make.add_argument("--out", required=True, metavar="NAME", help="name of the voice")
     make.add_argument(
-        "--steps", type=int, metavar="N", help="of training (60 to 600, by how much is said)"
+        "--i-have-consent", action="store_true", help="confirm that the speaker consents; don't ask"
     )
-    make.add_argument("--rank", type=int, default=8, metavar="N", help="of the changes (8)")
+    make.add_argument(
+        "--steps",
+        type=int,
+        metavar="N",
+        help="training steps (default: four per second of speech, 60 to 600)",
+    )
+    make.add_argument("--rank", type=int, default=8, metavar="N", help="LoRA rank (default: 8)")
     make.add_argument("--seed", type=int, default=0, metavar="N")
     make.add_argument("--model", default="small", metavar="NAME_OR_PATH")
-    commands.add_parser("list", help="name all voices")
+    commands.add_parser("list", help="list all voices")
     for name, purpose in (("show", "what is known of a voice"), ("remove", "delete a voice")):
         command = commands.add_parser(name, help=purpose)
         command.add_argument("name", metavar="NAME")

@@ -57,9 +57,9 @@ def check_new_words(count: int) -> None:
     """InputError for more new words than are made at once."""
     if count > MOST_NEW_WORDS:
         raise InputError(
-            f"The new text has {count:,} words that the recording doesn't have, and at most "
-            f"{MOST_NEW_WORDS:,} can be made at once: make them in several edits, or check that "
-            "the text belongs to the recording."
+            f"The new text has {count:,} words that the recording doesn't have (the limit is "
+            f"{MOST_NEW_WORDS:,}): split it into several edits, or check that it belongs to the "
+            f"recording."
         )
 
 

@@ -142,7 +142,7 @@ def require_packages() -> None:
     """InputError if Resemblyzer or scikit-learn is missing."""
     if not (find_spec("resemblyzer") and find_spec("sklearn")):
         raise InputError(
-            "To tell speakers apart Resemblyzer and scikit-learn are needed: pip install "
+            "Telling speakers apart needs Resemblyzer and scikit-learn: pip install "
             "'a3t[speakers]'."
         )
 

@@ -48,7 +48,7 @@ def piped(stream: BinaryIO, raw_rate: int) -> LiveSound:
     if not head:
         raise InputError(f"Nothing came on standard input: {TO_WAV}")
     if head.startswith(PACKED):
-        raise InputError(f"Standard input is no WAV: {TO_WAV}")
+        raise InputError(f"Standard input is not a WAV: {TO_WAV}")
     if not head.startswith(b"RIFF"):
         return _decoded(stream, head, None, raw_rate, RAW, 1)
     format_ = b""

@@ -48,7 +48,7 @@ def _seconds(mark: re.Match[str]) -> float:
     number = _SECONDS.fullmatch(stated)
     if number is None or not 0.0 < float(number[1]) <= LONGEST_PAUSE:
         raise InputError(
-            f"{mark[0]} isn't a pause that can be made: give its length in seconds, above 0 and at "
+            f"{mark[0]} is not a valid pause: give its length in seconds, above 0 and at "
             f"most {LONGEST_PAUSE:g}, as in [pause 0.4]."
         )
     return float(number[1])
@@ -65,7 +65,7 @@ def check_marks(new_text: str, text: str) -> None:
         is_sound = names_a_sound(mark[0][1:-1]) and not any(map(str.isdigit, mark[0]))
         if mark[0] not in present and not is_sound:
             raise InputError(
-                f"{mark[0]} isn't a mark that this editor understands: use [pause], [pause 0.4] or "
+                f"{mark[0]} is not a mark that a3t knows: use [pause], [pause 0.4] or "
                 "*word*, and write words to be spoken without brackets."
             )
     old_words = set(text.split())

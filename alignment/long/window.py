@@ -110,8 +110,8 @@ def _cuts(
         right = _quietest(recording, (words[stop - 1].end + words[stop].start) / 2)
     if right <= left:
         raise AlignmentError(
-            f'The time given for "{words[begin].text}" lies behind that of its neighbours or '
-            "outside the recording: align the recording again."
+            f'The time given for "{words[begin].text}" is out of order or outside the '
+            "recording: align the recording again."
         )
     return left, right
 

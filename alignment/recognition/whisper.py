@@ -118,7 +118,7 @@ class Whisper:
 
 def _waveform(samples: np.ndarray, sample_rate: int) -> np.ndarray:
     if len(samples) > LONGEST * sample_rate:
-        raise AlignmentError(f"Whisper hears {LONGEST:.0f} s at once: cut the recording up.")
+        raise AlignmentError(f"Whisper takes {LONGEST:.0f} s at once: cut the recording.")
     return model_waveform(samples, sample_rate).astype(np.float32) / 32768
 
 

@@ -103,7 +103,7 @@ BAD = {
     "cut ogg": (lambda p: shorten(write(p / "in.ogg", NOISE), 0.7), "is cut off"),
     "flac from a pipe": (
         lambda p: of_unstated_length(write(p / "in.flac", TONE)),
-        "does not say how long",
+        "doesn't state its length",
     ),
     "garbled flac": (lambda p: garble(write(p / "in.flac", TONE)), "broken or cut off"),
 }

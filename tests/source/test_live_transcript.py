@@ -55,8 +55,8 @@ def test_an_endless_wav_and_raw_samples_end_where_the_pipe_does() -> None:
     ("data", "why"),
     [
         (b"", "Nothing came"),
-        (b"OggS" + bytes(40), "is no WAV"),
-        (b"fLaC" + bytes(40), "is no WAV"),
+        (b"OggS" + bytes(40), "is not a WAV"),
+        (b"fLaC" + bytes(40), "is not a WAV"),
         (wav(np.zeros(9), "PCM_16")[:20], "ended in a WAV's head"),
         (b"RIFF\0\0\0\0WAVEfmt \xff\xff\xff\xff", "broken"),
         (b"RIFF\0\0\0\0WAVEdata\0\0\0\0", "broken"),
@@ -115,7 +115,7 @@ def test_a_pipe_becomes_lines(arctic: Path) -> None:
     assert done.stdout.startswith(b"and you always want to see it in")
     assert done.stdout.endswith(b"\n")
     done = command("-", data=b"OggS" + bytes(100))
-    assert done.returncode == 1 and b"is no WAV" in done.stderr and not done.stdout
+    assert done.returncode == 1 and b"is not a WAV" in done.stderr and not done.stdout
 
 
 @pytest.mark.parametrize(

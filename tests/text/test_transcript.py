@@ -81,7 +81,7 @@ def test_records_are_immutable(transcript: Transcript) -> None:
 
 
 def test_the_limit_is_handed_on() -> None:
-    with pytest.raises(InputError, match="4 words, more than the 3"):
+    with pytest.raises(InputError, match="4 words, and the limit is 3"):
         Transcript.from_text("one two three four", max_words=3)
     assert len(Transcript.from_text("yes " * 3000, max_words=None).words) == 3000
 

@@ -43,7 +43,7 @@ class Loudness:
         if not -20 <= highest <= 0:
             raise InputError(f"A peak of {highest:g} dB is out of range: use -20 to 0.")
         if self.integrated <= SILENT:
-            raise InputError("The recording is too quiet to be brought to a loudness.")
+            raise InputError("The recording is too quiet to change its loudness.")
         return min(level - self.integrated, highest - self.peak)
 
     def __str__(self) -> str:

@@ -89,7 +89,7 @@ def check_record(path: Path, entry: str, sound: Path) -> None:
     record = load_record(path)
     if entry not in record:
         raise InputError(
-            f"{path} would be replaced, and it is not a record that this program wrote: move it, "
+            f"{path} would be replaced, but a3t didn't write it: move it, "
             "or choose another name for the output."
         )
     owner = _sound_of(record, sound)

@@ -72,7 +72,7 @@ def open_audio(path: Path, track: int | None = None) -> Iterator[Reader]:
             decoded = decoded_track(path, track)
             if decoded is None:
                 raise InputError(
-                    f"{path} is not audio that can be read here: convert it to WAV or FLAC first."
+                    f"{path} is not audio that a3t can read: convert it to WAV or FLAC first."
                 ) from error
         else:
             if track not in (None, 1):
@@ -97,23 +97,21 @@ def check_header(path: Path, file: Reader) -> None:
     if file.frames <= 0:
         raise InputError(f"{path} is empty (it has no samples): record it again.")
     if file.frames > 2**62:  # libsndfile's word for a FLAC that was written to a pipe
-        raise InputError(
-            f"{path} does not say how long it is: convert it to WAV or FLAC once more, to a file."
-        )
+        raise InputError(f"{path} doesn't state its length: convert it to WAV or FLAC.")
     if rate < MIN_RATE:
         raise InputError(
-            f"{path} is sampled at {rate} Hz and at least {MIN_RATE} Hz is needed, a telephone's "
-            "rate: use the original if it has a higher one."
+            f"{path} is sampled at {rate} Hz, below the {MIN_RATE} Hz that a3t needs: use the "
+            f"original if its rate is higher."
         )
     if rate > MAX_RATE:
         raise InputError(
-            f"{path} is sampled at {rate} Hz and at most {MAX_RATE} Hz can be edited: convert it "
-            "to a lower rate first."
+            f"{path} is sampled at {rate} Hz (the limit is {MAX_RATE} Hz): convert it to a lower "
+            f"rate first."
         )
     if file.channels > MAX_CHANNELS:
         raise InputError(
-            f"{path} has {file.channels} channels and at most {MAX_CHANNELS} can be edited: "
-            "export the channels with the speaker to a file of their own."
+            f"{path} has {file.channels} channels (the limit is {MAX_CHANNELS}): export the "
+            f"speaker's channels to another file."
         )
     if file.frames < MIN_SECONDS * rate:
         raise InputError(
@@ -163,8 +161,8 @@ def check_samples(path: Path, file: Reader) -> int:
         raise InputError(f"{path} is silent (all its samples are zero): use another recording.")
     if cancelled:
         raise InputError(
-            f"The channels of {path} cancel each other, as where one is inverted, and the mean of "
-            "them is what is listened to: invert one of them, or export one alone."
+            f"The channels of {path} cancel each other, as if one were inverted: invert one of "
+            f"them, or export one alone."
         )
     if file.format == "MP3" and isinstance(file, SoundReader):
         _check_mp3_length(path, file, count / file.samplerate)
@@ -186,6 +184,6 @@ def _check_mp3_length(path: Path, file: sf.SoundFile, seconds: float) -> None:
     unread = path.stat().st_size - os.lseek(file.name, 0, os.SEEK_CUR)
     if unread > max(65_536, path.stat().st_size // 20):
         raise InputError(
-            f"{path} goes on after the {seconds:.1f} s that its header lets one read: convert it "
+            f"{path} goes on after the {seconds:.1f} s that its header states: convert it "
             "to WAV or FLAC first."
         )

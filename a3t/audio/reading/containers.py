@@ -230,7 +230,7 @@ def _decode(container: InputContainer, path: Path, number: int) -> DecodedTrack:
     stream, _ = audio_stream(container, path, number)
     context = stream.codec_context
     if context is None:
-        raise InputError(f"{path} has sound of a kind that can't be read here: convert it to WAV.")
+        raise InputError(f"{path} has audio that a3t can't read: convert it to WAV.")
     if context.codec_tag.lower() in PROTECTED:
         raise InputError(
             f"{path} is protected against copying (DRM): use a recording without protection."

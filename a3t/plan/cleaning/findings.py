@@ -163,7 +163,7 @@ class Findings:
             if not 1 <= first <= last <= len(self.found):
                 numbers = f"give numbers from 1 to {len(self.found)} (3 or 5-9), or kinds"
                 raise InputError(
-                    f"“{name}” is none of what was found: "
+                    f"“{name}” is not among the finds: "
                     f"{numbers if self.found else 'nothing was; name kinds'} "
                     f"({', '.join(ALL_KINDS)}), and --plan lists what there is."
                 )

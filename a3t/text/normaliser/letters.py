@@ -86,6 +86,6 @@ def shown(text: str, length: int = 24) -> str:
 def too_long(word: str) -> InputError:
     """The refusal of a word that has more letters than any that can be spoken."""
     return InputError(
-        f"The word {shown(word)} has {len(word)} letters, more than any word that can be spoken "
-        f"({MAX_WORD_LETTERS}): correct it or put spaces in it."
+        f"The word {shown(word)} has {len(word)} letters (the limit is {MAX_WORD_LETTERS}): "
+        f"correct it or put spaces in it."
     )

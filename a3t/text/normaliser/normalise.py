@@ -260,6 +260,6 @@ def _finish(word: str) -> str:
 def _check_length(words: int, max_words: int | None) -> None:
     if max_words is not None and words > max_words:
         raise InputError(
-            f"The text has {words} words, more than the {max_words} that can be taken at once: "
+            f"The text has {words} words, and the limit is {max_words}: "
             "shorten it, or edit in several steps."
         )

@@ -242,4 +242,4 @@ def _placed(place: Mapping[tuple[int, int], int], anchor: Sequence[int]) -> int:
         return place[token, within]
     if (token, within - 1) in place:  # after the last word
         return place[token, within - 1] + 1
-    raise InputError("What the recording says was corrected where it is changed: change it again.")
+    raise InputError("The transcript was corrected inside this change: make the change again.")

@@ -55,9 +55,7 @@ def test_a_closer_voice_is_offered(
         take = page.get_by_role("radio", name="Take 2")
         take.wait_for()
         assert take.get_attribute("aria-checked") == "true"
-        page.locator(
-            ".voice", has_text="New words are made in this recording’s own voice"
-        ).wait_for()
+        page.locator(".voice", has_text="New words use this recording’s own voice").wait_for()
         # What is made now is made in it from the beginning.
         change(page, "superlative", "highest")
         assert page.locator(".voice button").count() == 0

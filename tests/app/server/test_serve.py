@@ -214,7 +214,7 @@ def test_what_can_not_be_used_gets_one_sentence(
         (post("/v1/edits", sound, new_text="a", speed="9"), 400, "out of range"),
         (post("/v1/edits", sound), 400, "new_text"),
         (post("/v1/alignments", sound, text="Nothing of the sort is said here."), 400, "match"),
-        (client.post("/v1/audio/speech", content=b"{"), 400, "is no JSON"),
+        (client.post("/v1/audio/speech", content=b"{"), 400, "is not valid JSON"),
         (client.post("/v1/audio/speech", json={}), 400, "“input” is missing"),
         (client.post("/v1/edits", content=b"x", headers=no_boundary), 400, "can't be read"),
         (client.get("/v1/jobs/none"), 404, "no such job"),

@@ -110,6 +110,6 @@ def test_there_is_a_limit_to_projects_and_takes(
     monkeypatch.setattr(folders, "MOST_PROJECTS", 1)
     project.save(change(project.listened(), "always", "never"))
     (key,) = project.made()["takes"]
-    assert "as many takes" in project.post("takes", {"key": key}, 422)["sentence"]
+    assert "can't have more takes" in project.post("takes", {"key": key}, 422)["sentence"]
     answer = project.client.post("/projects", json={"upload": upload})
     assert answer.status_code == 422 and "no room for more projects" in answer.json()["sentence"]
