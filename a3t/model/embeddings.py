@@ -33,7 +33,7 @@ class Batch:
         return self._each(lambda x: x.to(device, non_blocking=True))
 
     def pin_memory(self) -> Batch:
-        """In memory from which a GPU copies by itself; DataLoader asks for this by its name."""
+        """Pin the memory for copies to a GPU; DataLoader calls this by its name."""
         return self._each(Tensor.pin_memory)
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> Batch:

@@ -103,8 +103,8 @@ def check_speed(speed: float) -> None:
 
 
 def check_adapt(adapt: object) -> Adapt:
-    """When the voice is learnt, "always", "auto", "never" or in so many seconds, which may be given
-    as a text, or an edit.json's entry of a voice; InputError for anything else."""
+    """Check a value of `adapt`: "always", "auto", "never", a number of seconds (also as text), or
+    an edit.json's entry of a voice; InputError for anything else."""
     if adapt in ("always", "auto", "never") or isinstance(adapt, Mapping):
         return adapt  # type: ignore[return-value]
     try:

@@ -1,4 +1,4 @@
-"""From a request to an EditPlan: which frames go, which phones come, how long they last.
+"""Plan an edit: the frames to remove, the phones to add, and their durations.
 
 Section 4.3.5 of He Bai's thesis, "Novel Methods for Natural Language Modeling and Pretraining"
 (University of Waterloo, 2023), extended to any number of edits.
@@ -125,8 +125,8 @@ def _check_lengths(
 
 
 def _beside(places: Sequence[Place], frames: int) -> list[Range]:
-    """For each edit, how many kept frames beside it are its own: two edits share those between
-    them, and those at the file's ends belong to one alone."""
+    """The number of kept frames beside each edit that are its own: two edits share those between
+    them; those at the file's ends belong to one."""
     gaps = [after.frames[0] - before.frames[1] for before, after in pairwise(places)]
     before = [places[0].frames[0], *(gap // 2 for gap in gaps)] if places else []
     after = [*(gap // 2 for gap in gaps), frames - places[-1].frames[1]] if places else []

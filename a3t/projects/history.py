@@ -85,7 +85,7 @@ class History:
 
     @property
     def pronunciations(self) -> Pronunciations:
-        """Those that were given for the current version and the ones before it; the latest count.
+        """The pronunciations given for this version and earlier ones; the latest count.
 
         KeyError, TypeError or ValueError if they aren't pronunciations.
         """

@@ -1,4 +1,4 @@
-"""From frames to samples: an edit's words, pauses and joints at the recording's own rate."""
+"""Turn frames into samples: an edit's words, pauses and joints at the recording's own rate."""
 
 from __future__ import annotations
 

@@ -96,8 +96,8 @@ def recorded_requests(
 def recorded_choices(
     plan: EditPlan, made: EditedRecording
 ) -> list[list[tuple[RecordedWords, Manner, float]]]:
-    """For each edit where its words are recorded, brought to its level; how they are said there;
-    and what that costs, the cheapest first."""
+    """Each edit's recorded words at its level, their pronunciation and their cost, the cheapest
+    first."""
     if not plan.request.moves or not plan.request.times_are_free:
         return []
     heard = [(plan.recording, plan.alignment)]

@@ -117,7 +117,7 @@ Part = tuple[int, int, RecognisedTranscript]  # heard in samples [start, stop)
 
 
 def heard_parts(sound: Readable, pronouncer: Pronouncer, model: Path | None) -> list[Part]:
-    """What is heard part by part; errors as for `recognised`."""
+    """Recognise a recording part by part; errors as for `recognised`."""
     if model is not None:
         load_whisper(model)
     found: list[Part] = []
@@ -138,7 +138,7 @@ def settled_parts(
     pronouncer: Pronouncer,
     whisper: Whisper,
 ) -> RecognisedTranscript:
-    """What Whisper heard with the words of the `prior` where the sound doesn't speak against them
+    """Whisper's words, with those of the `prior` where the sound doesn't speak against them
     (a3t.source.settled_text)."""
     words: list[TranscriptWord] = []
     ends: list[int] = []
@@ -182,7 +182,7 @@ def settled_parts(
 def _settled_by_network(
     sound: Readable, heard: RecognisedTranscript, prior: Transcript, pronouncer: Pronouncer
 ) -> RecognisedTranscript:
-    """Where Whisper hears the prior itself, the phone network says what else may be said."""
+    """Alternatives by the phone network where Whisper hears the prior itself."""
     if sound.samples > MAX_SECONDS * sound.sample_rate:
         return heard
     found = recognised_part(sound.mono(), sound.sample_rate, pronouncer, None, prior)
@@ -198,7 +198,7 @@ def _asked(text: Transcript) -> list[bool]:
 def _sure(
     transcript: Transcript, confidences: Iterable[float], rival: str = ""
 ) -> RecognisedTranscript:
-    """With the confidences, if there is one for each word as it is read."""
+    """Add the confidences, if there is one for each word."""
     sure = tuple(confidences)
     same = len(sure) == len(transcript.spoken)
     return RecognisedTranscript(transcript, sure if same else (), rival)
@@ -248,7 +248,7 @@ def heard_by_whisper(
 
 
 def _confidence(probability: float) -> float:
-    """How probable a word is whose least probable piece has this probability."""
+    """The probability of a word whose least probable piece has this probability."""
     probability = min(max(probability, 1e-6), 1 - 1e-6)
     odds = OFFSET + SLOPE * math.log(probability / (1 - probability))
     return round(1 / (1 + math.exp(-odds)), 4)
@@ -257,7 +257,7 @@ def _confidence(probability: float) -> float:
 def without_invented(
     heard: RecognisedTranscript, samples: np.ndarray, sample_rate: int, pronouncer: Pronouncer
 ) -> RecognisedTranscript:
-    """What was heard without the words that nobody says, whole written words.
+    """The recognised words without those that nobody says; whole written words.
 
     Raises AlignmentError when none is left, or there is no room for them.
     """

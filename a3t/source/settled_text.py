@@ -121,8 +121,8 @@ def changes(evidence: Sequence[tuple[float, float]]) -> set[int]:
 def with_new_words(
     heard: Transcript, new: Transcript, places: Sequence[Difference]
 ) -> tuple[Transcript, list[int]]:
-    """What was heard with the new text's words, as they are written, at some places; and of each
-    word its number k among those heard, or ~k among the new ones."""
+    """The recognised words with the new text's words at some places; and each word's number k among
+    those recognised, or ~k among the new ones."""
     split = {heard.words[k].token for place in places for k in range(*_whole(heard, place.heard))}
     count = len(heard.words) + len(new.words)  # more than there are tokens in either
     words: list[TranscriptWord] = []
@@ -156,8 +156,8 @@ def _whole(text: Transcript, words: Range) -> Range:
 
 @dataclass(frozen=True)
 class Witnesses:
-    """What is known of a part of a recording: what was `heard` in it, where (`alignment`), how
-    Whisper and the phone network see it; `sequences` as for `fit_of`."""
+    """The evidence for a part of a recording: the words `heard`, their `alignment`, Whisper's and
+    the phone network's scores; `sequences` as for `fit_of`."""
 
     heard: Transcript
     alignment: Alignment
@@ -175,7 +175,7 @@ class Witnesses:
         whisper: Whisper,
         pronouncer: Pronouncer,
     ) -> Witnesses:
-        """Of samples (mono, float, (n,)) for which Whisper has an ear, see `Whisper.hear`."""
+        """Whisper's scores for samples (mono, float, (n,)); see `Whisper.hear`."""
         aligned = NetworkAligner().align(
             samples, sample_rate, heard.spoken, pronouncer.choices(heard.spoken), check=False
         )

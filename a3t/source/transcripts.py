@@ -97,7 +97,7 @@ def require_change(found: FoundTranscript, new_text: Transcript, edits: Sequence
 
 
 def _times_beside(recording: Recording, path: Path | None, transcript: Transcript) -> Times | None:
-    """The words' times, if the file beside a long recording has exactly these words with times."""
+    """The words' times from the file beside a long recording, if it has exactly these words."""
     if recording.seconds <= LONG or path is None or is_alignment(path) or not has_times(path):
         return None
     found = found_with_times(path)
@@ -163,7 +163,7 @@ def is_alignment(path: Path) -> bool:
 
 
 def _keys(path: Path) -> frozenset[str]:
-    """The keys of the object in a JSON file; none if it holds anything else."""
+    """The keys of a JSON file's object; none for anything else."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             return frozenset()

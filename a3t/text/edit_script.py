@@ -92,7 +92,7 @@ def minimal_script(old: Sequence[str], new: Sequence[str]) -> list[WordEdit]:
 
 
 def _rising(a: Sequence[str], b: Sequence[str]) -> list[int]:
-    """For each prefix of `a`, the bits j where one more word of `b` lengthens the common part.
+    """The bits j, for each prefix of `a`, where one more word of `b` lengthens the common part.
 
     Bit j of row i is LCS(a[:i], b[:j+1]) - LCS(a[:i], b[:j]).
     """

@@ -75,7 +75,7 @@ def check_marks(new_text: str, text: str) -> None:
 
 
 def emphasised(written: list[str], text: str) -> list[bool]:
-    """For each written token of `text` whether it stands between asterisks, *so* or *so much*."""
+    """A flag for each written token of `text`: between asterisks (*so*, *so much*) or not."""
     if not _EMPHASIS.search(text):
         return [False] * len(written)
     result, inside = [], False

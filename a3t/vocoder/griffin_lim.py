@@ -68,7 +68,7 @@ def magnitude_of(mel: Tensor, steps: int) -> Tensor:
 
 
 def extend(magnitude: Tensor) -> Tensor:
-    """Magnitudes (T, 1025) with the band above the mels' end filled, of which they say nothing.
+    """Magnitudes (T, 1025) with the band above the mels filled in.
 
     Each frame's mean from 7 kHz to the mels' end goes on, falling by 1.5 dB per kHz, as it does on
     average in 24 kHz recordings; dark tops sound muffled.

@@ -48,7 +48,7 @@ Said = Callable[[float, float], Sequence[SaidWord]]  # the words between two tim
 
 
 def among(words: Sequence[SaidWord]) -> Said:
-    """Of these words, those whose middle lies between two times."""
+    """The words whose middle lies between two times."""
 
     def between(start: float, end: float) -> list[SaidWord]:
         return [word for word in words if start <= (word.start + word.end) / 2 < end]
@@ -153,7 +153,7 @@ class OwnSpeech:
 
     @property
     def seconds(self) -> float:
-        """Of usable speech."""
+        """The seconds of usable speech."""
         return sum(piece.seconds for piece in self.pieces)
 
     @property

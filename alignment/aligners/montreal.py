@@ -191,7 +191,7 @@ def find_program(program: str | None = None) -> str:
 
 
 def write_dictionary(path: Path, words: Sequence[str], pronunciations: Pronunciations) -> None:
-    """In MFA's format; AlignmentError for a word that has no pronunciation."""
+    """Write the pronunciations in MFA's format; AlignmentError for a word without one."""
     path.write_text("".join(_entries(words, pronunciations)), encoding="utf-8")
 
 

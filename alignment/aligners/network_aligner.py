@@ -177,8 +177,8 @@ def expected_unwritten(
 
 
 def last_said(visits: Sequence[Visit]) -> list[Visit]:
-    """Of a word that stands alone and is said again at the beginning of what follows, the second is
-    the text's: the first was broken off."""
+    """Take the second of a word said alone and again at the start of what follows: the first was
+    broken off."""
     result = list(visits)
     runs: list[list[int]] = []  # places of visits that belong together
     for place in range(len(visits)):
@@ -230,7 +230,7 @@ def boundaries_of(
 
 
 def _symbol(visit: Visit) -> str:
-    """Of the phone; what is no phone counts as a pause."""
+    """The visit's phone; anything else counts as a pause."""
     return SYMBOLS[visit.state.symbol] if visit.state.symbol < len(SYMBOLS) else PAUSE
 
 

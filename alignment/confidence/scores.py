@@ -178,7 +178,7 @@ def _odds(score: float) -> float:
 
 
 def _frames(part: Phone | Word, count: int) -> slice:
-    """Those of the network's `count` frames that lie in it, at least one."""
+    """The network's frames, of `count`, that lie in it; at least one."""
     first = min(math.ceil(part.start / FRAME_SECONDS), count - 1)
     return slice(first, max(math.ceil(part.end / FRAME_SECONDS), first + 1))
 
@@ -190,7 +190,7 @@ def require_speech(posteriors: np.ndarray) -> None:
 
 
 def require_match(alignment: Alignment) -> None:
-    """Raises AlignmentError, naming the doubtful words, if the text is not the recording's."""
+    """Check the text against the recording; AlignmentError names the words that don't fit."""
     if alignment.score >= 0.5:
         return
     raise mismatch(

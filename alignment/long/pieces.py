@@ -43,7 +43,7 @@ class Piece:
 
 
 def pieces(anchors: Anchors, words: int) -> list[Piece]:
-    """In order, without gaps; each word of the text in one of them."""
+    """The pieces in order, without gaps; each word of the text is in one of them."""
     total = len(anchors.words)
     result: list[Piece] = []
     clock = first = 0

@@ -114,7 +114,7 @@ class BeamSearch:
 
     @property
     def step_seconds(self) -> float:
-        """Of one step of the search."""
+        """The state of one step of the search."""
         return self.options.together * FRAME_SECONDS
 
     @property
@@ -255,7 +255,7 @@ def _history(told: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _likeliest(scores: np.ndarray, beam: float, most: int) -> np.ndarray:
-    """Those within `beam` of the best, at most `most`, by their places."""
+    """The places of those within `beam` of the best, at most `most`."""
     kept = np.flatnonzero(scores > scores.max() - beam)
     if len(kept) > most:
         kept = kept[np.argpartition(-scores[kept], most)[:most]]

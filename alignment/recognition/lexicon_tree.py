@@ -28,7 +28,7 @@ class LexiconTree:
 
     @classmethod
     def of(cls, pronunciations: Iterable[tuple[int, Sequence[str]]]) -> LexiconTree:
-        """Of words by number, each with phones in ARPAbet without stress, at least one."""
+        """A tree of words by number, each with at least one phone in ARPAbet without stress."""
         phone, parent = [INDEX[PAUSE], INDEX[PAUSE]], [-1, ROOT]
         found: dict[tuple[int, int], int] = {}
         where: list[int] = []
@@ -61,8 +61,8 @@ class LexiconTree:
         )
 
     def best_below(self, scores: np.ndarray) -> np.ndarray:
-        """Of each node the best of the words' `scores` (by number) that can still end, (nodes,);
-        0 for ROOT and SILENCE."""
+        """Each node's best of the `scores` (by word number) that can still end, (nodes,); 0 for
+        ROOT and SILENCE."""
         result = np.full(len(self.phone), -np.inf)
         node = np.repeat(np.arange(len(self.phone)), np.diff(self.ends))
         np.maximum.at(result, node, scores[self.ending])

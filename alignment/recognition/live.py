@@ -29,7 +29,7 @@ SURE = 0.9  # the probability of a word from which it is settled earlier
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """When words are shown; seconds.
+    """Delays before words are shown, in seconds.
 
     Sound is heard in pieces of `chunk`, a multiple of 0.04, when `ahead` more has come. A word is
     settled when the search is `settled` after its end; already when it is `surely` after it, if it
@@ -56,7 +56,7 @@ class LiveWords:
 
 
 class Scores(Protocol):
-    """What the network says of sound as it comes."""
+    """The network's output for sound as it arrives."""
 
     def hear(self, samples: np.ndarray, last: bool = False) -> np.ndarray:
         """The scores (T, 40) of what can be told after these samples, T even but for the last."""

@@ -33,7 +33,7 @@ class _Hypothesis(NamedTuple):
     before: _Hypothesis | None = None
 
     def records(self) -> list[int]:
-        """Of all its words, in order."""
+        """The records of all its words, in order."""
         result: list[int] = []
         here: _Hypothesis | None = self
         while here is not None and here.record != BEGINNING:

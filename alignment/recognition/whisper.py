@@ -96,7 +96,7 @@ class Whisper:
         return " ".join(segment.text.strip() for segment in segments).strip()
 
     def encode(self, samples: np.ndarray, sample_rate: int) -> EncodedSound:
-        """For `pieces`; samples and errors as for `hear`."""
+        """Score `pieces`; samples and errors as for `hear`."""
         features = self._whisper.feature_extractor(_waveform(samples, sample_rate))
         whole = self._whisper.feature_extractor.nb_max_frames
         frames = min(features.shape[1] - 1, whole)

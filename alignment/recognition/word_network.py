@@ -27,20 +27,20 @@ NARROWER = 2  # by so much each part's vectors are than those of the part before
 
 @dataclass(frozen=True)
 class WordState:
-    """What the network knows after some words, for each of n texts: `hidden` and `cell`
-    (n, HIDDEN), and `vector` (n, EMBEDDED), of which the next word is told."""
+    """The network's state after some words of n texts: `hidden` and `cell` (n, HIDDEN), and
+    `vector` (n, EMBEDDED), which predicts the next word."""
 
     hidden: np.ndarray
     cell: np.ndarray
     vector: np.ndarray
 
     def of(self, text: int) -> WordState:
-        """Of one of the texts."""
+        """The state of one of the texts."""
         return WordState(*(each[text : text + 1] for each in (self.hidden, self.cell, self.vector)))
 
     @classmethod
     def joined(cls, each: Sequence[WordState]) -> WordState:
-        """Of all the texts of several."""
+        """The states of several texts together."""
         return cls(
             np.concatenate([state.hidden for state in each]),
             np.concatenate([state.cell for state in each]),

@@ -43,7 +43,7 @@ POLL = 0.1  # seconds between checks whether the result is still wanted
 
 
 class StoppedError(Exception):
-    """In the worker: whoever asked no longer wants the result."""
+    """Raised in the worker when the caller no longer wants the result."""
 
 
 class EndedError(RuntimeError):

@@ -41,7 +41,7 @@ class ListenedProject(OpenProject, ABC):
             self.words_came()
 
     def _listen(self) -> None:
-        """Listen to what has not been listened to; early parts before anybody's later ones."""
+        """Recognise the missing parts; early parts before others' later ones."""
         for part in range(len(self.about.get("parts", []))):
             if not self.is_done(part):
                 run = partial(self._listen_to, part=part)

@@ -1,4 +1,4 @@
-"""What visitors say into their microphones, as words while they say it."""
+"""Live recognition of visitors' microphones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAST_RATE, MOST_RATE = 8_000, 384_000
 
 
 class LiveSessions:
-    """Those who are recording, each with a process of their own in which their sound is heard."""
+    """The visitors who are recording, each with a recogniser in a separate process."""
 
     def __init__(self) -> None:
         self._sessions: dict[tuple[str, str], LiveSession] = {}

@@ -101,7 +101,7 @@ class ScriptEdit:
 
 @dataclass(frozen=True)
 class ScriptStep:
-    """A page's change of the list: the edits that went and those that came.
+    """A page's change to the list: the edits removed and the edits added.
 
     number: counted by its page. An edit that went and came is the same one with another take, or
     accepted. gentle: whether it takes another step back, and gives way to what has come since.

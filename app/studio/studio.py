@@ -120,7 +120,7 @@ class Studio:
         return desk
 
     def why_not(self, name: str) -> str:
-        """Why there is no such project: its recording can't be edited, or nobody knows it."""
+        """The reason for a missing project: its recording can't be edited, or it is unknown."""
         desk = self._desks.get(name)
         return desk.problem if desk and desk.problem else texts.NO_PROJECT
 

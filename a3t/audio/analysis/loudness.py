@@ -60,7 +60,7 @@ def loudness(recording: Recording) -> Loudness:
 
 
 def measured_loudness(blocks: Iterable[Native], rate: int, channels: int) -> Loudness:
-    """Of blocks of samples (n, channels) at ``rate`` Hz."""
+    """Measure blocks of samples (n, channels) at ``rate`` Hz."""
     graph = av.filter.Graph()
     layout = LAYOUTS[channels]
     chain = [

@@ -95,6 +95,6 @@ def staged_beside(out: Path) -> Iterator[Path]:
 
 
 def sha256_of(path: Path) -> str:
-    """Of a file's bytes."""
+    """The sha256 of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

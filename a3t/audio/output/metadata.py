@@ -106,7 +106,7 @@ def _decoded(text: bytes) -> str:
 
 
 def _encoded(text: str, like: bytes) -> bytes:
-    """In the encoding of another text; in UTF-8 where that lacks a character."""
+    """Encode a text like another one; in UTF-8 where that encoding lacks a character."""
     try:
         return text.encode(_encoding(like))
     except UnicodeEncodeError:

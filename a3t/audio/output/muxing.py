@@ -77,7 +77,7 @@ def is_exact(codec: str) -> bool:
 
 
 def pictures_a_second(recording: Recording) -> Fraction | None:
-    """Of the film that a recording is the sound of; None if it is of none."""
+    """The film whose sound a recording is; None if there is none."""
     if recording.track is None:
         return None
     decoded = decoded_track(recording.path, recording.track)

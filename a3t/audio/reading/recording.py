@@ -68,7 +68,7 @@ class Recording:
 
     @cached_property
     def sha256(self) -> str:
-        """Of the file's bytes; read on first use."""
+        """The sha256 of the file's bytes; read on first use."""
         with self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 

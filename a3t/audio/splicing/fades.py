@@ -59,7 +59,7 @@ def fade_correlation(old: np.ndarray, new: np.ndarray) -> float:
 
 
 def crossfade(old: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """From `old` to `new`, both (n, channels), at constant power; see fade_weights."""
+    """Cross-fade from `old` to `new`, both (n, channels), at constant power; see fade_weights."""
     correlation = fade_correlation(old.mean(axis=1), new.mean(axis=1))
     out, into = fade_weights(len(old), correlation)
     return old * out[:, None] + new * into[:, None]

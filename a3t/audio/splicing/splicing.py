@@ -1,4 +1,4 @@
-"""From a synthesis at 24 kHz, or from nothing but the recording, to a Patch without a seam.
+"""Turn a synthesis at 24 kHz, or the recording alone, into a Patch without a seam.
 
 The synthesis overlaps the recording by a margin on either side: there the model has spoken
 context that the recording holds too. In each margin the two are cross-faded over 15 ms where they

@@ -179,7 +179,7 @@ def between_words(
 def breaths_and_clicks(
     recording: Recording, alignment: Alignment, want: Cleaning
 ) -> Iterator[Finding]:
-    """Those in pauses that nothing else is said of; muted, so that the rhythm stays."""
+    """Breaths or clicks in pauses without other finds; muted, so that the rhythm stays."""
     silent = [
         (word.start, word.end)
         for word in alignment.words

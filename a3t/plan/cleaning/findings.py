@@ -53,7 +53,7 @@ class Findings:
     def of(
         cls, recording: Recording, alignment: Alignment, text: Transcript, want: Cleaning
     ) -> Findings:
-        """Of a recording as it is."""
+        """The findings of an unchanged recording."""
         return cls(recording, alignment, text, text, want)
 
     @cached_property
@@ -89,8 +89,8 @@ class Findings:
         return tuple(sorted(found, key=lambda each: (each.start, each.end)))
 
     def chosen(self, only: Iterable[str] = (), excepted: Iterable[str] = ()) -> list[Finding]:
-        """Those that are chosen, by their numbers from 1 ("3", "5-9") or kinds; all unless ``only``
-        names some, and never those that ``excepted`` names. InputError for anything else."""
+        """The chosen finds, by number from 1 ("3", "5-9") or kind: all unless ``only`` names some,
+        never those that ``excepted`` names. InputError for anything else."""
         only = list(only)
         wanted = self._numbers(only) if only else set(range(len(self.found)))
         return [self.found[k] for k in sorted(wanted - self._numbers(excepted))]
@@ -125,7 +125,7 @@ class Findings:
 
     @cached_property
     def _speech_power(self) -> float:
-        """Of the first minute of words, full scale."""
+        """The power of the first minute of words, relative to full scale."""
         power = count = 0.0
         rate, samples = self.recording.sample_rate, self.recording.samples
         for word in self.alignment.spoken:

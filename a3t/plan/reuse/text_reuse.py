@@ -42,8 +42,8 @@ class RecordedTexts:
     def taken(
         self, script: Sequence[WordEdit], new_text: Transcript
     ) -> dict[int, tuple[RecordedWords, ...]]:
-        """For each edit of the script whose new words are recorded, by its index, where they are,
-        in their order; together they hold all of its new words."""
+        """The places of each edit's new words that are recorded, by the edit's index and in order;
+        together they hold all of its new words."""
         gone = [edit.old for edit in script if edit.old[0] < edit.old[1]]
         result = {}
         for k, edit in enumerate(script):
@@ -203,7 +203,7 @@ def chosen_words(
     texts: Sequence[Transcript],
     new_text: Transcript,
 ) -> dict[int, tuple[RecordedWords, ...]]:
-    """For each edit of the script, by its index, which of the ``chosen`` words it takes."""
+    """The ``chosen`` words that each edit of the script takes, by the edit's index."""
     found: dict[int, tuple[RecordedWords, ...]] = {}
     for words in chosen:
         if words.text < len(texts):

@@ -25,8 +25,8 @@ class OwnTurn:
 def turns_at(
     places: Sequence[Place], text: Transcript, new_text: Transcript, words: WordFrames
 ) -> list[OwnTurn]:
-    """For each place the turn that its new words belong to, by the name that the new text has
-    there; a deletion's is the one that it begins in."""
+    """The turn of each place's new words, by the name in the new text; a deletion's is the one that
+    it begins in."""
     turns = turns_of(text)
     if len(turns) < 2:
         return [OwnTurn((0, words.frames))] * len(places)

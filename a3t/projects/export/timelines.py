@@ -78,8 +78,7 @@ def with_pictures(played: Iterable[Played], film: Path) -> list[Played]:
 
 
 def framed(played: Iterable[Played], rate: Fraction | int) -> Iterator[tuple[Played, int, int]]:
-    """Those that are at least a picture (or a sample) long, each with its first and last, from one
-    to the next without a gap."""
+    """The parts of at least one picture (or sample), each with its first and last, without gaps."""
     edge = 0
     for part in played:
         last = round(part.end * rate)

@@ -48,7 +48,7 @@ def expand(core: str, full_stop: bool, near: Context) -> list[str]:
 
 
 def _in_capitals(key: str, full_stop: bool) -> list[str]:
-    """In a text all in capitals neither names nor small letters tell anything."""
+    """Read a text all in capitals, where neither names nor small letters tell anything."""
     found = ALSO_BARE.get(key, "")
     if full_stop and not found and key not in ("st", "ste", "lt"):
         found = TITLES.get(key, "")

@@ -61,7 +61,7 @@ def sounded(phones: Pronunciation) -> str:
 
 
 def _stressed(phones: Pronunciation) -> list[str]:
-    """With one main stress: where it is, else on the first vowel."""
+    """Set one main stress: where it is, else on the first vowel."""
     if any(phone.endswith("1") for phone in phones):
         return [*phones]
     vowels = [k for k, phone in enumerate(phones) if strip_stress(phone) in VOWELS]

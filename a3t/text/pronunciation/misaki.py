@@ -75,5 +75,5 @@ def misaki_lookup(word: str) -> list[Pronunciation]:
 
 
 def misaki_words() -> list[str]:
-    """Those of its words that people wrote or checked."""
+    """The words of misaki's lexicon that people wrote or checked."""
     return sorted(tables()[0])

@@ -54,7 +54,7 @@ class Vocabulary:
         return listed or (SPECIAL.index(UNKNOWN_WORD), *self._affixes(piece))
 
     def _affixes(self, piece: str) -> tuple[int, ...]:
-        """From 1; 0 for those of padding and of figures."""
+        """The numbers of a piece's affixes, from 1; 0 for padding and figures."""
         if piece in SPECIAL:
             return (0,) * AFFIXES
         affixes = (f"{piece[:2]}-", f"{piece[:3]}--", f"-{piece[-2:]}", f"--{piece[-3:]}")

@@ -59,6 +59,6 @@ def said_as(folder: ProjectFolder) -> dict[str, str]:
 
 
 def own_pronunciations(folder: ProjectFolder) -> Pronunciations:
-    """For a request."""
+    """The pronunciations for a request."""
     known = checked(folder.read(FILE, {}))
     return tuple((word, (tuple(entry["phones"]),)) for word, entry in known.items())

@@ -181,7 +181,7 @@ def align_place(editor: Editor, sound: PcmSound, part: int, place: dict[str, Any
 def tell_speakers(
     editor: Editor, recording: Recording, heard: HeardPart, count: int | None
 ) -> dict[int, str]:
-    """Who says each token, by its id, as their voices tell; `count` of them, if that is known."""
+    """The speaker of each token, by its id, told by the voices; `count` speakers, if known."""
     editor_step(editor, "speakers")
     words = [Word.from_json(word) for token in heard.tokens for word in token["words"]]
     pauses = [Word.from_json(pause) for pause in heard.pauses]
