@@ -154,7 +154,7 @@ def settled_parts(
         return whole
     if not places:
         return _settled_by_network(recording, whole, prior, pronouncer)
-    evidence = [(math.inf, math.inf)] * len(places)  # for what two parts share
+    evidence = [math.inf] * len(places)  # for what two parts share
     first = 0
     for (start, stop, part), last in zip(parts, ends, strict=True):
         own = [

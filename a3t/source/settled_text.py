@@ -1,18 +1,19 @@
 """Settles by the sound where what Whisper hears differs from the text that is nearly said.
 
 Two witnesses are asked about each place: Whisper, how much likelier what it heard is to it than the
-new words among the same others; and the aligner's network, how much better the phones fit. Where
-both speak plainly for what was heard, there is a change; elsewhere Whisper may have misheard, and
-the new text is what is said. Whoever gives one wants something changed: so if no place is plain,
-the one of which Whisper is surest is. Chosen on clips that nothing is reported of;
-evaluation.hearing.near_words measures it.
+new words among the same others, and the aligner's network, how much better the phones fit. Whisper
+goes by what people usually say as well, so that it misspells rare words: these count less. Where
+the evidence for what was heard is plain, there is a change; elsewhere Whisper may have misheard,
+and the new text is what is said. Whoever gives one wants something changed: so if no place is
+plain, the one with the most evidence is. Chosen on clips that nothing is reported of; `python -m
+evaluation near-words` measures it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from typing import NamedTuple
 
@@ -26,12 +27,17 @@ from alignment import Alignment
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.rival_scores import fit_of
 from alignment.recognition.network_recogniser import mean_scores
+from alignment.recognition.ngrams import load_ngrams
 from alignment.recognition.whisper import EncodedSound, Whisper
 from alignment.waveform import model_waveform
 
 Range = tuple[int, int]  # words [first, last)
 
-WHISPER, NETWORK = 8.0, 3.0  # nats that speak plainly for what was heard
+PLAIN = 9.0  # nats of evidence: nine in ten planted words have as much
+NETWORK = 0.4  # the weight of the network's nats against Whisper's
+RARENESS = 2.0  # the weight of the nats by which new words are rarer than RARE
+MOST = (40.0, 20.0, 10.0)  # nats of Whisper's, the network's and of rareness that count
+RARE, RAREST = -10.0, -16.0  # log probabilities; of a word that no text has
 MOST_PAIRS = 2500  # of words that are paired one by one
 MOST_WAYS = 8  # of saying the words of a place that are compared
 APART = 1.0  # of a word left out or added, against its phones' number; 0 for two that sound alike
@@ -110,12 +116,10 @@ def _distance(left: Sequence[str], right: Sequence[str]) -> float:
     return float(row[-1])
 
 
-def changes(evidence: Sequence[tuple[float, float]]) -> set[int]:
-    """The places, by number, that are changes: those for which both witnesses speak, or else the
-    one of which Whisper is surest; `evidence` of each, see `Witnesses`."""
-    plain = {k for k, (a, b) in enumerate(evidence) if a >= WHISPER and b >= NETWORK}
-    surest = sorted(range(len(evidence)), key=lambda k: -evidence[k][0])
-    return plain or set(surest[:1])
+def changes(evidence: Sequence[float]) -> set[int]:
+    """The places, by number, that are changes, by the `Witnesses.evidence` of each."""
+    plain = {k for k, nats in enumerate(evidence) if nats >= PLAIN}
+    return plain or set(sorted(range(len(evidence)), key=lambda k: -evidence[k])[:1])
 
 
 def with_new_words(
@@ -183,8 +187,8 @@ class Witnesses:
         sound = whisper.encode(samples, sample_rate)
         return cls(heard, aligned, sequences, whisper, sound, pronouncer)
 
-    def evidence(self, place: Difference, new: Transcript) -> tuple[float, float]:
-        """Nats by which what was heard is likelier than the new text: Whisper's, the network's."""
+    def evidence(self, place: Difference, new: Transcript) -> float:
+        """Nats by which what was heard is likelier than the new text."""
         words = new.words[slice(*place.new)]
         texts = _with_words(self.heard, place.heard, words)
         likeliest = max(self._likelihood(text) for text in texts)
@@ -195,7 +199,10 @@ class Witnesses:
             [self._ways(self.heard.spoken[slice(*place.heard)]), self._ways(spoken)],
             self.sequences,
         )
-        return self._heard_likelihood - likeliest, fits[0] - fits[1]
+        likelier = min(self._heard_likelihood - likeliest, MOST[0])
+        fitter = min(fits[0] - fits[1], MOST[1])
+        rarer = RARE - sum(_shares().get(word, RAREST) for word in spoken)
+        return likelier + NETWORK * fitter - RARENESS * min(max(rarer, 0.0), MOST[2])
 
     @cached_property
     def _heard_likelihood(self) -> float:
@@ -210,6 +217,13 @@ class Witnesses:
         choices = self.pronouncer.choices(words)
         each = [sorted({tuple(map(strip_stress, way)) for way in choices[word]}) for word in words]
         return [sum(ways, ()) for ways, _ in zip(product(*each), range(MOST_WAYS), strict=False)]
+
+
+@cache
+def _shares() -> dict[str, float]:
+    """The logarithm of each word's share of English, nats."""
+    model = load_ngrams()
+    return dict(zip(model.words, model.unigram.tolist(), strict=True))
 
 
 def _with_words(heard: Transcript, place: Range, words: Sequence[TranscriptWord]) -> list[str]:

@@ -68,9 +68,10 @@ BETWEEN, STEEP = 2.3, 6.0
 FARTHEST = -12.0  # a frame's log posterior below the best; more is no worse
 USUAL = 3.0
 
-# Nats that the posteriors tell: of steady noise and tones 0.1 to 0.6, of a word of two phones 0.8,
-# of a sentence at 5 dB 1.2 or more.
-EVEN_INFORMATION = 0.65
+# Nats that the posteriors tell in the window that tells the most: of noise, tones and music 0.1 to
+# 0.63, of a second of speech in silence 1.0, of a sentence at 5 dB 1.2 or more.
+EVEN_INFORMATION = 0.7
+WINDOW = 3.0  # seconds: over the whole, a word in half a minute of silence would be lost
 
 # A text is refused if its words' mean distance in the network's eyes, less the deviation of the
 # logarithms of their phones' lengths, lies below its judgement's `fit`; if the mean log odds of its
@@ -126,7 +127,7 @@ def score_words(alignment: Alignment, posteriors: np.ndarray, sequences: np.ndar
         logistic((fit - JUDGEMENT.fit) / 0.15),
         logistic((float(np.mean([_odds(score) for score in spoken])) - EVEN_ODDS) / 0.25),
         logistic((EVEN_SHARE - doubtful) / 0.1),
-        logistic((information(posteriors) - EVEN_INFORMATION) / 0.05),
+        logistic((_most_information(posteriors) - EVEN_INFORMATION) / 0.05),
     )
     return replace(alignment, words=tuple(words), score=score)
 
@@ -185,8 +186,16 @@ def _frames(part: Phone | Word, count: int) -> slice:
 
 def require_speech(posteriors: np.ndarray) -> None:
     """Raises AlignmentError for noise, tones and the like, which any text would fit."""
-    if information(posteriors) < EVEN_INFORMATION:
+    if _most_information(posteriors) < EVEN_INFORMATION:
         raise AlignmentError("No speech is heard in the recording: check the file or the channel.")
+
+
+def _most_information(posteriors: np.ndarray) -> float:
+    """The `information` of the window of WINDOW seconds that has the most."""
+    frames = round(WINDOW / FRAME_SECONDS)
+    last = max(len(posteriors) - frames, 0)
+    starts = (*range(0, last, frames // 2), last)
+    return max(information(posteriors[start : start + frames]) for start in starts)
 
 
 def require_match(alignment: Alignment) -> None:

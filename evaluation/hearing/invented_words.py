@@ -30,6 +30,7 @@ from a3t.text.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
+from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
 from evaluation.harness.programs import add_counts, markdown_table
 from evaluation.hearing.planting import (
@@ -129,6 +130,7 @@ def really_invented(clips: list[Spoken], model: Path) -> Iterator[tuple[str, int
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_counts(parser, clips=60)
+    parser.add_argument("--recogniser", default="network", metavar="NAME", help="a Whisper model")
     parser.add_argument("--chosen", action="store_true", help="the clips to choose by")
 
 
@@ -136,8 +138,10 @@ def run(options: argparse.Namespace) -> None:
     """Print the table."""
     words: Counter[str] = Counter()
     gone: Counter[str] = Counter()
-    for kind, count, out in counted(held_out_clips(options.clips, 6, not options.chosen)):
+    clips = held_out_clips(options.clips, 6, not options.chosen)
+    model = whisper_model(options.recogniser)
+    for kind, count, out in really_invented(clips, model) if model else counted(clips):
         words[kind] += count
         gone[kind] += out
-    lines = [(k, n, f"{gone[k]} ({gone[k] / n:.1%})") for k, n in sorted(words.items())]
+    lines = [(k, n, f"{gone[k]} ({gone[k] / max(n, 1):.1%})") for k, n in sorted(words.items())]
     print(markdown_table(["words", "", "left out"], lines))

@@ -48,6 +48,10 @@ def test_what_is_misheard_stays(speech: np.ndarray) -> None:
         assert kept(text, np.concatenate([speech, quiet(3)])) == text
 
 
+def test_a_sentence_in_long_silence_stays(speech: np.ndarray) -> None:
+    assert kept(ARCTIC, np.concatenate([quiet(10), speech, quiet(15)])) == ARCTIC
+
+
 def test_without_speech_nothing_is_kept() -> None:
     with pytest.raises(AlignmentError):
         kept("Thank you for watching!", quiet(4, 0.1))
