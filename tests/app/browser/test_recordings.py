@@ -45,7 +45,7 @@ def test_words_appear_while_one_speaks_and_are_in_the_script_at_once(
     page.locator(".script .provisional", has_text="always want to see").wait_for()
     page.unroute("**/events?*")
     page.reload()
-    word(page, "always").wait_for()
+    word(page, "always").first.wait_for()
     assert page.locator(".script .provisional").count() == 0
     assert page.evaluate("() => window.a3tApp.sound.seconds") > 2
     assert page.faults == []
