@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from alignment import AlignmentError
-from evaluation.results.setting import Figures, Setting, percent
+from evaluation.results.setting import Figures, Setting, percent, share
 
 
 def boundaries(setting: Setting) -> Figures:
@@ -33,13 +33,13 @@ def spreads(setting: Setting) -> Figures:
 
     beside = pause_boundaries(setting.some(40), reported=True)
     within = [error <= spread for _, _, spread, error in beside]
-    found: Figures = {"pauses": percent(sum(within), len(within)), "pauses.count": len(within)}
+    found: Figures = {"pauses": share(sum(within), len(within)), "pauses.count": len(within)}
     try:
         rows = phone_boundaries(REPORTED, setting.some(8))
     except AlignmentError:
         return found
     inside = int((rows[:, 1] <= rows[:, 0]).sum())
-    return found | {"phones": percent(inside, len(rows)), "phones.count": len(rows)}
+    return found | {"phones": share(inside, len(rows)), "phones.count": len(rows)}
 
 
 def errors(setting: Setting) -> Figures:
@@ -53,8 +53,8 @@ def errors(setting: Setting) -> Figures:
     aligned = sum(clip.clip.seconds for clip in clips) * len({row.kind for row in rows})
     found: Figures = {"clips": len(clips), "speed": (time.process_time() - begun) / aligned}
     for name, kind in zip(("wrong", "added", "missing"), ONE[1:], strict=True):
-        found[name] = percent(*detected(rows, kind, "found", "all"))
-    found["alarms"] = percent(*detected(rows, ONE[0], "words doubted", "all"))
+        found[name] = share(*detected(rows, kind, "found", "all"))
+    found["alarms"] = share(*detected(rows, ONE[0], "words doubted", "all"))
     refused = [detected(rows, kind, "refused", "all") for kind in WHOLE]
     found["refused"] = percent(sum(hits for hits, _ in refused), sum(of for _, of in refused))
     return found
@@ -70,7 +70,7 @@ def sounds(setting: Setting) -> Figures:
     far = [max(abs(row.before), abs(row.after)) > FAR for row in rows]
     return {
         "places": len(rows),
-        "named": percent(sum(row.named for row in rows), len(rows)),
+        "named": share(sum(row.named for row in rows), len(rows)),
         "far": percent(sum(far), len(far)),
     }
 
@@ -78,6 +78,7 @@ def sounds(setting: Setting) -> Figures:
 def recognition(setting: Setting) -> Figures:
     """Words recognised wrongly, with the new text as a hint and without."""
     from evaluation.hearing.planting import held_out_clips
+    from evaluation.hearing.recognition import interval as resampled
     from evaluation.hearing.recognition import recognise_clips
 
     clips = held_out_clips(setting.some(40), 3, True)
@@ -87,7 +88,8 @@ def recognition(setting: Setting) -> Figures:
         for part in ("all", "librispeech", "commonvoice"):
             own = [row for row in rows if part in ("all", row.corpus)]
             words, wrong = sum(row.words for row in own), sum(row.wrong for row in own)
-            found[f"{name}.{part}"] = percent(wrong, words)
+            low, high = resampled(own)
+            found[f"{name}.{part}"] = [percent(wrong, words), 100 * low, 100 * high, len(own)]
             kept = sum(row.kept for row in own)
             found[f"{name}.{part}.untouched"] = percent(sum(row.kept_wrong for row in own), kept)
     return found
@@ -126,8 +128,8 @@ def near_words(setting: Setting) -> Figures:
         for name, where in (("clean", "clean"), ("home", "at home")):
             own = [row for row in rows if (row.kind, row.where) == (kind, where)]
             for verb in ("planned", "touched"):
-                share = percent(sum(getattr(row, verb) for row in own), len(own))
-                found[f"{kind}.{name}.{verb}"] = share
+                hits = sum(getattr(row, verb) for row in own)
+                found[f"{kind}.{name}.{verb}"] = share(hits, len(own))
     return found
 
 
@@ -141,8 +143,8 @@ def cleaning(setting: Setting) -> Figures:
     made = [row for row in done.rows if row.found]
     return {
         "planted": len(done.rows),
-        "found": percent(len(made), len(done.rows)),
-        "clipped": percent(sum(max(row.lost) > CLIPPED for row in made), len(made)),
+        "found": share(len(made), len(done.rows)),
+        "clipped": share(sum(max(row.lost) > CLIPPED for row in made), len(made)),
         "alarms": done.alarms / done.seconds * 60,
         "minutes": done.seconds / 60,
     }

@@ -47,3 +47,16 @@ def interval(values: Iterable[float]) -> list[float]:
 def percent(hits: int, total: int) -> float:
     """Per cent; NaN of nothing."""
     return 100 * hits / total if total else math.nan
+
+
+def share(hits: int, total: int) -> list[float]:
+    """Per cent with its 95 % interval (Wilson 1927), as `interval` has them; NaN of nothing."""
+    if not total:
+        return [math.nan, math.nan, math.nan, 0]
+    z, p = 1.96, hits / total
+    middle, half = (
+        p + z * z / (2 * total),
+        z * math.sqrt((p * (1 - p) + z * z / (4 * total)) / total),
+    )
+    low, high = (100 * (middle + side * half) / (1 + z * z / total) for side in (-1, 1))
+    return [100 * p, max(low, 0.0), min(high, 100.0), total]
