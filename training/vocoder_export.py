@@ -25,9 +25,9 @@ CARD = """# vocoder-small
 
 The built-in vocoder: log10 mel (80 bins, 80-7600 Hz, hop 300, {rate} Hz) to waveform.
 {parameters:,} parameters, {blocks} ConvNeXt blocks of {width} at the frame rate{combs};
-then {updates} multiplicative updates that make the magnitudes agree with the mel, {iterations}
-Griffin-Lim steps from the network's phase, in which the magnitudes give way by {relaxation:.0%},
-and an inverse STFT.
+then {updates} multiplicative updates that make the magnitudes agree with the mel;{texture}
+{iterations} Griffin-Lim steps from the network's phase, in which the magnitudes give way by
+{relaxation:.0%}, and an inverse STFT.
 A frame depends on {reach} frames to either side of it.
 
 Trained for {steps:,} steps of {batch} windows of {seconds:.1f} s by
@@ -37,8 +37,8 @@ running average.
 
 {scores}
 Limits: English read speech, mostly women's voices at 24 kHz; above 8 kHz it was trained on three
-women only, since LibriSpeech ends there. The mel has nothing above 7600 Hz: what is there is made
-up.
+women and on what people recorded at home, since LibriSpeech ends there. The mel has nothing above
+7600 Hz: what is there is made up.
 
 Use: edit recordings of yourself or of people who have agreed to what you make of them, and tell
 those who listen that a recording was edited.
@@ -47,7 +47,7 @@ Licence of the weights: Apache-2.0. {attribution}
 """
 
 
-CORPORA = ["librispeech", "ljspeech", "kathleen", "vctk"]
+CORPORA = ["librispeech", "ljspeech", "kathleen", "vctk", "commonvoice"]
 
 
 def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") -> str:
@@ -84,6 +84,7 @@ def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") 
         width=model.head.in_features,
         combs=f", harmonics by {model.harmonics.classes} pitches" if model.harmonics else "",
         updates=model.mel_updates,
+        texture=texture_of(model),
         iterations=model.iterations,
         relaxation=model.relaxation,
         reach=model.receptive_frames,
@@ -96,6 +97,15 @@ def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") 
     )
     config = {**config, "vocoder": vocoder, "steps": state["step"]}
     return save_checkpoint(folder, config, tensors, card)
+
+
+def texture_of(model: SpectralVocoder) -> str:
+    """The card's words for the texture that a vocoder draws."""
+    if not model.texture:
+        return ""
+    low, high = model.texture
+    pulses = ", in pulses with the voice" if model.pulses else ""
+    return f"\nnoise from {low:g} to {high:g} Hz on where no harmonic stands out{pulses};"
 
 
 def main(arguments: list[str]) -> int:
