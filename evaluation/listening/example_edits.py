@@ -115,7 +115,7 @@ EXAMPLES = (
         prompt=True,
     ),
 )
-WORST = "report-01"  # of the report's edits, the least like its speaker
+WORST = "report-11"  # of the report's edits, the least like its speaker
 
 PAGE = """<!doctype html>
 <html lang="en">
