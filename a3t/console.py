@@ -34,7 +34,7 @@ STEPS = {
 
 
 class Parser(argparse.ArgumentParser):
-    """Wrong usage is told in one line, without the usage of every option."""
+    """Report wrong usage in one line, without the usage of every option."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG_USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")

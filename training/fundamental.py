@@ -20,7 +20,7 @@ ENOUGH = 10  # frames, for that median
 
 
 def taught_pitch(samples: np.ndarray, frames: int) -> np.ndarray:
-    """log2 of F0 in Hz, 0 where there is no voice: (frames,) of mono samples (n,) at 24 kHz.
+    """log2 of F0 in Hz, 0 where unvoiced, (frames,), for mono samples (n,) at 24 kHz.
 
     Voiced is what RAPT (Talkin 1995) calls so; there the pitch is that of SWIPE' (Camacho and
     Harris 2008), which errs by an octave less often. Where that hears none it is RAPT's, moved

@@ -16,7 +16,7 @@ FLOOR, CEILING = 65.0, 500.0  # Hz, of read speech
 
 
 def log_pitch(samples: np.ndarray, frames: int, speed: int = 1) -> np.ndarray:
-    """log2 of F0 in Hz, 0 where there is no voice: (frames,) of mono samples (n,) at 24 kHz.
+    """log2 of F0 in Hz, 0 where unvoiced, (frames,), for mono samples (n,) at 24 kHz.
 
     ``speed``, 1 to 12, is DIO's own: how far it decimates before it searches.
     """

@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
         "usage.",
     )
     result.add_argument("wav", nargs="+", type=Path, metavar="IN", help="a recording")
-    result.add_argument("--text", metavar="TEXT", help="what it says; @FILE reads it from a file")
+    result.add_argument("--text", metavar="TEXT", help="its words, or @FILE")
     result.add_argument(
         "--alignment", type=Path, metavar="FILE", help="the times of the words: a TextGrid, JSON …"
     )

@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
 
 
 def show(options: argparse.Namespace) -> None:
-    """Measure, and write the copy if one is wanted; raises InputError."""
+    """Measure, and write the copy with --to; raises InputError."""
     recording = Recording.open(options.wav, options.track)
     if about := recording.about_track:
         say(about)

@@ -46,7 +46,7 @@ def add_export_argument(options: Options) -> None:
     """Add --export, for commands that make an edit."""
     options.add_argument(
         "--export", type=export_kinds, default=(), metavar="KINDS",
-        help=f"also write these files about the result, beside OUT: {', '.join(EXPORTS)}",
+        help=f"also write these files beside OUT: {', '.join(EXPORTS)}",
     )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     result.add_argument(
         "--prompt-wav", type=Path, action="append", default=[], metavar="IN",
-        help="the same (repeatable)",
+        help="the same, as an option; may be repeated",
     )  # fmt: skip
     result.add_argument(
         "--prompt-text", action="append", metavar="TEXT",

@@ -97,7 +97,7 @@ def check_outputs(
         for source in used:
             if path.exists() and os.path.samefile(path, source):
                 raise InputError(
-                    f"{path} is one of this edit's inputs and would be replaced: choose another "
+                    f"{path} is an input of this edit and would be replaced: choose another "
                     "--out, or move it."
                 )
 

@@ -89,7 +89,7 @@ class ProjectEdit:
         return edit
 
     def saying(self, text: str) -> ProjectEdit:
-        """The same of a recording that says this text."""
+        """The edit for a recording that says this text."""
         return replace(self, request=replace(self.request, text=text))
 
     def write(self, results: list[EditedRecording], provenance: bool = True) -> list[Path]:

@@ -31,7 +31,7 @@ RADIUS, NARROW = 0.03, 0.0125  # seconds by which a joint may move in silence, a
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """A sound with its surroundings; what is wanted of it are the samples [first, last).
+    """A sound with its surroundings; the samples [first, last) are to be moved.
 
     room: by how many samples the joints at either end may move. source: which origin it is of, the
     sample there that its first one is, and how many of its samples one there is.

@@ -52,7 +52,7 @@ class Manner:
     after: str
 
     def cost(self, wanted: Manner) -> float:
-        """The cost of words said in this manner where another is wanted."""
+        """The cost of words said in another manner than the text asks for."""
         pitch = abs(self.pitch - wanted.pitch)
         return (
             _change(self.before, wanted.before)

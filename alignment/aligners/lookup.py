@@ -19,7 +19,7 @@ def stress_of(
     Raises AlignmentError when there are no words, or one has no pronunciation in ARPAbet.
     """
     if not words:
-        raise AlignmentError("The text has no words: give the words that are spoken.")
+        raise AlignmentError("The text has no words: write what the recording says.")
     return [_candidates(word, pronunciations) for word in words]
 
 
@@ -35,7 +35,10 @@ def _candidates(word: str, pronunciations: Pronunciations) -> dict[Pronunciation
         if plain:
             result.setdefault(plain, tuple(candidate))
     if not result:
-        raise AlignmentError(f'The word "{word}" has no pronunciation: spell it as it is spoken.')
+        raise AlignmentError(
+            f'The word "{word}" has no pronunciation: add one with --pronounce, '
+            "or spell it differently."
+        )
     return result
 
 

@@ -74,7 +74,7 @@ class MontrealAligner:
     def align_recording(
         self, recording: Readable, words: Sequence[str], pronunciations: Pronunciations
     ) -> Alignment:
-        """The same of a recording that is read by windows: all of it at once."""
+        """Align a recording that is read by windows: all at once."""
         return self.align(recording.mono(), recording.sample_rate, words, pronunciations)
 
     def align_corpus(
@@ -161,7 +161,7 @@ def _hand_over(recording: Readable, words: Sequence[str], path: Path) -> None:
     import soundfile
 
     if not words:
-        raise AlignmentError("The text has no words: give the words that are spoken.")
+        raise AlignmentError("The text has no words: write what the recording says.")
     waveform = model_waveform(recording.mono(), recording.sample_rate)
     path.parent.mkdir(parents=True, exist_ok=True)
     soundfile.write(path.with_name(f"{path.name}.wav"), waveform, MODEL_RATE, subtype="PCM_16")
@@ -201,7 +201,8 @@ def _entries(words: Sequence[str], pronunciations: Pronunciations) -> list[str]:
         candidates = [" ".join(candidate) for candidate in pronunciations.get(word, ())]
         if not any(candidates):
             raise AlignmentError(
-                f'The word "{word}" has no pronunciation: spell it as it is spoken.'
+                f'The word "{word}" has no pronunciation: add one with --pronounce, '
+                "or spell it differently."
             )
         lines += [f"{word}\t{phones}\n" for phones in dict.fromkeys(candidates) if phones]
     return lines

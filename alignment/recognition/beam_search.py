@@ -114,7 +114,7 @@ class BeamSearch:
 
     @property
     def step_seconds(self) -> float:
-        """The state of one step of the search."""
+        """The duration of one step of the search, in seconds."""
         return self.options.together * FRAME_SECONDS
 
     @property

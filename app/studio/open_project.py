@@ -1,4 +1,4 @@
-"""An open project: what is known of it, and what is told to the pages that show it."""
+"""An open project: its state, and the events sent to the pages that show it."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ def test_an_export_replaces_no_input(kind: str, talk: Path) -> None:
     given.write_text("somebody's work")
     out = talk.with_suffix(".flac")  # of the same stem
     for more in ([], ["--alignment", given, "--text", ARCTIC]):
-        with pytest.raises(InputError, match="is one of this edit's inputs"):
+        with pytest.raises(InputError, match="is an input of this edit"):
             project_edit(command(talk, "--out", out, "--export", kind, *more))
     project_edit(command(talk, "--out", out, "--text", ARCTIC))  # nothing of it is replaced
 

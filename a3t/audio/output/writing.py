@@ -87,7 +87,7 @@ def write_edited(
     ordered, spans = in_order(patches, recording), sample_map(recording, patches)
     samples = spans.output_length
     if not samples:
-        raise InputError(f"Nothing would be left of {recording.path}: keep at least one word.")
+        raise InputError(f"The edit would delete all of {recording.path}: keep at least one word.")
     container, subtype = container_and_subtype(recording, out, samples)
     if muxed_format(out):
         check_in_sync(recording, samples, out)

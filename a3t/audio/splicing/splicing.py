@@ -120,7 +120,7 @@ def cut_out(
     if not 0 <= first < last <= recording.samples:
         raise ValueError(f"[{first}, {last}) is not a span of [0, {recording.samples})")
     if last - first == recording.samples:
-        raise InputError("Nothing would be left of the recording: keep at least one word.")
+        raise InputError("The edit would delete the whole recording: keep at least one word.")
     rate = recording.sample_rate
     around = Surroundings.read(recording, first, last)
     mono, start, middle = around.mono, around.start, (first + last) // 2

@@ -70,7 +70,7 @@ def _everyday(group: Options) -> None:
     group.add_argument(
         "wav", nargs="*", type=Path, action=Once, metavar="IN", help="the recording to edit"
     )
-    group.add_argument("--wav", type=Path, action=Once, metavar="IN", help="the same")
+    group.add_argument("--wav", type=Path, action=Once, metavar="IN", help="IN, as an option")
     group.add_argument("--new-text", metavar="TEXT", help="what the recording should say")
     group.add_argument(
         "--text", metavar="TEXT",

@@ -69,7 +69,7 @@ def normalise(
     words that can be spoken, or more than `max_words` words (None: any number).
     """
     if not text.strip():
-        raise InputError("The text is empty: write the words to be spoken.")
+        raise InputError("The text is empty: write what to say.")
     conventions = conventions or Conventions.of(text)
     tokens = tokens_of(text, conventions.names)
     _check_length(len(tokens), max_words)

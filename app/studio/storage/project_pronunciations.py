@@ -54,7 +54,7 @@ def remember_pronunciation(
 
 
 def said_as(folder: ProjectFolder) -> dict[str, str]:
-    """Each word's pronunciation as it was written, for the page."""
+    """Each word's pronunciation as the user wrote it, for the page."""
     return {word: entry["said"] for word, entry in checked(folder.read(FILE, {})).items()}
 
 

@@ -149,7 +149,7 @@ def test_empty(subtests: pytest.Subtests) -> None:
     for text in ["", " ", "\n\t "]:
         with (
             subtests.test(text=text),
-            pytest.raises(InputError, match=r"The text is empty: write the words to be spoken"),
+            pytest.raises(InputError, match=r"The text is empty: write what to say"),
         ):
             normalise(text)
 
