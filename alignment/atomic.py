@@ -73,13 +73,8 @@ def staging(folder: Path) -> Iterator[Path]:
     stage.mkdir()
     with _termination_raises():
         try:
-            descriptor = os.open(stage, os.O_RDONLY)
-            try:
-                with contextlib.suppress(OSError):
-                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+            with locked(stage):
                 yield stage
-            finally:
-                os.close(descriptor)
         finally:
             shutil.rmtree(stage, ignore_errors=True)
 

@@ -16,7 +16,6 @@ from a3t.plan.request import EditRequest, SpeechRequest
 from app import limits, texts
 from app.error_sentences import one_sentence
 from app.gradio_queue import AT_ONCE, EDITOR
-from app.page_request import texts_of
 from app.processes.progress import Watch
 from app.service import Service
 from app.settings import MOST_SEED
@@ -26,8 +25,25 @@ def wanted(
     text: str, new_text: str, speed: float, seed: int = 0, adapt: str = "never"
 ) -> EditRequest:
     """The edit that an endpoint's fields request; InputError if a value is out of range."""
-    old, new = texts_of(text, new_text)
+    old, new = limits.texts_of(text, new_text)
     return EditRequest(new_text=new, text=old, speed=number(speed), seed=whole(seed), adapt=adapt)
+
+
+def speech_wanted(
+    text: str, prompt_text: str, seed: float | None, speed: float | None, adapt: str
+) -> SpeechRequest:
+    """The speech that those fields request; InputError without a text, or out of range."""
+    to_say = limits.check_text(text, texts.THE_TEXT)
+    if not to_say:
+        raise InputError(texts.NO_TEXT_TO_SAY)
+    known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
+    return SpeechRequest(
+        text=to_say,
+        prompt_text=known or None,
+        speed=number(speed),
+        seed=whole(seed),
+        adapt=adapt,
+    )
 
 
 def number(value: float | None) -> float:
@@ -107,17 +123,7 @@ def add_endpoints(service: Service) -> None:
         """The text in the prompt's voice, its speech.json, and the prompt's text. adapt: when the
         voice is learnt first, as for `a3t tts`."""
         with one_sentence():
-            to_say = limits.check_text(text, texts.THE_TEXT)
-            if not to_say:
-                raise InputError(texts.NO_TEXT_TO_SAY)
-            known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
-            request = SpeechRequest(
-                text=to_say,
-                prompt_text=known or None,
-                speed=number(speed),
-                seed=whole(seed),
-                adapt=adapt,
-            )
+            request = speech_wanted(text, prompt_text, seed, speed, adapt)
             made, written, prompt_said = service.tts(prompt, request, Watch())
             return str(made), str(written), prompt_said
 

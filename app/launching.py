@@ -22,8 +22,7 @@ def background_editor() -> EditorProcess:
 
 def learning_editor() -> EditorProcess:
     """The editor that learns voices: last of all, and with bounded means."""
-    from app.processes.bounded import LEARNING_MEMORY, LEARNING_SECONDS
-    from app.processes.worker import EditorProcess
+    from app.processes.worker import LEARNING_MEMORY, LEARNING_SECONDS, EditorProcess
 
     return EditorProcess(memory=LEARNING_MEMORY, seconds=LEARNING_SECONDS, niceness=19)
 
@@ -48,7 +47,7 @@ def launch(
     from starlette.middleware import Middleware
 
     from app import limits
-    from app.guard import Guard
+    from app.guarding.page_guard import Guard
     from app.page import build_page
     from app.studio.owners import Owners
     from app.studio.routes import interface

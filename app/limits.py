@@ -88,6 +88,15 @@ def check_text(text: str | None, name: str) -> str:
     return text
 
 
+def texts_of(text: str, new_text: str) -> tuple[str | None, str]:
+    """Both texts as typed, without the space around them, the first None if it was left empty;
+    InputError for a new text that is missing."""
+    wanted = check_text(new_text, texts.THE_NEW_TEXT)
+    if not wanted:
+        raise InputError(texts.NO_NEW_TEXT)
+    return check_text(text, texts.THE_TRANSCRIPT) or None, wanted
+
+
 def safe_stem(name: str) -> str:
     """A file name's stem with nothing but letters, digits, `.`, `-` and `_`, 60 at most."""
     return re.sub(r"[^\w.-]+", "_", Path(name).stem).strip("._")[:60] or "recording"

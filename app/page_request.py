@@ -13,7 +13,7 @@ from a3t.errors import InputError
 from a3t.model.saved_voices import voice_names
 from a3t.user_folders import model_folders
 from alignment import ALIGNERS, AlignmentError, load_aligner
-from app import limits, texts
+from app import texts
 
 VOCODERS = ("builtin", "griffin-lim")
 
@@ -73,12 +73,3 @@ def _is_installed(aligner: str) -> bool:
     except AlignmentError:
         return False
     return True
-
-
-def texts_of(text: str, new_text: str) -> tuple[str | None, str]:
-    """Both texts as typed, without the space around them, the first None if it was left empty;
-    InputError for a new text that is missing."""
-    wanted = limits.check_text(new_text, texts.THE_NEW_TEXT)
-    if not wanted:
-        raise InputError(texts.NO_NEW_TEXT)
-    return limits.check_text(text, texts.THE_TRANSCRIPT) or None, wanted

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gradio as gr
 
-from a3t.errors import InputError
-from a3t.plan.request import SpeechRequest
-from app import limits, texts
+from app import texts
+from app.api import speech_wanted
 from app.error_sentences import one_sentence
 from app.gradio_queue import AT_ONCE, EDITOR, PROGRESS, cancelling, page_of
 from app.service import Service
@@ -84,17 +83,8 @@ class SpeakTab:
         progress: gr.Progress = PROGRESS,
     ) -> tuple[str, str, str]:
         with one_sentence():
-            wanted = limits.check_text(text, texts.THE_TEXT)
-            if not wanted:
-                raise InputError(texts.NO_TEXT_TO_SAY)
-            known = limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT)
-            speech = SpeechRequest(
-                text=wanted,
-                prompt_text=known or None,
-                speed=float(speed),
-                seed=int(seed or 0),
-                adapt="auto" if learns else "never",
-            )
+            adapt = "auto" if learns else "never"
+            speech = speech_wanted(text, prompt_text, seed, speed, adapt)
             with self.service.running.watch(
                 page_of(request), lambda share, step: progress(share, desc=step)
             ) as watch:

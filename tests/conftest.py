@@ -19,7 +19,6 @@ from a3t.editor import Editor
 from a3t.example import RECORDING
 from alignment import Alignment
 from alignment.aligner import Pronunciations
-from alignment.aligners.by_pieces import AlignerByPieces
 from alignment.aligners.network_aligner import NetworkAligner
 
 ARCTIC = "And you always want to see it in the superlative degree."
@@ -53,6 +52,9 @@ def networks_loaded_once() -> Iterator[None]:
         yield
 
 
+ALIGN = NetworkAligner.align
+
+
 @pytest.fixture(scope="session", autouse=True)
 def aligned_once() -> Iterator[None]:
     """A sound and its words are aligned the same way each time, which `tests/alignment` holds, so
@@ -70,9 +72,7 @@ def aligned_once() -> Iterator[None]:
         asked = repr((samples.dtype, sample_rate, list(words), pronunciations, check))
         key = sha256(samples.tobytes() + asked.encode("utf-8", "surrogatepass")).digest()
         if key not in found:
-            found[key] = AlignerByPieces.align(
-                self, samples, sample_rate, words, pronunciations, check
-            )
+            found[key] = ALIGN(self, samples, sample_rate, words, pronunciations, check)
         return found[key]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -83,7 +83,7 @@ def aligned_once() -> Iterator[None]:
 @pytest.fixture
 def aligned_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """For what is about the aligner itself."""
-    monkeypatch.setattr(NetworkAligner, "align", AlignerByPieces.align)
+    monkeypatch.setattr(NetworkAligner, "align", ALIGN)
 
 
 @pytest.fixture(scope="session")

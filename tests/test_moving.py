@@ -14,7 +14,6 @@ import soxr
 from a3t.audio.output.provenance import provenance_of
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.other_recordings import OtherRecording
 from a3t.projects.export.exports import export
@@ -74,17 +73,10 @@ def test_it_is_told_as_recorded_not_as_made(moved: EditedRecording, tmp_path: Pa
     assert trace.words == "In the superlative degree"
 
 
-def test_replay_plan_and_json_give_the_same(
-    moved: EditedRecording, editor: Editor, tmp_path: Path
-) -> None:
+def test_a_replay_gives_the_same(moved: EditedRecording, tmp_path: Path) -> None:
     out = moved.save(tmp_path / "moved.wav")
     again = replay(tmp_path / "moved.edit.json").save(tmp_path / "again.wav")
     assert again.read_bytes() == out.read_bytes()
-    data = json.loads(json.dumps(moved.plan.to_json()))
-    plan = EditPlan.from_json(data, moved.recording)
-    assert plan.edits == moved.plan.edits
-    for one, other in zip(editor.render(plan).patches, moved.patches, strict=True):
-        assert one.source == other.source and np.array_equal(one.samples, other.samples)
 
 
 def test_timelines_play_it_from_the_recording(moved: EditedRecording, tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 Its parts are ``model``, ``masking``, ``data``, ``loss`` and ``training``; see
 `a3t.model.a3t.A3T`, `a3t.model.masking`, `a3t.voice.kernel.batches.DataConfig`,
-`a3t.voice.kernel.objective.LossConfig` and `a3t.voice.kernel.loop.Schedule`. A file may begin with
-``extends: other.yaml`` (a path from its own folder) and then holds only what it changes.
+`training.pretraining_objective.PretrainingLosses` and `a3t.voice.kernel.loop.Schedule`. A file
+may begin with ``extends: other.yaml`` (a path from its own folder) and then holds only what it
+changes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import yaml
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.voice.kernel.objective import LossConfig, Objective
+from training.pretraining_objective import PretrainingLosses, PretrainingObjective
 
 Settings = TypeVar("Settings")
 Built = TypeVar("Built")
@@ -71,9 +72,10 @@ def build(constructor: Callable[[Mapping[str, Any]], Built], config: Mapping[str
         raise InputError(f"The configuration describes no network: {reason}.") from None
 
 
-def objective_of(config: Mapping[str, Any]) -> Objective:
+def objective_of(config: Mapping[str, Any]) -> PretrainingObjective:
     """A network with random weights and its losses, by the parts ``model`` and ``loss``."""
-    return Objective(A3T.from_config(config), settings(LossConfig, config.get("loss")))
+    losses = settings(PretrainingLosses, config.get("loss"))
+    return PretrainingObjective(A3T.from_config(config), losses)
 
 
 def write_config(config: Mapping[str, Any], path: Path) -> None:

@@ -28,12 +28,12 @@ from torch import Tensor, nn
 from a3t.console import run
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.model.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor
 from a3t.pretrained import save_checkpoint
 from a3t.voice.kernel.loop import CHECKPOINT
-from a3t.voice.kernel.objective import network_weights
 from training.configuration import build, read_config
 from training.corpora.attribution import ATTRIBUTIONS, attribution
+from training.pretraining_objective import network_weights
 
 AVERAGE = "valid.loss.ave.pth"  # what ESPnet calls the average of its best epochs
 # The parts of a configuration, by the names ESPnet's config.yaml has for them.

@@ -30,11 +30,12 @@ from a3t.model.embeddings import Batch
 from a3t.model.masking import MaskingConfig
 from a3t.voice.kernel.batches import Batches, DataConfig
 from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
-from a3t.voice.kernel.objective import NETWORK, Objective, network_weights, validate
+from a3t.voice.kernel.objective import Objective, validate
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.augment import augment_of
 from training.configuration import build, objective_of, read_config, settings, write_config
 from training.prefetch import prefetch
+from training.pretraining_objective import NETWORK, network_weights
 from training.store import Store
 
 

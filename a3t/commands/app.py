@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from a3t.console import Parser
-from a3t.errors import tidy_up_first
+from a3t.errors import InputError, tidy_up_first
 from a3t.user_folders import data_folder
 
 EPILOG = """The page listens on this computer only. With another --host it can be reached from
@@ -22,38 +22,54 @@ asks visitors who they are."""
 
 def parser() -> argparse.ArgumentParser:
     result = Parser(prog="a3t app", description="The speech editor as a web page.", epilog=EPILOG)
-    result.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    result.add_argument("--port", type=int, default=7860, help="port to listen on (%(default)s)")
+    learns = "learn an open recording's voice in the background"
+    add_server_arguments(result, 7860, learns, 1300)
     who = result.add_mutually_exclusive_group()
     who.add_argument(
         "--auth", metavar="NAME:PASSWORD", help="require this login; @FILE reads it from a file"
     )
     who.add_argument("--no-auth", action="store_true", help="require no login, whatever the --host")
     result.add_argument(
-        "--root-path",
-        default="",
-        metavar="PATH",
+        "--root-path", default="", metavar="PATH",
         help="the path under which a proxy serves the page, e.g. /speech",
-    )
+    )  # fmt: skip
     result.add_argument(
-        "--projects",
-        type=Path,
-        metavar="FOLDER",
+        "--projects", type=Path, metavar="FOLDER",
         help="folder for projects (default: a3t/projects in this user's data)",
-    )
+    )  # fmt: skip
     result.add_argument(
-        "--adapt",
-        choices=("auto", "never"),
-        default="never" if os.environ.get("A3T_ADAPT") == "never" else "auto",
-        help="learn an open recording's voice in the background (default: %(default)s)",
-    )
-    result.add_argument(
-        "--max-megabytes", type=int, metavar="N", help="largest recording (default 1300)"
-    )
-    result.add_argument(
-        "--max-minutes", type=float, metavar="X", help="longest recording (default 120)"
-    )
+        "--max-minutes", type=float, default=120.0, metavar="X",
+        help="longest recording (default 120)",
+    )  # fmt: skip
     return result
+
+
+def add_server_arguments(
+    parser: argparse.ArgumentParser, port: int, learns: str, megabytes: int
+) -> None:
+    """The options of `a3t app` and `a3t serve`, with their defaults."""
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    parser.add_argument("--port", type=int, default=port, help="port to listen on (%(default)s)")
+    parser.add_argument(
+        "--adapt", choices=("auto", "never"),
+        default="never" if os.environ.get("A3T_ADAPT") == "never" else "auto",
+        help=f"{learns} (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--max-megabytes", type=int, default=megabytes, metavar="N",
+        help="largest recording (default: %(default)s)",
+    )  # fmt: skip
+
+
+def secret(given: str, contents: str) -> str:
+    """A secret as given, or the contents of the file after an @; InputError naming what belongs
+    into the file if it can't be read."""
+    if not given.startswith("@"):
+        return given
+    try:
+        return Path(given[1:]).read_text(encoding="utf-8-sig").strip()
+    except (OSError, UnicodeDecodeError):
+        raise InputError(f"{given[1:]} can't be read: write {contents} into it.") from None
 
 
 def main(arguments: list[str]) -> int:
@@ -67,7 +83,7 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         auth = credentials(options.auth)
-    except ValueError as error:
+    except InputError as error:
         print(error, file=sys.stderr)
         return 2
     from app.run_folder import run_folder
@@ -89,8 +105,8 @@ def main(arguments: list[str]) -> int:
             from app.launching import background_editor, launch, learning_editor
             from app.service import Service
 
-            limits.MAX_MEGABYTES = options.max_megabytes or limits.MAX_MEGABYTES
-            limits.MAX_SECONDS = 60 * (options.max_minutes or limits.MAX_SECONDS / 60)
+            limits.MAX_MEGABYTES = options.max_megabytes
+            limits.MAX_SECONDS = 60 * options.max_minutes
             learning = None if options.adapt == "never" else learning_editor
             service = Service(folder, start_long=background_editor, start_learning=learning)
             kept = options.projects or data_folder("projects")
@@ -131,15 +147,10 @@ def is_loopback(host: str) -> bool:
 
 
 def credentials(auth: str | None) -> tuple[str, str] | None:
-    """Name and password out of NAME:PASSWORD or @FILE; ValueError saying what is wrong."""
+    """Name and password out of NAME:PASSWORD or @FILE; InputError if it can't be had."""
     if auth is None:
         return None
-    if auth.startswith("@"):
-        try:
-            auth = Path(auth[1:]).read_text(encoding="utf-8-sig").strip()
-        except (OSError, UnicodeDecodeError):
-            raise ValueError(f"{auth[1:]} can't be read: write NAME:PASSWORD into it.") from None
-    name, colon, password = auth.partition(":")
+    name, colon, password = secret(auth, "NAME:PASSWORD").partition(":")
     if not (name and colon and password):
-        raise ValueError("--auth takes NAME:PASSWORD, or @FILE with that in it.")
+        raise InputError("--auth takes NAME:PASSWORD, or @FILE with that in it.")
     return name, password

@@ -7,12 +7,11 @@ import os
 import secrets
 from pathlib import Path
 
+from a3t.commands.app import add_server_arguments, is_loopback, secret
 from a3t.console import BAD_INPUT, Parser, complain, run, say
 from a3t.errors import InputError
 
 LEAST_TOKEN = 8  # characters
-
-MAX_MEGABYTES = 200  # of a request
 
 
 def parser() -> argparse.ArgumentParser:
@@ -22,8 +21,8 @@ def parser() -> argparse.ArgumentParser:
         epilog="Every request needs “Authorization: Bearer TOKEN”. Without --token and A3T_TOKEN "
         "a new token is printed.",
     )
-    result.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    result.add_argument("--port", type=int, default=7870, help="port to listen on (%(default)s)")
+    learns = "learn voices: each before its first speech, and for edits that ask for it"
+    add_server_arguments(result, 7870, learns, 200)
     result.add_argument(
         "--token", metavar="TOKEN", help="the token, or @FILE, which hides it from `ps`"
     )
@@ -31,15 +30,6 @@ def parser() -> argparse.ArgumentParser:
         "--voices", type=Path, metavar="DIR",
         help="folder with a recording (NAME.wav) and a transcript (NAME.txt) of each voice",
     )  # fmt: skip
-    result.add_argument(
-        "--adapt", choices=("auto", "never"),
-        default="never" if os.environ.get("A3T_ADAPT") == "never" else "auto",
-        help="learn voices: each before its first speech, and for edits that ask for it "
-        "(default: %(default)s)",
-    )  # fmt: skip
-    result.add_argument(
-        "--max-megabytes", type=int, metavar="N", help="largest recording (default 200)"
-    )
     return result
 
 
@@ -57,17 +47,16 @@ def serve(options: argparse.Namespace) -> None:
     """Serve until Ctrl-C; InputError for a token or voices that can't be used."""
     import uvicorn
 
-    from a3t.commands.app import is_loopback
     from app import limits
+    from app.guarding.auth import Door
     from app.launching import background_editor, learning_editor
     from app.run_folder import run_folder
-    from app.server.auth import Door
     from app.server.endpoints import server_app
     from app.server.voice_folder import voices_in
     from app.service import Service
 
     token = token_of(options.token or os.environ.get("A3T_TOKEN"))
-    limits.MAX_MEGABYTES = options.max_megabytes or MAX_MEGABYTES
+    limits.MAX_MEGABYTES = options.max_megabytes
     voices = voices_in(options.voices)
     with run_folder() as folder:
         learning = None if options.adapt == "never" else learning_editor
@@ -96,11 +85,7 @@ def token_of(given: str | None) -> str:
     short to be one, or can't be read."""
     if given is None:
         return secrets.token_urlsafe(24)
-    if given.startswith("@"):
-        try:
-            given = Path(given[1:]).read_text(encoding="utf-8-sig").strip()
-        except (OSError, UnicodeDecodeError):
-            raise InputError(f"{given[1:]} can't be read: write the token into it.") from None
+    given = secret(given, "the token")
     if len(given) < LEAST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:
         raise InputError(f"The token needs at least {LEAST_TOKEN} characters without spaces.")
     return given

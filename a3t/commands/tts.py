@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from a3t.editor import Editor
     from a3t.plan.prompt import SpeechPlan
     from a3t.plan.request import SpeechRequest
+    from a3t.rendering.edited import EditedRecording
+    from a3t.rendering.spoken import SpokenRecording
 
 ENDINGS = (".", "?", "!", "…")
 TO_A_PROGRAM = Path("-")  # instead of a file: a WAV to the standard output, as it is made
@@ -120,11 +122,7 @@ def speak(options: argparse.Namespace) -> None:
     if prompt_texts is None:
         for each in result.plan.heard:
             say(f"Prompt: {each.text}")
-    written = result.save(options.out, not options.no_provenance)
-    if options.json:
-        print(json.dumps(result.record, indent=1, ensure_ascii=False))
-    else:
-        say(f"Written: {written}")
+    save(result, options)
 
 
 def go_on(editor: Editor, options: argparse.Namespace, speech: SpeechRequest) -> None:
@@ -143,8 +141,12 @@ def go_on(editor: Editor, options: argparse.Namespace, speech: SpeechRequest) ->
         seed=speech.seed,
         adapt=speech.adapt,
     )
-    result = editor.edit(prompt, request)
-    written = result.save(options.out, provenance=not options.no_provenance)
+    save(editor.edit(prompt, request), options)
+
+
+def save(result: SpokenRecording | EditedRecording, options: argparse.Namespace) -> None:
+    """Write a result, and say so, or print its record."""
+    written = result.save(options.out, not options.no_provenance)
     if options.json:
         print(json.dumps(result.record, indent=1, ensure_ascii=False))
     else:

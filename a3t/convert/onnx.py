@@ -6,7 +6,7 @@ Writes a3t.onnx, durations.onnx and vocoder.onnx. The numbers of frames T and ph
 
 - a3t: mel (T, 80) log10, masked (T,) bool, phones (L,) ids, frame_phone (T,) each frame's phone
   -> filled (T, 80), in which unmasked frames are unchanged
-- durations: phones (L,), edges (L,) from `a3t.model.durations.word_edges` -> frames (L,)
+- durations: phones (L,), edges (L,) from `a3t.model.variance.durations.word_edges` -> frames (L,)
 - vocoder: mel (T, 80), and white noise (300 T,) of power one if it draws texture -> samples
   (300 T,) at 24 kHz
 """
@@ -34,9 +34,9 @@ from a3t.console import run
 from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.model.a3t import A3T
-from a3t.model.durations import DurationPredictor
 from a3t.model.embeddings import Batch
 from a3t.model.loading import load_networks
+from a3t.model.variance.durations import DurationPredictor
 from a3t.vocoder import load_vocoder
 from a3t.vocoder.builtin import BuiltinVocoder
 from a3t.vocoder.framing import BINS

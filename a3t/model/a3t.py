@@ -14,9 +14,9 @@ from torch import Tensor, nn
 
 from a3t.model.conformer import ConformerBlock, Layout, run_block
 from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, phone_spans
-from a3t.model.energy import EnergyAdaptor, relative_energy, visible_frames
-from a3t.model.pitch import PitchAdaptor, decided, raised, spread_out
 from a3t.model.postnet import PostFilter, PostNet
+from a3t.model.variance.energy import EnergyAdaptor, relative_energy, visible_frames
+from a3t.model.variance.pitch import PitchAdaptor, decided, raised, spread_out
 from a3t.model.voice import VoiceVector
 
 
@@ -24,7 +24,7 @@ class Filled(NamedTuple):
     """The network's output for a batch.
 
     log10 mel (B, T, 80) before and after the Post-Net, and, where it predicts them, the pitch
-    (B, T, 2) and the energy (B, T); see `a3t.model.pitch` and `a3t.model.energy`. Outside training
+    (B, T, 2) and the energy (B, T); see `a3t.model.variance`. Outside training
     ``refined`` is the mel after the post-filters, if there are any.
     """
 

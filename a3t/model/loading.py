@@ -12,9 +12,9 @@ from torch.overrides import TorchFunctionMode
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.model.durations import DurationPredictor
 from a3t.model.legacy import network_of
 from a3t.model.threads import one_thread
+from a3t.model.variance.durations import DurationPredictor
 from a3t.pretrained import check_sizes, checkpoint_folder, load_checkpoint, part_of
 
 

@@ -7,7 +7,7 @@
 | one change | a minute of new words | attention's memory grows with the square of its frames |
 | speech from a prompt | ten minutes | it is all held in memory |
 
-Durations are predicted for 6,000 phones at a time (`a3t.model.durations`), which takes 0.7 GB.
+Durations are predicted for 6,000 phones at a time (`a3t.model.variance`), which takes 0.7 GB.
 """
 
 from __future__ import annotations

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from a3t.audio.output.span_map import SpanMap
 from a3t.audio.reading.recording import Recording
-from a3t.errors import InputError
 from a3t.grid import grid_frames, seconds_of
-from a3t.plan.phone_grid import GridPhone, on_grid
-from a3t.plan.planned_edit import PlannedEdit, Range, frame_range
+from a3t.plan.phone_grid import GridPhone
+from a3t.plan.planned_edit import PlannedEdit, Range
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
 from a3t.source.alignments import HeardRecording
@@ -110,7 +107,7 @@ class EditPlan:
         return grid_frames(self.recording.samples, self.recording.sample_rate)
 
     def to_json(self) -> dict[str, Any]:
-        """The whole plan, readable by `from_json`; scales and the rate are rounded."""
+        """The whole plan, for people and other programs; scales and the rate are rounded."""
         return {
             "source": self.recording.to_json(),
             **self.request.to_json(),
@@ -122,45 +119,6 @@ class EditPlan:
             "guessed": self.guessed,
             **({"origins": [each.to_json() for each in self.origins]} if self.origins else {}),
         }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any], recording: Recording) -> EditPlan:
-        """The plan that `to_json` wrote; it renders to the same samples.
-
-        Raises InputError if the plan belongs to another recording, and KeyError, TypeError or
-        ValueError if the data isn't a plan.
-        """
-        if data["source"]["sha256"] != recording.sha256:
-            raise InputError(f"The plan was not made for {recording.path}: plan the edit again.")
-        request = EditRequest.from_json(data)
-        if request.text is None or not isinstance(request.alignment, Alignment):
-            raise ValueError("a plan needs its text and its alignment")
-        text = Transcript.from_text(request.text, max_words=None)
-        revision = Revision.of(text, request.new_transcript)
-        if request.aligned_words:
-            revision = revision.within(request.aligned_words)
-        windows = tuple(
-            Window(frame_range(window["source_frames"]), tuple(map(int, window["edits"])))
-            for window in data["windows"]
-        )
-        return cls(
-            recording,
-            request,
-            revision,
-            tuple(tuple(phones.split()) for phones in data["pronunciations"]),
-            on_grid(request.alignment, grid_frames(recording.samples, recording.sample_rate)),
-            tuple(PlannedEdit.from_json(edit) for edit in data["edits"]),
-            windows,
-            float(data["rate"]),
-            origins=tuple(cls._origin(each, recording) for each in data.get("origins", ())),
-        )
-
-    @classmethod
-    def _origin(cls, data: Mapping[str, Any], recording: Recording) -> EditPlan:
-        """The plan of an origin: of the recording itself, or of another one, which is opened."""
-        if data["source"]["sha256"] != recording.sha256:
-            recording = Recording.open(Path(data["source"]["path"]))
-        return cls.from_json(data, recording)
 
     def describe(self) -> str:
         """The plan in readable form, one line per edit."""

@@ -13,7 +13,7 @@ from itertools import pairwise
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, grid_frames
-from a3t.model.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.cleaning.cuts import place_cuts, room_beside
 from a3t.plan.edit_limits import check_edit_length
 from a3t.plan.edit_plan import EditPlan

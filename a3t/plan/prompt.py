@@ -19,7 +19,7 @@ from a3t.audio.analysis.mel_window import mel_window
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, grid_frames
-from a3t.model.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.edit_limits import check_characters, check_speech_length
 from a3t.plan.phone_grid import GridPhone, on_grid
 from a3t.plan.planned_edit import PlannedPhone

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
-from a3t.model.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.edit_limits import shortened
 from a3t.plan.edit_sites import Place
 from a3t.plan.phone_grid import GridPhone

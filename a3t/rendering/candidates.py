@@ -19,7 +19,7 @@ from a3t.audio.analysis.mel import log_mel
 from a3t.audio.output.patches import read_patched
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, frames_of, seconds_of
-from a3t.model.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.edit_limits import MOST_SEED, SPEEDS
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import replan

@@ -16,8 +16,8 @@ from a3t.audio.output.speech import NEXT, check_record, load_record, record_path
 from a3t.audio.output.writing import check_output, default_output, write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised
-from a3t.plan.edit_map import EditMap
 from a3t.plan.edit_plan import EditPlan
+from a3t.rendering.edit_map import EditMap
 from alignment.atomic import put_in_place
 
 DOUBTFUL = 0.5  # a word with a lower confidence can hardly be heard

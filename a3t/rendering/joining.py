@@ -56,10 +56,7 @@ def own_sound_of(plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbo
     recording, match = plan.recording, plan.request.match
     tone = steady = reverberation = None
     if match.room_tone:
-        first, last = (
-            min(samples_of(frame, recording.sample_rate), recording.samples)
-            for frame in edit.remade
-        )
+        first, last = recording.samples_in(edit.remade)
         tone = find_room_tone(recording, plan.alignment, (first + last) // 2)
         steady = find_steady_tones(recording, first, last)
         reverberation = find_reverberation(recording, first, last, tone)
@@ -84,8 +81,7 @@ def patch_of(
 def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:
     """The patch that joins both sides of deleted frames, at the quietest points nearby."""
     rate = recording.sample_rate
-    first = samples_of(edit.source[0], rate)
-    last = min(samples_of(edit.source[1], rate), recording.samples)
+    first, last = recording.samples_in(edit.source)
     room = [
         side
         for side, at_end in zip(edit.overlap, (first == 0, last == recording.samples), strict=True)
@@ -98,7 +94,7 @@ def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:
 def pause_of(plan: EditPlan, edit: PlannedEdit) -> Patch:
     """The patch of an edit that consists of a pause alone."""
     recording, rate = plan.recording, plan.recording.sample_rate
-    first, last = (min(samples_of(frame, rate), recording.samples) for frame in edit.source)
+    first, last = recording.samples_in(edit.source)
     same = edit.frames == edit.source[1] - edit.source[0]
     length = last - first if same else samples_of(edit.frames, rate)
     return put_pause(recording, plan.alignment, (first, last), length, plan.request.seed)

@@ -15,8 +15,9 @@ import torch
 from torch import Tensor
 
 from a3t.grid import FRAMES_PER_SECOND
-from a3t.model.energy import frame_energy
+from a3t.model.variance.energy import frame_energy
 from a3t.text.phones import PAUSE, is_vowel, strip_stress
+from alignment.long.anchors import runs_of
 
 SHARE = 0.8  # of the way; chosen clean and on a telephone (docs/log.md)
 REACH = 1.5 * FRAMES_PER_SECOND  # frames; the distance at which a neighbour's weight is 1/e
@@ -46,7 +47,7 @@ def levelled(
     energy = frame_energy(mel[None])[0].numpy()
     kinds = _kinds(symbols, phone_of_frame)
     result = mel.clone()
-    for first, last in _runs(masked):
+    for first, last in runs_of(masked):
         gain = _gain(energy, kinds, ~masked, first, last)
         result[first:last] += float(np.clip(SHARE * gain, -MOST, MOST))
     return result
@@ -128,8 +129,3 @@ def _gain(
             gain += len(here) * 0.5 * float(np.log10(expected / power[here].mean()))
             total += len(here)
     return gain / total if total else 0.0
-
-
-def _runs(masked: np.ndarray) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], masked.astype(int), [0]])))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from alignment.long.anchors import runs_of
+
 SHARE = 0.7  # of the deviations measured
 WHOLE, WITHIN = 0.10, 0.14  # octaves, standard deviations: of a run of frames, and within it
 SLOW = 9  # frames, the deviation of the Gaussian by which pitches within a run correlate
@@ -23,10 +25,9 @@ def drawn_melody(masked: np.ndarray, seed: int) -> np.ndarray | None:
     if seed == PREDICTED:
         return None
     result = np.zeros(len(masked))
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], masked.astype(int), [0]])))
-    for first, last in zip(edges[::2], edges[1::2], strict=True):
-        draw = np.random.default_rng([seed, int(first)])
-        length = int(last - first)
+    for first, last in runs_of(masked):
+        draw = np.random.default_rng([seed, first])
+        length = last - first
         # Noise smoothed to a correlation of that deviation, and of variance 1.
         kernel = np.exp(-np.square(np.arange(-3 * SLOW, 3 * SLOW + 1) / SLOW))
         kernel /= np.sqrt(np.square(kernel).sum())

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 import soxr
 
+from a3t.audio.analysis.pause_sounds import speech_power
 from a3t.audio.analysis.room_tone import room_tone
 from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.output.span_map import Span
@@ -57,7 +58,7 @@ def moved_patch(
 ) -> tuple[Patch, tuple[Excerpt, ...]]:
     """The patch that puts the speech that an edit takes in its place, and what it is made of."""
     recording, rate = plan.recording, plan.recording.sample_rate
-    places = [min(samples_of(frame, rate), recording.samples) for frame in edit.source]
+    places = recording.samples_in(edit.source)
     around = Surroundings.read(recording, *places)
     fade = round(FADE_MS * rate / 1000)
     at_start, at_end = places[0] < fade, recording.samples - places[1] < fade
@@ -156,7 +157,7 @@ def _speech(plan: EditPlan, taken: RecordedSpeech, origin: EditedRecording) -> _
         samples = samples.mean(axis=1, keepdims=True).repeat(recording.channels, axis=1)
     gain = taken.decibels
     if gain is None:
-        gain = 0.0 if same else speech_level(plan) - speech_level(origin.plan)
+        gain = 0.0 if same else _speech_level(plan) - _speech_level(origin.plan)
     samples = _louder(samples, min(max(gain, -MOST_GAIN), MOST_GAIN))
     constant = samples.mean(axis=0)
     bare = samples - constant
@@ -174,12 +175,9 @@ def _speech(plan: EditPlan, taken: RecordedSpeech, origin: EditedRecording) -> _
 
 def origin_span(taken: RecordedSpeech, origin: EditedRecording) -> Span:
     """The samples of an origin's result that are taken, before joints move."""
-    rate, shifts = origin.recording.sample_rate, origin.map.samples.shifts
-    ends = zip(taken.frames, (shifts[edits] for edits in taken.edits), strict=True)
-    first, last = (
-        min(samples_of(frame, rate), origin.recording.samples) + shift for frame, shift in ends
-    )
-    return first, last
+    first, last = origin.recording.samples_in(taken.frames)
+    before, after = (origin.map.samples.shifts[edits] for edits in taken.edits)
+    return first + before, last + after
 
 
 def _tone(plan: EditPlan, near: int, frames: int) -> _Piece:
@@ -203,14 +201,6 @@ def _louder(samples: np.ndarray, decibels: float) -> np.ndarray:
     return samples * (min(gain, max(1.0, 1.0 / peak)) if gain > 1 else gain)
 
 
-def speech_level(plan: EditPlan) -> float:
-    """The level of a recording's words, dB of full scale; of the first minute of them."""
-    power, count = 0.0, 0
-    rate = plan.recording.sample_rate
-    for word in plan.alignment.spoken:
-        first, last = (min(round(t * rate), plan.recording.samples) for t in (word.start, word.end))
-        sound = plan.recording.mono(first, max(first, last)).astype(np.float64)
-        power, count = power + float(np.square(sound).sum()), count + len(sound)
-        if count > 60.0 * rate:
-            break
-    return float(10 * np.log10(power / max(count, 1) + 1e-12))
+def _speech_level(plan: EditPlan) -> float:
+    """The level of a recording's words, dB of full scale."""
+    return float(10 * np.log10(speech_power(plan.recording, plan.alignment) + 1e-12))

@@ -134,7 +134,7 @@ def manner_of(recording: Recording, aligned: Alignment, words: tuple[int, int]) 
     before = _beside(spoken[words[0] - 1] if words[0] else None, own[0], 0)
     after = _beside(own[-1], spoken[words[1]] if words[1] < len(spoken) else None, 1)
     start, end = own[0].start, own[-1].end
-    sound = _mono(recording, start, end)
+    sound = recording.mono(*recording.samples_between(start, end)).astype(np.float64)
     return Manner(
         median_pitch(sound, recording.sample_rate),
         active_level(sound, recording.sample_rate),
@@ -173,12 +173,6 @@ def _levelled(words: RecordedWords, manner: Manner, wanted: Manner) -> RecordedW
     share, most = (1.0, MOST_GAIN) if words.text else (0.5, MOST_DECIBELS)
     by = share * (wanted.level - manner.level)
     return replace(words, decibels=round(min(max(by, -most), most), 2))
-
-
-def _mono(recording: Recording, start: float, end: float) -> np.ndarray:
-    rate = recording.sample_rate
-    first, last = (min(round(time * rate), recording.samples) for time in (start, end))
-    return recording.mono(first, max(first, last)).astype(np.float64)
 
 
 def active_level(sound: np.ndarray, rate: int) -> float:

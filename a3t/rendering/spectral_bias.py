@@ -18,8 +18,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from a3t.model.a3t import A3T
-from a3t.model.energy import frame_energy
 from a3t.model.filling import MaskedMel, fill
+from a3t.model.variance.energy import frame_energy
 from a3t.rendering.level import loudness_class
 from a3t.text.phones import PAUSE
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from a3t.audio.output.patches import read_patched
-from a3t.grid import samples_of
 from a3t.plan.edit_plan import Window
 from a3t.plan.edit_sites import WordFrames
 from a3t.rendering.edited import EditedRecording, WordScore
@@ -55,9 +54,7 @@ def _stretch(result: EditedRecording, window: Window) -> _Stretch:
             first, last = frames.spans[old]
             if window.source[0] <= first and last <= window.source[1]:
                 words.append(kept.output[0] + old - kept.source[0])
-    first, last = (
-        min(samples_of(frame, source.sample_rate), source.samples) for frame in window.source
-    )
+    first, last = source.samples_in(window.source)
     # Edits before the window shift both its ends, those within it only its end.
     shifts = result.map.samples.shifts
     first += shifts[window.edits[0]]

@@ -22,7 +22,7 @@ from a3t.text.transcript import Transcript
 from alignment import Aligner, Alignment, Pronunciations
 from alignment.aligner_version import edition
 from alignment.confidence.doubts import with_confidences
-from alignment.long.window import align_window
+from alignment.long.window import TimedWord, align_window
 from alignment.result import shift_word
 
 MOST_HELD = 8  # alignments kept in memory, so that a plan and its edit align only once
@@ -32,15 +32,6 @@ NEARBY = 6.0  # seconds on each side that are available to the aligner, and no m
 
 # Recording, the text's spoken words, which of them (or of its samples), the user's pronunciations.
 Key = tuple[str, tuple[str, ...], Range, str]
-
-
-@dataclass(frozen=True, slots=True)
-class WordTime:
-    """A word and the approximate time when it is spoken, in seconds."""
-
-    text: str
-    start: float
-    end: float
 
 
 @dataclass(frozen=True)
@@ -236,7 +227,7 @@ class AlignmentStore:
             near = [k for k, (start, stop) in enumerate(times) if begin <= start and stop <= end]
             stretch = Stretch.of(recording, begin, end)
             offset = stretch.first / recording.sample_rate
-            timed = [WordTime(text.spoken[k], *(t - offset for t in times[k])) for k in near]
+            timed = [TimedWord(text.spoken[k], *(t - offset for t in times[k])) for k in near]
             choices = pronouncer.choices([word.text for word in timed])
             own = (first - near[0], last - 1 - near[0])
             window = align_window(self.aligner, stretch, timed, choices, *own, BESIDE)

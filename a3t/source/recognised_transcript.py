@@ -75,6 +75,15 @@ class RecognisedTranscript:
         return RecognisedTranscript(text, tuple(sure))
 
 
+def quietest_between(sound: Readable, low: int, high: int) -> int:
+    """The sample between two where 0.18 s of a sound are quietest."""
+    hop = max(1, round(QUIET * sound.sample_rate))
+    window = sound.mono(low, high)
+    count = len(window) // hop
+    levels = np.square(window[: count * hop]).reshape(count, hop).mean(axis=1)
+    return low + (int(np.convolve(levels, np.ones(9), mode="valid").argmin()) + 4) * hop
+
+
 def parts_of(sound: Readable, first: tuple[float, float] = PARTS) -> Iterator[tuple[int, int]]:
     """Samples [start, stop) of each part, cut where it is quietest; `first`: the shortest and the
     longest that the first may be, seconds."""
@@ -83,12 +92,7 @@ def parts_of(sound: Readable, first: tuple[float, float] = PARTS) -> Iterator[tu
         low, high = (start + round(s * sound.sample_rate) for s in (shortest, longest))
         stop = sound.samples
         if stop - start > (high - start) * 1.15:
-            hop = max(1, round(QUIET * sound.sample_rate))
-            window = sound.mono(low, high)
-            count = len(window) // hop
-            levels = np.square(window[: count * hop]).reshape(count, hop).mean(axis=1)
-            smooth = np.convolve(levels, np.ones(9), mode="same")
-            stop = low + (int(smooth[4:-4].argmin()) + 4) * hop
+            stop = quietest_between(sound, low, high)
         yield start, stop
         start, (shortest, longest) = stop, PARTS
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from a3t.errors import InputError
 from a3t.model.threads import one_thread
-from a3t.vocoder.base import Vocoder, check_mel, vocode_chunks, vocode_span
+from a3t.vocoder.base import Vocoder, vocode_span
 
-__all__ = ["Vocoder", "check_mel", "load_vocoder", "vocode_chunks", "vocode_span"]
+__all__ = ["Vocoder", "load_vocoder", "vocode_span"]
 
 BUILTIN_FOLDER = Path(__file__).parent.parent / "pretrained" / "vocoder-small"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -64,19 +63,6 @@ def vocode_span(vocoder: Vocoder, mel: Tensor, first: int, last: int, seed: int 
     end = min(frames, last + vocoder.receptive_frames)
     samples = vocoder(mel[begin:end], begin, seed)
     return samples[(first - begin) * HOP : (last - begin) * HOP]
-
-
-def vocode_chunks(vocoder: Vocoder, mel: Tensor, frames: int = 1000) -> Iterator[Tensor]:
-    """The whole mel's samples in pieces of ``frames`` frames: equal to one pass, flat in memory.
-
-    But for a vocoder whose samples depend on every frame: that one has to run over the whole.
-    """
-    check_mel(mel)
-    if vocoder.receptive_frames >= len(mel):
-        yield from vocoder(mel).split(frames * HOP)
-        return
-    for first in range(0, len(mel), frames):
-        yield vocode_span(vocoder, mel, first, min(first + frames, len(mel)))
 
 
 def placed_uniform(seed: int, first_row: int, rows: int, width: int) -> np.ndarray:

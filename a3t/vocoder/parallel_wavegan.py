@@ -130,35 +130,23 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 def _check_features(config: dict[str, Any], folder: Path) -> None:
     """InputError unless the checkpoint was trained on exactly the mels that are used here."""
-    rate = config.get("sampling_rate")
-    low = config.get("fmin")
-    high = config.get("fmax")
-    theirs = {
-        "rate": rate,
-        "hop": config.get("hop_size"),
-        "FFT": config.get("fft_size"),
-        "window": config.get("win_length") or config.get("fft_size"),
-        "mels": config.get("num_mels"),
-        "from": 0 if low is None else low,
-        "to": (rate or 0) / 2 if high is None else high,
-        "window shape": config.get("window", "hann"),
+    rate, low, high = (config.get(key) for key in ("sampling_rate", "fmin", "fmax"))
+    features = {
+        "rate": (rate, SAMPLE_RATE),
+        "hop": (config.get("hop_size"), HOP),
+        "FFT": (config.get("fft_size"), N_FFT),
+        "window": (config.get("win_length") or config.get("fft_size"), WINDOW),
+        "mels": (config.get("num_mels"), MELS),
+        "from": (0 if low is None else low, FMIN),
+        "to": ((rate or 0) / 2 if high is None else high, FMAX),
+        "window shape": (config.get("window", "hann"), "hann"),
     }
-    ours = {
-        "rate": SAMPLE_RATE,
-        "hop": HOP,
-        "FFT": N_FFT,
-        "window": WINDOW,
-        "mels": MELS,
-        "from": FMIN,
-        "to": FMAX,
-        "window shape": "hann",
-    }
-    differing = [key for key in ours if theirs[key] != ours[key]]
+    differing = {key: pair for key, pair in features.items() if pair[0] != pair[1]}
     if differing:
         raise InputError(
             f"The vocoder in {folder} doesn't fit the model's mels: it was trained with "
-            f"{', '.join(f'{key} {theirs[key]}' for key in differing)}, the model has "
-            f"{', '.join(f'{key} {ours[key]}' for key in differing)}."
+            f"{', '.join(f'{key} {theirs}' for key, (theirs, _) in differing.items())}, the model "
+            f"has {', '.join(f'{key} {ours}' for key, (_, ours) in differing.items())}."
         )
 
 

@@ -13,17 +13,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
 from a3t.audio.reading.recording import Recording
 from a3t.plan.edit_plan import EditPlan
-from a3t.source.alignments import AlignmentStore, HeardRecording, WordTime
+from a3t.source.alignments import AlignmentStore, HeardRecording
+from a3t.source.recognised_transcript import quietest_between
 from a3t.source.timed_text import Times, times_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.voice.material import VoicePiece, pieces_of
 from a3t.voice.speaker import of_one_speaker
 from alignment import Alignment, AlignmentError, Word
+from alignment.long.window import TimedWord
 
 # Seconds of usable speech, by what was measured of edits, and of speech by a prompt (docs/log.md).
 PAYS_FROM, PROMPT_PAYS_FROM = 8.0, 3.0
@@ -31,13 +31,12 @@ WINDOW = (70.0, 80.0)  # seconds that are listened to at a time; windows end whe
 ENOUGH = 30.0  # seconds of usable speech: one window has that, unless there is music, or silence
 MOST_WINDOWS = 4
 BESIDE = 5.0  # seconds on each side in which a word may be whose time is approximate
-QUIET = 0.02  # seconds of one value of the envelope in whose minima windows end
 
 Range = tuple[int, int]  # samples [first, last)
 
 
 @dataclass(frozen=True)
-class SaidWord(WordTime):
+class SaidWord(TimedWord):
     """A word, the approximate time when it is spoken, and its speaker's name, "" if none is
     known."""
 
@@ -174,17 +173,12 @@ def windows_of(recording: Recording) -> Iterator[Range]:
     """The recording's samples in windows of `WINDOW` seconds that end where it is quietest; what
     would be a short one belongs to the last."""
     rate = recording.sample_rate
-    hop = max(1, round(QUIET * rate))
     first = 0
     while first < recording.samples:
         low, high = (first + round(seconds * rate) for seconds in WINDOW)
         last = recording.samples
         if last - first > 1.25 * (high - first):
-            samples = recording.mono(low, high)
-            count = len(samples) // hop
-            levels = np.square(samples[: count * hop]).reshape(count, hop).mean(axis=1)
-            smooth = np.convolve(levels, np.ones(9), mode="valid")
-            last = low + (int(smooth.argmin()) + 4) * hop
+            last = quietest_between(recording, low, high)
         yield first, last
         first = last
 

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from a3t.grid import FRAMES_PER_SECOND, frames_of
-from a3t.model.durations import DurationPredictor
 from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
+from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.prompt import LONGEST, Prompt
 from a3t.plan.speaker.speaker_pauses import PAUSES

@@ -31,27 +31,21 @@ from alignment.result import Alignment, Word, pause, stretch_word
 from alignment.waveform import MODEL_RATE, model_waveform
 
 PROGRAM = "A3T_MFA"
+ACOUSTIC = "english_us_arpa"  # the model
 SECONDS = 3600.0  # that one recording may take
 
 
 class MontrealAligner:
     """One recording, or a whole corpus at once, with `mfa align`.
 
-    `acoustic`: an acoustic model's name or path; `program`: where the executable is.
     The words' pronunciations are those handed in: they are written to a dictionary for MFA, so its
-    own are not needed. `dictionary`, a name or path, uses one of MFA's instead.
+    own are not needed.
     """
 
     name = "mfa"
 
-    def __init__(
-        self,
-        acoustic: str = "english_us_arpa",
-        dictionary: str | None = None,
-        program: str | None = None,
-    ) -> None:
-        self.acoustic, self.dictionary = acoustic, dictionary
-        self.program = find_program(program)
+    def __init__(self) -> None:
+        self.program = find_program()
 
     def align(
         self,
@@ -95,21 +89,16 @@ class MontrealAligner:
             waiting: dict[str, tuple[Sequence[str], float]] = {}
             for key, (recording, words) in recordings.items():
                 try:
-                    if self.dictionary is None:
-                        _entries(words, pronunciations)
+                    _entries(words, pronunciations)
                     _hand_over(recording, words, corpus / key)
                     waiting[key] = words, recording.samples / recording.sample_rate
                 except AlignmentError as error:
                     result[key] = error
             if not waiting:
                 return result
-            dictionary = self.dictionary
-            if dictionary is None:
-                path = folder / "words.dict"
-                write_dictionary(
-                    path, [word for words, _ in waiting.values() for word in words], pronunciations
-                )
-                dictionary = str(path)
+            dictionary = folder / "words.dict"
+            every = [word for words, _ in waiting.values() for word in words]
+            dictionary.write_text("".join(_entries(every, pronunciations)), encoding="utf-8")
             self._run(corpus, dictionary, out, folder, jobs)
             for key, (words, seconds) in waiting.items():
                 try:
@@ -118,12 +107,12 @@ class MontrealAligner:
                     result[key] = error
         return result
 
-    def _run(self, corpus: Path, dictionary: str, out: Path, folder: Path, jobs: int) -> None:
+    def _run(self, corpus: Path, dictionary: Path, out: Path, folder: Path, jobs: int) -> None:
         command = [self.program, "align", "--clean", "--num_jobs", str(jobs)]
         single = (corpus / "speech.wav").exists()
         command += ["--single_speaker"] if single else []
         command += ["--output_format", "long_textgrid", "--temporary_directory"]
-        command += [str(folder / "work"), str(corpus), dictionary, self.acoustic, str(out)]
+        command += [str(folder / "work"), str(corpus), str(dictionary), ACOUSTIC, str(out)]
         # The environment's own programs (Kaldi's, sox) lie beside its mfa.
         beside = str(Path(self.program).parent)
         environment = os.environ | {"PATH": os.pathsep.join((beside, os.environ.get("PATH", "")))}
@@ -151,8 +140,7 @@ class MontrealAligner:
         if done.returncode:
             raise AlignmentError(
                 f"The Montreal Forced Aligner failed ({_last_line(done.stderr or done.stdout)}): "
-                f"see that {self.acoustic} is downloaded (mfa model download acoustic "
-                f"{self.acoustic})."
+                f"see that {ACOUSTIC} is downloaded (mfa model download acoustic {ACOUSTIC})."
             )
 
 
@@ -177,9 +165,9 @@ def _taken_back(path: Path, words: Sequence[str], seconds: float) -> Alignment:
     return _of_the_recording(require_whole(read_textgrid(path), path), words, seconds)
 
 
-def find_program(program: str | None = None) -> str:
-    """The mfa executable: as given, as A3T_MFA says, or on the PATH; else AlignmentError."""
-    wanted = program or os.environ.get(PROGRAM)
+def find_program() -> str:
+    """The mfa executable: as A3T_MFA says, or on the PATH; else AlignmentError."""
+    wanted = os.environ.get(PROGRAM)
     found = shutil.which(wanted or "mfa")
     if found is None:
         what = f"{wanted} is not the Montreal Forced Aligner's mfa" if wanted else "There is no mfa"
@@ -190,12 +178,8 @@ def find_program(program: str | None = None) -> str:
     return found
 
 
-def write_dictionary(path: Path, words: Sequence[str], pronunciations: Pronunciations) -> None:
-    """Write the pronunciations in MFA's format; AlignmentError for a word without one."""
-    path.write_text("".join(_entries(words, pronunciations)), encoding="utf-8")
-
-
 def _entries(words: Sequence[str], pronunciations: Pronunciations) -> list[str]:
+    """The lines of a dictionary, as MFA reads it; AlignmentError for a word without any."""
     lines = []
     for word in sorted(set(words)):
         candidates = [" ".join(candidate) for candidate in pronunciations.get(word, ())]

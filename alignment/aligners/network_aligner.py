@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from alignment.aligner import Pronunciations
-from alignment.aligners.by_pieces import AlignerByPieces
+from alignment.aligner import InMemory, Pronunciations, Readable
 from alignment.aligners.lookup import require_room, stress_of
-from alignment.aligners.refinement import CHANGE_REACH, SHORTEST_PAUSE, apart, crossed
+from alignment.aligners.refinement import Acoustics, apart, boundaries_of
 from alignment.confidence.boundary_confidence import with_spreads
 from alignment.confidence.scores import (
     mismatch,
@@ -23,7 +22,8 @@ from alignment.confidence.scores import (
     require_speech,
     score_words,
 )
-from alignment.network.boundaries import Boundaries, changes, correct
+from alignment.long.whole import align_long
+from alignment.network.boundaries import correct
 from alignment.network.disfluency_states import Costs
 from alignment.network.graph import (
     FILLER,
@@ -36,17 +36,13 @@ from alignment.network.graph import (
     Visit,
 )
 from alignment.network.phone_network import (
-    INDEX,
-    SYMBOLS,
     TOGETHER,
-    features,
     in_steps,
-    posteriors,
-    posteriors_and_sequence_scores,
 )
-from alignment.result import PAUSE, Alignment, Phone, Word, pause
+from alignment.result import Alignment, Phone, Word, pause
 from alignment.waveform import model_waveform
 
+LONG_SECONDS = 60.0  # a search keeps every state of the text for every frame
 HASTY = 1.5  # times as long as phones last at least; in less a phone can be as short as a frame
 
 # What the larger network's scores of sequences count for in the search, against the smaller one's
@@ -71,34 +67,57 @@ ALONE = 5  # frames of silence on either side of what stands alone
 NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
 
 
-@dataclass(frozen=True, slots=True)
-class Acoustics:
-    """Both networks' outputs for a recording.
-
-    frames: (K, BANDS). scores: the phone network's log posteriors, (T, 40). second: the sequence
-    network's, which count where boundaries are corrected. sequences: its scores of sequences,
-    (T, 40).
-    """
-
-    frames: np.ndarray
-    scores: np.ndarray
-    second: np.ndarray
-    sequences: np.ndarray
-
-    @classmethod
-    def of(cls, samples: np.ndarray) -> Acoustics:
-        """`samples`: 16 kHz mono, (n,)."""
-        frames = features(samples)
-        return cls(frames, posteriors(frames), *posteriors_and_sequence_scores(frames))
-
-
-class NetworkAligner(AlignerByPieces):
-    """The phone network's posteriors, one Viterbi search, and the boundary network.
+class NetworkAligner:
+    """The phone network's posteriors, one Viterbi search, and the boundary network; `workers`
+    processes share what is longer than LONG_SECONDS.
 
     Keeps nothing from one recording to the next: the same input gives the same result.
     """
 
     name = "network"
+
+    def __init__(self, workers: int = 1) -> None:
+        self.workers = workers
+
+    def align(
+        self,
+        samples: np.ndarray,
+        sample_rate: int,
+        words: Sequence[str],
+        pronunciations: Pronunciations,
+        check: bool = True,
+    ) -> Alignment:
+        """Words and phones of `samples` (mono, float, (n,), 8 kHz or more), in seconds.
+
+        One word of the result's `spoken` for each of `words`; each has the phones of one of its
+        `pronunciations`, stress as handed in. With `check`, a recording that doesn't match the
+        words is refused; without, the scores say so.
+        Raises AlignmentError with one sentence.
+        """
+        if np.ndim(samples) == 1 and len(samples) > LONG_SECONDS * sample_rate:
+            recording = InMemory(np.asarray(samples), sample_rate)
+            return self.align_recording(recording, words, pronunciations, check)
+        return self._align_short(samples, sample_rate, words, pronunciations, check)
+
+    def align_recording(
+        self,
+        recording: Readable,
+        words: Sequence[str],
+        pronunciations: Pronunciations,
+        check: bool = True,
+    ) -> Alignment:
+        """As `align`, without ever holding a long recording in memory: see alignment.long."""
+        if recording.samples <= LONG_SECONDS * recording.sample_rate:
+            rate = recording.sample_rate
+            return self.align(recording.mono(), rate, words, pronunciations, check)
+        every = zip(words, stress_of(words, pronunciations), strict=True)
+        usable = {word: list(candidates.values()) for word, candidates in every}
+        # Not `align`: a piece may be longer than LONG_SECONDS, and must not be cut up again.
+        align = partial(NetworkAligner()._align_short, check=False)
+        alignment = align_long(align, recording, words, usable, self.workers)
+        if check:
+            require_match(alignment)
+        return alignment
 
     def _align_short(
         self,
@@ -108,6 +127,7 @@ class NetworkAligner(AlignerByPieces):
         pronunciations: Pronunciations,
         check: bool,
     ) -> Alignment:
+        """`align` of what is short enough for one search."""
         waveform = model_waveform(samples, sample_rate)
         stressed = stress_of(words, pronunciations)
         duration = len(samples) / sample_rate
@@ -216,51 +236,6 @@ def _on_the_clock(
     moved = correct(boundaries, sound.frames, sound.scores, sound.second)
     edges = np.append(0.0, apart(np.append(moved, duration)))
     return Alignment(tuple(_words(visits, words, candidates, edges.round(4), duration)), duration)
-
-
-def boundaries_of(
-    visits: Sequence[Visit], sound: Acoustics, duration: float
-) -> tuple[list[Visit], Boundaries]:
-    """The states that are kept, and the boundaries between them before they are corrected: what
-    training.alignment.train_boundaries learns from."""
-    kept, starts = _kept(visits, _starts(visits, sound.scores), duration)
-    found = starts[1:]
-    times = changes(sound.frames, found, CHANGE_REACH) if len(found) else found
-    return kept, Boundaries([_symbol(visit) for visit in kept], times, found, duration)
-
-
-def _symbol(visit: Visit) -> str:
-    """The visit's phone; anything else counts as a pause."""
-    return SYMBOLS[visit.state.symbol] if visit.state.symbol < len(SYMBOLS) else PAUSE
-
-
-def _starts(visits: Sequence[Visit], scores: np.ndarray) -> np.ndarray:
-    """The start of each state, seconds, (m,): where the posteriors of two phones cross."""
-    indices = np.array([INDEX[_symbol(visit)] for visit in visits])
-    firsts = np.array([visit.start for visit in visits[1:]], dtype=int)
-    if not len(firsts):
-        return np.zeros(1)
-    return np.append(0.0, crossed(scores, indices[:-1], indices[1:], firsts))
-
-
-def _kept(
-    visits: Sequence[Visit], starts: np.ndarray, duration: float
-) -> tuple[list[Visit], np.ndarray]:
-    """Without pauses that are too short to be one."""
-    starts = starts.copy()
-    ends = np.append(starts[1:], duration)
-    kept: list[int] = []
-    for place, visit in enumerate(visits):
-        length = float(ends[place] - starts[place])
-        inside = 0 < place < len(visits) - 1
-        if visit.state.kind == SILENCE and length < SHORTEST_PAUSE and len(visits) > 1:
-            if inside:
-                starts[place + 1] -= length / 2
-            elif place == 0:
-                starts[1] = 0.0
-            continue
-        kept.append(place)
-    return [visits[place] for place in kept], starts[kept]
 
 
 def _words(

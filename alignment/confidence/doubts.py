@@ -7,7 +7,7 @@ the wrong sound would be cut.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,12 +49,6 @@ class Doubt:
     def to_json(self) -> dict[str, Any]:
         result = {"text": self.text, "start": self.start, "end": self.end, "score": self.score}
         return {**result, "unwritten": self.unwritten} if self.unwritten else result
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Doubt:
-        """The inverse of `to_json`; KeyError, TypeError or ValueError if something is missing."""
-        start, end, score = (float(data[key]) for key in ("start", "end", "score"))
-        return cls(str(data["text"]), start, end, score, str(data.get("unwritten", "")))
 
 
 def with_confidences(alignment: Alignment, confidences: Sequence[float]) -> Alignment:

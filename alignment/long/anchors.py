@@ -118,12 +118,17 @@ def _silences(power: np.ndarray) -> tuple[tuple[int, int], ...]:
     mean = np.convolve(power, np.ones(second) / second, "same")
     low = mean < mean.max() * 10 ** (-SILENT_DB / 10)
     edge = round(SILENT_EDGE / SECONDS)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], low, [False]]).astype(np.int8)))
     return tuple(
         (first + edge, last - edge)
-        for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+        for first, last in runs_of(low)
         if (last - first) * SECONDS >= SILENT_SECONDS
     )
+
+
+def runs_of(flags: np.ndarray) -> Iterator[tuple[int, int]]:
+    """The runs of True in (n,): [start, stop) one after the other."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
 def _posteriors(recording: Readable) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alignment.long.anchors import ELSEWHERE, SECONDS, Anchors
+from alignment.long.anchors import ELSEWHERE, SECONDS, Anchors, runs_of
 
 # Sound that isn't the text's, or words that aren't spoken, are pieces of their own from here on.
 FOREIGN_SECONDS, FOREIGN_WORDS = 2.0, 6
@@ -89,18 +89,12 @@ def _until(piece: Piece, end: int) -> Piece:
     return Piece(piece.start, piece.stop, piece.first, end, piece.foreign)
 
 
-def _runs(flags: np.ndarray) -> Iterator[tuple[int, int]]:
-    """The runs of True: [start, stop) one after the other."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
-
-
 def _foreign(anchors: Anchors, words: int) -> list[tuple[int, int]]:
     """Stretches of frames that are something else than the text; two become one when there are
     few words between them."""
     total = len(anchors.words)
     found: list[tuple[int, int]] = []
-    for start, stop in _runs(anchors.words == ELSEWHERE):
+    for start, stop in runs_of(anchors.words == ELSEWHERE):
         before = anchors.words[start - 1] if start else -1
         after = anchors.words[stop] if stop < total else words
         if (stop - start) * SECONDS < FOREIGN_SECONDS and after - before <= FOREIGN_WORDS:
@@ -144,7 +138,7 @@ def _pauses(
     places: list[int] = []
     lengths: list[int] = []
     quiet = anchors.quiet[start:stop]
-    for begin, over in _runs(quiet):
+    for begin, over in runs_of(quiet):
         middle = start + (begin + over) // 2
         if not first < anchors.words[middle] < end:
             continue

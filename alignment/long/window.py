@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
 from alignment.aligner import Aligner, Pronunciations, Readable
 from alignment.errors import AlignmentError
-from alignment.result import Alignment, shift_word, stretch_word
+from alignment.result import Alignment, Word, shift_word, stretch_word
 
 CONTEXT_SECONDS = 4.0
 TRIES = 3  # the context doubles from one to the next
@@ -26,17 +25,13 @@ TRIES = 3  # the context doubles from one to the next
 QUIET_SECONDS, CUT_REACH = 0.06, 0.5
 
 
-class TimedWord(Protocol):
-    """A word and roughly when it is spoken, in seconds; alignment.result.Word is one."""
+@dataclass(frozen=True)
+class TimedWord:
+    """A word and roughly when it is spoken, in seconds."""
 
-    @property
-    def text(self) -> str: ...
-
-    @property
-    def start(self) -> float: ...
-
-    @property
-    def end(self) -> float: ...
+    text: str
+    start: float
+    end: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +51,7 @@ class AlignedWindow:
 def align_window(
     aligner: Aligner,
     recording: Readable,
-    words: Sequence[TimedWord],
+    words: Sequence[TimedWord | Word],
     pronunciations: Pronunciations,
     first: int,
     last: int,
@@ -86,7 +81,7 @@ def align_window(
 
 
 def _with_context(
-    words: Sequence[TimedWord], first: int, last: int, context: float
+    words: Sequence[TimedWord | Word], first: int, last: int, context: float
 ) -> tuple[int, int]:
     """The words [begin, stop) that lie within the context, at least one more on either side."""
     begin, stop = first, last + 1
@@ -100,7 +95,7 @@ def _with_context(
 
 
 def _cuts(
-    recording: Readable, words: Sequence[TimedWord], begin: int, stop: int
+    recording: Readable, words: Sequence[TimedWord | Word], begin: int, stop: int
 ) -> tuple[int, int]:
     """Samples between which words[begin:stop] are spoken, cut where it is quiet."""
     left, right = 0, recording.samples

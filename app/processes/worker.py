@@ -8,8 +8,10 @@ cancels in the middle of a long step, and whose memory and time for each call ar
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
+import resource
 import signal
 import traceback
 from collections.abc import Callable
@@ -19,15 +21,6 @@ from typing import TYPE_CHECKING, Any
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import texts
-from app.page_request import USUAL, Models
-from app.processes.bounded import (
-    EDITOR_MEMORY,
-    EDITOR_SECONDS,
-    bound_memory,
-    bound_time,
-    ended,
-    is_memory,
-)
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -36,7 +29,13 @@ if TYPE_CHECKING:
     from a3t.rendering.spoken import SpokenRecording
     from a3t.text.transcript import Transcript
     from alignment import Alignment
+    from app.page_request import Models
 
+# Bytes of data in a process, and seconds of processor time for each call: of a reading process
+# (`app.processes.bounded`), of an editor's, and of one that learns a voice.
+READER_MEMORY, READER_SECONDS = 2_000_000_000, 300
+EDITOR_MEMORY, EDITOR_SECONDS = 8_000_000_000, 7200
+LEARNING_MEMORY, LEARNING_SECONDS = 4_000_000_000, 1800
 
 PATIENCE = 0.5  # seconds that a cancelled worker has to come to its next step, before it is ended
 POLL = 0.1  # seconds between checks whether the result is still wanted
@@ -65,6 +64,7 @@ def always() -> bool:
 def load_editor(models: Models) -> Editor:
     from a3t.editor import Editor
     from alignment import load_aligner
+    from app.page_request import USUAL
 
     editor = Editor.load(models.model, models.vocoder, voice=models.voice or None)
     if models.aligner != USUAL.aligner:
@@ -72,8 +72,8 @@ def load_editor(models: Models) -> Editor:
     return editor
 
 
-class EditorProcess:
-    """An Editor in another process: the same methods, results and errors; one call at a time.
+class WorkerProcess:
+    """A process that answers calls, one at a time, with bounded means.
 
     What `progress` raises ends the call, and is raised here. Once `wanted` says no, the process is
     ended if it doesn't come to its next step at once, and AbandonedError is raised. Raises
@@ -83,22 +83,14 @@ class EditorProcess:
     """
 
     def __init__(
-        self,
-        load: Callable[[Models], Any] = load_editor,
-        memory: int | None = None,
-        seconds: int | None = None,
-        niceness: int = 0,
+        self, load: Callable[[Models], Any] | None, memory: int, seconds: int, niceness: int = 0
     ) -> None:
         self.progress: Callable[[str], None] | None = None
         self.wanted: Callable[[], bool] = always
         context = multiprocessing.get_context("spawn")  # the server has threads: no fork
         self._pipe, theirs = context.Pipe()
-        means = (
-            EDITOR_MEMORY if memory is None else memory,
-            EDITOR_SECONDS if seconds is None else seconds,
-        )
         self._process = context.Process(
-            target=work, args=(theirs, load, means, niceness), name="a3t", daemon=True
+            target=work, args=(theirs, load, (memory, seconds), niceness), name="a3t", daemon=True
         )
         self._process.start()
         theirs.close()  # so that either side notices when the other ends
@@ -107,7 +99,44 @@ class EditorProcess:
     def alive(self) -> bool:
         return self._process.is_alive()
 
-    def use(self, models: Models = USUAL) -> None:
+    def ask(self, name: str, *args: Any, **options: Any) -> Any:
+        """Call the worker's method and handle the steps that it reports until it is done."""
+        try:
+            return ask(self._pipe, name, args, options, self.progress, self.wanted)
+        except (AbandonedError, OutgrownError) as error:
+            self.end()
+            if isinstance(error, OutgrownError):
+                raise InputError(texts.OUTGROWN) from None
+            raise
+        except EndedError:
+            raise ended(self._process) from None
+
+    def end(self) -> None:
+        """End the process whatever it is doing; nothing has been written yet."""
+        self._pipe.close()
+        self._process.kill()
+        self._process.join()
+
+    def close(self) -> None:
+        self._pipe.close()
+        self._process.join(5)
+        if self._process.is_alive():
+            self._process.terminate()
+
+
+class EditorProcess(WorkerProcess):
+    """An Editor in another process: the same methods, results and errors."""
+
+    def __init__(
+        self,
+        load: Callable[[Models], Any] = load_editor,
+        memory: int = EDITOR_MEMORY,
+        seconds: int = EDITOR_SECONDS,
+        niceness: int = 0,
+    ) -> None:
+        super().__init__(load, memory, seconds, niceness)
+
+    def use(self, models: Models) -> None:
         """Returns when these models are loaded, instead of any others."""
         self.ask("use", models)
 
@@ -134,30 +163,6 @@ class EditorProcess:
     def run(self, function: Callable[..., Any], *args: Any) -> Any:
         """The result of `function(editor, *args)`, a module's function, called in the process."""
         return self.ask("run", function, *args)
-
-    def ask(self, name: str, *args: Any, **options: Any) -> Any:
-        """Call the worker's method and handle the steps that it reports until it is done."""
-        try:
-            return ask(self._pipe, name, args, options, self.progress, self.wanted)
-        except (AbandonedError, OutgrownError) as error:
-            self.end()
-            if isinstance(error, OutgrownError):
-                raise InputError(texts.OUTGROWN) from None
-            raise
-        except EndedError:
-            raise ended(self._process) from None
-
-    def end(self) -> None:
-        """End the process whatever it is doing; nothing has been written yet."""
-        self._pipe.close()
-        self._process.kill()
-        self._process.join()
-
-    def close(self) -> None:
-        self._pipe.close()
-        self._process.join(5)
-        if self._process.is_alive():
-            self._process.terminate()
 
 
 def ask(
@@ -203,11 +208,12 @@ def wait_for_answer(pipe: Connection, wanted: Callable[[], bool]) -> None:
 
 def work(
     pipe: Connection,
-    load: Callable[[Models], Any],
+    load: Callable[[Models], Any] | None,
     means: tuple[int, int] | None = None,
     niceness: int = 0,
 ) -> None:
-    """The worker's loop: load, then answer calls until the other end is closed.
+    """The worker's loop: load an editor, unless it only reads, then answer calls until the other
+    end is closed.
 
     means: the process's bytes of memory, and each call's seconds of processor time. niceness: by
     how much it gives way to other processes.
@@ -232,16 +238,15 @@ def work(
             if means is not None:
                 bound_time(means[1])
             try:
-                models = args[0] if name == "use" else loaded or USUAL
-                if models != loaded:
-                    editor, loaded = None, None  # before the next: two would take twice the memory
-                    editor, loaded = load(models), models
-                editor.progress = step
-                try:
-                    result = answer(editor, name, args, options)
-                finally:
-                    editor.progress = None
-                pipe.send(("done", result))
+                if load is not None:
+                    from app.page_request import USUAL
+
+                    models = args[0] if name == "use" else loaded or USUAL
+                    if models != loaded:
+                        editor, loaded = None, None  # first: two would take twice the memory
+                        editor, loaded = load(models), models
+                        editor.progress = step
+                pipe.send(("done", answer(editor, name, args, options)))
             except (InputError, AlignmentError) as error:
                 pipe.send(("sentence", error))
             except (EOFError, ConnectionError):
@@ -261,5 +266,36 @@ def answer(editor: Any, name: str, args: tuple[Any, ...], options: dict[str, Any
             return None
         case "run":
             return args[0](editor, *args[1:])
+        case "call":
+            return args[0](*args[1:], **options)
         case _:
             return getattr(editor, name)(*args, **options)
+
+
+def bound_memory(most: int) -> None:
+    """This process's data may take `most` bytes from now on, where the system can hold it to that
+    (Linux); what asks for more fails."""
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+def bound_time(seconds: int) -> None:
+    """The system ends this process (SIGXCPU) when it has used `seconds` more of processor time."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    most = int(used.ru_utime + used.ru_stime) + 1 + seconds
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def is_memory(error: Exception) -> bool:
+    """True if an exception says that there was no memory; torch raises RuntimeError then."""
+    return isinstance(error, MemoryError) or any(
+        sign in str(error) for sign in ("allocate memory", "bad_alloc", "Cannot allocate")
+    )
+
+
+def ended(process: Any) -> InputError:
+    """The error for a process that ended in the middle of a request."""
+    process.join(5)
+    sentences = {-signal.SIGXCPU: texts.TOO_SLOW, -signal.SIGKILL: texts.OUTGROWN}
+    return InputError(sentences.get(process.exitcode, texts.CRASHED))

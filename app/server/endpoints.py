@@ -22,10 +22,10 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.plan.request import EditRequest, SpeechRequest
 from app import limits, texts
-from app.page_request import USUAL, Models, texts_of
+from app.guarding.auth import error_body
+from app.page_request import USUAL, Models
 from app.processes.learnt_voice import Order
 from app.processes.progress import Watch
-from app.server.auth import error_body
 from app.server.encoded_speech import MEDIA_TYPES, SpeechEncoder
 from app.server.request_jobs import BusyError, RequestJob, RequestJobs
 from app.server.schemas import (
@@ -43,7 +43,7 @@ POLL = 0.05  # seconds between looks at a job, and at whether its client is stil
 
 
 def server_app(service: Service, voices: Mapping[str, PromptVoice]) -> FastAPI:
-    """The application; `app.server.auth.Door` has to stand before it, and checks the token."""
+    """The application; `app.guarding.auth.Door` has to stand before it, and checks the token."""
     app = FastAPI(
         title="a3t",
         version=__version__,
@@ -203,7 +203,7 @@ def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
         reply: Annotated[Literal["job", "recording"], Form()] = "job",
     ) -> Response:
         """A job that edits the recording, or with reply=recording the edited recording itself."""
-        old, new = texts_of(text, new_text)
+        old, new = limits.texts_of(text, new_text)
         wanted = EditRequest(
             new_text=new, text=old, speed=speed, fit=fit, seed=seed,
             candidates=candidates, adapt=adapt,

@@ -11,7 +11,7 @@ from typing import Any
 
 from a3t.errors import InputError
 from app import texts
-from app.processes.bounded import ReadingProcess
+from app.processes.worker import WorkerProcess
 from app.studio.work import live_hearing
 
 MOST = 2  # at once: each takes about half a core
@@ -75,7 +75,7 @@ class LiveSession:
 
     def __init__(self, rate: int, left: Callable[[], None]) -> None:
         self._rate: int | None = rate
-        self._process = ReadingProcess(MEMORY, SECONDS)
+        self._process = WorkerProcess(None, MEMORY, SECONDS)
         self._lock, self._came = threading.Lock(), threading.Event()
         threading.Thread(target=self._watch, args=(left,), name="live", daemon=True).start()
 
@@ -87,11 +87,12 @@ class LiveSession:
     def hear(self, samples: bytes, last: bool) -> dict[str, Any]:
         self._came.set()
         with self._lock:
-            if self._process.spent:
+            if not self._process.alive:
                 raise InputError(texts.CRASHED)
-            args = (samples, last, self._rate)
-            self._rate = None  # it begins once
-            words: dict[str, Any] = self._process.run(live_hearing.hear, args, {})
+            rate, self._rate = self._rate, None  # it begins once
+            words: dict[str, Any] = self._process.ask(
+                "call", live_hearing.hear, samples, last, rate
+            )
             return words
 
     def end(self) -> None:

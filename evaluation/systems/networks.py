@@ -12,9 +12,9 @@ from torch import Tensor
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.model.durations import DurationPredictor
 from a3t.model.embeddings import Batch
 from a3t.model.legacy import network_of
+from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
 from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 from a3t.text.phones import PHONES

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from a3t.errors import InputError
-from a3t.model.energy import frame_energy
 from a3t.model.masking import MaskingConfig
+from a3t.model.variance.energy import frame_energy
 from a3t.voice.kernel.batches import Batches, DataConfig
 from a3t.voice.kernel.loop import Schedule
 from evaluation.systems.interface import Gap

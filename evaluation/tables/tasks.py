@@ -16,7 +16,7 @@ import torch
 
 from a3t.errors import InputError
 from a3t.grid import HOP
-from a3t.model.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
 from a3t.text.phones import PHONES, phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer

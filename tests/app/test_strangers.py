@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.guard import is_from_elsewhere, is_local
+from app.guarding.page_guard import is_from_elsewhere, is_local
 from app.launching import launch
 from app.run_folder import remove_abandoned_runs, run_folder
 from app.service import Service

@@ -9,9 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app import limits, quota
+from app import limits
+from app.guarding import quota
+from app.guarding.quota import Quota, RefusedError, Visitors, held
 from app.launching import launch
-from app.quota import Quota, RefusedError, Visitors, held
 from app.service import Service
 
 

@@ -133,7 +133,7 @@ def test_a_process_and_its_end(arctic: Path) -> None:
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
     with pytest.raises(InputError):
-        editor.use()
+        editor.use(USUAL)
     editor._process.join(PATIENCE)
     assert not editor.alive
 

@@ -11,8 +11,8 @@ import torch
 
 from a3t.convert import onnx as export_onnx
 from a3t.model.a3t import A3T
-from a3t.model.durations import DurationPredictor, word_edges
 from a3t.model.embeddings import Batch
+from a3t.model.variance.durations import DurationPredictor, word_edges
 from a3t.text.phones import phone_ids
 from a3t.vocoder.spectral import SpectralVocoder
 

@@ -11,7 +11,7 @@ import soundfile
 from a3t.audio.analysis.mel import log_mel
 from a3t.example import RECORDING
 from a3t.grid import SAMPLE_RATE
-from a3t.model.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.vocoder import load_vocoder
 from evaluation.clips import HeldOutClip

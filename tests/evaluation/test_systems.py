@@ -12,7 +12,7 @@ import yaml
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.model.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor
 from evaluation import clips
 from evaluation.systems import networks
 from training.corpora import UNSEEN_SPEAKERS, Clip, split_of

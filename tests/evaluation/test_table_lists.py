@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from a3t.errors import InputError
-from a3t.model.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from evaluation.clips import HeldOutClip
 from evaluation.command_line import main

@@ -12,7 +12,7 @@ import pytest
 
 from a3t.errors import InputError
 from a3t.grid import HOP
-from a3t.model.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from evaluation.clips import HeldOutClip
 from evaluation.harness.estimates import Interval

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from a3t.model.energy import (
+from a3t.model.variance.energy import (
     EnergyAdaptor,
     energy_loss,
     frame_energy,

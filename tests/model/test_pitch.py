@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from a3t.audio.analysis.mel import log_mel
-from a3t.model.pitch import MIDDLE, PitchAdaptor, decided, pitch_loss, spread_out
+from a3t.model.variance.pitch import MIDDLE, PitchAdaptor, decided, pitch_loss, spread_out
 from tests.model.test_network import PITCHED, build, make_clip
 
 

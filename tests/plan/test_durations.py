@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a3t.model.durations import DurationPredictor, word_edges
+from a3t.model.variance.durations import DurationPredictor, word_edges
 from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
 
 CONF = Path(__file__).parents[2] / "a3t" / "model" / "conf" / "durations.yaml"

@@ -11,7 +11,7 @@ import pytest
 from a3t.commands import edit, tts
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.model import durations
+from a3t.model.variance import durations
 from a3t.plan import edit_limits as limits
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision

@@ -2,50 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from unittest import mock
 
-import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.audio.reading.recording import Recording
-from a3t.errors import InputError
-from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import replan
 from tests.plan.test_plan import SPOKEN, WORDS, SixFrames, plan_of, planned
 
 MARKED = st.lists(st.sampled_from([*sorted(WORDS), "[pause 0.3]", "*moon*", "pen,"]), min_size=1)
-
-
-@settings(max_examples=60)
-@given(SPOKEN, MARKED, st.sampled_from([{}, {"speed": 1.3}, {"margin": 0.1, "reach": 0.1}]))
-def test_a_plan_goes_to_json_and_back(
-    old: list[str], new: list[str], wanted: dict[str, float]
-) -> None:
-    assume(any("[" not in word for word in new))
-    plan = plan_of(" ".join(old), " ".join(new), **wanted)
-    with mock.patch.object(Recording, "sha256", "0f"):
-        written = json.loads(json.dumps(plan.to_json()))
-        again = EditPlan.from_json(written, plan.recording)
-        assert again.to_json() == plan.to_json()
-    # The scales, which are only shown, are rounded; all else is equal.
-    assert [replace(e, scale=1, words=()) for e in again.edits] == [
-        replace(e, scale=1, words=()) for e in plan.edits
-    ]
-    assert replace(again, edits=(), rate=1) == replace(plan, edits=(), rate=1)
-
-
-def test_a_plan_of_another_recording_is_refused() -> None:
-    plan = plan_of("ban dot", "ban kit")
-    with mock.patch.object(Recording, "sha256", "0f"):
-        written = plan.to_json()
-    with (
-        mock.patch.object(Recording, "sha256", "1f"),
-        pytest.raises(InputError, match="plan the edit again"),
-    ):
-        EditPlan.from_json(written, plan.recording)
 
 
 @given(SPOKEN, SPOKEN)

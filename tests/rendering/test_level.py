@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from a3t.model.energy import frame_energy
+from a3t.model.variance.energy import frame_energy
 from a3t.rendering.level import MOST, SHARE, levelled
 
 SYMBOLS = ["AA1", "S", "N", "AA1", "S", "N", "AA1", "S", "N"]

@@ -11,13 +11,13 @@ import yaml
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.model.durations import DurationPredictor
 from a3t.model.masking import MaskingConfig
+from a3t.model.variance.durations import DurationPredictor
 from a3t.voice.kernel.batches import DataConfig
 from a3t.voice.kernel.loop import Schedule
-from a3t.voice.kernel.objective import LossConfig
 from training.configuration import build, merge, read_config, settings
 from training.espnet.train import resolve
+from training.pretraining_objective import PretrainingLosses
 
 ROOT = Path(__file__).parents[2]
 RECIPES, MODELS = ROOT / "recipes", ROOT / "a3t" / "model" / "conf"
@@ -45,7 +45,7 @@ def test_every_configuration_names_only_what_exists(subtests: pytest.Subtests) -
             A3T.from_config(config)
             settings(MaskingConfig, config["masking"]).build()
             assert settings(DataConfig, config["data"]).batch_frames > 0
-            settings(LossConfig, config.get("loss"))
+            settings(PretrainingLosses, config.get("loss"))
             assert settings(Schedule, config["training"]).steps > 0
 
 

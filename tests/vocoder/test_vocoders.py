@@ -15,7 +15,7 @@ from a3t.audio.analysis.mel import log_mel, mel_filters
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.pretrained import save_checkpoint
-from a3t.vocoder import Vocoder, load_vocoder, vocode_chunks, vocode_span
+from a3t.vocoder import Vocoder, load_vocoder, vocode_span
 from a3t.vocoder.base import placed_normal, placed_uniform
 from a3t.vocoder.builtin import BuiltinVocoder
 from a3t.vocoder.framing import griffin_lim, spectrum, unit, waveform
@@ -95,30 +95,6 @@ def test_a_span_equals_the_whole(vocoder: Vocoder) -> None:
     for first, last in ((0, 3), (70, 71), (60, 100), (len(mel) - 5, len(mel)), (0, len(mel))):
         span = vocode_span(vocoder, mel, first, last)
         torch.testing.assert_close(span, whole[first * HOP : last * HOP], atol=1e-5, rtol=0)
-    pieces = torch.cat(list(vocode_chunks(vocoder, mel, 37)))
-    torch.testing.assert_close(pieces, whole, atol=1e-5, rtol=0)
-
-
-class Spy:
-    """A vocoder that notes the lengths of the mels it was given; it hears two frames around."""
-
-    name, sha256, receptive_frames = "spy", None, 2
-
-    def __init__(self) -> None:
-        self.lengths: list[int] = []
-
-    def __call__(self, mel: Tensor, first_frame: int = 0, seed: int = 0) -> Tensor:
-        self.lengths.append(len(mel))
-        return torch.zeros(len(mel) * HOP)
-
-
-def test_long_mels_are_never_vocoded_at_once() -> None:
-    spy = Spy()
-    mel = torch.zeros(1, 80).expand(100_000, 80)
-    pieces = vocode_chunks(spy, mel)
-    assert len(next(pieces)) == 1000 * HOP and len(spy.lengths) == 1  # no sooner than asked for
-    assert sum(map(len, pieces)) == 99_000 * HOP
-    assert max(spy.lengths) == 1004
 
 
 def test_the_receptive_field_is_as_stated(vocoder: Vocoder) -> None:

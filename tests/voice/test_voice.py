@@ -15,13 +15,13 @@ import torch
 from a3t.audio.output.provenance import provenance_of
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
+from a3t.commands import voice as command
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import grid_frames
 from a3t.model.loading import load_networks
 from a3t.model.low_rank import add_low_rank, apply_low_rank, take_low_rank
 from a3t.model.saved_voices import load_voice, remove_voice, save_voice, voice_names
-from a3t.voice import __main__ as command
 from a3t.voice.adaptation import JUDGED_FROM, adapt
 from a3t.voice.making import gather, make_voice
 from a3t.voice.material import SHORTEST, UnusedSpeech, VoicePiece, pieces_of

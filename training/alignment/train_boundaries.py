@@ -29,7 +29,7 @@ import numpy as np
 
 from alignment.aligners import network_aligner
 from alignment.aligners.lookup import stress_of
-from alignment.aligners.network_aligner import Acoustics
+from alignment.aligners.refinement import Acoustics
 from alignment.errors import AlignmentError
 from alignment.network.boundaries import FARTHEST, Boundaries, surroundings
 from alignment.network.disfluency_states import NOTHING_UNWRITTEN

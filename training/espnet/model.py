@@ -12,8 +12,8 @@ from torch import Tensor
 
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
-from a3t.voice.kernel.critic import Total
-from a3t.voice.kernel.objective import LossConfig, Objective
+from a3t.model.variance.pitch import Total
+from training.pretraining_objective import PretrainingLosses, PretrainingObjective
 
 
 def share_of(weight: Tensor) -> Total:
@@ -30,14 +30,14 @@ def share_of(weight: Tensor) -> Total:
     return over_all
 
 
-class A3TModel(Objective, AbsESPnetModel):
+class A3TModel(PretrainingObjective, AbsESPnetModel):
     """The loss, the figures to report, and their weight, for one batch.
 
     ``weight`` is the number of masked frames: ESPnet averages over processes and over steps by it,
     so that a batch on two processes and the same batch on one have the same loss and gradient.
     """
 
-    def __init__(self, network: A3T, config: LossConfig, low: bool = False) -> None:
+    def __init__(self, network: A3T, config: PretrainingLosses, low: bool = False) -> None:
         super().__init__(network, config)
         self.low = low  # matrix products in bfloat16
 

@@ -30,7 +30,6 @@ from torch.optim.lr_scheduler import LRScheduler
 from a3t.errors import InputError
 from a3t.voice.kernel.batches import Batches
 from a3t.voice.kernel.loop import Schedule
-from a3t.voice.kernel.objective import LossConfig
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.configuration import settings
 from training.espnet.batch_norm import synchronise
@@ -38,6 +37,7 @@ from training.espnet.model import A3TModel
 from training.espnet.trainer import A3TTrainer
 from training.prefetch import prefetch
 from training.pretrain import build_batches, build_objective
+from training.pretraining_objective import PretrainingLosses
 from training.store import Store
 
 PARTS = ("model", "masking", "data", "loss")  # of a configuration, as PART_conf
@@ -170,7 +170,7 @@ class A3TTask(AbsTask):
             synchronise(network)
         low = use_bfloat16(args.precision, "cuda" if args.ngpu else "cpu")
         args.precision = "bfloat16" if low else "float32"  # for config.yaml
-        return A3TModel(network, settings(LossConfig, args.loss_conf), low)
+        return A3TModel(network, settings(PretrainingLosses, args.loss_conf), low)
 
     @classmethod
     def build_iter_factory(

@@ -29,9 +29,9 @@ from a3t.audio.output.files import atomic_path
 from a3t.console import run
 from a3t.errors import InputError
 from a3t.voice.kernel.loop import Schedule
-from a3t.voice.kernel.objective import NETWORK
 from training.configuration import read_config, settings
 from training.pretrain import initial_weights
+from training.pretraining_objective import NETWORK
 
 
 def espnet_options(config: Mapping[str, Any]) -> dict[str, Any]:

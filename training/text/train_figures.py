@@ -25,8 +25,8 @@ from sklearn.model_selection import cross_val_predict
 
 from a3t.text.normaliser.chooser import FOLDER, READINGS, Weights, features, likeliest
 from a3t.text.normaliser.context import Context
-from a3t.text.normaliser.dates_and_times import FIVES
 from a3t.text.normaliser.grouping import token_at
+from a3t.text.normaliser.kinds.dates_and_times import FIVES
 from a3t.text.normaliser.numbers import MONTHS
 from a3t.text.normaliser.tokens import PAUSES, tokens_of
 from training.text.punctuated_text import read_paragraphs

@@ -29,9 +29,10 @@ from a3t.text.pronunciation.letter_network import (
     LetterNetwork,
     shipped,
 )
-from a3t.text.pronunciation.lexicon import Pronunciation, cmudict_words, lookup
-from a3t.text.pronunciation.misaki import misaki_words
+from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 from training.text.letter_alignment import Chunks, Pair, align, learn_costs
+from training.text.make_lexicon import cmudict_words
+from training.text.misaki import misaki_words
 
 HELD_OUT = 20  # one word in so many
 _RAREST = 25  # times that a chunk must occur to be an output

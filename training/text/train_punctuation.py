@@ -72,6 +72,10 @@ def network_of(config: dict[str, Any], vocabulary: Vocabulary) -> nn.Module:
         return LinearWindow(**config["linear"])
     if "lstm" in config:
         return recurrent(vocabulary, config["encoder"], config["lstm"])
+    if "pretrained" in config["encoder"]:
+        from training.text.pretrained_encoder import TwoStreams
+
+        return TwoStreams.of(config)
     return build(config, vocabulary)
 
 

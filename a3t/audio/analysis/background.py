@@ -85,11 +85,6 @@ def _speech_level(recording: Recording, alignment: Alignment, near: float) -> fl
     powers = [
         float(frame.sum())
         for word in words or alignment.spoken[:20]
-        for frame in _frames(
-            recording.mono(
-                round(word.start * rate), min(round(word.end * rate), recording.samples)
-            ),
-            rate,
-        )
+        for frame in _frames(recording.mono(*recording.samples_between(word.start, word.end)), rate)
     ]
     return float(10 * np.log10(np.mean(powers or [1e-20]) + 1e-20))

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from a3t.audio.reading.recording import Recording
+from alignment import Alignment
+from alignment.long.anchors import runs_of
 
 FRAME, HOP = 0.010, 0.005  # seconds
 GUARD = 0.03  # seconds beside a word
@@ -68,12 +70,24 @@ def sounds_in_pauses(
                 yield PauseSound(kind, start + begin * HOP, start + stop * HOP + FRAME)
 
 
+def speech_power(recording: Recording, alignment: Alignment) -> float:
+    """The mean power of the first minute of a recording's words, full scale at 1."""
+    power, count = 0.0, 0
+    for word in alignment.spoken:
+        sound = recording.mono(*recording.samples_between(word.start, word.end))
+        power += float(np.square(sound, dtype=np.float64).sum())
+        count += len(sound)
+        if count > 60.0 * recording.sample_rate:
+            break
+    return power / max(count, 1)
+
+
 def is_quiet(recording: Recording, start: float, end: float, speech: float) -> bool:
     """True if no 0.1 s from ``start`` to ``end``, in seconds, is louder than QUIETER dB below
     the power of its speech (of full scale); its constant part left out."""
     rate = recording.sample_rate
     size, block = round(LOUD_PIECE * rate), round(BLOCK * rate)
-    first, last = (min(round(t * rate), recording.samples) for t in (start, end))
+    first, last = recording.samples_between(start, end)
     limit = speech * 10 ** (-QUIETER / 10)
     for begin in range(first, last, block):
         sound = recording.mono(begin, min(begin + block, last)).astype(np.float64)
@@ -94,9 +108,8 @@ def _levels(sound: np.ndarray, rate: int) -> np.ndarray:
 
 def _runs(active: np.ndarray) -> Iterator[tuple[int, int]]:
     """[first, last) of the runs that are active, short gaps between them bridged."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], active.astype(int), [0]])))
     spans: list[tuple[int, int]] = []
-    for begin, stop in edges.reshape(-1, 2).tolist():
+    for begin, stop in runs_of(active):
         if spans and (begin - spans[-1][1]) * HOP <= BRIDGED:
             spans[-1] = spans[-1][0], stop
         else:

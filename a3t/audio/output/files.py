@@ -68,10 +68,7 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
         with replacing(target) as temporary:
             yield temporary
     except OSError as error:
-        reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
-        raise InputError(
-            f"{path} could not be written because {reason}: make room or choose another place."
-        ) from error
+        raise _unwritten(path, error) from error
 
 
 @contextlib.contextmanager
@@ -86,12 +83,16 @@ def staged_beside(out: Path) -> Iterator[Path]:
         with staging(folder) as stage:
             yield stage
     except OSError as error:
-        reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
-        raise InputError(
-            f"{out} could not be written because {reason}: make room or choose another place."
-        ) from error
+        raise _unwritten(out, error) from error
     except InputError as error:
         raise InputError(str(error).replace(str(stage), str(out.parent))) from error
+
+
+def _unwritten(path: Path | str, error: OSError) -> InputError:
+    reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
+    return InputError(
+        f"{path} could not be written because {reason}: make room or choose another place."
+    )
 
 
 def sha256_of(path: Path) -> str:

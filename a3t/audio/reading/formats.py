@@ -51,32 +51,22 @@ _THIRTY_TWO = SampleFormat("int32", 32, ("PCM_32",))
 _FLOAT = SampleFormat("float32", None, ("FLOAT",))
 _DOUBLE = SampleFormat("float64", None, ("DOUBLE",))
 
+# Companded and ADPCM speech decodes to 16-bit integers; those values are what is kept.
+_SPEECH_CODECS = (
+    "ULAW ALAW IMA_ADPCM MS_ADPCM GSM610 DPCM_8 DPCM_16 NMS_ADPCM_16 NMS_ADPCM_24 NMS_ADPCM_32 "
+    "G721_32 G723_24 G723_40"
+)
 _BY_SUBTYPE = {
-    "PCM_S8": _EIGHT,
-    "PCM_U8": _EIGHT,
-    "PCM_16": _SIXTEEN,
-    "PCM_24": _TWENTY_FOUR,
-    "PCM_32": _THIRTY_TWO,
-    "FLOAT": _FLOAT,
-    "DOUBLE": _DOUBLE,
-    "ALAC_16": _SIXTEEN,
-    "ALAC_20": _TWENTY_FOUR,
-    "ALAC_24": _TWENTY_FOUR,
-    "ALAC_32": _THIRTY_TWO,
-    # Companded and ADPCM speech decodes to 16-bit integers; those values are what is kept.
-    "ULAW": _SIXTEEN,
-    "ALAW": _SIXTEEN,
-    "IMA_ADPCM": _SIXTEEN,
-    "MS_ADPCM": _SIXTEEN,
-    "GSM610": _SIXTEEN,
-    "DPCM_8": _SIXTEEN,
-    "DPCM_16": _SIXTEEN,
-    "NMS_ADPCM_16": _SIXTEEN,
-    "NMS_ADPCM_24": _SIXTEEN,
-    "NMS_ADPCM_32": _SIXTEEN,
-    "G721_32": _SIXTEEN,
-    "G723_24": _SIXTEEN,
-    "G723_40": _SIXTEEN,
+    subtype: kind
+    for kind, subtypes in (
+        (_EIGHT, "PCM_S8 PCM_U8"),
+        (_SIXTEEN, f"PCM_16 ALAC_16 {_SPEECH_CODECS}"),
+        (_TWENTY_FOUR, "PCM_24 ALAC_20 ALAC_24"),
+        (_THIRTY_TWO, "PCM_32 ALAC_32"),
+        (_FLOAT, "FLOAT"),
+        (_DOUBLE, "DOUBLE"),
+    )
+    for subtype in subtypes.split()
 }
 
 

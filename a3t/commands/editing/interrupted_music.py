@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from a3t.audio.analysis.background import music_under
-from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan
 
 MOST = 8  # edits that are looked at; music seldom begins after them
@@ -13,11 +12,7 @@ def music_doubt(plan: EditPlan) -> str | None:
     """A sentence about music under a plan's edits; None if there is none."""
     recording = plan.recording
     for edit in plan.edits[:MOST]:
-        first, last = (
-            min(samples_of(frame, recording.sample_rate), recording.samples)
-            for frame in edit.source
-        )
-        level = music_under(recording, plan.alignment, first, last)
+        level = music_under(recording, plan.alignment, *recording.samples_in(edit.source))
         if level is not None:
             return (
                 f"There is music or the like under the words that change ({-level:.0f} dB below "

@@ -11,9 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
-from a3t.audio.analysis.pause_sounds import is_quiet
+from a3t.audio.analysis.pause_sounds import is_quiet, speech_power
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
@@ -125,19 +123,7 @@ class Findings:
 
     @cached_property
     def _speech_power(self) -> float:
-        """The power of the first minute of words, relative to full scale."""
-        power = count = 0.0
-        rate, samples = self.recording.sample_rate, self.recording.samples
-        for word in self.alignment.spoken:
-            first, last = (min(round(t * rate), samples) for t in (word.start, word.end))
-            sound = self.recording.mono(first, last)
-            power, count = (
-                power + float(np.square(sound, dtype=np.float64).sum()),
-                count + len(sound),
-            )
-            if count > 60 * rate:
-                break
-        return power / max(count, 1.0)
+        return speech_power(self.recording, self.alignment)
 
     def _around(self, kind: str, first: int, last: int) -> Cut | None:
         """The cut that takes words ``first`` to ``last`` out with the silence that they brought."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from a3t.text.normaliser.codes import book_of_bible
 from a3t.text.normaliser.context import Context, is_day, is_figure, is_one, is_year, month_named
+from a3t.text.normaliser.kinds.codes import book_of_bible
 from a3t.text.normaliser.vocabulary import (
     ABBREVIATIONS,
     AFTER_COMMA,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from a3t.text.normaliser.context import is_figure
-from a3t.text.normaliser.money import AMOUNT
+from a3t.text.normaliser.kinds.money import AMOUNT
 from a3t.text.normaliser.numbers import SCALES
 from a3t.text.normaliser.tokens import NOTHING, Written
 from a3t.text.normaliser.vocabulary import AFTER_NAMES, CURRENCIES_AHEAD, CURRENCY_CODES

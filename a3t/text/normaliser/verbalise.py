@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import re
 
-from a3t.text.normaliser import (
+from a3t.text.normaliser import numbers
+from a3t.text.normaliser.context import Context, Rule
+from a3t.text.normaliser.kinds import (
     addresses,
     codes,
     dates_and_times,
     initials,
     measures,
     money,
-    numbers,
     numerals,
 )
-from a3t.text.normaliser.context import Context, Rule
 from a3t.text.normaliser.vocabulary import BEFORE_FIGURES, MONTH_ABBREVIATIONS, SYMBOLS, WEEKDAYS
 from a3t.text.pronunciation.lexicon import in_lexicon
 

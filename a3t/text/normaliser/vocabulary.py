@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+
+def _words(table: str) -> dict[str, str]:
+    """ "dr doctor, e.g for example" -> what is said for each sign."""
+    return dict(entry.split(" ", 1) for entry in table.split(", "))  # type: ignore[misc]
+
+
+def _counted(table: str) -> dict[str, tuple[str, str]]:
+    """ "km kilometer, ft foot|feet" -> what is said after 1, and after other figures."""
+    pairs = {sign: said.partition("|") for sign, said in _words(table).items()}
+    return {sign: (one, more or f"{one}s") for sign, (one, _, more) in pairs.items()}
+
+
 # Before a name, with or without a full stop.
-TITLES = {
-    "mr": "mister", "mrs": "missus", "ms": "miz", "dr": "doctor", "prof": "professor",
-    "messrs": "messrs", "st": "saint", "ste": "saint", "mme": "madam", "capt": "captain",
-    "sgt": "sergeant", "lt": "lieutenant", "cpl": "corporal", "cmdr": "commander",
-    "supt": "superintendent", "maj": "major", "mt": "mount", "hon": "honorable",
-}  # fmt: skip
+TITLES = _words(
+    "mr mister, mrs missus, ms miz, dr doctor, prof professor, messrs messrs, st saint, ste "
+    "saint, mme madam, capt captain, sgt sergeant, lt lieutenant, cpl corporal, cmdr commander, "
+    "supt superintendent, maj major, mt mount, hon honorable"
+)
 
 # Before a name, and only with a full stop: the bare words mean something else.
-DOTTED_TITLES = {
-    "gen": "general", "sen": "senator", "rep": "representative", "gov": "governor",
-    "col": "colonel", "pres": "president", "rev": "reverend",
-    "ft": "fort", "adm": "admiral", "fr": "father", "amb": "ambassador",
-    "det": "detective", "insp": "inspector", "pvt": "private", "atty": "attorney",
-}  # fmt: skip
+DOTTED_TITLES = _words(
+    "gen general, sen senator, rep representative, gov governor, col colonel, pres president, rev "
+    "reverend, ft fort, adm admiral, fr father, amb ambassador, det detective, insp inspector, "
+    "pvt private, atty attorney"
+)
 
 # After a name; those in NAMES_ONLY_DOTTED with a full stop, the others also without.
-AFTER_NAMES = {
-    "st": "street", "dr": "drive", "ave": "avenue", "blvd": "boulevard", "rd": "road",
-    "hwy": "highway", "sq": "square", "co": "company", "inc": "incorporated", "ltd": "limited",
-    "corp": "corporation", "bros": "brothers", "jr": "junior", "sr": "senior", "esq": "esquire",
-    "pl": "place", "ct": "court", "ln": "lane", "pkwy": "parkway",
-    "expy": "expressway", "mts": "mountains",
-}  # fmt: skip
+AFTER_NAMES = _words(
+    "st street, dr drive, ave avenue, blvd boulevard, rd road, hwy highway, sq square, co "
+    "company, inc incorporated, ltd limited, corp corporation, bros brothers, jr junior, sr "
+    "senior, esq esquire, pl place, ct court, ln lane, pkwy parkway, expy expressway, mts "
+    "mountains"
+)
 NAMES_ONLY_DOTTED = frozenset("co sq pl ct ln corp".split())
 
 # A comma may part these from the name.
@@ -36,116 +45,79 @@ COMPASS = {"n": "north", "s": "south", "e": "east", "w": "west"}
 WITH_COMPASS = frozenset("korea africa america carolina dakota virginia ireland wales".split())
 
 # Anywhere, with a full stop (those in ALSO_BARE without one too). Keys have no last full stop.
-ABBREVIATIONS = {
-    "e.g": "for example", "i.e": "that is", "eg": "for example", "ie": "that is", "viz": "namely",
-    "dept": "department", "vol": "volume", "ch": "chapter", "est": "estimated", "cf": "compare",
-    "misc": "miscellaneous", "assn": "association", "intl": "international",
-    "univ": "university", "a.k.a": "also known as", "n.b": "note well", "p.s": "p s",
-    "o.k": "okay", "ph.d": "p h d", "mss": "manuscripts", "apt": "apartment", "blvd": "boulevard",
-    "incl": "including", "max": "maximum", "min": "minimum", "avg": "average",
-    "mon": "monday", "tues": "tuesday", "thurs": "thursday", "thur": "thursday",
-}  # fmt: skip
-ALSO_BARE = {
-    "mr": "mister", "mrs": "missus", "etc": "et cetera", "vs": "versus",
-    "approx": "approximately", "govt": "government", "w/": "with", "w/in": "within",
-    "w/o": "without", "b/c": "because", "c/o": "care of", "aka": "also known as", "phd": "p h d",
-    "phds": "p h d's", "ok": "okay", "oks": "okays", "hwy": "highway", "pkwy": "parkway",
-    "blvd": "boulevard",
-}  # fmt: skip
+ABBREVIATIONS = _words(
+    "e.g for example, i.e that is, eg for example, ie that is, viz namely, dept department, vol "
+    "volume, ch chapter, est estimated, cf compare, misc miscellaneous, assn association, intl "
+    "international, univ university, a.k.a also known as, n.b note well, p.s p s, o.k okay, ph.d "
+    "p h d, mss manuscripts, apt apartment, blvd boulevard, incl including, max maximum, min "
+    "minimum, avg average, mon monday, tues tuesday, thurs thursday, thur thursday"
+)
+ALSO_BARE = _words(
+    "mr mister, mrs missus, etc et cetera, vs versus, approx approximately, govt government, w/ "
+    "with, w/in within, w/o without, b/c because, c/o care of, aka also known as, phd p h d, phds "
+    "p h d's, ok okay, oks okays, hwy highway, pkwy parkway, blvd boulevard"
+)
 # Words too, unless they begin with a capital: "max.", "misc." at a sentence's end are the word.
 SMALL_ONLY = frozenset("max min ch est mon eg ie".split())
 
 # Before a figure, with a full stop.
-BEFORE_NUMBERS = {
-    "no": "number", "nos": "numbers", "fig": "figure", "figs": "figures", "p": "page",
-    "pp": "pages", "sec": "section", "eq": "equation", "art": "article", "tel": "telephone",
-    "apt": "apartment", "ste": "suite", "est": "established", "ch": "chapter", "vol": "volume",
-    "vols": "volumes", "ep": "episode", "eps": "episodes",
-    "ext": "extension", "bk": "book", "v": "verse", "c": "about",
-    "ca": "about", "st": "street", "rm": "room", "bldg": "building", "op": "opus", "pt": "part",
-}  # fmt: skip
+BEFORE_NUMBERS = _words(
+    "no number, nos numbers, fig figure, figs figures, p page, pp pages, sec section, eq "
+    "equation, art article, tel telephone, apt apartment, ste suite, est established, ch chapter, "
+    "vol volume, vols volumes, ep episode, eps episodes, ext extension, bk book, v verse, c "
+    "about, ca about, st street, rm room, bldg building, op opus, pt part"
+)
 
-MONTH_ABBREVIATIONS = {
-    "jan": "january", "feb": "february", "mar": "march", "apr": "april", "jun": "june",
-    "jul": "july", "aug": "august", "sep": "september", "sept": "september", "oct": "october",
-    "nov": "november", "dec": "december",
-}  # fmt: skip
+MONTH_ABBREVIATIONS = _words(
+    "jan january, feb february, mar march, apr april, jun june, jul july, aug august, sep "
+    "september, sept september, oct october, nov november, dec december"
+)
 ONLY_MONTHS = frozenset("feb aug sept oct nov dec".split())
-WEEKDAYS = {
-    "mon": "monday", "tue": "tuesday", "tues": "tuesday", "wed": "wednesday", "weds": "wednesday",
-    "thu": "thursday", "thur": "thursday", "thurs": "thursday", "fri": "friday",
-    "sat": "saturday", "sun": "sunday",
-}  # fmt: skip
+WEEKDAYS = _words(
+    "mon monday, tue tuesday, tues tuesday, wed wednesday, weds wednesday, thu thursday, thur "
+    "thursday, thurs thursday, fri friday, sat saturday, sun sunday"
+)
 
 # unit: (one, many), after a figure. Lower case first, then as written.
-UNITS = {
-    "km": ("kilometer", "kilometers"), "m": ("meter", "meters"),
-    "cm": ("centimeter", "centimeters"), "mm": ("millimeter", "millimeters"),
-    "nm": ("nanometer", "nanometers"), "μm": ("micrometer", "micrometers"),
-    "mi": ("mile", "miles"), "yd": ("yard", "yards"), "yds": ("yard", "yards"),
-    "ft": ("foot", "feet"), "in.": ("inch", "inches"), "kg": ("kilogram", "kilograms"),
-    "g": ("gram", "grams"), "mg": ("milligram", "milligrams"), "μg": ("microgram", "micrograms"),
-    "lb": ("pound", "pounds"), "lbs": ("pound", "pounds"), "oz": ("ounce", "ounces"),
-    "l": ("liter", "liters"), "ml": ("milliliter", "milliliters"),
-    "cl": ("centiliter", "centiliters"),
-    "gal": ("gallon", "gallons"), "pt": ("pint", "pints"), "tsp": ("teaspoon", "teaspoons"),
-    "tbsp": ("tablespoon", "tablespoons"),
-    "s": ("second", "seconds"), "sec": ("second", "seconds"), "secs": ("second", "seconds"),
-    "ms": ("millisecond", "milliseconds"), "μs": ("microsecond", "microseconds"),
-    "min": ("minute", "minutes"), "mins": ("minute", "minutes"), "h": ("hour", "hours"),
-    "hr": ("hour", "hours"), "hrs": ("hour", "hours"), "yr": ("year", "years"),
-    "yrs": ("year", "years"), "mo": ("month", "months"), "mos": ("month", "months"),
-    "wk": ("week", "weeks"), "wks": ("week", "weeks"),
-    "hz": ("hertz", "hertz"), "khz": ("kilohertz", "kilohertz"), "mhz": ("megahertz", "megahertz"),
-    "ghz": ("gigahertz", "gigahertz"), "db": ("decibel", "decibels"), "w": ("watt", "watts"),
-    "kw": ("kilowatt", "kilowatts"), "mw": ("megawatt", "megawatts"),
-    "gw": ("gigawatt", "gigawatts"), "kwh": ("kilowatt hour", "kilowatt hours"),
-    "hp": ("horsepower", "horsepower"), "v": ("volt", "volts"), "kv": ("kilovolt", "kilovolts"),
-    "ma": ("milliamp", "milliamps"), "mah": ("milliamp hour", "milliamp hours"),
-    "ω": ("ohm", "ohms"), "kω": ("kilohm", "kilohms"), "kj": ("kilojoule", "kilojoules"),
-    "kpa": ("kilopascal", "kilopascals"), "hpa": ("hectopascal", "hectopascals"),
-    "psi": ("p s i", "p s i"), "kb": ("kilobyte", "kilobytes"), "mb": ("megabyte", "megabytes"),
-    "gb": ("gigabyte", "gigabytes"), "tb": ("terabyte", "terabytes"),
-    "kbps": ("kilobit per second", "kilobits per second"),
-    "mbps": ("megabit per second", "megabits per second"),
-    "gbps": ("gigabit per second", "gigabits per second"),
-    "mph": ("mile per hour", "miles per hour"), "mpg": ("mile per gallon", "miles per gallon"),
-    "kph": ("kilometer per hour", "kilometers per hour"),
-    "kmh": ("kilometer per hour", "kilometers per hour"), "rpm": ("r p m", "r p m"),
-    "bpm": ("beat per minute", "beats per minute"),
-    "fps": ("frame per second", "frames per second"), "bit": ("bit", "bits"),
-    "bits": ("bit", "bits"), "px": ("pixel", "pixels"),
-    "ha": ("hectare", "hectares"), "cal": ("calorie", "calories"),
-    "kcal": ("kilocalorie", "kilocalories"), "°": ("degree", "degrees"),
-    "°c": ("degree celsius", "degrees celsius"), "°f": ("degree fahrenheit", "degrees fahrenheit"),
-    "%": ("percent", "percent"), "‰": ("per mille", "per mille"), "¢": ("cent", "cents"),
-    "x": ("times", "times"), "sq": ("square", "square"), "cu": ("cubic", "cubic"),
-}  # fmt: skip
+UNITS = _counted(
+    "km kilometer, m meter, cm centimeter, mm millimeter, nm nanometer, μm micrometer, mi mile, "
+    "yd yard, yds yard, ft foot|feet, in. inch|inches, kg kilogram, g gram, mg milligram, μg "
+    "microgram, lb pound, lbs pound, oz ounce, l liter, ml milliliter, cl centiliter, gal gallon, "
+    "pt pint, tsp teaspoon, tbsp tablespoon, s second, sec second, secs second, ms millisecond, "
+    "μs microsecond, min minute, mins minute, h hour, hr hour, hrs hour, yr year, yrs year, mo "
+    "month, mos month, wk week, wks week, hz hertz|hertz, khz kilohertz|kilohertz, mhz "
+    "megahertz|megahertz, ghz gigahertz|gigahertz, db decibel, w watt, kw kilowatt, mw megawatt, "
+    "gw gigawatt, kwh kilowatt hour, hp horsepower|horsepower, v volt, kv kilovolt, ma milliamp, "
+    "mah milliamp hour, ω ohm, kω kilohm, kj kilojoule, kpa kilopascal, hpa hectopascal, psi p s "
+    "i|p s i, kb kilobyte, mb megabyte, gb gigabyte, tb terabyte, kbps kilobit per "
+    "second|kilobits per second, mbps megabit per second|megabits per second, gbps gigabit per "
+    "second|gigabits per second, mph mile per hour|miles per hour, mpg mile per gallon|miles per "
+    "gallon, kph kilometer per hour|kilometers per hour, kmh kilometer per hour|kilometers per "
+    "hour, rpm r p m|r p m, bpm beat per minute|beats per minute, fps frame per second|frames per "
+    "second, bit bit, bits bit, px pixel, ha hectare, cal calorie, kcal kilocalorie, ° degree, °c "
+    "degree celsius|degrees celsius, °f degree fahrenheit|degrees fahrenheit, % percent|percent, "
+    "‰ per mille|per mille, ¢ cent, x times|times, sq square|square, cu cubic|cubic"
+)
 NOT_UNITS = frozenset("G S H K P X C F MO Bit".split())
 """Capitals that mean something else than the small letter: 5G, 4K."""
 
 # currency code after or before an amount: (one, many)
-CURRENCY_CODES = {
-    "USD": ("u s dollar", "u s dollars"), "GBP": ("pound", "pounds"), "EUR": ("euro", "euros"),
-    "JPY": ("yen", "yen"), "CHF": ("swiss franc", "swiss francs"),
-    "CAD": ("canadian dollar", "canadian dollars"), "INR": ("rupee", "rupees"),
-    "AUD": ("australian dollar", "australian dollars"), "CNY": ("yuan", "yuan"),
-    "SEK": ("swedish krona", "swedish kronor"), "NOK": ("norwegian krone", "norwegian kroner"),
-    "DKK": ("danish krone", "danish kroner"), "MXN": ("mexican peso", "mexican pesos"),
-    "Rs": ("rupee", "rupees"), "BTC": ("bitcoin", "bitcoin"),
-}  # fmt: skip
+CURRENCY_CODES = _counted(
+    "USD u s dollar, GBP pound, EUR euro, JPY yen|yen, CHF swiss franc, CAD canadian dollar, INR "
+    "rupee, AUD australian dollar, CNY yuan|yuan, SEK swedish krona|swedish kronor, NOK norwegian "
+    "krone|norwegian kroner, DKK danish krone|danish kroner, MXN mexican peso, Rs rupee, BTC "
+    "bitcoin|bitcoin"
+)
 DOLLARS = {"A": "australian", "C": "canadian", "CA": "canadian", "HK": "hong kong",
            "NZ": "new zealand", "S": "singapore", "AU": "australian", "US": "u s"}  # fmt: skip
 
-SYMBOLS = {
-    "&": "and", "@": "at", "+": "plus", "=": "equals", "%": "percent", "×": "times",
-    "÷": "divided by", "±": "plus or minus", "≈": "about", "~": "about", "<": "less than",
-    ">": "greater than", "≤": "at most", "≥": "at least", "≠": "is not", "§": "section",
-    "§§": "sections", "©": "copyright", "#": "number", "№": "number", "$": "dollars",
-    "£": "pounds", "€": "euros", "¥": "yen", "₹": "rupees", "₩": "won", "₽": "rubles",
-    "₪": "shekels", "₱": "pesos", "₺": "lira", "₿": "bitcoin", "¢": "cents", "°": "degrees",
-    "√": "square root of", "→": "to", "∞": "infinity",
-}  # fmt: skip
+SYMBOLS = _words(
+    "& and, @ at, + plus, = equals, % percent, × times, ÷ divided by, ± plus or minus, ≈ about, ~ "
+    "about, < less than, > greater than, ≤ at most, ≥ at least, ≠ is not, § section, §§ sections, "
+    "© copyright, # number, № number, $ dollars, £ pounds, € euros, ¥ yen, ₹ rupees, ₩ won, ₽ "
+    "rubles, ₪ shekels, ₱ pesos, ₺ lira, ₿ bitcoin, ¢ cents, ° degrees, √ square root of, → to, ∞ "
+    "infinity"
+)
 BEFORE_FIGURES = frozenset("§~≈≤≥±√<>©№≠")
 """Signs that say something only where a figure follows at once: "~5", not "~/home"."""
 
@@ -166,10 +138,9 @@ SPELLED = frozenset(
     "US UN EU UK AI AC DC ID IP LA MS PA AD BC CE ER VA PR HR PC QA UV MC SAT UPS OT GED SEC RIP "
     "SOS MA DA LED IRA RAF ET OS PM".split()
 )
-SAID_AS = {
-    "json": "jason", "jpeg": "jay peg", "jpg": "jay peg", "gif": "gif", "wwi": "world war one",
-    "wwii": "world war two",
-}  # fmt: skip
+SAID_AS = _words(
+    "json jason, jpeg jay peg, jpg jay peg, gif gif, wwi world war one, wwii world war two"
+)
 
 # With an apostrophe in front these are words; elsewhere it is a quotation mark.
 CLIPPED = frozenset("em til tis twas cause bout n twere twould tisn't twasn't neath gainst".split())
@@ -206,29 +177,23 @@ FUNCTION_WORDS = frozenset(
     "only just also too him them me us".split()
 ) - {"may", "one", "will"}
 
-STATES = {
-    "AL": "alabama", "AK": "alaska", "AZ": "arizona", "AR": "arkansas", "CA": "california",
-    "CO": "colorado", "CT": "connecticut", "DE": "delaware", "FL": "florida", "GA": "georgia",
-    "HI": "hawaii", "ID": "idaho", "IL": "illinois", "IN": "indiana", "IA": "iowa",
-    "KS": "kansas", "KY": "kentucky", "LA": "louisiana", "ME": "maine", "MD": "maryland",
-    "MA": "massachusetts", "MI": "michigan", "MN": "minnesota", "MS": "mississippi",
-    "MO": "missouri", "MT": "montana", "NE": "nebraska", "NV": "nevada", "NH": "new hampshire",
-    "NJ": "new jersey", "NM": "new mexico", "NY": "new york", "NC": "north carolina",
-    "ND": "north dakota", "OH": "ohio", "OK": "oklahoma", "OR": "oregon", "PA": "pennsylvania",
-    "RI": "rhode island", "SC": "south carolina", "SD": "south dakota", "TN": "tennessee",
-    "TX": "texas", "UT": "utah", "VT": "vermont", "VA": "virginia", "WA": "washington",
-    "WV": "west virginia", "WI": "wisconsin", "WY": "wyoming",
-}  # fmt: skip
+STATES = _words(
+    "AL alabama, AK alaska, AZ arizona, AR arkansas, CA california, CO colorado, CT connecticut, "
+    "DE delaware, FL florida, GA georgia, HI hawaii, ID idaho, IL illinois, IN indiana, IA iowa, "
+    "KS kansas, KY kentucky, LA louisiana, ME maine, MD maryland, MA massachusetts, MI michigan, "
+    "MN minnesota, MS mississippi, MO missouri, MT montana, NE nebraska, NV nevada, NH new "
+    "hampshire, NJ new jersey, NM new mexico, NY new york, NC north carolina, ND north dakota, OH "
+    "ohio, OK oklahoma, OR oregon, PA pennsylvania, RI rhode island, SC south carolina, SD south "
+    "dakota, TN tennessee, TX texas, UT utah, VT vermont, VA virginia, WA washington, WV west "
+    "virginia, WI wisconsin, WY wyoming"
+)
 
 SCRIPT_NAMES = {
     "CJK": "Chinese", "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean",
 }  # fmt: skip
 
 # Latin letters that Unicode does not take apart.
-LETTERS = {
-    "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "th", "þ": "th", "ł": "l", "ı": "i",
-    "ə": "a", "ŋ": "ng",
-}  # fmt: skip
+LETTERS = _words("ß ss, æ ae, œ oe, ø o, đ d, ð th, þ th, ł l, ı i, ə a, ŋ ng")
 
 CURRENCIES_AHEAD = tuple("$£€¥₹₩₽₪₱₺₿")
 
@@ -238,18 +203,15 @@ NUMBERED_IN_PARTS = frozenset(
 """Before figures with a dash that are one number: Table 2-1."""
 
 # Books of the Bible by their abbreviations, before a chapter.
-BIBLE_BOOKS = {
-    "gen": "genesis", "ex": "exodus", "exod": "exodus", "lev": "leviticus", "num": "numbers",
-    "deut": "deuteronomy", "josh": "joshua", "judg": "judges", "sam": "samuel", "kgs": "kings",
-    "chr": "chronicles", "chron": "chronicles", "neh": "nehemiah", "ps": "psalm", "pss": "psalms",
-    "prov": "proverbs", "eccl": "ecclesiastes", "eccles": "ecclesiastes", "isa": "isaiah",
-    "jer": "jeremiah", "lam": "lamentations", "ezek": "ezekiel", "hos": "hosea", "mic": "micah",
-    "hab": "habakkuk", "zeph": "zephaniah", "zech": "zechariah", "mal": "malachi",
-    "matt": "matthew", "mt": "matthew", "mk": "mark", "lk": "luke", "jn": "john", "rom": "romans",
-    "cor": "corinthians", "gal": "galatians", "eph": "ephesians", "phil": "philippians",
-    "col": "colossians", "thess": "thessalonians", "tim": "timothy", "heb": "hebrews",
-    "jas": "james", "pet": "peter", "rev": "revelation",
-}  # fmt: skip
+BIBLE_BOOKS = _words(
+    "gen genesis, ex exodus, exod exodus, lev leviticus, num numbers, deut deuteronomy, josh "
+    "joshua, judg judges, sam samuel, kgs kings, chr chronicles, chron chronicles, neh nehemiah, "
+    "ps psalm, pss psalms, prov proverbs, eccl ecclesiastes, eccles ecclesiastes, isa isaiah, jer "
+    "jeremiah, lam lamentations, ezek ezekiel, hos hosea, mic micah, hab habakkuk, zeph "
+    "zephaniah, zech zechariah, mal malachi, matt matthew, mt matthew, mk mark, lk luke, jn john, "
+    "rom romans, cor corinthians, gal galatians, eph ephesians, phil philippians, col colossians, "
+    "thess thessalonians, tim timothy, heb hebrews, jas james, pet peter, rev revelation"
+)
 BIBLE = frozenset(BIBLE_BOOKS.values()) | frozenset(
     "psalm mark luke john acts titus philemon jude ruth ezra esther job daniel joel amos obadiah "
     "jonah nahum haggai corinthians".split()

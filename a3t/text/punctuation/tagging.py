@@ -18,49 +18,26 @@ BESIDE = 32  # of them on each side only as context
 
 
 class PunctuationNetwork(nn.Module):
-    """``encoder``, and ``ffa`` or another network on top of it.
+    """``encoder``, and ``ffa`` or another network on top of it."""
 
-    ``for_msa`` is the masked stream's own encoder, if it has one.
-    """
-
-    def __init__(self, encoder: nn.Module, ffa: nn.Module, for_msa: nn.Module | None = None):
+    def __init__(self, encoder: nn.Module, ffa: nn.Module) -> None:
         super().__init__()
-        self.encoder, self.ffa, self.for_msa = encoder, ffa, for_msa
+        self.encoder, self.ffa = encoder, ffa
 
     def forward(
         self, texts: Sequence[Sequence[str]], pauses: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """B texts, pauses (B, T) -> scores of tags (B, T, 4), of cases (B, T, 3)."""
         embedded, padding = self.encoder(texts, pauses)
-        more: dict[str, Any] = {}
-        if self.for_msa is not None:
-            more["for_msa"] = self.for_msa(texts, pauses)[0]
-        scores: tuple[Tensor, Tensor] = self.ffa(embedded, padding, **more)
+        scores: tuple[Tensor, Tensor] = self.ffa(embedded, padding)
         return scores
 
 
 def build(config: Mapping[str, Any], vocabulary: Vocabulary) -> PunctuationNetwork:
-    """FFA over the encoder that a configuration describes; TypeError or ValueError for a
-    configuration that isn't one.
-
-    ``encoder``: arguments of `SmallEncoder`, or ``pretrained`` with the name or folder of a model
-    for `a3t.text.punctuation.pretrained_encoder`, or of two, one for each stream. ``ffa``: fields
-    of `FFAConfig`.
-    """
-    ffa, arguments = FFAConfig(**config.get("ffa", {})), dict(config["encoder"])
-    if "pretrained" not in arguments:
-        small = SmallEncoder(vocabulary, **arguments)
-        return PunctuationNetwork(small, FFA(small.size, ffa))
-    from a3t.text.punctuation.pretrained_encoder import PretrainedEncoder
-
-    names = arguments.pop("pretrained")
-    encoders = [
-        PretrainedEncoder(name, **arguments)
-        for name in ([names] if isinstance(names, str) else names)
-    ]
-    if len({encoder.size for encoder in encoders}) != 1:
-        raise ValueError("the two streams' encoders differ in size")
-    return PunctuationNetwork(encoders[0], FFA(encoders[0].size, ffa), *encoders[1:])
+    """FFA (``ffa``: fields of `FFAConfig`) over a `SmallEncoder` (``encoder``: its arguments);
+    TypeError or ValueError for a configuration that isn't one."""
+    encoder = SmallEncoder(vocabulary, **config["encoder"])
+    return PunctuationNetwork(encoder, FFA(encoder.size, FFAConfig(**config.get("ffa", {}))))
 
 
 @torch.no_grad()

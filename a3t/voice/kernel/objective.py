@@ -6,35 +6,28 @@ Both the plain loop and ESPnet's Trainer use it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
-from a3t.model.a3t import A3T
+from a3t.model.a3t import A3T, Filled
 from a3t.model.embeddings import Batch
-from a3t.model.energy import energy_loss
-from a3t.model.pitch import decided, pitch_loss
 from a3t.model.speaker_encoder import load_speaker_encoder
-from a3t.voice.kernel.critic import Critic, Total, losses_of_batch
+from a3t.model.variance.energy import energy_loss
+from a3t.model.variance.pitch import Total, decided, pitch_loss
 from a3t.voice.kernel.speaker_loss import speaker_loss
-
-NETWORK = "network."  # what the names of an objective's weights begin with
-CRITIC = "critic."
 
 
 @dataclass(frozen=True)
 class LossConfig:
-    """The ``loss:`` part of a configuration.
+    """The losses and their weights.
 
     Args:
         power: 1 for L1, 2 for L2.
         pitch: weight of the pitch loss, if the network predicts pitch.
         energy: weight of the energy loss, if the network predicts energy.
-        adversarial: weight of the adversarial loss; above 0 a critic (`a3t.voice.kernel.critic`) is
-            trained beside the network.
-        matching: weight of the critic's feature-matching loss.
         speaker, speaker_matching: weights of the two losses of `a3t.voice.kernel.speaker_loss`;
             above 0 what is filled is heard by ``encoder``.
         encoder: the speaker encoder, a shipped one or a folder.
@@ -43,20 +36,17 @@ class LossConfig:
     power: int = 1
     pitch: float = 0.1
     energy: float = 0.5
-    adversarial: float = 0.0
-    matching: float = 2.0
     speaker: float = 0.0
     speaker_matching: float = 0.0
     encoder: str = "speakers"
 
 
 class Objective(nn.Module):
-    """A network, its critic if there is one, and their losses on a batch."""
+    """A network and its losses on a batch."""
 
     def __init__(self, network: A3T, config: LossConfig) -> None:
         super().__init__()
         self.network, self.config = network, config
-        self.critic = Critic() if config.adversarial > 0 else None
         hears = config.speaker > 0 or config.speaker_matching > 0
         self.speaker = load_speaker_encoder(config.encoder) if hears else None
 
@@ -65,8 +55,8 @@ class Objective(nn.Module):
     ) -> dict[str, Tensor]:
         """All losses by name, and their weighted sum, "total".
 
-        In validation the network predicts pitch and energy itself, as when it edits, and the critic
-        has no part. For ``total`` see `a3t.model.pitch.pitch_loss`.
+        In validation the network predicts pitch and energy itself, as when it edits. For
+        ``total`` see `a3t.model.variance.pitch.pitch_loss`.
         """
         config, kind = self.config, batch.mel.device.type
         with torch.autocast(kind, torch.bfloat16, bfloat16 and self.training):
@@ -80,11 +70,9 @@ class Objective(nn.Module):
         if filled.energy is not None:
             found["energy"] = energy_loss(filled.energy, batch)
             found["total"] = found["total"] + config.energy * found["energy"]
-        if self.critic is not None and self.training:
-            with torch.autocast(kind, torch.bfloat16, bfloat16):
-                losses = losses_of_batch(self.critic, self.network, filled.after, batch, total)
-            found["total"] = found["total"] + losses.total(config.adversarial, config.matching)
-            found |= losses._asdict()
+        more = self.more_losses(filled, batch, bfloat16, total)
+        found["total"] = found["total"] + more.pop("total", 0.0)
+        found |= more
         if self.speaker is not None:
             found["speaker"], matching = speaker_loss(self.speaker, filled.after, batch, total)
             mine = config.speaker * found["speaker"] + config.speaker_matching * matching
@@ -92,6 +80,12 @@ class Objective(nn.Module):
         if not self.training:
             found |= figures(filled.mel, filled.pitch, batch)
         return found
+
+    def more_losses(
+        self, filled: Filled, batch: Batch, bfloat16: bool, total: Total
+    ) -> dict[str, Tensor]:
+        """Another objective's own losses, and their weighted sum, "total"; none here."""
+        return {}
 
 
 def reconstruction_loss(
@@ -160,13 +154,3 @@ def cepstral_distance(one: Tensor, other: Tensor) -> Tensor:
     basis = torch.cos(order * angle) * (2.0 / bins)  # (24, 80)
     difference = (one - other) * math.log(10.0) @ basis.T
     return 10.0 / math.log(10.0) * (2.0 * difference.square().sum(-1)).sqrt()
-
-
-def network_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The network's weights, out of those of an objective (or of a network with its critic)."""
-    whole = any(name.startswith(NETWORK) for name in weights)
-    return {
-        name.removeprefix(NETWORK): value
-        for name, value in weights.items()
-        if (name.startswith(NETWORK) if whole else not name.startswith(CRITIC))
-    }

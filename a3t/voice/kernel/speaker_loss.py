@@ -13,7 +13,7 @@ from torch import Tensor
 
 from a3t.model.embeddings import Batch
 from a3t.model.speaker_encoder import SpeakerEncoder
-from a3t.voice.kernel.critic import Total
+from a3t.model.variance.pitch import Total
 
 ENOUGH = 20  # masked frames, a quarter of a second: shorter stretches have no voice to speak of
 
@@ -25,7 +25,7 @@ def speaker_loss(
     layers, two scalars; 0 if too little is masked.
 
     filled: (B, T, 80) log10. The voice aimed at is that of the recording's own masked frames and of
-    the whole crop, in equal parts. For ``total`` see `a3t.model.pitch.pitch_loss`.
+    the whole crop, in equal parts. For ``total`` see `a3t.model.variance.pitch.pitch_loss`.
     """
     time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
     inside = time < batch.frames[:, None]

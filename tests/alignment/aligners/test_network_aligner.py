@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from alignment import Alignment, AlignmentError, load_aligner
-from alignment.aligners import by_pieces
+from alignment.aligners import network_aligner
 from alignment.aligners.network_aligner import NetworkAligner, best_path, last_said, searched
 from alignment.long.whole import align_long
 from alignment.network.graph import REPEAT, SILENCE, WORD, State, Visit
@@ -172,7 +172,7 @@ def test_a_piece_is_not_cut_up_again(
         calls.append(1)
         return align_long(*arguments)
 
-    monkeypatch.setattr(by_pieces, "align_long", counted)
+    monkeypatch.setattr(network_aligner, "align_long", counted)
     noise = 0.1 * np.random.default_rng(0).standard_normal(70 * 16000)  # nothing to cut it at
     result = NetworkAligner().align(noise, 16000, words, lookup(words), check=False)
     assert len(calls) == 1

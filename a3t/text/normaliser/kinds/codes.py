@@ -77,8 +77,8 @@ def forum(match: re.Match[str], _: Context) -> list[str]:
 
 def per_unit(match: re.Match[str], context: Context) -> list[str]:
     """12/kg: a price that names no currency."""
-    from a3t.text.normaliser.measures import unit_name  # which has rules of its own
-    from a3t.text.normaliser.numerals import grouped
+    from a3t.text.normaliser.kinds.measures import unit_name  # which has rules of its own
+    from a3t.text.normaliser.kinds.numerals import grouped
 
     below = unit_name(match[2], one=True)
     return [*grouped(match[1]), "per", *below] if below else []

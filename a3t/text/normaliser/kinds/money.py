@@ -6,7 +6,7 @@ import re
 
 from a3t.text.normaliser import numbers
 from a3t.text.normaliser.context import Context, is_figure
-from a3t.text.normaliser.numerals import NUMBER, grouped
+from a3t.text.normaliser.kinds.numerals import NUMBER, grouped
 from a3t.text.normaliser.vocabulary import CURRENCY_CODES, DOLLARS, UNITS
 
 _SIGNS = "".join(sign for sign in numbers.CURRENCIES if len(sign) == 1)

@@ -14,8 +14,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-Pronunciation = tuple[str, ...]
-"""ARPAbet phones, vowels with their stress."""
+from a3t.text.pronunciation.lexicon import Pronunciation
 
 _VOWELS = {
     "A": "EY", "I": "AY", "W": "AW", "Y": "OY", "O": "OW", "i": "IY", "u": "UW", "ɑ": "AA",

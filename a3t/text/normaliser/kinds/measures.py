@@ -6,7 +6,7 @@ import re
 
 from a3t.text.normaliser import numbers
 from a3t.text.normaliser.context import Context, is_figure, is_one
-from a3t.text.normaliser.numerals import grouped
+from a3t.text.normaliser.kinds.numerals import grouped
 from a3t.text.normaliser.vocabulary import CALLED_IN_PAIRS, NOT_UNITS, UNITS
 
 UNIT = r"[A-Za-zμ°%‰¢Ω]+(?:\^?[23])?(?:/[A-Za-zμ]+(?:\^?[23])?)?"

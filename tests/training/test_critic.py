@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from a3t.voice.kernel.critic import Critic, CriticLosses, critic_losses
+from training.critic import Critic, CriticLosses, critic_losses
 
 
 def batch(seed: int) -> tuple[Tensor, Tensor, Tensor]:

@@ -9,13 +9,16 @@ read. Pauses aren't made use of: such a model has no place for them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from a3t.errors import InputError
+from a3t.text.punctuation.ffa import FFA, FFAConfig
+from a3t.text.punctuation.tagging import PunctuationNetwork
 
 
 class PretrainedEncoder(nn.Module):
@@ -82,3 +85,36 @@ class PretrainedEncoder(nn.Module):
         places = places.to(device)
         found = hidden.gather(1, places[..., None].expand(-1, -1, hidden.shape[-1]))
         return found, padding.to(device) if padding.any() else None
+
+
+class TwoStreams(PunctuationNetwork):
+    """FFA over pretrained encoders: one for both streams, or one for each.
+
+    names: of one or two models; ``arguments`` are those of `PretrainedEncoder`.
+    """
+
+    def __init__(self, names: str | Sequence[str], config: FFAConfig, **arguments: Any) -> None:
+        encoders = [
+            PretrainedEncoder(name, **arguments)
+            for name in ([names] if isinstance(names, str) else names)
+        ]
+        if len({encoder.size for encoder in encoders}) != 1:
+            raise ValueError("the two streams' encoders differ in size")
+        super().__init__(encoders[0], FFA(encoders[0].size, config))
+        self.for_msa = encoders[1] if len(encoders) > 1 else None
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> TwoStreams:
+        """The network of a configuration whose encoder is ``pretrained``."""
+        arguments = dict(config["encoder"])
+        names = arguments.pop("pretrained")
+        return cls(names, FFAConfig(**config.get("ffa", {})), **arguments)
+
+    def forward(
+        self, texts: Sequence[Sequence[str]], pauses: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """B texts, pauses (B, T) -> scores of tags (B, T, 4), of cases (B, T, 3)."""
+        embedded, padding = self.encoder(texts, pauses)
+        masked = None if self.for_msa is None else self.for_msa(texts, pauses)[0]
+        scores: tuple[Tensor, Tensor] = self.ffa(embedded, padding, for_msa=masked)
+        return scores

@@ -1,12 +1,14 @@
-"""misaki's lexicon in CMUdict's notation."""
+"""The lexicon that ships is made of CMUdict and of misaki's, in CMUdict's notation."""
 
 from __future__ import annotations
 
 import pytest
 
 from a3t.text.phones import ARPABET, strip_stress
-from a3t.text.pronunciation.lexicon import cmudict_words, lookup
-from a3t.text.pronunciation.misaki import misaki_lookup, misaki_words, tables, to_arpabet
+from a3t.text.pronunciation import lexicon
+from a3t.text.pronunciation.lexicon import lookup
+from training.text.make_lexicon import cmudict_words, lexicon_lines
+from training.text.misaki import misaki_lookup, misaki_words, tables, to_arpabet
 
 
 @pytest.mark.parametrize(
@@ -46,3 +48,8 @@ def test_it_agrees_with_cmudict() -> None:
 def test_words_that_cmudict_lacks() -> None:
     assert not {"kombucha", "sriracha", "vlog", "fintech"} & set(cmudict_words())
     assert lookup("kombucha") == misaki_lookup("kombucha") != []
+
+
+@pytest.mark.slow
+def test_what_ships_is_made_of_them() -> None:
+    assert lexicon_lines() == lexicon._lines()

@@ -17,6 +17,8 @@ from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW, mel_filters
 from a3t.grid import SAMPLE_RATE
 from a3t.model.embeddings import Batch
 
+Total = Callable[[Tensor], Tensor]  # see `pitch_loss`
+
 MIDDLE = math.log2(180.0)  # log2 Hz, from which pitch is counted in octaves
 WAVES = 4  # cosines and sines of the pitch: the finest has 4 periods in an octave
 LOWEST, OCTAVES, STEPS = math.log2(55.0), 3.5, 84  # the table of combs: 84 steps an octave
@@ -108,9 +110,7 @@ def raised(pitch: Tensor, rise: Tensor | None) -> Tensor:
     return pitch if rise is None else torch.where(pitch > 0, pitch + rise, pitch)
 
 
-def pitch_loss(
-    predicted: Tensor, batch: Batch, total: Callable[[Tensor], Tensor] = lambda count: count
-) -> Tensor:
+def pitch_loss(predicted: Tensor, batch: Batch, total: Total = lambda count: count) -> Tensor:
     """Cross-entropy of the voice and L1 of the octaves where there is one, over all frames.
 
     ``total`` makes of how many frames there are here what the sums are divided by: several

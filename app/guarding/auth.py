@@ -9,7 +9,7 @@ from contextlib import suppress
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import limits
-from app.guard import is_from_elsewhere, is_local
+from app.guarding.page_guard import is_from_elsewhere, is_local
 
 LARGEST_FORM = 1_000_000  # bytes of a request beside its recording
 

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from a3t.errors import InputError
-from a3t.text.punctuation.tagging import build, predict
-from a3t.text.punctuation.word_numbers import Vocabulary
+from a3t.text.punctuation.tagging import predict
+from training.text.pretrained_encoder import TwoStreams
 
 transformers = pytest.importorskip("transformers")
 WORDS = "we went home and slept what happened then nobody knows it".split()
@@ -62,7 +62,7 @@ def config(*names: Path) -> dict[str, object]:
 def test_a_tag_for_each_word_whatever_its_tokens(
     names: tuple[str, ...], models: dict[str, Path]
 ) -> None:
-    network = build(config(*(models[name] for name in names)), Vocabulary((), 2))
+    network = TwoStreams.of(config(*(models[name] for name in names)))
     tags, cases = predict(network, WORDS)
     assert tags.shape == (len(WORDS), 4) and cases.shape == (len(WORDS), 3)
     assert torch.allclose(tags.sum(-1), torch.ones(len(WORDS)))
@@ -70,7 +70,7 @@ def test_a_tag_for_each_word_whatever_its_tokens(
 
 def test_what_is_padded_changes_nothing(models: dict[str, Path]) -> None:
     # Funnel-Transformer pools neighbours, padding among them, by itself; BART does not.
-    network = build(config(models["bart"]), Vocabulary((), 2)).eval()
+    network = TwoStreams.of(config(models["bart"])).eval()
     with torch.no_grad():
         alone = network([WORDS[:4]])[0][0]
         beside = network([WORDS[:4], WORDS])[0][0, :4]
@@ -78,7 +78,7 @@ def test_what_is_padded_changes_nothing(models: dict[str, Path]) -> None:
 
 
 def test_it_learns_through_the_pretrained_model(models: dict[str, Path]) -> None:
-    network = build(config(models["funnel"], models["bart"]), Vocabulary((), 2)).train()
+    network = TwoStreams.of(config(models["funnel"], models["bart"])).train()
     loss = nn.functional.cross_entropy(network([WORDS])[0][0], torch.zeros(len(WORDS)).long())
     loss.backward()
     for encoder in (network.encoder, network.for_msa):
@@ -87,4 +87,4 @@ def test_it_learns_through_the_pretrained_model(models: dict[str, Path]) -> None
 
 def test_a_name_that_is_no_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="can't be loaded"):
-        build(config(tmp_path / "nothing"), Vocabulary((), 2))
+        TwoStreams.of(config(tmp_path / "nothing"))

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import texts
-from app.quota import Quota, RefusedError, Visitors
+from app.guarding.quota import Quota, RefusedError, Visitors
 
 LARGEST_BODY = 2_000_000  # bytes of a request that is not an upload
 
@@ -42,7 +42,7 @@ class Guard:
 
     Gradio fetches addresses of other servers when a path is one (`/file=https://…`, or a field's
     path): refused here, so that nobody uses this server to reach another. Bodies of requests that
-    are not uploads are bounded, and so are uploads, for a visitor and for all (`app.quota`).
+    are not uploads are bounded, and so are uploads, for a visitor and for all (`quota`).
     """
 
     def __init__(self, app: ASGIApp, folder: Path, local_only: bool = False) -> None:

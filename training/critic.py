@@ -8,7 +8,6 @@ matched features (Larsen et al. 2016); patches of the mel are judged as Isola et
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -17,11 +16,11 @@ from torch import Tensor, nn
 
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
+from a3t.model.variance.pitch import Total
 
 # The critic's gradient is ten times the network's, and both are clipped together: unscaled, it
 # alone would determine the clipping. Adam is indifferent to the scale of a loss.
 CRITIC_SHARE = 0.05
-Total = Callable[[Tensor], Tensor]
 STRIDES = ((1, 2), (2, 2), (1, 2), (1, 1))  # frames, bins
 SLOPE = 0.2
 
@@ -83,7 +82,7 @@ def critic_losses(
 
     ``filled`` and ``recorded`` (B, T, 80) standardised, ``masked`` (B, T). The critic's loss has
     no gradient in the network, nor the network's losses in the critic. Only masked patches count;
-    for ``total`` see `a3t.model.pitch.pitch_loss`.
+    for ``total`` see `a3t.model.variance.pitch.pitch_loss`.
     """
     filled = torch.where(masked[..., None], filled, recorded)
     true = critic(recorded, masked)

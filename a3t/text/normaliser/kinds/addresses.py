@@ -6,7 +6,7 @@ import re
 
 from a3t.text.normaliser import numbers
 from a3t.text.normaliser.context import Context, is_function_word
-from a3t.text.normaliser.initials import acronym
+from a3t.text.normaliser.kinds.initials import acronym
 from a3t.text.normaliser.vocabulary import DOMAINS, EXTENSIONS, IN_ADDRESSES, SAID_AS, SPELLED
 from a3t.text.pronunciation.lexicon import in_lexicon
 
