@@ -7,7 +7,7 @@ import math
 import numpy as np
 import torch
 
-from evaluation.results.setting import Figures, Setting, interval, percent
+from evaluation.results.setting import Figures, Setting, interval, percent, share
 from training.corpora import corpora_root, is_unseen
 
 CONDITIONS = {"clean": "clean", "noise": "pink noise 20 dB", "room": "room", "phone": "8 kHz"}
@@ -132,7 +132,8 @@ def joints(setting: Setting) -> Figures:
     for name, count, shares, natural in measure_joints(setting.editor, setting.some(36, 12), 7):
         key = name.replace(" ", "-")
         found[f"{key}.joints"] = count
-        found[f"{key}.all"], found[f"{key}.natural"] = 100 * shares[3], 100 * natural[3]
+        found[f"{key}.all"] = share(round(count * shares[3]), count)
+        found[f"{key}.natural"] = 100 * natural[3]
     return found
 
 
