@@ -103,8 +103,9 @@ EXAMPLES = (
     ExampleEdit(
         "clean",
         "Long pauses are shortened (a3t clean)",
-        f"{COMMON_VOICE}37141305",
-        "The code was read from the position of paper discs suspended on threads.",
+        "librispeech-2416-152139-0025",
+        "What has a story got to do with this? snapped Carling. The man has got a home, said "
+        "Jimmie Dale softly, a home and a wife and a little baby girl.",
     ),
     ExampleEdit(
         "prompt",
@@ -199,7 +200,7 @@ def worst_example(name: str, root: Path) -> tuple[ExampleEdit, Clip]:
     if not edits:
         raise InputError(f"The report has no edit {name}: its edits are report-01 to report-48.")
     clip = find_clips(edits, root)[edits[0].clip]
-    return ExampleEdit("worst", "The worst of 48 edits", clip.name, *edits[0].texts(clip)), clip
+    return ExampleEdit("worst", "The worst edit of the report, the least like its speaker", clip.name, *edits[0].texts(clip)), clip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
