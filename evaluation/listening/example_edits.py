@@ -200,7 +200,8 @@ def worst_example(name: str, root: Path) -> tuple[ExampleEdit, Clip]:
     if not edits:
         raise InputError(f"The report has no edit {name}: its edits are report-01 to report-48.")
     clip = find_clips(edits, root)[edits[0].clip]
-    return ExampleEdit("worst", "The worst edit of the report, the least like its speaker", clip.name, *edits[0].texts(clip)), clip
+    title = "The worst edit of the report, the least like its speaker"
+    return ExampleEdit("worst", title, clip.name, *edits[0].texts(clip)), clip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
