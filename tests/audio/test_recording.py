@@ -89,7 +89,7 @@ BAD = {
         "NaN or infinite",
     ),
     "6 kHz": (lambda p: write(p / "in.wav", TONE, 6_000), "6000 Hz.*8000 Hz"),
-    "384 kHz": (lambda p: write(p / "in.wav", TONE, 384_000), "at most 192000 Hz"),
+    "384 kHz": (lambda p: write(p / "in.wav", TONE, 384_000), "limit is 192000 Hz"),
     "9 channels": (
         lambda p: write(p / "in.wav", np.tile(TONE[:, None], 9)),
         "9 channels",
