@@ -24,23 +24,19 @@ from alignment.recognition.network_recogniser import (
 from alignment.recognition.rescoring import Rescoring
 from alignment.recognition.word_network import load_word_network
 
-SURE = 0.9  # the probability of a word from which it is settled earlier
-
 
 @dataclass(frozen=True, slots=True)
 class Pace:
     """Delays before words are shown, in seconds.
 
     Sound is heard in pieces of `chunk`, a multiple of 0.04, when `ahead` more has come. A word is
-    settled when the search is `settled` after its end; already when it is `surely` after it, if it
-    is surer than SURE, and those before it are; or when nothing was said for `paused`. Where nobody
-    has spoken for `resting`, the search begins anew.
+    settled when the search is `settled` after its end, or `paused` if nothing was said since; where
+    nobody has spoken for `resting`, the search begins anew.
     """
 
     chunk: float = 0.2
     ahead: float = 0.58
     settled: float = 0.8
-    surely: float = 0.8
     paused: float = 0.4
     resting: float = 1.0
 
@@ -115,10 +111,6 @@ class LiveRecogniser:
         count = len(found)
         if not ended and quiet < pace.paused:
             count = sum(each.end <= now - pace.settled for each in found)
-            for each in found[count:]:
-                if each.confidence <= SURE or each.end > now - pace.surely:
-                    break
-                count += 1
         if count and not ended:
             beam.settle(path[count - 1])
             self._rescoring = self._rescoring.after([each.word for each in found[:count]])
