@@ -41,8 +41,7 @@ def load_segmented(path: Path) -> Any:
 
 
 class SegmentedScores:
-    """Scores segment by segment, 16 kHz; `kind` as train_segments has it, `every`: a segment ends
-    with each so many that would end."""
+    """Scores segment by segment, of sound at 16 kHz; `kind` as train_segments has it."""
 
     def __init__(self, kind: str, model: Any) -> None:
         self.kind, self.model = kind, model

@@ -19,6 +19,15 @@ As in the paper, sum p and sum max-pooled p are drawn to the number of words, wh
 and noise before the sigmoid drives p to 0 or 1. The paper's loss that compares a segment with its
 word's embedding has no counterpart here: there is no text encoder.
 
+What came of it, tuned for 139 steps of four excerpts (phones wrong of 37,940 frames of unseen
+clips, and how long a frame waits until it is known, mean and 90th percentile): learnt segments 20.3
+%, 0.40 (0.93) s; of 280 ms 21.3 % (20.5 untuned), 0.13 (0.25) s; pauses 18.7 % (18.1), 0.84 (1.68)
+s. The network as it ships, in pieces of 0.2 s that look 0, 0.1, 0.18, 0.38 s ahead: 21.6, 18.1,
+17.8, 17.7 %, 0.10, 0.20, 0.28, 0.48 s; the whole 17.7 %. The last frames of a segment see nothing
+ahead, and a tenth of a second is all that they lack. The number's term works (0.98 segments a word
+after 100 steps); so few steps tune badly (the whole 18.4 %), all three alike. So
+alignment.recognition.live has no segments.
+
 B segments of sound, K frames of 5 ms, T = K / 2 of 10 ms, S = T / 4 of 40 ms.
 """
 
