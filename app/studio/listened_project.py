@@ -10,6 +10,7 @@ from typing import Any
 
 from a3t.errors import InputError
 from app import limits, texts
+from app.page_request import USUAL, Models
 from app.processes.worker import EditorProcess
 from app.service import LONG, without_folder
 from app.studio.jobs import ProjectJob
@@ -62,12 +63,23 @@ class ListenedProject(OpenProject, ABC):
         for queue in (self.quick, self.long):
             queue.reorder(self.folder.id, urgencies)
 
-    def add_job(self, urgency: int, name: str, run: Any, failed: Any, quick: bool = False) -> None:
+    def add_job(
+        self,
+        urgency: int,
+        name: str,
+        run: Any,
+        failed: Any,
+        quick: bool = False,
+        models: Models = USUAL,
+    ) -> None:
         """Put a job in the line in which a recording of this length belongs."""
         seconds = self.about.get("seconds", 0.0)
         queue = self.quick if quick or seconds <= LONG else self.long
         shown = lambda: self.is_shown  # noqa: E731
-        queue.add(ProjectJob(self.folder.id, name, urgency, run, failed, is_awaited=shown))
+        job = ProjectJob(
+            self.folder.id, name, urgency, run, failed, models=models, is_awaited=shown
+        )
+        queue.add(job)
 
     def _fail_to_open(self, sentence: str) -> None:
         self.problem = sentence.replace(f"{self.folder.path}/", "")

@@ -134,9 +134,9 @@ class MadeProject(VoicedProject):
             if editor.run(tasks.make_recorded, order, folder):
                 self.tell(kind="takes", key=edit.key, takes=self.takes(edit.key))
 
-        name = f"recorded {edit.key}"
-        job = ProjectJob(self.folder.id, name, LATER, run, lambda sentence: None)
-        self.quick.add(replace(job, models=self._settings[1], is_awaited=lambda: self.is_shown))
+        # Of a long recording where nobody's change waits for it: it takes as long as several takes.
+        name, models = f"recorded {edit.key}", self._settings[1]
+        self.add_job(LATER, name, run, lambda sentence: None, models=models)
 
     def _fail_to_make(self, key: str, sentence: str) -> None:
         if self.folder.takes(key):  # another take than those that it has

@@ -214,8 +214,15 @@ def _written(
         np.save(made / "patch.npy", samples, allow_pickle=False)
         (made / "sound.pcm").write_bytes(played(samples))
         (made / REQUEST).write_text(json.dumps(take.to_json()), encoding="utf-8")
-        (made / "take.json").write_text(json.dumps(record), encoding="utf-8")
-        made.rename(folder)
+        while True:  # another lane may have made a take meanwhile
+            (made / "take.json").write_text(json.dumps(record), encoding="utf-8")
+            try:
+                made.rename(folder.parent / str(record["number"]))
+                break
+            except OSError:
+                if not (folder.parent / str(record["number"])).is_dir():
+                    raise
+                record["number"] += 1
     return record
 
 
