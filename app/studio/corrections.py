@@ -19,6 +19,7 @@ from app.studio.storage.pcm_sound import (
     end_of,
     places_of,
     start_of,
+    without_name,
 )
 from app.studio.work import worker_tasks as tasks
 
@@ -67,7 +68,7 @@ class Correction:
             start = max(start, start_of(tokens[begin]) - REACH)
             stop = min(stop, end_of(tokens[end - 1]) + REACH)
         parts = [*tokens[begin:first], {"text": text}, *tokens[last:end]]
-        text = " ".join(filter(None, (token["text"] for token in parts)))
+        text = " ".join(filter(None, map(without_name, parts)))
         return cls(part, text, tuple(tokens[begin:end]), first - begin, end - last, start, stop)
 
     def heard(self, editor: EditorProcess, sound: PcmSound) -> HeardPart:
@@ -86,10 +87,12 @@ class Correction:
         """The part with the new tokens in their place; kept neighbours keep their ids, so edits
         beside them stay where they are."""
         made = heard.tokens
-        speaker = next((t["speaker"] for t in self.before if t.get("speaker")), "")
-        for token in made:
-            if speaker:
-                token.setdefault("speaker", speaker)
+        gone = self.before[self.left : len(self.before) - self.right] or self.before[:1]
+        for k, token in enumerate(made):
+            beside = k - len(made) if k >= len(made) - self.right else k
+            who = gone[:1] if self.left <= k < len(made) - self.right else self.before[beside:][:1]
+            if who and who[0].get("speaker"):
+                token.setdefault("speaker", who[0]["speaker"])
         fresh = max([self.part * IDS, *(token["id"] for token in own.tokens)]) + 1
         for k, token in enumerate(made):
             token["id"] = fresh + k
@@ -97,8 +100,8 @@ class Correction:
             made[k]["id"] = self.before[k]["id"]
         for k in range(1, min(self.right, len(made) - self.left) + 1):
             made[-k]["id"] = self.before[-k]["id"]
-        gone = {token["id"] for token in self.before}
-        rest = [token for token in own.tokens if token["id"] not in gone]
+        ids = {token["id"] for token in self.before}
+        rest = [token for token in own.tokens if token["id"] not in ids]
         at = sum(start_of(token) < self.start + 1e-6 for token in rest)
         part = HeardPart([*rest[:at], *made, *rest[at:]], own.pauses)
         return part.with_pauses(heard.pauses, self.start, self.stop) if made else part
