@@ -61,7 +61,7 @@ def private(service: Service) -> Iterator[str]:
 def test_a_private_page_answers_to_this_computer_s_names_alone(private: str) -> None:
     assert httpx.get(private).status_code == 200
     answer = httpx.get(private, headers={"host": "evil.example"})
-    assert answer.status_code == 403 and "another name" in answer.json()["detail"]
+    assert answer.status_code == 403 and "this computer only" in answer.json()["detail"]
 
 
 def test_another_site_s_page_uploads_nothing(private: str) -> None:

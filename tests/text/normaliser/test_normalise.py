@@ -187,7 +187,7 @@ def test_another_script_is_named(subtests: pytest.Subtests) -> None:
 
 
 def test_a_word_too_long() -> None:
-    with pytest.raises(InputError, match=r"has 500 letters.*\(45\): correct it or put spaces"):
+    with pytest.raises(InputError, match=r"has 500 letters.*45\): correct it or put spaces"):
         normalise("a" * 500)
     assert words("pneumonoultramicroscopicsilicovolcanoconiosis")
 
@@ -277,7 +277,7 @@ def longest_repetition(tree: Any) -> int:
 
 
 def test_too_many_words() -> None:
-    with pytest.raises(InputError, match=rf"has 2000 words, more than the {MAX_WORDS}"):
+    with pytest.raises(InputError, match=rf"has 2000 words, and the limit is {MAX_WORDS}"):
         normalise("word " * 2000)
     with pytest.raises(InputError, match=r"has \d+ words"):  # few tokens, many spoken words
         normalise("1234567 " * 1000)
