@@ -245,8 +245,13 @@ def work(
                     if models != loaded:
                         editor, loaded = None, None  # first: two would take twice the memory
                         editor, loaded = load(models), models
-                        editor.progress = step
-                pipe.send(("done", answer(editor, name, args, options)))
+                    editor.progress = step
+                try:
+                    result = answer(editor, name, args, options)
+                finally:
+                    if editor is not None:  # others may use it next: tests share one
+                        editor.progress = None
+                pipe.send(("done", result))
             except (InputError, AlignmentError) as error:
                 pipe.send(("sentence", error))
             except (EOFError, ConnectionError):
