@@ -6,7 +6,7 @@ from pathlib import Path
 
 from alignment.aligner_version import edition
 
-NAMES = ("code.py", "network/weights.safetensors", "training/code.py", "README.md")
+NAMES = ("code.py", "network/weights.safetensors", "README.md")
 
 
 def written(folder: Path, changed: str = "") -> Path:
@@ -20,5 +20,5 @@ def written(folder: Path, changed: str = "") -> Path:
 def test_an_edition_changes_with_what_alignments_depend_on(tmp_path: Path) -> None:
     first, again = edition(written(tmp_path / "first")), edition(written(tmp_path / "again"))
     others = {name: edition(written(tmp_path / name, name)) for name in NAMES}
-    assert first == again == others["training/code.py"] == others["README.md"]
+    assert first == again == others["README.md"]
     assert len({first, others["code.py"], others["network/weights.safetensors"]}) == 3
