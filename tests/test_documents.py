@@ -123,23 +123,6 @@ def test_anchors_are_headings(subtests: pytest.Subtests) -> None:
                     assert anchor in anchors(other), f"{target}#{anchor}"
 
 
-def test_the_summary_of_results_stands_in_its_sections() -> None:
-    """A figure that is taken again below is taken again in the table at the top."""
-    text = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
-    sections = re.split(r"^###? ", text, flags=re.MULTILINE)
-    of_anchor = {heading_anchor(part.partition("\n")[0]): part for part in sections}
-    summary = of_anchor["in-short"]
-    place = ""
-    for row in re.findall(r"^\| (?!what |---)(.+) \|$", summary, re.MULTILINE):
-        what, measured, _, where = row.split(" | ")
-        named = re.findall(r"\(#([\w-]+)\)", where)
-        place = (place if "the same" in where else "") + "".join(of_anchor[name] for name in named)
-        missing = set(re.findall(r"\d+(?:\.\d+)?", measured)) - set(
-            re.findall(r"\d+(?:\.\d+)?", place)
-        )
-        assert not missing, f"{what}: {missing}"
-
-
 def test_the_readme_is_short_and_says_how_to_begin() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert {"make demo", "make test"} <= set(re.findall(r"make [a-z]+", " ".join(code(readme))))
