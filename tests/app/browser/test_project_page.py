@@ -76,7 +76,7 @@ def test_limits_are_told_and_mean_what_they_say(
     sent = []
     page.on("request", lambda request: sent.append(request.url))
     page.locator("#studio-upload").set_input_files(arctic)
-    page.locator(".busy", has_text="this page takes 1 MB").wait_for()
+    page.locator(".busy", has_text="the limit is 1 MB").wait_for()
     assert not [each for each in sent if "upload" in each]
     page.context.close()
     assert limits.MAX_SECONDS * 44_100 * 4 <= 1300 * 1_000_000  # stereo, as on a CD
