@@ -44,7 +44,8 @@ class EditorThread(EditorProcess):
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory, editor: Editor) -> Service:
     folder = tmp_path_factory.mktemp("app").resolve()
-    return Service(folder, lambda: EditorThread(lambda models: editor))
+    # Each has an editor of its own, with the same networks: two may be at work at once.
+    return Service(folder, lambda: EditorThread(lambda models: editor.in_voice(None)))
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,7 @@ def address(
     folder, voices = (tmp_path_factory.mktemp(name).resolve() for name in ("serve", "voices"))
     (voices / "awb.wav").write_bytes(arctic.read_bytes())
     (voices / "awb.txt").write_text(ARCTIC, encoding="utf-8")
-    service = Service(folder, lambda: EditorThread(lambda models: editor))
+    service = Service(folder, lambda: EditorThread(lambda models: editor.in_voice(None)))
     door = Door(server_app(service, voices_in(voices)), TOKEN, local_only=True)
     server = uvicorn.Server(uvicorn.Config(door, "127.0.0.1", 0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
