@@ -1,4 +1,4 @@
-"""What is measured, by name: `python -m evaluation NAME`.
+"""Every measure by its name: `python -m evaluation NAME`.
 
 Each name's module has `add_arguments` and `run`, and describes itself in its docstring; it is
 imported when it is asked for.

@@ -57,7 +57,7 @@ def boundaries_of(
 
 
 def _symbol(visit: Visit) -> str:
-    """Of the phone; what is no phone counts as a pause."""
+    """The phone's; anything else counts as a pause."""
     return SYMBOLS[visit.state.symbol] if visit.state.symbol < len(SYMBOLS) else PAUSE
 
 

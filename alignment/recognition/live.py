@@ -43,8 +43,8 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class LiveWords:
-    """What more sound has shown: words that are `final` since the last time, and all that come
-    after them as they are heard until now, lower case; whether a pause follows the final ones."""
+    """The words that more sound has shown, lower case: those that are `final` since the last time,
+    and all after them as they are heard until now; whether a pause follows the final ones."""
 
     final: tuple[RecognisedWord, ...] = ()
     provisional: tuple[RecognisedWord, ...] = ()

@@ -184,7 +184,7 @@ def _told(chosen: Sequence[ComparedStretch], made: np.ndarray, below: int) -> Ar
 
 
 def area_of(stretches: Sequence[ComparedStretch], made: str, real: str, band: str) -> Area | None:
-    """How well one kind is told from another in one of the bands `BELOW`; None for too few."""
+    """The area with which one kind is told from another in a band; None for too few."""
     chosen, is_made = _chosen(stretches, made, real)
     if len({stretch.voice for stretch in chosen}) < LEAST_VOICES:
         return None

@@ -146,7 +146,7 @@ def edit_files(editor: Editor, count: int, seed: int) -> list[EditedFile]:
 
 
 def report(rows: Sequence[EditedFile]) -> str:
-    """What came of it, in a sentence."""
+    """The outcome, in a sentence."""
     seconds = [row.seconds for row in rows]
     memory = mebibytes(resource.getrusage(resource.RUSAGE_SELF))
     return (

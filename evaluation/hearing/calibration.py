@@ -1,4 +1,4 @@
-"""Whether boundaries lie within the spreads that the aligner states, in two of three cases.
+"""The share of boundaries within the spreads that the aligner states; two in three should be.
 
 boundaries: flite's voices, clean, in noise at 10 dB and in a room. What
 alignment.confidence.boundary_confidence says was fitted to the first two voices; the table is of
@@ -35,7 +35,7 @@ REPORTED = VOICES[2:]  # the others were fitted to
 
 
 def phone_boundaries(voices: Sequence[str], sentences: int) -> np.ndarray:
-    """Of each boundary its spread, and how far from the truth it is, seconds, (n, 2)."""
+    """Each boundary's spread, and how far from the truth it is, seconds, (n, 2)."""
     aligner, rows = NetworkAligner(), []
     for utterance in spoken(voices, sentences):
         for name in CONDITIONS:

@@ -4,7 +4,7 @@
 
 It writes `index.html`, which needs nothing else, and the sounds as FLAC. The recordings are clips
 of LibriSpeech and Common Voice (--corpora, or A3T_CORPORA); noise, room and telephone are added
-here. The last edit is the one that sounded worst in the report, so that the worst is heard too.
+here. The last edit is the least similar to its speaker of 24 in the report.
 """
 
 from __future__ import annotations
@@ -136,7 +136,8 @@ del {{ color: #a33; }} ins {{ color: #161; font-weight: 600; text-decoration: no
 </style>
 <h1>Edits to listen to</h1>
 <p>No model was trained on these voices. The texts were given, nothing was chosen among several
-  results, and the last edit is the worst of the report's. Model {model}, vocoder {vocoder}.</p>
+  results, and the last edit is the least like its speaker of 24.
+  Model {model}, vocoder {vocoder}.</p>
 {sections}
 <h2>Licences</h2>
 <p>The recordings are from Mozilla Common Voice (Delta Segment 13.0, CC0 1.0), and where the title
@@ -200,7 +201,7 @@ def worst_example(name: str, root: Path) -> tuple[ExampleEdit, Clip]:
     if not edits:
         raise InputError(f"The report has no edit {name}: its edits are report-01 to report-48.")
     clip = find_clips(edits, root)[edits[0].clip]
-    title = "The worst edit of the report, the least like its speaker"
+    title = "The least like its speaker, of 24 edits of the report"
     return ExampleEdit("worst", title, clip.name, *edits[0].texts(clip)), clip
 
 
