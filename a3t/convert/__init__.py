@@ -1,4 +1,4 @@
-"""Conversion of checkpoints: from the first A3T implementation, and to ONNX.
+"""Conversion of checkpoints of the first A3T implementation.
 
 A command by itself: no edit imports it.
 """

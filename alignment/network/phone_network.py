@@ -131,11 +131,9 @@ def sequence_scores(frames: np.ndarray, weights: Weights | None = None) -> np.nd
     return _layer(_hidden(frames, weights), weights, "sequence")
 
 
-def posteriors_and_sequence_scores(
-    frames: np.ndarray, weights: Weights | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def posteriors_and_sequence_scores(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`posteriors` and `sequence_scores` of the network for sequences, its layers passed once."""
-    weights = load_weights(SEQUENCE_WEIGHTS) if weights is None else weights
+    weights = load_weights(SEQUENCE_WEIGHTS)
     hidden = _hidden(frames, weights)
     logits = _layer(hidden, weights, "output")
     return log_softmax(logits), _layer(hidden, weights, "sequence")

@@ -14,13 +14,10 @@ from alignment.network.phone_network import (
     FRAME_SECONDS,
     HOP,
     STRIDE,
-    Weights,
     band_power,
-    load_weights,
     sequence_scores,
     with_tract,
 )
-from alignment.network.phone_network import SEQUENCE_WEIGHTS as WEIGHTS
 from alignment.waveform import MODEL_RATE, require_usable
 
 MEMORY = 60.0  # seconds
@@ -100,14 +97,12 @@ class RunningScores:
         chunk: float,
         ahead: float,
         tracts: tuple[float, ...],
-        weights: Weights | None = None,
     ) -> None:
         """Raises AlignmentError for a rate that is too low."""
         self.bands = RunningBands(sample_rate)
         self.done = 0  # frames of 10 ms
         self._chunk, self._ahead = (round(each / FRAME_SECONDS) for each in (chunk, ahead))
         self._tracts = tracts
-        self._weights = load_weights(WEIGHTS) if weights is None else weights
 
     def hear(self, samples: np.ndarray, last: bool = False) -> np.ndarray:
         """The scores (T, 40) of what can be told after these samples, mono, float, (n,)."""
@@ -122,7 +117,7 @@ class RunningScores:
         upto = self.bands.stop if last else (stop + self._ahead) * STRIDE
         window = self.bands.window(first, upto)
         here = slice(self.done - first // STRIDE, stop - first // STRIDE)
-        each = [sequence_scores(with_tract(window, t), self._weights)[here] for t in self._tracts]
+        each = [sequence_scores(with_tract(window, t))[here] for t in self._tracts]
         self.done = stop
         self.bands.forget((stop - reach) * STRIDE // PHASE * PHASE)
         return np.asarray(np.mean(each, axis=0))

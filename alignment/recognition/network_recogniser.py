@@ -22,7 +22,6 @@ import numpy as np
 from alignment.aligner import Pronunciations
 from alignment.confidence.scores import require_speech
 from alignment.network.phone_network import (
-    Weights,
     band_power,
     normalised,
     posteriors,
@@ -104,15 +103,15 @@ def words_of(found: Sequence[Found], words: Sequence[str]) -> list[RecognisedWor
     return [RecognisedWord(words[each.word], *each[1:]) for each in found]
 
 
-def mean_scores(waveform: np.ndarray, weights: Weights | None = None) -> np.ndarray:
+def mean_scores(waveform: np.ndarray) -> np.ndarray:
     """The network's `sequence_scores` (T, 40), the mean over TRACTS, of 16 kHz mono (n,).
 
     Raises AlignmentError when there is no speech in it.
     """
     power = np.log(band_power(waveform) + 1e-12)
     each = [normalised(np.exp(with_tract(power, tract))) for tract in TRACTS]
-    require_speech(posteriors(each[0], weights))
-    return np.asarray(np.mean([sequence_scores(frames, weights) for frames in each], axis=0))
+    require_speech(posteriors(each[0]))
+    return np.asarray(np.mean([sequence_scores(frames) for frames in each], axis=0))
 
 
 def _vocabulary(

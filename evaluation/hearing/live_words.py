@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +25,7 @@ from alignment import AlignmentError
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.network.phone_network import INDEX
 from alignment.network.running import RunningScores
-from alignment.recognition.live import LiveRecogniser, LiveWords, Pace, Scores
+from alignment.recognition.live import LiveRecogniser, LiveWords, Pace
 from alignment.recognition.network_recogniser import (
     RecognisedWord,
     general_model,
@@ -114,11 +113,11 @@ class Shown(NamedTuple):
 System = Callable[[SpokenStream], Iterator[tuple[float, LiveWords]]]
 
 
-def live(pace: Pace | None = None, scores: Scores | None = None) -> System:
-    """The live recogniser; on other `scores`, for one stream."""
+def live(pace: Pace) -> System:
+    """The live recogniser."""
 
     def system(stream: SpokenStream) -> Iterator[tuple[float, LiveWords]]:
-        recogniser = LiveRecogniser(MODEL_RATE, pace, scores)
+        recogniser = LiveRecogniser(MODEL_RATE, pace)
         for seconds, block in blocks(stream.samples):
             yield seconds, recogniser.hear(block)
         yield seconds, recogniser.end()
@@ -267,19 +266,6 @@ def line(name: str, corpus: str, rows: Sequence[HeardStream]) -> str:
     )
 
 
-def segmented(kind: str, path: Path, settled: float) -> System:
-    """The live recogniser on a network that was tuned for segments of one kind."""
-    from evaluation.hearing.live_segments import SegmentedScores, load_segmented
-
-    model = load_segmented(path)
-
-    def system(stream: SpokenStream) -> Iterator[tuple[float, LiveWords]]:
-        pace = Pace(chunk=0.08, settled=settled)
-        yield from live(pace, SegmentedScores(kind, model))(stream)
-
-    return system
-
-
 SYSTEMS = ("offline", "at pauses", "live")
 
 
@@ -290,24 +276,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settled", type=float, action="append", help="seconds after which words are final"
     )
-    parser.add_argument(
-        "--segments", action="append", default=[], metavar="KIND=FILE.pt",
-        help="a network of training.alignment.train_segments",
-    )  # fmt: skip
     parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
 
 
 def run(options: argparse.Namespace) -> None:
     """Print the table."""
-    names = options.system or (() if options.segments else SYSTEMS)
+    names = options.system or SYSTEMS
     whole = {"offline": offline, "at pauses": at_pauses}
     systems: dict[str, System] = {name: whole[name] for name in names if name in whole}
     for settled in options.settled or [Pace().settled]:
         if "live" in names:
             systems[f"live, {settled} s"] = live(Pace(settled=settled))
-        for each in options.segments:
-            kind, _, file = each.partition("=")
-            systems[f"segments {kind}, {settled} s"] = segmented(kind, Path(file), settled)
     heard_by_all = streams(aligner_held_out(not options.chosen), options.streams, options.seed)
     print(HEAD)
     for name, system in systems.items():

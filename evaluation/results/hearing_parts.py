@@ -97,11 +97,12 @@ def recognition(setting: Setting) -> Figures:
 
 def live(setting: Setting) -> Figures:
     """Words shown while they are said, beside those of the recogniser that hears the whole."""
+    from alignment.recognition.live import Pace
     from evaluation.hearing.live_words import listened, live, offline, streams
     from evaluation.hearing.planting import aligner_held_out
 
     heard = streams(aligner_held_out(True), setting.some(20), 3)
-    rows = [listened(live(), stream) for stream in heard]
+    rows = [listened(live(Pace()), stream) for stream in heard]
     whole = [listened(offline, stream) for stream in heard]
     words = sum(row.words for row in rows)
     final = [lag for row in rows for lag in row.final]
