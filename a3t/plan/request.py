@@ -174,6 +174,7 @@ class EditRequest:
                     "bandwidth": self.match.bandwidth,
                     "spectrum": self.match.spectrum,
                     "room_tone": self.match.room_tone,
+                    "coding": self.match.coding,
                 },
                 "pronunciations": {
                     word: [" ".join(way) for way in ways] for word, ways in self.pronunciations

