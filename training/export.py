@@ -54,16 +54,16 @@ CARD = """# {title}
 - **Held-out figures at the end**: {figures}
 - **Measured quality**: {quality}
 - **Licence of the weights**: Apache-2.0. {sources}
-- **Use**: edit recordings of yourself or of people who have agreed to what you make of them, and
-  tell those who listen that a recording was edited; don't make anyone appear to say what they did
-  not. Voices unlike those of the training data are imitated worse.
+- **Use**: edit recordings of yourself, or of people who agree to the result, and tell your
+  listeners. Never make anyone appear to say what they did not. Voices unlike the training data are
+  imitated less well.
 
 Made by `python -m training.export` from a run whose configuration is `config.yaml`.
 """
 
 WHAT = {
-    "model": "A3T: fills masked log-mel from its surroundings and the text.",
-    "durations": "How long each phone of a text takes: FastSpeech 2's duration predictor.",
+    "model": "A3T: fills masked log-mel frames from their surroundings and the text.",
+    "durations": "FastSpeech 2's duration predictor: how long each phone of a text lasts.",
 }
 NOT_STATED = "state here what it was trained on, and on what terms."
 

@@ -26,22 +26,20 @@ CARD = """# vocoder-small
 The built-in vocoder: log10 mel (80 bins, 80-7600 Hz, hop 300, {rate} Hz) to waveform.
 {parameters:,} parameters, {blocks} ConvNeXt blocks of {width} at the frame rate{combs};
 then {updates} multiplicative updates that make the magnitudes agree with the mel;{texture}
-{iterations} Griffin-Lim steps from the network's phase, in which the magnitudes give way by
+{iterations} Griffin-Lim steps from the network's phase, which relax the magnitudes by
 {relaxation:.0%}, and an inverse STFT.
-A frame depends on {reach} frames to either side of it.
+A frame depends on {reach} frames on either side.
 
 Trained for {steps:,} steps of {batch} windows of {seconds:.1f} s by
-`python -m training.vocoder` on the clips that `training.corpora.split_of` calls "train", by the
-losses of `training.vocoder_losses` (weights: {losses}). These weights are the
-running average.
+`python -m training.vocoder` on the "train" clips of `training.corpora.split_of`, with the
+losses of `training.vocoder_losses` (weights: {losses}). These weights are the running average.
 
 {scores}
-Limits: English read speech, mostly women's voices at 24 kHz; above 8 kHz it was trained on three
-women and on what people recorded at home, since LibriSpeech ends there. The mel has nothing above
-7600 Hz: what is there is made up.
+Limits: English read speech, mostly women's voices at 24 kHz. Above 8 kHz, where LibriSpeech ends,
+it was trained on three women and on home recordings. The mel ends at 7600 Hz; everything above is
+invented.
 
-Use: edit recordings of yourself or of people who have agreed to what you make of them, and tell
-those who listen that a recording was edited.
+Use: edit recordings of yourself, or of people who agree to the result, and tell your listeners.
 
 Licence of the weights: Apache-2.0. {attribution}
 """

@@ -33,7 +33,7 @@ Commas, full stops, question marks and capitals for a transcript that has none.
 - **Model**: FFA (Wu, Fang & Zhao, A Context-Aware Feature Fusion Framework for Punctuation
   Restoration, 2022): interaction and masked self-attention, fused by a third layer of attention,
   over word vectors and {layers} gated convolutions. {parameters:,} parameters, as 16-bit floats.
-  The length of the pause after each word is a further input, where there is sound.
+  Where there is sound, the length of the pause after each word is a further input.
 - **Data**: trained on {words:,} words of talk: White House briefings and interviews (public
   domain), hearings of the Post Office Horizon IT and UK Covid-19 inquiries (contains public
   sector information licensed under the Open Government Licence v3.0); of 36 books (public domain;
@@ -41,7 +41,7 @@ Commas, full stops, question marks and capitals for a transcript that has none.
   (Mozilla Common Voice's prompts, CC0 1.0; Tatoeba, CC BY 2.0 FR). Only weights are here, and a
   list of {listed:,} words.
 - **Steps**: {steps:,} of {batch} windows of {window} words; {minutes:.0f} minutes of one core:
-  `recipes/punctuation/run.sh`. The scores of commas, full stops and question marks are lifted by
+  `recipes/punctuation/run.sh`. The scores of commas, full stops and question marks are raised by
   {lifts} (natural logarithm), which gave the highest F1 on other talk and books.
 - **Measured quality**, by words alone:
   {quality}.

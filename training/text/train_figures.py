@@ -81,17 +81,17 @@ _LISTS = {
 _FIGURES = {"whole": "1984", "slash": "4/5", "dotted": "10.30"}
 _CARD = """# figures
 
-Which reading of an ambiguous figure is meant, by what is beside it: 1984 copies, on 4/5, at 10.30.
+Chooses the reading of an ambiguous figure by its neighbours: 1984 copies, on 4/5, at 10.30.
 
 - **Model**: logistic regression on the figure and two words on either side; {weights:,} weights.
-  It takes only among the readings that the rules admit, and only if it is sure: it turns at most
-  0.5 % of what the rules have right.
+  It chooses only among readings that the rules allow, and only when it is sure: it changes at most
+  0.5 % of the figures that the rules read rightly.
 - **Data**: {examples:,} figures in books and speeches in the public domain, US official briefings
   and interviews, and UK public inquiries (contains public sector information licensed under the
-  Open Government Licence v3.0), written ambiguously where the text is not ("1,984" without its
+  Open Government Licence v3.0), rewritten ambiguously where the text is not ("1,984" without its
   comma, or another number made one of four figures, "two thirds of" as 2/3, "April 5" as 4/5,
   "10:30" as 10.30); and lists. Only weights are here.
-- **Measured** on every fifth paragraph, which it never saw; per cent right:
+- **Measured** on every fifth paragraph, which it never saw; % right:
 
 | figure | reading | figures | rules alone | chosen |
 |---|---|---|---|---|

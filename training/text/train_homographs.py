@@ -41,17 +41,17 @@ _MOST_SHIFTED = 6.0  # log odds by which the usual sense is favoured, at most
 _LEAST = 3  # sentences that a shared feature must occur in
 _CARD = """# homographs
 
-Which of its pronunciations a word has in its sentence: "a record", "to record".
+Chooses a word's pronunciation by its sentence: "a record", "to record".
 
-- **Model**: logistic regression on the words beside it, how it is written, and the choice of the
-  hand-written rules; one model for verbs against nouns, and for each of {words} words at most
+- **Model**: logistic regression on the neighbouring words, the spelling and the choice of the
+  hand-written rules; one model for verbs and nouns, and for each of {words} words at most
   {most} weights a sense. {weights:,} weights in all.
 - **Data**: training part of the Wikipedia Homograph Data (Gorman, Mazovetskiy & Nikolaev,
   Improving homograph disambiguation with supervised machine learning, LREC 2018; Google,
   Apache-2.0): {sentences:,} sentences of English Wikipedia. Only weights are here, no sentence.
-- **Measured** by training on four fifths and testing on the other ({held:,} sentences):
-  {learnt:.1f} % right, the mean of the words {balanced:.1f} %; the hand-written rules alone
-  {rules:.1f} %, each word's usual sense always {usual:.1f} %. What is shipped learnt from all.
+- **Measured** by training on four fifths and testing on one fifth ({held:,} sentences):
+  {learnt:.1f} % right, mean over words {balanced:.1f} %; the hand-written rules alone
+  {rules:.1f} %, always the usual sense {usual:.1f} %. The shipped weights learnt from all.
 - **Made by** `python -m training.text.train_homographs homographs-train.tsv.xz`.
 - **Licence of the weights**: Apache-2.0.
 """

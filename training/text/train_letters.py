@@ -39,17 +39,17 @@ _RAREST = 25  # times that a chunk must occur to be an output
 _BATCH = 256  # words
 _CARD = """# letter-to-sound
 
-How a word in no dictionary is said, from its letters.
+Guesses the pronunciation of a word from its letters.
 
 - **Parameters**: {parameters:,}, as 16-bit floats: {hidden} × 2 recurrent units (GRU) in {layers}
-  layers, and {classes} outputs (what one letter can make). The best sequence of these that has
-  exactly one primary stress is the guess.
+  layers, and {classes} outputs (the phones that one letter can stand for). The guess is the
+  best sequence with exactly one primary stress.
 - **Data**: trained on {words:,} words of CMUdict (Carnegie Mellon University, BSD) and of misaki's
   American lexicon (hexgrad, Apache-2.0).
 - **Steps**: {epochs} rounds of all words, {batch} at a time; {minutes:.0f} minutes of one core:
   `python -m training.text.train_letters`.
-- **Measured quality** on {held:,} words that it never saw, nor any word beginning with one of them,
-  against the nearest of the lexicon's pronunciations: wrong are {quality}.
+- **Measured quality** on {held:,} words that it never saw (nor any that begins with one),
+  against the nearest pronunciation in the lexicon, errors: {quality}.
 - **Licence of the weights**: Apache-2.0.
 """
 

@@ -1,0 +1,1 @@
+"""The documents: their links lead somewhere, and their commands and code run."""
