@@ -1,4 +1,4 @@
-"""What a wheel holds: one package, a3t.
+"""Build a wheel that holds one package, a3t.
 
 The source tree has `alignment` and `app` at its top. In site-packages such names are nobody's to
 take, so a wheel holds them as `a3t.alignment` and `a3t.app`, and the import statements of its

@@ -1,4 +1,4 @@
-"""How audible is a joint? Three measures at a place in a sound, compared with natural speech.
+"""The audibility of joints: three measures at a place in a sound, compared with natural speech.
 
 A joint is compared with unedited recordings at the same kind of place, which is given by the
 classes of the phones 20 ms to its left and right. By definition, 95 % of natural places are within

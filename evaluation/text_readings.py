@@ -1,4 +1,4 @@
-"""How texts are read and punctuated.
+"""The reading and punctuation of texts, measured.
 
 Lists: how many of the written forms in tests/text/normaliser are read as they say; of those of
 podcasts' kinds the sentences apart by which no rule was written. Unknown words: by the network of
@@ -40,12 +40,12 @@ class TextScore(NamedTuple):
 
 
 def said(text: str) -> str:
-    """How a text is read: its letters, without "and"."""
+    """A text's reading: its letters, without "and"."""
     return letters(" ".join(Transcript.from_text(text, max_words=None).spoken))
 
 
 def letters(text: str) -> str:
-    """What counts of a reading."""
+    """The letters of a reading, which alone count."""
     return re.sub("[^a-z]", "", re.sub(r"\band\b", "", text.lower()))
 
 

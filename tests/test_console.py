@@ -1,4 +1,4 @@
-"""What all command lines share: nothing ignored, quiet ends, missing packages, files of editors."""
+"""Properties of all commands: no ignored options, quiet ends, missing packages, editors' files."""
 
 from __future__ import annotations
 

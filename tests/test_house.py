@@ -1,4 +1,4 @@
-"""What holds for the whole house: which way imports point, what stays out of inference, sizes."""
+"""Rules for the whole house: the direction of imports, what inference may load, sizes."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def modules() -> dict[str, Path]:
 
 @cache
 def tree(module: str) -> ast.Module:
-    """What a module's text is parsed to."""
+    """A module's syntax tree."""
     return ast.parse(modules()[module].read_text(encoding="utf-8"))
 
 
 @cache
 def imports(module: str) -> frozenset[str]:
-    """What `module` imports anywhere in it, functions and types included."""
+    """The modules that `module` imports anywhere, functions and types included."""
     return imported_by(module, list(ast.walk(tree(module))))
 
 
 def imported_by(module: str, nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """What those of a module's statements import."""
+    """The modules that these statements of a module import."""
     path = modules()[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     names: set[str] = set()

@@ -63,8 +63,8 @@ def settings(kind: type[Settings], values: Mapping[str, Any] | None) -> Settings
 
 
 def build(constructor: Callable[[Mapping[str, Any]], Built], config: Mapping[str, Any]) -> Built:
-    """What a configuration describes; InputError if a setting of its part ``model`` is missing, not
-    known or of a wrong type."""
+    """The object that a configuration describes; InputError if a setting of its part ``model`` is
+    missing, unknown or of the wrong type."""
     try:
         return constructor(config)
     except (TypeError, KeyError) as error:

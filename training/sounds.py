@@ -75,7 +75,7 @@ def reverberant(samples: Floats, rng: np.random.Generator, seconds: float, direc
 
 
 def band(samples: Floats, low: float | None, high: float | None) -> Floats:
-    """What lies between ``low`` and ``high`` Hz, by Butterworth filters without delay."""
+    """The band between ``low`` and ``high`` Hz, by Butterworth filters without delay."""
     wave = samples
     if low is not None:
         wave = sosfiltfilt(butter(3, low, "highpass", fs=SAMPLE_RATE, output="sos"), wave)

@@ -51,7 +51,7 @@ def windows_energy(window: Tensor, frames: int) -> Tensor:
 
 
 def _own(blocks: Tensor) -> Tensor:
-    """Of the (B, T + 3, 300) blocks of a sum those of the T frames. Block t of the sum starts
+    """The T frames' blocks among the (B, T + 3, 300) blocks of a sum. Block t of the sum starts
     WINDOW / 2 = two blocks before frame t's centre; at the very ends the windows' energy is zero.
     """
     first = WINDOW // 2 // HOP

@@ -31,7 +31,7 @@ from alignment.network.phone_network import INDEX, SYMBOLS
 from alignment.result import PAUSE
 
 WORD, SILENCE, FILLER, REPEAT, NOISE = range(5)
-"""What a state belongs to."""
+"""The kinds of part that a state belongs to."""
 
 # Frames that each phone lasts at least. A word could else be squeezed into a few frames of noise,
 # and be heard where it is spoken as a repetition of itself.
@@ -249,8 +249,8 @@ class Graph:
         return sorted({member for members in self.groups for member in members})
 
     def _totals(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of each frame the best totals of `_sources`, (T, m), and whether each state has just been
-        entered on the best way to it, (T, n)."""
+        """The best totals of `_sources` in each frame, (T, m), and whether the best path to each
+        state enters it there, (T, n)."""
         count = len(self.states)
         symbols = np.array([state.symbol for state in self.states])
         anything = np.delete(scores, INDEX[PAUSE], axis=1).max(axis=1, keepdims=True)

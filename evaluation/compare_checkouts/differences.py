@@ -37,7 +37,7 @@ def differences(before: Path, after: Path) -> Iterator[tuple[str, str]]:
 
 
 def difference(one: Path, other: Path) -> str:
-    """How two files differ; "" if they don't."""
+    """The difference of two files in words; "" if there is none."""
     for path, which in ((one, "before"), (other, "after")):
         if not path.is_file():
             return f"missing {which}"
@@ -86,7 +86,7 @@ def comparable(record: Any) -> Any:
 
 
 def unlike(one: Any, other: Any, at: str = "") -> Iterator[str]:
-    """Where two JSON values differ."""
+    """The places at which two JSON values differ."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in {**one, **other}:
             yield from unlike(one.get(key), other.get(key), f"{at}.{key}".lstrip("."))

@@ -1,4 +1,4 @@
-"""How close the aligner's boundaries are to the true ones.
+"""The errors of the aligner's boundaries.
 
 flite's voices, whose segment times are exact; clean, in noise, in a room, at other levels and
 rates. Prints, per condition: boundaries, mean, median and bias (found - true) in ms, the share

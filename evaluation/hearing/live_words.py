@@ -46,7 +46,7 @@ QUIET, LONGEST_PART = 0.3, 10.0  # seconds of a pause that ends a part, and the 
 
 @dataclass(frozen=True)
 class SpokenStream:
-    """What one voice says: `samples` (n,) at 16 kHz, the `words` and where each ends, seconds."""
+    """One voice's speech: `samples` (n,) at 16 kHz, the `words`, and the end of each, seconds."""
 
     corpus: str
     samples: np.ndarray
@@ -156,7 +156,7 @@ def recognised(samples: np.ndarray) -> tuple[RecognisedWord, ...]:
 
 
 def blocks(samples: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
-    """How many seconds have been heard with each block, and the block."""
+    """Each block, with the seconds heard up to its end."""
     size = round(BLOCK * MODEL_RATE)
     for first in range(0, len(samples), size):
         block = samples[first : first + size]
@@ -179,7 +179,7 @@ class HeardStream(NamedTuple):
 
 
 def listened(system: System, stream: SpokenStream) -> HeardStream:
-    """What a system makes of a stream."""
+    """A system's words for a stream."""
     started = time.process_time()
     history: list[Shown] = []
     final: list[str] = []

@@ -137,8 +137,8 @@ COUNTED = (
 
 
 def detected(rows: Sequence[PlantedClip], kind: str, what: str, part: str) -> tuple[int, int]:
-    """Of the texts of a kind under a part's conditions how many (for doubts: words of how many)
-    are "words doubted", "found" or "refused"."""
+    """The number of texts of a kind under a part's conditions, and how many of them (for doubts: of
+    their words) are "words doubted", "found" or "refused"."""
     inside = [row for row in rows if row.kind == kind and row.condition in PARTS[part]]
     if what == "words doubted":
         return sum(row.doubtful for row in inside), sum(row.words for row in inside)

@@ -42,7 +42,7 @@ CLIPPED = 0.01  # seconds of a word
 
 @dataclass(frozen=True)
 class TakenOut:
-    """What became of a planted sound. lost: of the word before and of the word after, seconds."""
+    """The outcome for one planted sound. lost: seconds of the word before and of the word after."""
 
     kind: str
     written: bool
@@ -53,7 +53,7 @@ class TakenOut:
 
 @dataclass(frozen=True)
 class Cleaned:
-    """What became of all planted sounds; false alarms in so many seconds; natural places."""
+    """The outcome for all planted sounds; false alarms in so many seconds; natural places."""
 
     rows: list[TakenOut]
     alarms: int
@@ -78,7 +78,7 @@ def taken_out(
     written: bool,
     natural: Natural,
 ) -> TakenOut:
-    """What became of the planted sound."""
+    """The outcome for the planted sound."""
     recording, rate = found.recording, found.recording.sample_rate
     begin, stop = place.start / rate, place.stop / rate
     said_twice = place.kind == "repetition"

@@ -34,7 +34,7 @@ FADE = 0.01  # seconds in which what is planted goes over into the rest
 
 
 class PlantedSound(NamedTuple):
-    """What was planted after word `after`, in samples [start, stop) of the changed clip; `gap`:
+    """A sound planted after word `after`, in samples [start, stop) of the changed clip; `gap`:
     seconds of room tone at either end."""
 
     kind: str
@@ -45,7 +45,7 @@ class PlantedSound(NamedTuple):
 
 
 class FoundBeside(NamedTuple):
-    """Of a place: found minus true seconds of the end before and the start after; whether named."""
+    """One place's errors: found minus true seconds of the end before and the start after; named?"""
 
     kind: str
     before: float
@@ -115,7 +115,7 @@ class PlantingClip:
     def sound(
         self, kind: str, after: int, random: np.random.Generator
     ) -> tuple[np.ndarray, float] | None:
-        """What is planted after word `after`, and the seconds of room tone at its ends; None when
+        """The sound to plant after word `after`, and the seconds of room tone at its ends; None if
         the clip has nothing to make it of."""
         if kind in ("room tone", "long pause"):
             return self.tone(random.uniform(*((0.3, 0.9) if kind == "room tone" else (2, 3)))), 0.0
@@ -169,7 +169,7 @@ class PlantingClip:
 
 
 def judged(found: Alignment, place: PlantedSound, rate: int) -> FoundBeside:
-    """How near the words beside the place are to where they were put."""
+    """The errors of the words beside the place."""
     before, after = found.spoken[place.after], found.spoken[place.after + 1]
     between = [w for w in found.words if w.is_pause and before.end <= w.start < after.start]
     named = any(w.unwritten for w in between) or any(w in between for w in unwritten_speech(found))

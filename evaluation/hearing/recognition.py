@@ -126,7 +126,7 @@ def recognise_clips(
 def words_heard(
     spoken: Spoken, expected: Transcript | None, pronouncer: Pronouncer, model: Path | None
 ) -> Transcript:
-    """What is recognised in a clip; AlignmentError if nothing is."""
+    """The words recognised in a clip; AlignmentError if there are none."""
     if model is None:
         return recognised_part(spoken.samples, spoken.rate, pronouncer, None, expected).transcript
     sound = InMemory(spoken.samples, spoken.rate)

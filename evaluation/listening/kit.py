@@ -40,7 +40,7 @@ KINDS = {"mos": 1, "smos": 2, "abx": 3}  # of tests, with the sounds of a trial
 
 @dataclass(frozen=True)
 class Trial:
-    """What a listener judges: one sound (MOS), that and the recording (SMOS), or two, by two
+    """A question to a listener: one sound (MOS), a sound and the recording (SMOS), or two, by two
     systems, and the recording X (ABX)."""
 
     name: str  # opaque

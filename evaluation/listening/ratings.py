@@ -184,7 +184,7 @@ def holm(found: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]
 
 
 def results(found: Ratings) -> str:
-    """What a test says, as Markdown."""
+    """The result of a test, as Markdown."""
     listeners = {rating.listener for rating in found.ratings}
     lines = [f"{len(found.ratings)} ratings by {len(listeners)} listeners.\n"]
     if found.kind != "abx":

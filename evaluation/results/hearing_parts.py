@@ -27,7 +27,7 @@ def boundaries(setting: Setting) -> Figures:
 
 
 def spreads(setting: Setting) -> Figures:
-    """Whether boundaries lie within their stated spreads: of synthetic speech, where flite is
+    """The share of boundaries within their stated spreads: of synthetic speech, if flite is
     installed, and beside pauses of real speech."""
     from evaluation.hearing.calibration import REPORTED, pause_boundaries, phone_boundaries
 
@@ -166,7 +166,7 @@ def speakers(setting: Setting) -> Figures:
 
 
 def reading(setting: Setting) -> Figures:
-    """How texts are read and punctuated."""
+    """Scores of reading and of restored punctuation."""
     from evaluation.text_readings import measure_reading
 
     found: Figures = {}

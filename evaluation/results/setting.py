@@ -1,4 +1,4 @@
-"""What the parts of RESULTS.md share."""
+"""The settings that the parts of RESULTS.md share."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Figures = dict[str, Any]
 
 @dataclass(frozen=True)
 class Setting:
-    """What the parts share: a folder to work in, of these weights alone, perhaps one of texts, and
-    which share of the usual samples is taken."""
+    """Settings of all parts: a working folder for these weights alone, perhaps a folder of texts,
+    and the share of the usual samples to take."""
 
     work: Path
     texts: Path | None = None

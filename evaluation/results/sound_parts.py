@@ -73,7 +73,7 @@ def edits(setting: Setting) -> Figures:
 
 
 def detector(setting: Setting) -> Figures:
-    """Whether a classifier tells new words and copies from what was recorded."""
+    """A classifier's success in telling new words and copies from recorded speech."""
     from evaluation.detector import detector_command as command
     from evaluation.detector.detector_material import COPY, NATURAL, PATCH, draw_edits
 
@@ -162,7 +162,7 @@ def voices(setting: Setting) -> Figures:
 
 
 def backgrounds(setting: Setting) -> Figures:
-    """Whether the edit says that music will break off; how far a hum falls under new words."""
+    """The share of edits that warn of music, and the drop of a hum under new words."""
     from evaluation.edits.background_under_edits import measure_backgrounds
 
     found: Figures = {}

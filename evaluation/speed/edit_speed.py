@@ -163,7 +163,7 @@ def step_table(cold: Mapping[str, Any], warm: Mapping[str, Any]) -> str:
 
 
 def measure_starts(folder: Path, runs: int) -> dict[str, float]:
-    """What starting costs: medians of the processor's seconds, after one run that isn't counted."""
+    """The cost of starting: median processor seconds, after one run that isn't counted."""
     recording, voices = make_recording(folder), str(folder / "voices")
     speak = ["-m", "a3t.tts", "--voice", "benchmark", "--text", SPOKEN, "--out", "-"]
     cost_of(["-c", MAKE_VOICE, str(recording), TEXT], A3T_VOICES=voices)

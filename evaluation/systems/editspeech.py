@@ -136,7 +136,7 @@ class EditSpeechNetwork(nn.Module):
         return (mel - self.mel_mean) / self.mel_scale
 
     def held(self, phones: Tensor, durations: Tensor, voice: Tensor, frames: int) -> Tensor:
-        """What each frame is told of its phone and the voice, (B, T, D)."""
+        """The encoding of each frame's phone and the voice, (B, T, D)."""
         return self.encoder(phones, durations, frames) + self.voice(voice)[:, None]
 
     def forward(self, batch: SpeechBatch) -> dict[str, Tensor]:

@@ -1,4 +1,4 @@
-"""What a system is given and what it gives back, whether it edits, reconstructs or speaks.
+"""The input and output of every system, whether it edits, reconstructs or speaks.
 
 The three tasks are one: a recording's mel with a gap in it, the phones of the whole sentence, and
 how many frames each of them has. Identity reconstruction hides the gap's true frames; an edit has
@@ -86,7 +86,7 @@ def voice_vector(sound: npt.ArrayLike) -> npt.NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class Output:
-    """What a system made of a gap: the mel of the whole clip (N, 80).
+    """A gap filled by a system: the mel of the whole clip (N, 80).
 
     region: the frames of the output that fill the gap. made: those that are the system's, at least
     the region; outside of them the recording remains.

@@ -93,7 +93,7 @@ class A3TSystem(System):
         return filled
 
     def batch(self, gap: Gap) -> tuple[Batch, int]:
-        """What the network is shown, and at which frame of the clip it begins."""
+        """The network's input, and the frame of the clip at which it begins."""
         left, right = (0, len(gap.mel)) if self.longest is None else around(gap, self.longest)
         first, last = gap.frame_span
         masked = np.zeros(len(gap.mel), dtype=bool)

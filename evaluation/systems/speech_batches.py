@@ -103,7 +103,7 @@ def phone_means(
 
 @dataclass(frozen=True)
 class Sentence:
-    """What is to be spoken: one sentence, or a part of one, with its durations and voice."""
+    """An utterance to speak: a sentence, or a part of one, with its durations and voice."""
 
     phones: Tensor  # (1, L)
     durations: Tensor  # (1, L) frames

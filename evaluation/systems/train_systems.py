@@ -43,7 +43,7 @@ SPEAKING: Mapping[str, type[FastSpeech2Network] | type[EditSpeechNetwork]] = {
 
 
 class Work(Protocol):
-    """What the loop needs of a training."""
+    """A training, as the loop needs it."""
 
     @property
     def model(self) -> nn.Module: ...

@@ -91,7 +91,7 @@ def read_figures(folder: Path) -> list[ComparisonRow]:
 
 @dataclass(frozen=True)
 class Systems:
-    """Which systems are compared, and where they are. ``more``: see `named.load_system`."""
+    """The systems to compare, and where they are. ``more``: see `named.load_system`."""
 
     runs: Path
     names: tuple[str, ...]
@@ -99,7 +99,7 @@ class Systems:
     more: Mapping[str, str] = field(default_factory=dict)
 
     def version(self, name: str) -> str:
-        """What changes when a system's weights do; "" if it has none."""
+        """A string that changes with a system's weights; "" if it has none."""
         if name in self.more:
             return _version_of(self.more[name])
         folder = "fastspeech2" if name in BASELINES else run_folder(name)
@@ -109,7 +109,7 @@ class Systems:
         return hashlib.sha256(path.read_bytes()).hexdigest()
 
     def versions(self, tasks: Sequence[GapTask]) -> dict[tuple[str, str], str]:
-        """Of each task and system, 12 digits of a sha256 of all that its figures depend on."""
+        """For each task and system, 12 digits of a sha256 of everything its figures depend on."""
         vocoder = load_vocoder(self.vocoder)
         with_all = f"{MEASURED} {vocoder.name} {vocoder.sha256}"
         own = {name: self.version(name) for name in (*REFERENCES, *self.names)}

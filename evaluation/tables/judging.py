@@ -77,7 +77,7 @@ class Made:
 
 
 def make(task: GapTask, system: System, vocoder: Vocoder) -> tuple[Made, float]:
-    """What a system makes of a task, and its seconds of the processor without the vocoder."""
+    """A system's output for a task, and its processor seconds without the vocoder."""
     begun = time.process_time()
     output = system.output(task.gap)
     spent = time.process_time() - begun
@@ -125,7 +125,7 @@ def splice(
 
 
 def recorded(task: GapTask) -> Made:
-    """What was recorded in the gap; for new words, which nobody said, as many samples from the
+    """The recorded sound of the gap; for new words, which nobody said, as many samples from the
     middle of the recording."""
     if task.truth is not None and task.true_mel is not None:
         sound, (first, last) = task.truth

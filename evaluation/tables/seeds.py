@@ -1,4 +1,4 @@
-"""How much a system's figures differ from one training to the next, from another seed."""
+"""The spread of a system's figures over trainings with different seeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the systems are to do: reconstruct, edit and speak, each a gap in a clip.
+"""The systems' tasks: reconstruct, edit and speak, each a gap in a clip.
 
 N frames of the clip with its gap, P phones.
 """
@@ -71,7 +71,7 @@ class GapTask:
 
     @property
     def version(self) -> str:
-        """What is other when the gap, its phones, words or durations are."""
+        """A string that changes with the gap, its phones, words or durations."""
         gap, truth = self.gap, self.truth and (len(self.truth[0]), self.truth[1])
         numbers = (gap.phones, gap.durations, gap.words)
         said = (self.spoken, self.before)

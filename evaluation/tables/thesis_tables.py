@@ -244,7 +244,7 @@ def title_of(spec: TableSpec) -> str:
 
 
 def margins(rows: Rows) -> str:
-    """By how much A3T's MCD differs from the others', clip by clip: the thesis's claim is 2.5 dB
+    """A3T's MCD minus the others', clip by clip: the thesis claims 2.5 dB
     less than Baselines 1 to 3 on many voices, and less than EditSpeech."""
     lines: list[list[str]] = []
     systems = {row.system for row in rows} - {A3T, *REFERENCES}

@@ -26,7 +26,7 @@ def nothing_remembered(aligned_anew: None) -> None:
 
 @pytest.fixture(scope="session")
 def words() -> tuple[str, ...]:
-    """What the recording says."""
+    """The recording's words."""
     return WORDS
 
 

@@ -1,4 +1,4 @@
-"""What takes too much of something, for processes that import this and little else."""
+"""Functions that use too much of something, for processes that import little else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made in a voice that is learnt first: on the page, by its endpoints, by the server."""
+"""Speech and edits in a learnt voice: on the page, through its endpoints, through the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page accepts: only files uploaded to it, within its size limits."""
+"""The page accepts only uploaded files within its size limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes on under an edit: steady tones are carried across it, music is noticed."""
+"""The background under an edit: steady tones continue, and music is noticed."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ RADIUS = round(0.03 * RATE)
 
 
 def hole(noise: np.ndarray, leave: int, enter: int) -> float:
-    """By how many dB the 10 ms around a joint are below the 20 ms on either side of them."""
+    """The dip at a joint: 10 ms around it against 20 ms on either side, dB."""
     joined, ms = np.concatenate([noise[:leave], noise[enter:]]), RATE // 1000
     middle, before, after = (
         10 * np.log10(np.mean(np.square(joined[leave + a * ms : leave + b * ms])))

@@ -125,7 +125,7 @@ def test_a_voice_is_joined_in_phase_whatever_the_phase(make_recording, rate, her
     whole = np.ones(round(rate / hertz)) * hertz / rate
 
     def swing(edited: np.ndarray) -> float:
-        """By how many dB the power of a period changes."""
+        """The change of a period's power, dB."""
         return float(np.ptp(10 * np.log10(np.convolve(edited**2, whole, "valid"))))
 
     for late in np.arange(0, 1, 1 / 7):

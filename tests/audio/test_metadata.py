@@ -1,4 +1,4 @@
-"""What a file holds beside its samples stays with an edited copy of it."""
+"""An edited copy keeps the file's metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in an overlap a joint lies."""
+"""The place of a joint in an overlap."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def test_a_tone_that_comes_late_is_joined_in_phase_and_without_a_click(make_reco
 
 
 def test_without_a_lag_a_late_tone_would_sag(make_recording):
-    """What the lag is for: the same joint with lag_ms=0, half a period out of phase."""
+    """Without a lag the same joint would be half a period out of phase."""
     recording = make_recording(a_sine(48_000))
     synthesis = a_sine(24_000)[9_000 - 1_800 - 48 : 15_000 + 1_800 - 48]
     sagging = make_patch(recording, synthesis, (9_000, 15_000), (1_800, 1_800), lag_ms=0)

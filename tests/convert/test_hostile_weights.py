@@ -41,7 +41,7 @@ def in_zip(data: bytes) -> bytes:
 
 
 def tricks(ran: str) -> dict[str, Any]:
-    """What would make the file ``ran`` if it were run."""
+    """A pickle that would make the file ``ran`` if it were executed."""
     code = f"open({ran!r}, 'w').close()"
     weight = torch.zeros(2)
     return {

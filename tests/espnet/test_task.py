@@ -163,7 +163,7 @@ def test_workers_change_nothing(corpus: Path, tmp_path: Path) -> None:
 
 
 def srun(rank: int) -> dict[str, str]:
-    """What a task of two is told by SLURM, each on a machine of its own."""
+    """The variables that SLURM sets for one task of two, each on its own machine."""
     each = dict.fromkeys(("PROCID", "NODEID"), str(rank)) | {"LOCALID": "0", "NTASKS": "2"}
     both = each | {"STEP_NUM_NODES": "2", "STEP_NODELIST": "one,other"}
     return {f"SLURM_{name}": value for name, value in both.items()}
@@ -215,7 +215,7 @@ def test_two_processes_are_one_with_the_same_batch(corpus: Path, tmp_path: Path,
 
 
 def test_both_loops_train_the_same(corpus: Path, tmp_path: Path) -> None:
-    """Of one configuration: the same batches, losses, rates and steps, so the same weights."""
+    """One configuration gives the same batches, losses, rates and steps, so the same weights."""
     config = merge(CONFIG, {"model": {"dropout": 0.0, "postnet_dropout": 0.0}})
     for name, data in (("crops", {"crop": [20, 40]}), ("whole", {})):
         own = merge(config, {"data": data, "training": {"steps": 8}})

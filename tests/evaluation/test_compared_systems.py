@@ -1,4 +1,4 @@
-"""What holds for every system that A3T is compared with; EditSpeech's own properties."""
+"""Properties of every system that A3T is compared with, and EditSpeech's own."""
 
 from __future__ import annotations
 

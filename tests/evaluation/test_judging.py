@@ -1,4 +1,4 @@
-"""What a system made of a gap, and the figures of it: by hand, and against what must not matter."""
+"""Figures of a filled gap: checked by hand, and unchanged by what must not matter."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def test_a_recording_is_compared_at_its_own_rate(
 def test_a_gain_and_a_later_start_say_nothing_of_a_system(
     tasks: dict[str, GapTask], vocoder: object
 ) -> None:
-    """Of the measures that compare content; L1 and the first implementation's MCD have level in
-    them by definition, and joints and changes outside are about it."""
+    """Measures of content ignore the level. L1 and the first implementation's MCD include it by
+    definition; joints and changes outside are about it."""
     for package in ("pyworld", "speechmos", "resemblyzer", "pesq"):
         pytest.importorskip(package, reason="the extra `eval` is not installed")
     task = tasks["given"]

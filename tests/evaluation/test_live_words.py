@@ -1,4 +1,4 @@
-"""What is counted of words that are shown while they are said."""
+"""The measures of live words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where sound begins and ends beside a pause, of a tone between two silences."""
+"""The edges of sound beside a pause, for a tone between two silences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which recordings are prompts when speech by a prompt is measured."""
+"""The choice of prompts for measuring speech from a prompt."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def make_item(frames: int = 60) -> clips.HeldOutClip:
 
 
 def test_a_filler_sees_everything_but_the_gap(model: A3T) -> None:
-    """What stood in the gap cannot matter: the network gets zeros there, and masks them."""
+    """The gap's old content cannot matter: the network gets zeros there, and masks them."""
     item = make_item()
     fill = networks.A3TSystem(model).fill
     gap = clips.open_gap(item, item.region, np.array([5, 4, 3, 2]))

@@ -51,8 +51,8 @@ def entry(name: str, data: bytes) -> dict[str, object]:
 
 
 class Hub:
-    """What it serves can be changed. The line drops after `cut` bytes of an answer; `asked` has the
-    paths, and from which byte on."""
+    """A server with exchangeable files. The line drops after `cut` bytes of an answer; `asked` has
+    the requested paths and first bytes."""
 
     def __init__(self) -> None:
         self.serve(FILES)
@@ -228,7 +228,7 @@ def test_a_broken_model_is_named(hub: Hub, arctic: Path) -> None:
 
 
 def test_nonsense_is_not_kept(tmp_path: Path, hub: Hub) -> None:
-    """Of random weights, and of noise, nothing is left."""
+    """Words from random weights and noise are all dropped."""
     make_tiny_whisper(tmp_path / "random", ARCTIC, steps=0)
     noise = np.random.default_rng(0).standard_normal(5 * 16_000) * 0.01
     soundfile.write(tmp_path / "noise.wav", noise, 16_000)

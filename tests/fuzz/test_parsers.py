@@ -58,7 +58,7 @@ def _sound(path: Path) -> None:
 
 
 def _edited(path: Path) -> None:
-    """What a file has beside its sound goes through an edit."""
+    """A file's metadata goes through an edit."""
     recording = Recording.open(path)
     patch = Patch((10, 20), np.zeros((30, recording.channels)))
     out = path.with_name(f"edited{path.suffix}")

@@ -243,7 +243,7 @@ def test_reading_alignments(tmp_path: Path, subtests: pytest.Subtests) -> None:
 
 
 def test_assembling_words_and_phones() -> None:
-    """Of a TextGrid: what is read of the file itself is praatio's, which searches from offsets."""
+    """Our work on a TextGrid; praatio reads the file itself and searches from offsets."""
 
     def of(n: int) -> Callable[[], object]:
         words = [LabelledInterval(k / 5, (k + 1) / 5, "we") for k in range(n)]

@@ -31,7 +31,7 @@ def test_the_level_is_that_of_the_visible_frames() -> None:
 
 
 def test_a_louder_recording_is_filled_as_much_louder() -> None:
-    """What is predicted and told doesn't change with the gain; the loss neither."""
+    """Neither predictions, inputs nor loss change with the gain."""
     clip = make_clip(60, 9, 0)
     louder = replace(clip, mel=clip.mel + 0.5)
     torch.testing.assert_close(relative_energy(clip), relative_energy(louder))

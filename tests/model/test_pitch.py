@@ -43,7 +43,7 @@ def test_pitch_loss_counts_octaves_of_voices_only() -> None:
 
 
 def test_the_comb_is_the_mel_of_pulses() -> None:
-    """Where a voice has its harmonics, and how deep the valleys are, for low and high voices."""
+    """Harmonics and the valleys between them have their places in low and high voices."""
     for hertz in (120.0, 190.0, 250.0):
         wave = np.zeros(24_000)
         wave[np.round(np.arange(0, 24_000, 24_000 / hertz)).astype(int)[:-1]] = 1.0

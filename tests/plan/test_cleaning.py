@@ -1,4 +1,4 @@
-"""What is found to be taken out, in the text and between its words."""
+"""Fillers, repetitions, noises and pauses are found, in the text and between its words."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def new_text(found: Findings, only: list[str] | None = None) -> str:
 def test_written_fillers_and_repetitions_leave_the_text(
     text: str, clean: str, arctic: Path
 ) -> None:
-    """What is said twice on purpose stays, and so does everything else, spaces included."""
+    """Deliberate repetitions stay, and so does everything else, spaces included."""
     assert new_text(found_in(arctic, text)) == clean
 
 

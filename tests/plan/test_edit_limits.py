@@ -21,7 +21,7 @@ from tests.conftest import ARCTIC
 
 @pytest.fixture
 def asked_for(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many phones the duration network is given at once."""
+    """The number of phones in each call of the duration network."""
     counts: list[int] = []
     forward = durations.DurationPredictor.forward
 

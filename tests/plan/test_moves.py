@@ -1,4 +1,4 @@
-"""Which new words are recorded elsewhere, and where."""
+"""New words that are recorded elsewhere are found there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of two people the one who speaks is heard by the model, and nobody else."""
+"""With two people, the model hears the one who speaks there, and nobody else."""
 
 from __future__ import annotations
 

@@ -179,8 +179,8 @@ def kill_at(process: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def age(folder: Path) -> None:
-    """What a killed process left there is from a while ago: what is younger than a second may be
-    somebody's who is about to lock it, and stays."""
+    """Age the files of a killed process: a file younger than a second may belong to a process that
+    is about to lock it, and stays."""
     for left in folder.glob(".*"):
         os.utime(left, (0, 0))
 

@@ -33,7 +33,7 @@ WE_MET = Transcript.from_text("we met")
 
 @dataclass
 class Planned:
-    """What is looked at of a plan."""
+    """The parts of a plan that are compared."""
 
     recording: Recording
     text: Transcript = WE_MET
@@ -68,7 +68,7 @@ class Terminal(io.StringIO):
 
 
 def answered(answer: str, monkeypatch: pytest.MonkeyPatch, folder: Path, ask: bool = True) -> str:
-    """What is printed to a terminal on which somebody answers."""
+    """The output on a terminal where somebody answers."""
     screen = Terminal()
     monkeypatch.setattr("sys.stdin", Terminal(answer))
     monkeypatch.setattr("sys.stderr", screen)
@@ -162,7 +162,7 @@ DOUBTS = (Doubt("met", 0.5, 1.0, 0.21), Doubt("", 1.0, 1.4, 0.1))
 def at_a_terminal(
     command: Callable[[Planned], None], answer: str, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> str:
-    """What a command prints to a terminal on which somebody answers."""
+    """A command's output on a terminal where somebody answers."""
     screen = Terminal()
     monkeypatch.setattr("sys.stdin", Terminal(answer))
     monkeypatch.setattr("sys.stderr", screen)

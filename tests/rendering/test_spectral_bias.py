@@ -1,4 +1,4 @@
-"""What a network gets wrong in what it could see is taken off what it fills."""
+"""The network's error around an edit is removed from the patch."""
 
 from __future__ import annotations
 

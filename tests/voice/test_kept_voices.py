@@ -1,4 +1,4 @@
-"""What is learnt is kept, and what is half learnt goes on."""
+"""Learnt voices are kept, and unfinished learning resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the phone network is trained on: clips with their phones, heard otherwise each time."""
+"""Training examples of the phone network: clips with their phones, varied each time."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def labels(symbols: np.ndarray, ends: np.ndarray, count: int) -> np.ndarray:
 def segment(
     examples: Examples, backgrounds: Backgrounds, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What the network is given (SEGMENT * STRIDE, BANDS), and its labels (SEGMENT,)."""
+    """The network's input (SEGMENT * STRIDE, BANDS), and its labels (SEGMENT,)."""
     example, other = examples.draw(random), examples.draw(random)
     frames = (SEGMENT + int(random.integers(0, VIEW))) * STRIDE
     power, symbols, ends, last = excerpt(example, round(frames * LONGER), random)

@@ -116,7 +116,7 @@ def _dictionary() -> Mapping[str, list[tuple[str, ...]]]:
 
 
 def _partition(phones: Sequence[str], words: Sequence[str]) -> list[tuple[str, ...]]:
-    """Which of the phones that flite spoke belong to which of its words.
+    """Partition the phones that flite spoke into its words.
 
     The partition closest to the dictionary's pronunciations.
     """

@@ -1,4 +1,4 @@
-"""How likely the right sequence of phones is among all sequences: maximum mutual information.
+"""Maximum mutual information: the probability of the right phone sequence among all sequences.
 
 Frame by frame, cross-entropy asks for the right phone; a recogniser asks which sequence is
 likeliest. Here the scores of all paths through the alignment's phones, each of them in its turn,

@@ -70,8 +70,8 @@ def true_times(utterance: SyntheticUtterance, symbols: Sequence[str]) -> np.ndar
 
 
 def examples(sentences: Sequence[str], voice: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Of each recording the boundaries' surroundings, (m, SURROUNDINGS), and how far the truth is
-    from where they are, seconds, (m,)."""
+    """For each recording the boundaries' surroundings, (m, SURROUNDINGS), and the seconds from each
+    boundary to the true one, (m,)."""
     for number, sentence in enumerate(sentences):
         spoken = speak(sentence, voice)
         for condition, pace in conditions(number):
@@ -88,7 +88,7 @@ def examples(sentences: Sequence[str], voice: str) -> Iterator[tuple[np.ndarray,
 
 
 def conditions(number: int) -> list[tuple[str, float]]:
-    """How the sentence of that number is heard, and how much faster each time."""
+    """The variations of the sentence of that number, each with its speed."""
     first, second = (DISTURBED[(number + k) % len(DISTURBED)] for k in (0, 1))
     normal = [("clean", 1.0), (first, 1.0)]
     draw = random.Random(number)

@@ -1,4 +1,4 @@
-"""What A3T adds to ESPnet's Trainer: checkpoints that survive a kill."""
+"""ESPnet's Trainer with A3T's addition: checkpoints that survive a kill."""
 
 from __future__ import annotations
 

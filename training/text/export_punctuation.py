@@ -85,7 +85,7 @@ def export(run: Path, out: Path, tests: Sequence[Path], dev: Sequence[Path] = ()
 
 
 def best_lifts(network: nn.Module, texts: Sequence[TaggedText]) -> list[float]:
-    """What of LIFTS, added to each mark's scores in turn, gives the highest F1 on some texts.
+    """The values of LIFTS that, added to each mark's scores in turn, give the highest F1.
 
     Cross entropy makes a model that rather says nothing, for most words have no mark.
     """

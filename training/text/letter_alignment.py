@@ -1,4 +1,4 @@
-"""Which letters of a word make which of its phones, learnt from a lexicon alone.
+"""Align the letters of words with their phones, learnt from a lexicon alone.
 
 Each letter makes none, one or two phones, in order (Damper et al., Aligning text and phonemes for
 speech technology applications using an EM-like algorithm, 2005). Which letter makes what is found

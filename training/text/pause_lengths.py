@@ -59,7 +59,7 @@ def read_clips(corpora: Path) -> Iterator[tuple[str, TaggedText, list[float]]]:
 
 
 def count(corpora: Path) -> np.ndarray:
-    """How often each length of pause follows each tag: (4, PAUSE_LENGTHS), rows that sum to 1.
+    """The frequency of each pause length after each tag: (4, PAUSE_LENGTHS), rows that sum to 1.
 
     The last word of a clip has no pause of its own. The clips of HELD_OUT aren't counted.
     """

@@ -149,7 +149,7 @@ def read_tagged(path: Path) -> TaggedText:
 
 @dataclass(frozen=True)
 class Spoilt:
-    """How training text is made like a recogniser's.
+    """Settings that make training text like a recogniser's.
 
     windows: the part of the windows that have errors. rate: of the words there. silent: the part of
     the windows without known pauses.

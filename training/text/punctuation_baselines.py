@@ -1,4 +1,4 @@
-"""What FFA is compared with: a linear model of a window of words, and recurrent networks."""
+"""Baselines for FFA: a linear model of a window of words, and recurrent networks."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def tags_of(
 
 
 def case_score(found: np.ndarray, due: np.ndarray) -> Score:
-    """Of the words that are written with a capital within a sentence."""
+    """The score of capitals within a sentence."""
     told = due != IGNORED
     found, due = found[told] > 0, due[told] > 0
     return _score(int((found & due).sum()), int(found.sum()), int(due.sum()))

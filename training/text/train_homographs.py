@@ -130,7 +130,7 @@ def _learn_verbs(verbs: Sequence[MarkedHomograph]) -> tuple[dict[str, float], di
 
 
 def verb_sense(word: str) -> str:
-    """Of a word that is said in one way as a verb and in one other way: the verb's; else ""."""
+    """The sense of the verb, if a word has one pronunciation as a verb and one other; else ""."""
     said = [*senses(word)]
     verbs = [sense for sense in said if sense.endswith("_vrb")]
     return verbs[0] if len(said) == 2 and len(verbs) == 1 else ""
@@ -188,7 +188,7 @@ def _word_weights(
 
 
 def _towards_usual(scores: np.ndarray, first: np.ndarray) -> float:
-    """What to add to `scores` (n,), log odds of a sense in sentences that nothing was learnt from,
+    """The bias for `scores` (n,), log odds of a sense in sentences that nothing was learnt from,
     so that most of them are right; `first` (n,) says where that sense is the right one.
 
     It favours the usual sense, and only where that makes more of them right: rare senses are too

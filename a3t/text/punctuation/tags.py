@@ -10,7 +10,7 @@ MARK_OF: dict[Tag, str] = {"O": "", "COMMA": ",", "PERIOD": ".", "QUESTION": "?"
 """Those of the IWSLT 2011 test set: of all marks in a text, these three are restored."""
 
 CASES = ("lower", "capital", "capitals")
-"""How a word within a sentence is written: talk, Talk, TALK."""
+"""The spellings of a word within a sentence: talk, Talk, TALK."""
 
 
 def case_of(word: str) -> str:

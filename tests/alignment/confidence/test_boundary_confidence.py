@@ -1,4 +1,4 @@
-"""How sure boundaries are: from posteriors that cross at once, or slowly."""
+"""Boundary confidence, from posteriors that cross at once or slowly."""
 
 from __future__ import annotations
 

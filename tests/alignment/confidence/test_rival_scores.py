@@ -1,4 +1,4 @@
-"""How much better than a word the best alternative in its place fits."""
+"""Rival scores: the advantage of the best alternative in a word's place."""
 
 from __future__ import annotations
 

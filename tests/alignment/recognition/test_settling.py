@@ -1,4 +1,4 @@
-"""What the recording says where it differs from the expected text: settled by the sound."""
+"""The sound decides where recording and expected text differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which recogniser is meant, and whether there is one; tests/fetching runs a real, tiny model."""
+"""The choice of a recogniser; tests/fetching runs a real, tiny model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure recognised words are, by their rivals."""
+"""Confidence of recognised words, from their rivals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the tests in a browser find their way around the page."""
+"""The page as the tests in a browser see it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def made(page: Any, new: str) -> None:
 
 
 def changes(page: Any) -> list[str]:
-    """What the cards say, from top to bottom."""
+    """The cards' texts, from top to bottom."""
     found: list[str] = page.locator(".card .words").all_inner_texts()
     return [" ".join(text.split()) for text in found]
 

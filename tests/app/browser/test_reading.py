@@ -30,7 +30,7 @@ STILL = """() => new Promise(requestAnimationFrame).then(() => Promise.all(docum
 
 
 def violations(page: Any) -> list[str]:
-    """What axe finds wrong with the page, one line a rule."""
+    """The faults that axe finds on the page, one line per rule."""
     page.evaluate(STILL)
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"

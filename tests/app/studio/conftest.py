@@ -80,7 +80,7 @@ class Project:
         return answer.json()  # type: ignore[no-any-return]
 
     def step(self, **step: Any) -> dict[str, Any]:
-        """What a page of its own does."""
+        """The steps of a page of its own."""
         return self.post("script", {"page": uuid4().hex, "steps": [{"n": 1, **step}]})
 
     def save(self, *edits: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What can be taken out of a recording, offered as changes before anything is made."""
+"""Suggested removals appear as changes before anything is made."""
 
 from __future__ import annotations
 

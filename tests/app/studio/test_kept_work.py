@@ -1,5 +1,5 @@
-"""What a project promises: each step is kept and merged, what is deleted comes back, and what can't
-be edited is none."""
+"""A project's promises: it keeps and merges each step, deleted projects come back, and a recording
+that can't be edited makes none."""
 
 from __future__ import annotations
 

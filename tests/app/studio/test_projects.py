@@ -273,7 +273,7 @@ def test_a_guessed_word_is_said_as_it_is_written(project: Project) -> None:
 def test_what_one_looks_at_is_listened_to_next(
     client: TestClient, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of half a minute in parts of a few seconds; what is missing is told."""
+    """Half a minute is read in parts of a few seconds, and missing parts are named."""
     monkeypatch.setattr("app.studio.work.ingest.FIRST_PART", (2.0, 4.0))
     monkeypatch.setattr("a3t.source.recognised_transcript.PARTS", (4.0, 8.0))
     path = service.folder / "uploaded" / "long.wav"

@@ -1,4 +1,4 @@
-"""What is taken home from the page can be made again by the command, to the sample."""
+"""The command makes the page's downloads again, to the sample."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.conftest import ARCTIC
 
 
 def taken_home(project: Project, folder: Path) -> Path:
-    """What is downloaded, unpacked; returns its edit.json."""
+    """Unpack a download; returns its edit.json."""
     project.post("export", {})
     project.until(lambda state: project.client.get(f"{project.at}/download").status_code == 200)
     content = project.client.get(f"{project.at}/download").content
@@ -46,7 +46,7 @@ def another_take(project: Project, key: str, **how: Any) -> dict[str, Any]:
 def downloaded(
     service: Service, arctic: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Path]:
-    """What is downloaded after changes of all kinds, made one after the other."""
+    """A download after changes of all kinds, one after the other."""
     folder = tmp_path_factory.mktemp("downloaded")
     upload = service.folder / "uploaded" / "talk.wav"
     upload.parent.mkdir(exist_ok=True)

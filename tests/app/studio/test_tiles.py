@@ -1,4 +1,4 @@
-"""What the audio view draws is what the sound is."""
+"""The audio view draws the true sound."""
 
 from __future__ import annotations
 

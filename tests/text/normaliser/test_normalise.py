@@ -251,7 +251,7 @@ def test_work_grows_with_the_length(subtests: pytest.Subtests) -> None:
 
 
 def test_no_rule_sees_more_than_a_bounded_piece() -> None:
-    """What makes the rules linear, whatever their regular expressions do."""
+    """The limit that keeps the rules linear, whatever their regular expressions do."""
     for piece in LONG.values():
         for token in tokens_of("so " + piece * 2000):
             assert len(token.core) <= LONGEST_TOKEN

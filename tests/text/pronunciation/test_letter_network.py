@@ -24,7 +24,7 @@ def table() -> Table:
 
 @pytest.fixture(scope="module")
 def costs(table: Table) -> Costs:
-    """What it costs that a letter makes some phones, learnt from a few thousand words."""
+    """The cost of each letter's phones, learnt from a few thousand words."""
     return learn_costs([(word, ways[0]) for word, ways in list(table.items())[::60]], rounds=3)
 
 
