@@ -10,16 +10,16 @@ from a3t.errors import end_at_once
 
 COMMANDS = {
     "edit": "change what a recording says",
-    "clean": "take out fillers, repetitions and long pauses",
-    "loudness": "measure loudness by EBU R128, and write a copy at another",
-    "tts": "speak a text in the voice of a recording",
+    "clean": "remove fillers, repetitions and long pauses",
+    "loudness": "measure loudness, write a copy at another",
+    "tts": "speak a text in a recording's voice",
     "align": "locate every word and phone of a recording",
     "transcribe": "print what a recording says",
     "voice": "learn a person's voice from recordings",
     "inspect": "list the parts of a file that a3t made",
-    "say-as": "print how a text will be said: its words, its phones",
+    "say-as": "print a text's words and phones as they will be spoken",
     "app": "edit in the browser",
-    "serve": "speech and edits for other programs, over HTTP",
+    "serve": "serve speech and edits to other programs over HTTP",
     "demo": "make three edits to an example sentence",
     "fetch-recogniser": "fetch a better recogniser (Whisper), if you agree",
 }

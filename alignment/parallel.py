@@ -33,7 +33,7 @@ class WorkerDiedError(RuntimeError):
     """The process that ran the job crashed or was killed, twice."""
 
     def __init__(self) -> None:
-        super().__init__("The process that did this was killed, perhaps for lack of memory.")
+        super().__init__("The process was killed, perhaps for lack of memory.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 TITLE = "a3t speech editor"
 CONSENT = (
-    "Edit only recordings of yourself, or of people who have agreed to it, and tell your "
+    "Edit only recordings of yourself, or of people who agree to it, and tell your "
     "listeners that the recording was edited: the edit.json says where."
 )
 TAB_EDIT, TAB_SPEAK = "Edit a recording", "Speech from a prompt"
 
-TRANSCRIPT_HINT = "Type or paste what the recording says, or leave it empty to have it recognised"
+TRANSCRIPT_HINT = (
+    "Type or paste what the recording says, or leave this empty to recognise the speech"
+)
 CANCEL = "Cancel"
 MORE = "Settings"
 ADVANCED = "Advanced"
 SETTINGS_HINT = "They apply to new changes."
 SPEED = "Speed of the new words (1: the speaker's own)"
-FIT = "Give the new words the duration of those they replace"
-MARGIN = "Margin: how much of the neighbouring words is made anew (ms)"
-MATCH = "Match the recording's traits"
+FIT = "Give the new words the duration of the old ones"
+MARGIN = "Margin: how much of each neighbouring word to synthesise (ms)"
+MATCH = "Match the recording"
 MATCH_INFO = "Its bandwidth, its spectrum above 7.6 kHz, and the noise of the room"
 MATCHED = [(kind.capitalize(), kind) for kind in ("bandwidth", "spectrum", "room", "coding")]
 SEED = "Random seed"
-VOICE, NO_VOICE = "Voice (a3t voice make)", "None: as the recording sounds"
-ADAPT = "Learn the recording's own voice in the background"
-ADAPT_INFO = "While a project is open; earlier changes can then be made again"
+VOICE, NO_VOICE = "Voice (a3t voice make)", "None: like the recording"
+ADAPT = "Learn the recording's voice in the background"
+ADAPT_INFO = "While a project is open; you can then make earlier changes again"
 LEARN_FIRST = "Learn this voice first"
 LEARN_FIRST_INFO = (
-    "Needs three seconds of clear speech, and about 40 seconds, once; sounds more like the voice"
+    "Sounds more like the voice; needs three seconds of clear speech and takes 40 seconds, once"
 )
-LEARNS_NOTHING = "This server learns no voices (--adapt never): leave out adapt."
+LEARNS_NOTHING = "This server learns no voices (--adapt never): omit adapt."
 MODEL, VOCODER, ALIGNER = "Model", "Vocoder", "Aligner"
 FILE_TYPE = "File type"
 FILE_TYPES = [("WAV", ".wav"), ("FLAC", ".flac")]
@@ -38,23 +40,23 @@ PROMPT_TEXT = "What that recording says"
 SAY = "What to say"
 SPEAK = "Speak"
 SPOKEN = "Spoken"
-SPEECH_FILE = "speech.json: what was made, and from what"
+SPEECH_FILE = "speech.json: how the speech was made"
 
 CANCELLED = "Cancelled: nothing was changed."
 NO_RECORDING = "There is no recording yet: upload or record one first."
 NO_NEW_TEXT = "There is no new text yet: type what the recording should say."
-NO_TEXT_TO_SAY = "There is nothing to say yet: type a text."
+NO_TEXT_TO_SAY = "There is nothing to speak yet: type a text."
 NO_WORD = "That word is no longer there: find the words again."
 QUEUE_FULL = "Too many people are waiting: try again in a minute."
 RECORDED = "As recorded"
-MANY_SPEAK = "Others are recording here: your words are shown once you stop."
-FAILED = "Something went wrong inside the editor: whoever runs this page finds it in the log."
+MANY_SPEAK = "Others are recording here: your words will appear when you stop."
+FAILED = "Something went wrong inside the editor: the log of this page's server has the details."
 OUTGROWN = (
-    "This needs more memory than one request may take here: use a shorter recording or a shorter "
+    "This needs more memory than one request may use here: choose a shorter recording or a shorter "
     "text, or the command line."
 )
 TOO_SLOW = (
-    "This takes more time than one request may take here: use a shorter recording or a shorter "
+    "This takes longer than one request may take here: choose a shorter recording or a shorter "
     "text, or the command line."
 )
 CRASHED = (
@@ -64,34 +66,33 @@ CRASHED = (
 NO_JSON = "The body is not valid JSON: send an object with the fields of /openapi.json."
 NO_FORM = "The form can't be read: send its fields and the file as multipart/form-data."
 WRONG_FIELDS = (
-    "A field of this request has a value of the wrong kind: send the fields that the API's "
-    "description lists, each with its type."
+    "A field of this request has a value of the wrong type: send the fields that the API's "
+    "description lists, with their types."
 )
 TOO_MANY_TAKES = "This change can't have more takes: choose one of them."
 TOO_MANY_PROJECTS = "There is no room for more projects: delete one that you no longer need."
 DISK_FULL = "The disk is nearly full: delete projects that you no longer need, or free some space."
 NO_SCRIPT = "This list of changes can't be read: load the page again."
 WORDS_CORRECTED = "The words of this change were corrected: make the change again."
-CHANGED_HERE = "These words are part of a change: take that back before you correct them."
+CHANGED_HERE = "These words are part of a change: undo it before you correct them."
 NOT_OPENED_YET = "The recording is still being opened: wait a moment."
-NOT_MADE_YET = "Some changes are still being made: wait until they are."
+NOT_MADE_YET = "Some changes are still being made: wait a moment."
 NOT_HEARD_YET = "The recording is still being recognised: wait until all its words are there."
-TEXT_DOES_NOT_MATCH = "The text is not what this recording says: correct it, or open it without."
-NO_NAME = "A speaker's name has one to three words of the letters A to Z: change it."
+TEXT_DOES_NOT_MATCH = (
+    "The text doesn't match the recording: correct it, or open the recording without it."
+)
+NO_NAME = "A speaker's name has one to three words with the letters A to Z: change it."
 NO_SUCH_EDIT = "That change is no longer there."
-NO_PROJECT = "There is no such project here: it was deleted, or belongs to somebody else."
+NO_PROJECT = "There is no such project here: it was deleted, or it belongs to somebody else."
 NOT_HERE = "There is nothing here."
 LOG_IN = "Log in first: load the page again."
 
 NO_PROJECT_FILE = (
-    "This file is not a project that was saved on this page: upload a recording, or a project's "
+    "This file is not a project saved by this page: upload a recording, or a project's "
     ".a3t.zip unchanged."
 )
-LARGE_PROJECT = "This project is larger than this page takes: open its recording alone."
-OTHER_SOUND = (
-    "The recording in this project's file is not the one that its words belong to: open the "
-    "recording alone."
-)
+LARGE_PROJECT = "This project is larger than this page accepts: open only its recording."
+OTHER_SOUND = "The recording in this project file doesn't match its words: open only the recording."
 NO_FILE = "There is no file yet: upload one first."
 NO_SOUND = "This is not a sound file that a3t can read: upload WAV, FLAC, OGG, MP3, M4A or a film."
 NOT_UPLOADED = "This recording was not uploaded here: upload it first."
@@ -144,7 +145,7 @@ def too_large(megabytes: int) -> str:
 
 def too_long(seconds: float) -> str:
     return (
-        f"The recording is longer than {length(seconds)}, the most that this page takes: cut it, "
+        f"The recording is longer than {length(seconds)}, the most that this page accepts: cut it, "
         "or use the command line, which has no such limit."
     )
 
@@ -155,7 +156,7 @@ def too_large_for_text(name: str, megabytes: int) -> str:
 
 def too_many_characters(name: str, characters: int, most: int) -> str:
     return (
-        f"The {name} is {characters} characters long and this page takes {most}: shorten it, or "
+        f"The {name} is {characters} characters long and this page accepts {most}: shorten it, or "
         "edit the recording in parts."
     )
 
@@ -168,16 +169,16 @@ def too_short(word: str, needed: float, left: float) -> str:
 
 
 def no_words_file(name: str) -> str:
-    return f"{name} does not hold words: upload .txt, .srt, .vtt, .TextGrid or an edit.json."
+    return f"{name} has no words: upload .txt, .srt, .vtt, .TextGrid or an edit.json."
 
 
 OTHER_HOST = (
-    "This page serves this computer only: open it at "
+    "This page serves only this computer: open it at "
     "http://127.0.0.1, or start it with --auth or --root-path behind a proxy."
 )
-OTHER_ORIGIN = "Another site's page may not send anything here: use this page itself."
-NO_REQUEST = "That request is not known here: send it again."
-NOT_FROM_THE_PAGE = "Only this page may upload: load it again, then upload."
+OTHER_ORIGIN = "Requests from other sites are refused: use this page itself."
+NO_REQUEST = "This page doesn't know that request: send it again."
+NOT_FROM_THE_PAGE = "Uploads must come from this page: load it again, then upload."
 NO_LENGTH = "An upload must state its length (Content-Length): send it as a file."
 UPLOADED_ENOUGH = "You have reached this hour's upload limit: try again later."
 NO_ROOM = "There is no room for another recording: try again in an hour."

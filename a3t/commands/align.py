@@ -32,9 +32,9 @@ SAME_LENGTH = 0.1  # seconds by which an alignment's end may differ from the rec
 def parser() -> argparse.ArgumentParser:
     result = Parser(
         prog="a3t align",
-        description="Find every word and phone of a recording. (A folder: a3t align "
+        description="Time every word and phone of a recording. (A folder: a3t align "
         "corpus FOLDER.)",
-        epilog="Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
+        epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
     result.add_argument("wav", type=Path, metavar="IN")
     text = result.add_mutually_exclusive_group()

@@ -21,7 +21,9 @@ asks visitors who they are."""
 
 
 def parser() -> argparse.ArgumentParser:
-    result = Parser(prog="a3t app", description="The speech editor as a web page.", epilog=EPILOG)
+    result = Parser(
+        prog="a3t app", description="Run the speech editor as a web page.", epilog=EPILOG
+    )
     learns = "learn an open recording's voice in the background"
     add_server_arguments(result, 7860, learns, 1300)
     who = result.add_mutually_exclusive_group()
@@ -152,5 +154,5 @@ def credentials(auth: str | None) -> tuple[str, str] | None:
         return None
     name, colon, password = secret(auth, "NAME:PASSWORD").partition(":")
     if not (name and colon and password):
-        raise InputError("--auth takes NAME:PASSWORD, or @FILE with that in it.")
+        raise InputError("--auth takes NAME:PASSWORD, or @FILE with one in it.")
     return name, password

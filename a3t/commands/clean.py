@@ -36,7 +36,7 @@ _KINDS = ", ".join(ALL_KINDS)
 def parser() -> argparse.ArgumentParser:
     result = Parser(
         prog="a3t clean",
-        description="Take fillers, repetitions, noises and long pauses out of recordings.",
+        description="Remove fillers, repetitions, noises and long pauses from recordings.",
         epilog="LIST is separated by commas. Exit codes: 0 success, 1 unusable input, 2 wrong "
         "usage.",
     )
@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
         "--alignment", type=Path, metavar="FILE", help="the times of the words: a TextGrid, JSON …"
     )
     add_recogniser_argument(result)
-    result.add_argument("--track", type=int, metavar="N", help="which audio track to clean")
+    result.add_argument("--track", type=int, metavar="N", help="audio track to clean")
     result.add_argument(
         "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
     )
@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     result.add_argument(
         "--fillers", default=",".join(FILLERS), metavar="LIST",
-        help="words of the transcript that are fillers, also phrases (default: %(default)s)",
+        help="fillers in the transcript: words or phrases (default: %(default)s)",
     )  # fmt: skip
     result.add_argument(
         "--action", choices=ACTIONS, default="cut",
@@ -67,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     result.add_argument(
         "--longest", type=float, default=1.2, metavar="S",
-        help="pauses of more than S seconds are shortened (default: 1.2)",
+        help="shorten pauses of more than S seconds (default: 1.2)",
     )  # fmt: skip
     result.add_argument(
         "--shorten-to", type=float, metavar="S", help="default: this speaker's own pauses"
@@ -79,11 +79,11 @@ def parser() -> argparse.ArgumentParser:
         help="remove only these: numbers (3,5-9) or kinds from the list",
     )
     result.add_argument("--except", default="", dest="excepted", metavar="LIST", help="keep these")
-    result.add_argument("--plan", action="store_true", help="list what is found, change nothing")
+    result.add_argument("--plan", action="store_true", help="list the finds, change nothing")
     result.add_argument("--json", action="store_true", help="print the list as JSON")
     add_export_argument(result)
     result.add_argument(
-        "--no-provenance", action="store_true", help="don't record in the file where it was cut"
+        "--no-provenance", action="store_true", help="don't mark the cuts in the file"
     )
     return result
 
@@ -107,7 +107,7 @@ def clean_all(options: argparse.Namespace) -> None:
         shorten_to=options.shorten_to,
     )
     if not want.kinds:
-        raise InputError(f"--find names nothing to look for: leave it out, or choose of {_KINDS}.")
+        raise InputError(f"--find names no kind: omit it, or choose from {_KINDS}.")
     _check_outputs(options)
     for path in options.wav[:1]:
         Recording.open(path, options.track)  # before the models, which take seconds

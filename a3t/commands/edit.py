@@ -110,7 +110,7 @@ def edit(options: argparse.Namespace) -> None:
     report(results, job.out, options, provenance, job.write(results, provenance))
     if job.history:
         count = len(job.history.versions[: job.history.place + 1]) + 1
-        say(f"This is version {count}; --undo restores the one before.")
+        say(f"This is version {count}; --undo restores the previous one.")
     elif not options.json:
         offer_learning(plan, options)
 
@@ -190,7 +190,7 @@ def save_version(
     report([result], out, options, provenance, exported)
     before = record.get("output", {}).get("sha256")
     if before and before != sha256_of(out):
-        say("Not bit-identical to the original: it was made by another version or machine.")
+        say("Not bit-identical to the original: another version or machine made it.")
 
 
 def report(
@@ -220,7 +220,7 @@ def report(
         say(f"A {out.suffix} file can't record which parts are synthetic: keep its edit.json.")
     if codec := encoded_again(out):
         say(
-            f"All of the sound in {out.name} was encoded again ({codec}): a name that ends in .mov "
+            f"All sound in {out.name} was encoded again ({codec}): a name that ends in .mov "
             "or .mkv keeps it sample for sample."
         )
     if best.doubtful:

@@ -30,5 +30,5 @@ def fetch(options: argparse.Namespace) -> None:
     if not is_installed():
         say(INSTALL)
     if not options.yes and not agreed(about(options.model)):
-        raise InputError("Nothing was fetched: say yes, or give --yes.")
+        raise InputError("Nothing was fetched: answer yes, or add --yes.")
     fetch_model(options.model)

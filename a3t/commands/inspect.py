@@ -16,7 +16,7 @@ from a3t.console import Parser, run
 def main(arguments: list[str]) -> int:
     parser = Parser(
         prog="a3t inspect",
-        description="List the parts of a file that a3t made.",
+        description="List the parts of a file that a3t synthesised or cut.",
         epilog="Exit codes: 0 success, 1 unreadable file, 2 wrong usage.",
     )
     parser.add_argument("file", type=Path, metavar="FILE")
@@ -35,7 +35,7 @@ def show(path: Path, as_json: bool) -> None:
         return
     if not provenance.traces:
         print(
-            f"{path} has no record of parts that a3t made, which proves nothing: records can be "
+            f"{path} has no record of synthetic parts, which proves nothing: records can be "
             "removed, and other programs leave none."
         )
         return
@@ -50,4 +50,4 @@ def show(path: Path, as_json: bool) -> None:
         made = "recorded elsewhere" if trace.moved else trace.models
         print(f"{trace.start:10.3f} – {trace.end:.3f} s  {what}  {made}".rstrip())
     if not provenance.intact:
-        print("The file's length has changed since this was written: the times may be wrong.")
+        print("The file's length has changed since a3t wrote it: the times may be wrong.")

@@ -22,18 +22,18 @@ PODCAST, PEAK = -16.0, -1.0  # LUFS, dB
 def main(arguments: list[str]) -> int:
     parser = Parser(
         prog="a3t loudness",
-        description="Measure loudness by EBU R128, and write a copy at another one.",
+        description="Measure loudness by EBU R128, and write a copy at another loudness.",
         epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
     parser.add_argument("wav", type=Path, metavar="IN")
-    parser.add_argument("--track", type=int, metavar="N", help="which audio track")
+    parser.add_argument("--track", type=int, metavar="N", help="audio track")
     parser.add_argument(
         "--to", type=float, metavar="LUFS",
         help=f"write a copy at this loudness; {PODCAST:g} is usual for podcasts, -23 for radio",
     )  # fmt: skip
     parser.add_argument(
         "--peak", type=float, default=PEAK, metavar="DB",
-        help=f"the copy's highest true peak (default: {PEAK:g}); it is quieter rather than above",
+        help=f"highest true peak of the copy (default: {PEAK:g}), even if the copy is then quieter",
     )  # fmt: skip
     parser.add_argument(
         "--out", type=Path, metavar="OUT", help="default: {stem}.loud.wav beside IN"
@@ -66,6 +66,6 @@ def show(options: argparse.Namespace) -> None:
     say(f"Written: {out} ({now}; {gain:+.1f} dB)")
     if now.integrated < options.to - 0.2:
         say(
-            f"Any louder and its peaks would pass {options.peak:g} dB: use a limiter, or another "
+            f"Any louder, its peaks would exceed {options.peak:g} dB: use a limiter, or another "
             "--peak."
         )

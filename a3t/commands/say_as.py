@@ -20,8 +20,8 @@ def main(arguments: list[str]) -> int:
     parser = Parser(
         prog="a3t say-as",
         description="Print the spoken words of each line of text, and their phones (ARPAbet).",
-        epilog="Exit codes: 0 done (a line that can't be read is reported in its place), 1 the "
-        "input can't be used, 2 wrong usage.",
+        epilog="Exit codes: 0 success (an unreadable line is reported in its place), 1 unusable "
+        "input, 2 wrong usage.",
     )
     parser.add_argument(
         "text",

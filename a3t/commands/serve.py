@@ -17,11 +17,11 @@ LEAST_TOKEN = 8  # characters
 def parser() -> argparse.ArgumentParser:
     result = Parser(
         prog="a3t serve",
-        description="Speech, edits and alignments for other programs, over HTTP.",
+        description="Serve speech, edits and alignments to other programs over HTTP.",
         epilog="Every request needs “Authorization: Bearer TOKEN”. Without --token and A3T_TOKEN "
-        "a new token is printed.",
+        "a3t prints a new token.",
     )
-    learns = "learn voices: each before its first speech, and for edits that ask for it"
+    learns = "learn each voice before its first speech, and for edits that ask for it"
     add_server_arguments(result, 7870, learns, 200)
     result.add_argument(
         "--token", metavar="TOKEN", help="the token, or @FILE, which hides it from `ps`"

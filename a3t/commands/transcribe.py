@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def parser() -> argparse.ArgumentParser:
     result = Parser(
         prog="a3t transcribe",
-        description="Print what a recording says: the text of the file beside it, otherwise speech "
-        "recognition. A text without punctuation gets it, by its words and its pauses.",
+        description="Print what a recording says: the text in the file beside it, otherwise from "
+        "speech recognition. Restore the punctuation of a text that has none.",
         epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
     result.add_argument("wav", type=Path, metavar="IN", nargs="?")
@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
         help="sampling rate of raw samples (default: 16000)",
     )
     result.add_argument("--text", metavar="TEXT", help="its words, if known")
-    result.add_argument("--expected", metavar="TEXT", help="roughly what it says")
+    result.add_argument("--expected", metavar="TEXT", help="roughly what it says, as a hint")
     add_recogniser_argument(result)
     result.add_argument("--no-punctuation", action="store_true", help="don't restore punctuation")
     result.add_argument(
@@ -70,10 +70,10 @@ def main(arguments: list[str]) -> int:
             parser().error("--live reads the microphone, or standard input as -")
         others = ("text", "expected", "speakers", "speaker", "out")
         if any(getattr(options, name) is not None for name in others):
-            parser().error("--live only prints words: no other option goes with it but --rate")
+            parser().error("--live only prints words: omit all options but --rate")
         return run(lambda: transcribe_live(options))
     if options.wav is None:
-        parser().error("which recording? name a file, or --live")
+        parser().error("name a recording, or use --live")
     if options.out and (options.speakers is not None or options.speaker is not None):
         parser().error("--out saves the text without its speakers: omit --speakers and --speaker")
     return run(lambda: transcribe(options))

@@ -32,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     result = Parser(
         prog="a3t tts",
         usage="a3t tts IN --text TEXT --out OUT [--prompt-text TEXT] [options]",
-        description="Speak a text in the voice of a recording, or in a voice of a3t voice.",
+        description="Speak a text in the voice of a recording, or in a voice made by a3t voice.",
         epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
     result.add_argument(
@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     result.add_argument(
         "--prompt-text", action="append", metavar="TEXT",
-        help="what the prompt says (one for each; default: as for a3t edit)",
+        help="what the prompt says (once for each prompt; default: as for a3t edit)",
     )  # fmt: skip
     result.add_argument("--text", required=True, metavar="TEXT", help="what to say")
     result.add_argument(
@@ -54,11 +54,11 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     result.add_argument(
         "--continue", action="store_true", dest="goes_on",
-        help="append the text to the prompt's recording, in its own room",
+        help="append the speech to the prompt's recording, with its room sound",
     )  # fmt: skip
     result.add_argument(
         "--no-provenance", action="store_true",
-        help="don't record in the file that it is synthetic",
+        help="don't mark the file as synthetic",
     )  # fmt: skip
     result.add_argument("--json", action="store_true", help="print speech.json")
     add_voice_arguments(result.add_argument_group("how it sounds"), "auto")
@@ -74,7 +74,7 @@ def main(arguments: list[str]) -> int:
     if options.voice and options.adapt not in ("auto", "never"):
         parser().error("--adapt learns the prompt's own voice: omit --voice")
     if options.json and options.out == TO_A_PROGRAM:
-        parser().error("--json and --out - both write to the standard output: omit one")
+        parser().error("--json and --out - both write to standard output: omit one")
     if options.goes_on and (len(options.prompt_wav) != 1 or options.out == TO_A_PROGRAM):
         parser().error("--continue needs one recording, and a file for --out")
     return run(lambda: speak(options))
@@ -165,4 +165,4 @@ def stream(editor: Editor, plan: SpeechPlan) -> None:
             out.write(pcm16(piece))
             out.flush()
     except BrokenPipeError:
-        raise InputError("The program that reads the speech has ended.") from None
+        raise InputError("The program that was reading the speech has ended.") from None

@@ -18,8 +18,8 @@ CONSENT = (
 def parser() -> argparse.ArgumentParser:
     result = Parser(
         prog="a3t voice",
-        description="Make and keep the voices of people who agreed, for a3t edit --voice NAME.",
-        epilog="Exit codes: 0 done, 1 the input can't be used, 2 wrong usage.",
+        description="Make and manage voices of people who consent, for a3t edit --voice NAME.",
+        epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
     make = commands.add_parser("make", help="learn a voice from recordings of one speaker")
@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     make.add_argument("--seed", type=int, default=0, metavar="N")
     make.add_argument("--model", default="small", metavar="NAME_OR_PATH")
     commands.add_parser("list", help="list all voices")
-    for name, purpose in (("show", "what is known of a voice"), ("remove", "delete a voice")):
+    for name, purpose in (("show", "print a voice's card"), ("remove", "delete a voice")):
         command = commands.add_parser(name, help=purpose)
         command.add_argument("name", metavar="NAME")
     return result
@@ -57,7 +57,7 @@ def make(options: argparse.Namespace) -> None:
     check_name(options.out)
     check_seed(options.seed)
     if not 1 <= (options.steps or 1) <= 10_000 or not 1 <= options.rank <= 64:
-        raise InputError("--steps goes from 1 to 10000, --rank from 1 to 64.")
+        raise InputError("--steps takes 1 to 10000, --rank 1 to 64.")
     if not options.i_have_consent:
         ask_for_consent()
 
@@ -79,7 +79,7 @@ def ask_for_consent() -> None:
     """Raises InputError unless a person says yes on a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InputError(
-            "A voice needs its speaker's consent: if you have it, say so with --i-have-consent."
+            "A voice needs its speaker's consent: if you have it, add --i-have-consent."
         )
     print(CONSENT, end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
@@ -91,7 +91,7 @@ def list_voices(options: argparse.Namespace) -> None:
     from a3t.model.saved_voices import voice_names
 
     names = voice_names()
-    print("\n".join(names)) if names else say("No voices yet: a3t voice make learns one.")
+    print("\n".join(names)) if names else say("There are no voices yet: a3t voice make learns one.")
 
 
 def show(options: argparse.Namespace) -> None:

@@ -88,7 +88,7 @@ def _read(url: str) -> bytes:
         reason = getattr(error, "reason", error)
         raise InputError(f"{url} can't be fetched ({reason}): try again with a network.") from None
     if len(data) > LARGEST_SMALL_FILE:
-        raise InputError(f"{url} is longer than expected: nothing was kept of it.")
+        raise InputError(f"{url} is longer than expected: nothing was kept.")
     return data
 
 
@@ -148,14 +148,14 @@ def offer(recogniser: str) -> None:
     unwanted = recogniser != "auto" or bool(os.environ.get("A3T_RECOGNISER")) or declined.exists()
     if unwanted or not (sys.stdin.isatty() and sys.stderr.isatty()) or find_whisper() is not None:
         return
-    say("The aligner's own network gets more than every fifth word wrong; Whisper far fewer.")
+    say("The built-in recogniser gets more than every fifth word wrong; Whisper far fewer.")
     if not is_installed():
         say(f"{INSTALL} Then: a3t fetch-recogniser.")
     elif agreed(about(OFFERED)):
         fetch_model(OFFERED)
         return
     else:
-        say("It isn't asked again; a3t fetch-recogniser fetches it later.")
+        say("You won't be asked again; a3t fetch-recogniser fetches it later.")
     declined.parent.mkdir(parents=True, exist_ok=True)
     declined.touch()
 

@@ -53,7 +53,7 @@ def load_networks(name_or_path: str | Path, device: str = "cpu") -> Networks:
         with torch.device("meta"), _Unfilled():
             shapes = {name: value.shape for name, value in network_of(config).state_dict().items()}
         if {name: value.shape for name, value in tensors.items()} != shapes:
-            raise KeyError("its weights don't have the shapes that its configuration says")
+            raise KeyError("its weights don't have the shapes in its configuration")
         with torch.device(device), _Unfilled():
             model = network_of(config)
         with _Unfilled():

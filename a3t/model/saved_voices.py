@@ -108,7 +108,7 @@ def load_voice(name: str) -> Voice:
     config, tensors, sha256 = load_checkpoint(folder)
     model, facts = config.get("model"), config.get("voice")
     if not isinstance(model, dict) or not isinstance(facts, dict):
-        raise InputError(f"{folder} does not hold a voice: make it again.")
+        raise InputError(f"{folder} holds no voice: make it again.")
     prompt = {k.removeprefix(PROMPT): v for k, v in tensors.items() if k.startswith(PROMPT)}
     changes = {k: v for k, v in tensors.items() if not k.startswith(PROMPT)}
     speaker = changes.pop(SPEAKER, None)

@@ -127,9 +127,9 @@ class EditPlan:
             marks = ({text.mark for text in texts.words} for texts in (self.text, self.new_text))
             if len({"?" in own for own in marks}) == 2:
                 same += (
-                    " A question is made to rise at its end where the transcript has a full stop "
-                    "there and the new text a question mark, unless it begins with a word like "
-                    "“what” or offers a choice, when it falls like a statement."
+                    " A question mark in place of a full stop makes the last word rise, unless the "
+                    "question begins with a word like “what” or offers a choice: these fall like "
+                    "statements."
                 )
             return same
         lines = []

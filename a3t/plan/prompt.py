@@ -94,7 +94,7 @@ class Prompt:
             if not (fits and 0.1 < pace < 10 and bool(mel.isfinite().all())):
                 raise ValueError
         except (KeyError, IndexError, ValueError, RuntimeError):
-            raise InputError("The voice's prompt is broken: make the voice again.") from None
+            raise InputError("The voice's prompt is damaged: make the voice again.") from None
         return cls(mel.float().numpy(), phones, pace)
 
     def to_tensors(self) -> dict[str, Tensor]:

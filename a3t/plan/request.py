@@ -120,7 +120,7 @@ class EditRequest:
             )
         check_cuts(self.cuts)
         if len(self.others) > MOST_OTHERS:
-            raise InputError(f"At most {MOST_OTHERS} other recordings can be used: leave some out.")
+            raise InputError(f"At most {MOST_OTHERS} other recordings can be used: omit some.")
         if not 1 <= self.candidates <= MOST_CANDIDATES:
             raise InputError(
                 f"{self.candidates} candidates can't be made: ask for 1 to {MOST_CANDIDATES}."

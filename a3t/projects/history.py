@@ -53,7 +53,7 @@ class History:
         """The history moved one version back (-1) or forward (1); InputError if there is none."""
         if not 0 <= self.place + by < len(self.versions):
             raise InputError(
-                "This is the first version: only the unchanged original comes before it."
+                "This is the first version: only the original comes before it."
                 if by < 0
                 else "This is the last version: there is nothing to redo."
             )
@@ -79,7 +79,7 @@ class History:
             chain.append(self.versions[following])
             earlier = self.versions[following].get("continues")
             if earlier is not None and not 0 <= earlier < following:
-                raise InputError("The versions in the edit.json don't follow each other.")
+                raise InputError("The versions in the edit.json contradict each other.")
             following = earlier
         return tuple(chain[::-1])
 

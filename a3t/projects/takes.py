@@ -229,9 +229,7 @@ class MergedTakes:
         patches = [made.patch for _, made in self.edits]
         for left, right in zip(patches, patches[1:], strict=False):
             if right.source[0] < left.source[1]:
-                raise InputError(
-                    "Two changes are so close together that they touch: make them one change."
-                )
+                raise InputError("Two changes touch each other: combine them.")
         old = list(self.text.words)
         aligned = self.request.alignment
         assert isinstance(aligned, Alignment)

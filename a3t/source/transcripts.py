@@ -78,7 +78,7 @@ def require_change(found: FoundTranscript, new_text: Transcript, edits: Sequence
     edits: nothing shows then that it isn't the new text that was misheard."""
     if edits or found.origin != "recognised":
         return
-    sentence = "Nothing was made: the recording seems to say the new text already"
+    sentence = "Nothing was made: the recording already seems to say the new text"
     rival = Transcript.from_text(found.rival, max_words=None) if found.rival else None
     changes = minimal_script(rival.spoken, new_text.spoken) if rival else []
     if rival and changes:

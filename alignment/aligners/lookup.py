@@ -19,7 +19,7 @@ def stress_of(
     Raises AlignmentError when there are no words, or one has no pronunciation in ARPAbet.
     """
     if not words:
-        raise AlignmentError("The text has no words: write what the recording says.")
+        raise AlignmentError("The text has no words: write down what the recording says.")
     return [_candidates(word, pronunciations) for word in words]
 
 
@@ -47,6 +47,6 @@ def require_room(stressed: Sequence[dict[Pronunciation, tuple[str, ...]]], secon
     phones = sum(min(map(len, candidates)) for candidates in stressed)
     if phones > FASTEST * seconds:
         raise AlignmentError(
-            f"The text has {len(stressed)} words, more than can be spoken in {seconds:.1f} s: give "
-            "the words that are spoken."
+            f"The text has {len(stressed)} words, more than anyone can speak in {seconds:.1f} s: "
+            "give the words that are spoken."
         )

@@ -149,7 +149,7 @@ def _hand_over(recording: Readable, words: Sequence[str], path: Path) -> None:
     import soundfile
 
     if not words:
-        raise AlignmentError("The text has no words: write what the recording says.")
+        raise AlignmentError("The text has no words: write down what the recording says.")
     waveform = model_waveform(recording.mono(), recording.sample_rate)
     path.parent.mkdir(parents=True, exist_ok=True)
     soundfile.write(path.with_name(f"{path.name}.wav"), waveform, MODEL_RATE, subtype="PCM_16")
@@ -159,8 +159,8 @@ def _hand_over(recording: Readable, words: Sequence[str], path: Path) -> None:
 def _taken_back(path: Path, words: Sequence[str], seconds: float) -> Alignment:
     if not path.is_file():
         raise AlignmentError(
-            "The Montreal Forced Aligner left the recording unaligned: check that the text is what "
-            "is spoken."
+            "The Montreal Forced Aligner left the recording unaligned: check that the "
+            "text matches the speech."
         )
     return _of_the_recording(require_whole(read_textgrid(path), path), words, seconds)
 

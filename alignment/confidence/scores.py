@@ -187,7 +187,7 @@ def _frames(part: Phone | Word, count: int) -> slice:
 def require_speech(posteriors: np.ndarray) -> None:
     """Raises AlignmentError for noise, tones and the like, which any text would fit."""
     if _most_information(posteriors) < EVEN_INFORMATION:
-        raise AlignmentError("No speech is heard in the recording: check the file or the channel.")
+        raise AlignmentError("The recording has no audible speech: check the file or the channel.")
 
 
 def _most_information(posteriors: np.ndarray) -> float:

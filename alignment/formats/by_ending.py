@@ -65,7 +65,7 @@ def check_format(path: str | Path) -> None:
     if path.is_dir():
         raise AlignmentError(f"{path} is a folder: give a file.")
     if not path.parent.is_dir():
-        raise AlignmentError(f"There is no folder {path.parent}: make it first.")
+        raise AlignmentError(f"There is no folder {path.parent}: create it first.")
 
 
 def write_alignment(

@@ -99,7 +99,7 @@ def read_transcript(path: Path) -> str:
         text = _joined(_captions(content))
     text = " ".join(text.split())
     if not text:
-        raise AlignmentError(f"{path.name} holds no spoken text: give the text itself.")
+        raise AlignmentError(f"{path.name} has no spoken text: give the text itself.")
     return text
 
 

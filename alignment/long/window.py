@@ -106,7 +106,7 @@ def _cuts(
     if right <= left:
         raise AlignmentError(
             f'The time given for "{words[begin].text}" is out of order or outside the '
-            "recording: align the recording again."
+            "recording: align it again."
         )
     return left, right
 

@@ -19,7 +19,7 @@ from alignment.errors import AlignmentError
 from alignment.recognition.whisper import MODELS, find_whisper, require_whisper
 
 RECOGNISERS = ("auto", "network", "whisper", *MODELS)
-NOTHING = "No word is heard in the recording: give its text."
+NOTHING = "The recording has no audible words: give its text."
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,9 @@ def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
     async def align(
         request: Request,
         file: Annotated[UploadFile, File(description="the recording")],
-        text: Annotated[str, Form(description="what it says; recognised if empty")] = "",
+        text: Annotated[
+            str, Form(description="what the recording says; if empty, it is recognised")
+        ] = "",
     ) -> Response:
         """Words, pauses and phones with their times in seconds and their confidence, 0 to 1."""
         said = limits.check_text(text, texts.THE_TRANSCRIPT)
@@ -193,11 +195,15 @@ def _add_work(app: FastAPI, service: Service, jobs: RequestJobs) -> None:
         request: Request,
         file: Annotated[UploadFile, File(description="the recording")],
         new_text: Annotated[str, Form(description="what it should say")],
-        text: Annotated[str, Form(description="what it says; recognised if empty")] = "",
+        text: Annotated[
+            str, Form(description="what the recording says; if empty, it is recognised")
+        ] = "",
         speed: Annotated[float, Form()] = 1.0,
         fit: Annotated[bool, Form(description="keep each replaced word's time")] = False,
         seed: Annotated[int, Form()] = 0,
-        candidates: Annotated[int, Form(description="so many are made, the best one sent")] = 1,
+        candidates: Annotated[
+            int, Form(description="the number of candidates to make; the answer is the best")
+        ] = 1,
         adapt: Annotated[str, Form(description=ADAPT)] = "never",
         response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
         reply: Annotated[Literal["job", "recording"], Form()] = "job",
@@ -225,7 +231,7 @@ def _add_jobs(app: FastAPI, jobs: RequestJobs) -> None:
     def found(name: str) -> RequestJob:
         job = jobs.get(name)
         if job is None:
-            raise HTTPException(404, "There is no such job, or it was forgotten an hour after it")
+            raise HTTPException(404, "There is no such job, or it ended an hour ago")
         return job
 
     def result(name: str) -> Any:

@@ -10,7 +10,7 @@ from app import limits
 from app.server.encoded_speech import MEDIA_TYPES
 
 ADAPT = (
-    "when the voice is first learnt from its recording, once: auto, always, never or in so many "
+    "whether to learn the voice from its recording first, once: auto, always, never or a limit in "
     "seconds"
 )
 

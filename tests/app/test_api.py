@@ -105,7 +105,7 @@ def test_refusals_are_one_sentence(client: Client, arctic: Path, tmp_path: Path)
     assert "speed" in refusal(client, upload, ARCTIC, NEVER, 0, 9.0)
     other_words = "A wholly different sentence about bread and butter."
     assert "wholly" in refusal(client, upload, other_words, ARCTIC, 0, 1.0)
-    assert "nothing to say" in refusal(client, upload, "", ARCTIC, 0, 1.0, endpoint="/tts")
+    assert "nothing to speak" in refusal(client, upload, "", ARCTIC, 0, 1.0, endpoint="/tts")
     notes = tmp_path / "notes.wav"
     notes.write_text("no sound at all")
     assert "not a sound file" in refusal(client, handle_file(notes), ARCTIC, ARCTIC, 0, 1.0)

@@ -34,7 +34,7 @@ def test_a_browser_uploads_from_the_page_alone(url: str) -> None:
         assert sent(client, url).status_code == 200  # a program
         for headers in ({"origin": url}, {"sec-fetch-site": "same-origin"}):
             answer = sent(client, url, **headers)
-            assert answer.status_code == 403 and "Only this page" in answer.json()["detail"]
+            assert answer.status_code == 403 and "from this page" in answer.json()["detail"]
         given = client.get(url).headers["set-cookie"]
         assert "HttpOnly" in given and "SameSite=Strict" in given
         assert sent(client, url, origin=url).status_code == 200

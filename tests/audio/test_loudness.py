@@ -73,7 +73,7 @@ def test_peaks_are_kept(
     assert main(["loudness", str(arctic), "--to", "-5", "--out", "loud.wav"]) == 0
     assert loudness(Recording.open(tmp_path / "loud.wav")).peak <= -0.9
     told = capsys.readouterr().err
-    assert "peaks would pass" in told and told.startswith("Written: loud.wav (")
+    assert "peaks would exceed" in told and told.startswith("Written: loud.wav (")
 
 
 @pytest.mark.parametrize("level", [-80.0, 0.0, float("nan")])

@@ -134,4 +134,4 @@ def test_numbers_of_what_was_not_found(
     assert main([*command, "--only", "3"]) == 1
     assert "“3” is not among the finds: nothing was" in capsys.readouterr().err
     assert main([*command, "--find", ","]) == 1
-    assert "--find names nothing" in capsys.readouterr().err
+    assert "--find names no kind" in capsys.readouterr().err

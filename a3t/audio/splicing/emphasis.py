@@ -45,7 +45,7 @@ def require_world() -> ModuleType:
     except ImportError as error:
         raise InputError(
             "Emphasis needs the package pyworld, which is not installed: pip install pyworld, or "
-            "leave the asterisks out."
+            "omit the asterisks."
         ) from error
     module: ModuleType = pyworld
     return module

@@ -122,7 +122,7 @@ def offer_learning(plan: EditPlan, options: argparse.Namespace) -> None:
     unsaid = "A3T_ADAPT" not in os.environ and options.adapt == "never" and not options.voice
     spoken = any(edit.is_spoken for edit in plan.edits)
     if unsaid and spoken and plan.recording.seconds >= PAYS_FROM:
-        say("New words can be made a little more like the speaker: --adapt learns the voice first.")
+        say("For new words a little more like the speaker, --adapt learns the voice first.")
 
 
 def _shown(text: str) -> str:
@@ -154,7 +154,7 @@ def refuse_doubts(doubts: Sequence[str]) -> None:
     reasons = [doubt.removesuffix(".") for doubt in doubts]
     if reasons:
         because = "; ".join(reason[0].lower() + reason[1:] for reason in reasons)
-        raise InputError(f"Nothing was made, because {because}: {CORRECT}, or leave out --strict.")
+        raise InputError(f"Nothing was made, because {because}: {CORRECT}, or omit --strict.")
 
 
 def confirm_doubts(doubts: Sequence[str], ask: bool, strict: bool = False) -> None:

@@ -134,7 +134,7 @@ def _history(group: Options) -> None:
 def _files(group: Options) -> None:
     group.add_argument(
         "--track", type=int, metavar="N",
-        help="which audio track to edit in a file with several (default: its main one)",
+        help="audio track to edit, if the file has several (default: the main one)",
     )  # fmt: skip
     group.add_argument(
         "--alignment", type=Path, metavar="FILE",
@@ -148,7 +148,7 @@ def _files(group: Options) -> None:
     group.add_argument("--json", action="store_true", help="print edit.json, or the plan, as JSON")
     group.add_argument(
         "--no-provenance", action="store_true",
-        help="don't record in the file which parts of it are synthetic",
+        help="don't mark the synthetic parts in the file",
     )  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def _many_edits(group: Options) -> None:
 def _experts(group: Options) -> None:
     group.add_argument(
         "--margin", type=float, default=25.0, metavar="MS",
-        help="how much of the neighbouring words to regenerate with an edit, in ms (default: 25)",
+        help="how much of each neighbouring word to synthesise, in ms (default: 25)",
     )  # fmt: skip
     group.add_argument(
         "--plan-file", type=Path, metavar="PLAN_JSON",

@@ -15,8 +15,8 @@ def music_doubt(plan: EditPlan) -> str | None:
         level = music_under(recording, plan.alignment, *recording.samples_in(edit.source))
         if level is not None:
             return (
-                f"There is music or the like under the words that change ({-level:.0f} dB below "
-                "the speech), which will be heard to break off: edit the speech before music is "
-                "put under it, or listen closely."
+                f"There is music or similar sound under the words that change ({-level:.0f} dB "
+                "below the speech), which will audibly break off: edit the speech before the music "
+                "is added, or listen closely."
             )
     return None

@@ -128,7 +128,7 @@ def _job(
     except InputError as error:
         problem = str(error)
     except (OSError, ValueError):  # a NUL in a name, one too long, none at all ("/")
-        problem = "Its names can't be those of files: check “wav” and “out”."
+        problem = "It has names that no file can have: check “wav” and “out”."
     given.wav = given.wav or folder  # for the report
     if problem is not None and (given.out is None or into not in given.out.parents):
         given.out = into / f"line {line}"  # for the report; it is not written
@@ -207,7 +207,7 @@ def _table(manifest: Path, rows: Iterator[Row], usual: Mapping[str, Any]) -> Ite
     if strange := sorted(set(names) - usual.keys()):
         raise InputError(f"{manifest}, line 1: {_strange(strange[0], usual)}")
     if twice := [name for name in names if names.count(name) > 1]:
-        raise InputError(f"{manifest}, line 1: “{twice[0]}” names two columns: leave one out.")
+        raise InputError(f"{manifest}, line 1: “{twice[0]}” names two columns: omit one.")
     for number, cells in rows:
         if any(cells) and len(cells) > len(names):
             yield number, InputError("It has more cells than columns.")

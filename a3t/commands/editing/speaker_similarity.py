@@ -55,5 +55,5 @@ def voice_doubt(plan: EditPlan, voice: Voice) -> str | None:
         return None
     return (
         f"The recording doesn't sound like the voice {voice.name!r} (likeness {found.cosine:.2f}, "
-        f"usually above {found.least:.2f}), so what is made may sound like somebody else."
+        f"usually above {found.least:.2f}), so the result may sound like somebody else."
     )

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 def test_a_text_that_is_another(page: Any, arctic: Path) -> None:
     upload(page, arctic, "The weather will be sunny on Thursday afternoon.")
-    page.locator(".document .problem", has_text="not what this recording says").wait_for()
+    page.locator(".document .problem", has_text="doesn't match the recording").wait_for()
 
 
 def test_words_appear_while_one_speaks_and_are_in_the_script_at_once(

@@ -191,7 +191,7 @@ def test_sentences_for_what_cannot_be_made(project: Project) -> None:
 def test_the_wrong_text_is_said_to_be_wrong(client: TestClient, upload: str) -> None:
     text = "The weather will be sunny on Thursday afternoon."
     state = Project(client, {"upload": upload, "text": text}).listened()
-    assert "not what this recording says" in state["listening"]["problem"]
+    assert "doesn't match the recording" in state["listening"]["problem"]
 
 
 def test_a_length_that_is_dragged_is_made(project: Project) -> None:
