@@ -166,11 +166,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument(
         "checkpoints", nargs="+",
-        help="models, or folders of training runs, EditSpeech's and FastSpeech 2's too, a panel for"
-        " each",
+        help="models or training runs, EditSpeech's and FastSpeech 2's too; one panel each",
     )  # fmt: skip
-    parser.add_argument("wav", type=Path, help="a recording, whose middle third is filled")
-    parser.add_argument("--text", required=True, help="what is said in it")
+    parser.add_argument("wav", type=Path, help="a recording; its middle third is filled")
+    parser.add_argument("--text", required=True, help="what the recording says")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
 
 

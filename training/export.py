@@ -156,10 +156,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("run", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--durations", type=Path, metavar="RUN", help="of the duration predictor")
+    parser.add_argument(
+        "--durations", type=Path, metavar="RUN", help="run of the duration predictor"
+    )
     parser.add_argument("--quality", default="not measured yet", help="for the card")
     parser.add_argument(
-        "--corpora", nargs="+", choices=sorted(ATTRIBUTIONS), help="it was trained on, for the card"
+        "--corpora", nargs="+", choices=sorted(ATTRIBUTIONS), help="corpora to credit in the card"
     )
     options = parser.parse_args(arguments)
 

@@ -215,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--part", type=_part, default=(1, 1), metavar="K/N", help="a shard: the K-th of N parts"
     )
     parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="a Dask scheduler, whose workers do it"
+        "--scheduler", metavar="ADDRESS", help="use the workers of this Dask scheduler"
     )
     options = parser.parse_args(arguments)
     return run(lambda: extract_all(options))

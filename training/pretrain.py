@@ -180,20 +180,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         type=Path,
         required=True,
         nargs="+",
-        help="a YAML file, and others that change it",
+        help="a YAML file, and others that override it",
     )
-    parser.add_argument("--features", type=Path, required=True, help="training.extract's")
+    parser.add_argument(
+        "--features", type=Path, required=True, help="feature store (training.extract)"
+    )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--steps", type=int, help="number of steps, instead of the configuration's")
     parser.add_argument(
-        "--init", metavar="NAME_OR_PATH", help="weights to start from: a checkpoint.pt, or a model"
+        "--init", metavar="NAME_OR_PATH", help="initial weights: a checkpoint.pt, or a model"
     )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument(
         "--precision",
         choices=PRECISIONS,
-        help="of matrix products (auto: the faster one, measured at the start)",
+        help="number format of matrix products (auto: the faster, measured at the start)",
     )
     parser.add_argument(
         "--compile",
@@ -204,7 +206,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="compile the network with torch.compile (inductor)",
     )
     parser.add_argument("--workers", type=int, default=0, help="processes that prepare batches")
-    parser.add_argument("--critic", action="store_true", help="train against a critic, from --init")
+    parser.add_argument(
+        "--critic", action="store_true", help="train against a critic, starting from --init"
+    )
     parser.add_argument(
         "--minutes", type=float, default=math.inf, help="stop after so many minutes"
     )

@@ -193,7 +193,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--config", type=Path, required=True)
-    parser.add_argument("--features", type=Path, required=True, help="training.extract's")
+    parser.add_argument(
+        "--features", type=Path, required=True, help="feature store (training.extract)"
+    )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args(arguments)

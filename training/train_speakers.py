@@ -164,7 +164,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--features", type=Path, required=True, help="training.extract's")
+    parser.add_argument(
+        "--features", type=Path, required=True, help="feature store (training.extract)"
+    )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--threads", type=int, default=2)

@@ -186,12 +186,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--config", type=Path, help="YAML: vocoder, data, loss, training …")
     parser.add_argument(
-        "--start", metavar="NAME_OR_PATH", help="weights to begin with: a checkpoint.pt, or a model"
+        "--start", metavar="NAME_OR_PATH", help="initial weights: a checkpoint.pt, or a model"
     )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--precision", choices=PRECISIONS, default="float32")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after these")
+    parser.add_argument(
+        "--minutes", type=float, default=math.inf, help="stop after so many minutes"
+    )
     options = parser.parse_args(arguments)
     return run(lambda: train(options))
 

@@ -51,12 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_set_argument(parser)
     parser.add_argument(
         "--condition", action="append", default=[], choices=list(CONDITIONS), metavar="CONDITION",
-        help="of the recordings (repeatable; default: clean)",
+        help="condition of the recordings (repeatable; default: clean)",
     )  # fmt: skip
     add_counts(parser, edits=120)
     parser.add_argument(
         "--stretches", type=Path, metavar="JSONL",
-        help="stretches.jsonl of an earlier run, to be told apart again instead of made",
+        help="classify stretches.jsonl of an earlier run again, instead of making edits",
     )  # fmt: skip
     add_model_arguments(parser)
 

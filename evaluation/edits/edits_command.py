@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--edits", type=int, metavar="N", help="only the first N")
     parser.add_argument(
         "--against", type=Path, metavar="JSONL",
-        help="edits.jsonl of an earlier run of the same edits: its patches are compared with these "
-        "one by one, and its measures of natural speech reused",
+        help="edits.jsonl of an earlier run of the same edits: compare its patches with these, and "
+        "reuse its measures of natural speech",
     )  # fmt: skip
     add_adapt_argument(parser, "never")
     add_model_arguments(parser)

@@ -66,7 +66,9 @@ def measure_learning(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_set_argument(parser)
-    parser.add_argument("--minutes", type=float, default=1.0, metavar="M", help="of a recording")
+    parser.add_argument(
+        "--minutes", type=float, default=1.0, metavar="M", help="length of each recording"
+    )
     parser.add_argument("--voices", type=int, metavar="N", help="default: all with enough speech")
     add_counts(parser, recordings=MOST_RECORDINGS, edits=EDITS)
     add_adapt_argument(parser, "always")

@@ -39,7 +39,10 @@ def add_corpora_and_out(parser: argparse.ArgumentParser) -> None:
 def add_set_argument(parser: argparse.ArgumentParser) -> None:
     """Add --set, a half of the voices that training never heard."""
     parser.add_argument(
-        "--set", default="report", choices=["choose", "report"], help="which half of the voices"
+        "--set",
+        default="report",
+        choices=["choose", "report"],
+        help="half of the voices (default: report)",
     )
 
 

@@ -120,7 +120,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("what", choices=("boundaries", "pauses"))
     add_counts(parser, clips=60, sentences=12)
-    parser.add_argument("--chosen", action="store_true", help="the half that was fitted to")
+    parser.add_argument("--chosen", action="store_true", help="measure the half used for fitting")
     parser.add_argument("--voice", action="append", choices=VOICES)
 
 

@@ -131,7 +131,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_counts(parser, clips=60)
     parser.add_argument("--recogniser", default="network", metavar="NAME", help="a Whisper model")
-    parser.add_argument("--chosen", action="store_true", help="the clips to choose by")
+    parser.add_argument("--chosen", action="store_true", help="measure the clips used for choices")
 
 
 def run(options: argparse.Namespace) -> None:

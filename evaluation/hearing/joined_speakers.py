@@ -126,7 +126,9 @@ def tell_apart(editor: Editor, count: int, seed: int, choosing: bool) -> Iterato
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_counts(parser, count=20, seed=1)
-    parser.add_argument("--choosing", action="store_true", help="voices to choose thresholds by")
+    parser.add_argument(
+        "--choosing", action="store_true", help="measure the voices used for thresholds"
+    )
 
 
 def run(options: argparse.Namespace) -> None:

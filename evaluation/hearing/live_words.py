@@ -274,9 +274,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_counts(parser, streams=40, seed=3)
     parser.add_argument("--system", action="append", choices=SYSTEMS)
     parser.add_argument(
-        "--settled", type=float, action="append", help="seconds after which words are final"
+        "--settled", type=float, action="append", help="seconds after which a word is final"
     )
-    parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
+    parser.add_argument("--chosen", action="store_true", help="measure the clips used for choices")
 
 
 def run(options: argparse.Namespace) -> None:

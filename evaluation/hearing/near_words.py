@@ -291,8 +291,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_counts(parser, clips=50, seed=7)
     parser.add_argument("--at-home", type=Path, metavar="FOLDER")
-    parser.add_argument("--recogniser", default="network", help="as of a3t transcribe")
-    parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
+    parser.add_argument("--recogniser", default="network", help="as for a3t transcribe")
+    parser.add_argument("--chosen", action="store_true", help="measure the clips used for choices")
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per text")
 
 

@@ -161,7 +161,7 @@ def detection_table(rows: Sequence[PlantedClip]) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_counts(parser, clips=TESTED_CLIPS, seed=TESTED_SEED)
-    parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="text by text")
+    parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per text")
 
 
 def run(options: argparse.Namespace) -> None:

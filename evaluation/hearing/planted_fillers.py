@@ -161,7 +161,9 @@ def cleaning_table(rows: Sequence[TakenOut]) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_counts(parser, clips=80, seed=11)
-    parser.add_argument("--choosing", action="store_true", help="clips to choose thresholds by")
+    parser.add_argument(
+        "--choosing", action="store_true", help="measure the clips used for thresholds"
+    )
 
 
 def run(options: argparse.Namespace) -> None:

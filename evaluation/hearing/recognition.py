@@ -178,10 +178,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_counts(parser, clips=100, seed=3)
     parser.add_argument("--prior", action="append", choices=("new", "none"))
     parser.add_argument(
-        "--recogniser", action="append", metavar="NAME", help="as of a3t transcribe; network"
+        "--recogniser",
+        action="append",
+        metavar="NAME",
+        help="as for a3t transcribe (default: network)",
     )
     parser.add_argument("--at-home", type=Path, metavar="FOLDER")
-    parser.add_argument("--chosen", action="store_true", help="the clips that choices were made on")
+    parser.add_argument("--chosen", action="store_true", help="measure the clips used for choices")
     parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per clip")
 
 

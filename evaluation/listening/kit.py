@@ -174,23 +174,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sounds", type=Path, help="the folder `sounds` of a table")
     parser.add_argument(
         "--system", action="append", required=True, metavar="NAME",
-        help="as the table calls it (repeatable); 'recording' is what there is to reach",
+        help="a system by its name in the table (repeatable); 'recording' is the ceiling",
     )  # fmt: skip
     parser.add_argument(
         "--kind", choices=("mos", "smos", "abx"), default="mos",
-        help="mos: how natural; smos: how alike the recording's voice; abx: which of two systems is"
-        " nearer to the recording (default: mos)",
+        help="mos: naturalness; smos: similarity to the recording's voice; abx: the system nearer"
+        " to the recording (default: mos)",
     )  # fmt: skip
     parser.add_argument(
         "--of", metavar="KIND",
-        help="tasks of this kind alone (default: all): those of table 4.4 are 'predicted', of 4.5"
-        " 'edit', of 4.6 and 4.7 'prompt'",
+        help="only tasks of this kind (default: all): 'predicted' is table 4.4, 'edit' 4.5,"
+        " 'prompt' 4.6 and 4.7",
     )  # fmt: skip
-    parser.add_argument("--tasks", type=int, default=10, metavar="N", help="how many (default: 10)")
-    parser.add_argument("--seed", type=int, default=0, help="of the draw of tasks and their order")
+    parser.add_argument("--tasks", type=int, default=10, metavar="N", help="tasks (default: 10)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="random seed of the tasks and their order"
+    )
     parser.add_argument(
         "--out", type=Path, required=True, metavar="FOLDER",
-        help="where the page and its key.json are written: a folder for each test",
+        help="folder for the page and its key.json, one per test",
     )  # fmt: skip
 
 

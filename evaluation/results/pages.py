@@ -203,7 +203,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--texts", type=Path, metavar="FOLDER")
     parser.add_argument(
-        "--share", type=float, default=1.0, metavar="X", help="of the samples' sizes (default: 1)"
+        "--share", type=float, default=1.0, metavar="X", help="share of each sample (default: 1)"
     )
 
 

@@ -181,7 +181,7 @@ def measure_starts(folder: Path, runs: int) -> dict[str, float]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_counts(parser, runs=5)
-    parser.add_argument("--start", action="store_true", help="what starting costs, instead")
+    parser.add_argument("--start", action="store_true", help="measure only the cost of starting")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -128,7 +128,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_counts(parser, runs=3)
     parser.add_argument("--minutes", type=float, default=60.0, help="default: 60")
-    parser.add_argument("--whole", action="store_true", help="also without subtitles")
+    parser.add_argument("--whole", action="store_true", help="measure without subtitles too")
 
 
 def run(options: argparse.Namespace) -> None:

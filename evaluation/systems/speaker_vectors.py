@@ -98,7 +98,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--corpora", type=Path, help="folder of corpora")
     parser.add_argument("--data", type=Path, help="a recipe's data directories")
-    parser.add_argument("--features", type=Path, required=True, help="training.extract's")
+    parser.add_argument(
+        "--features", type=Path, required=True, help="feature store (training.extract)"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="NPZ")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)  # its matrices are small: threads would only wait for each other

@@ -133,12 +133,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("config", type=Path, help="a YAML file, or the name of one of ours")
-    parser.add_argument("--features", type=Path, required=True, help="training.extract's")
-    parser.add_argument("--vectors", type=Path, help="evaluation.systems.speaker_vectors'")
+    parser.add_argument("config", type=Path, help="a YAML file, or the name of a system")
+    parser.add_argument(
+        "--features", type=Path, required=True, help="feature store (training.extract)"
+    )
+    parser.add_argument("--vectors", type=Path, help="output of evaluation.systems.speaker_vectors")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, help="of the processor, not the configuration's")
-    parser.add_argument("--seed", type=int, help="of weights, crops and masks")
+    parser.add_argument(
+        "--minutes", type=float, help="processor time (default: the configuration's)"
+    )
+    parser.add_argument("--seed", type=int, help="random seed of weights, crops and masks")
     parser.add_argument("--threads", type=int, default=1)
     return run(lambda: train(parser.parse_args(arguments)))
 

@@ -25,27 +25,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("number", choices=NUMBERS, metavar="NUMBER", help=", ".join(NUMBERS))
     parser.add_argument(
         "--runs", type=Path, metavar="FOLDER",
-        help="the trained systems, each a folder (evaluation.systems.train_systems); without it"
-        " those of --system are compared alone",
+        help="folder of trained systems (evaluation.systems.train_systems); default: only those of"
+        " --system",
     )  # fmt: skip
     parser.add_argument(
         "--system", action="append", default=[], metavar="NAME=MODEL",
         help="another model (repeatable)",
     )  # fmt: skip
-    parser.add_argument("--no-shipped", action="store_true", help="leave the shipped model out")
+    parser.add_argument("--no-shipped", action="store_true", help="omit the shipped model")
     parser.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
     parser.add_argument("--durations", default="durations", metavar="NAME_OR_PATH")
     parser.add_argument(
         "--clips", type=int, default=8, metavar="N",
-        help="clips to reconstruct of seen voices, and of unseen ones (default: 8)",
+        help="clips to reconstruct, for seen and for unseen voices (default: 8)",
     )  # fmt: skip
     parser.add_argument("--edits", type=int, default=12, metavar="N", help="listed edits to make")
     parser.add_argument(
         "--prompts", type=int, default=6, metavar="N",
-        help="sentences to speak by seen voices, and by unseen ones (default: 6)",
+        help="sentences to speak, for seen and for unseen voices (default: 6)",
     )  # fmt: skip
     parser.add_argument(
-        "--voice", metavar="NAME", help="of this voice alone, such as kathleen-kathleen"
+        "--voice", metavar="NAME", help="only this voice, such as kathleen-kathleen"
     )
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
     parser.add_argument("--no-sounds", action="store_true", help="keep no sounds")

@@ -152,18 +152,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.safetensors")
     parser.add_argument("--steps", type=int, default=10_000, metavar="N")
-    parser.add_argument(
-        "--begin", type=Path, metavar="FILE.safetensors", help="weights to begin with"
-    )
+    parser.add_argument("--begin", type=Path, metavar="FILE.safetensors", help="initial weights")
     parser.add_argument(
         "--state",
         type=Path,
         metavar="FILE.pt",
-        help="where to go on from, and to save what is done",
+        help="file to resume from and to save to",
     )
-    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so many")
     parser.add_argument(
-        "--left-out", type=Path, metavar="FILE", help="names of recordings to leave out, one a line"
+        "--minutes", type=float, default=math.inf, help="stop after so many minutes"
+    )
+    parser.add_argument(
+        "--left-out",
+        type=Path,
+        metavar="FILE",
+        help="names of recordings to leave out, one per line",
     )
     options = parser.parse_args(arguments)
     try:

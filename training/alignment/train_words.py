@@ -230,7 +230,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("texts", type=Path, nargs="+", metavar="TEXT")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.safetensors")
     parser.add_argument("--without", type=Path, metavar="SENTENCES.txt")
-    parser.add_argument("--alone", action="store_true", help="without PocketSphinx's general model")
+    parser.add_argument(
+        "--alone", action="store_true", help="don't mix in PocketSphinx's general model"
+    )
     parser.add_argument("--bigrams", type=int, default=450_000, metavar="N")
     parser.add_argument("--trigrams", type=int, default=750_000, metavar="N")
     options = parser.parse_args(arguments)

@@ -138,7 +138,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("corpus", choices=CORPORA)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--share", type=float, default=1.0, metavar="X", help="of its clips (1)")
+    parser.add_argument(
+        "--share", type=float, default=1.0, metavar="X", help="share of its clips (default: 1)"
+    )
     options = parser.parse_args(arguments)
     return run(lambda: print(generate(options.corpus, options.folder, options.share), "clips"))
 

@@ -215,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dev", type=int, help="clips (of each speaker, VCTK) for development")
     parser.add_argument("--test", type=int, help="clips (of each speaker, VCTK) for testing")
     parser.add_argument("--unseen", type=Path, help="file of speakers to hold out entirely")
-    parser.add_argument("--clips", type=int, help="keep only so many clips of each split")
+    parser.add_argument("--clips", type=int, help="keep only so many clips per split")
     parser.add_argument("--voice", metavar="NAME", help="keep only this speaker's clips")
     options = parser.parse_args(arguments)
     places = (options.corpus, options.folder, options.out)

@@ -112,7 +112,7 @@ class A3TTask(AbsTask):
             "--precision",
             choices=PRECISIONS,
             default="auto",
-            help="of matrix products, on a CPU too, unlike --use_amp; auto: the faster, measured",
+            help="format of matrix products, on a CPU too (unlike --use_amp); auto: the faster",
         )
         parser.set_defaults(
             scheduler="a3t",

@@ -126,7 +126,7 @@ def main() -> None:
         nargs="*",
         default=[],
         metavar="FILE",
-        help="where to lift the marks' scores",
+        help="texts on which to choose the score offsets",
     )
     parser.add_argument("--text", type=Path, nargs="+", default=[], metavar="FILE")
     args = parser.parse_args()

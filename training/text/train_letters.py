@@ -159,16 +159,18 @@ def main() -> None:
     parser.add_argument("--hidden", type=int, default=160)
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--embedding", type=int, default=48)
-    parser.add_argument("--words", type=int, default=None, help="only so many, to try it out")
-    parser.add_argument("--measure", action="store_true", help="train nothing, judge what is there")
+    parser.add_argument(
+        "--words", type=int, default=None, help="train on only so many words, for a trial"
+    )
+    parser.add_argument("--measure", action="store_true", help="only measure the existing weights")
     parser.add_argument(
         "--names",
         type=Path,
         nargs="+",
         default=[],
         metavar="FILE",
-        help="with --measure: lists of names, a line each, to judge by themselves (those of the US "
-        "census in the package names, dist.*)",
+        help="with --measure: lists of names, one per line, measured separately (e.g. the US "
+        "census lists dist.* in the package names)",
     )
     args = parser.parse_args()
     if args.measure:

@@ -286,15 +286,19 @@ def main() -> None:
     parser.add_argument("config", type=Path)
     parser.add_argument("--text", type=Path, nargs="+", required=True, metavar="FILE")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--pretrained", type=Path, metavar="RUN", help="take its encoder")
+    parser.add_argument(
+        "--pretrained", type=Path, metavar="RUN", help="start from this run's encoder"
+    )
     parser.add_argument(
         "--set",
         nargs="+",
         default=[],
         metavar="PART.NAME=VALUE",
-        help="changes to the configuration: ffa.isa=false training.seconds=150",
+        help="change the configuration, e.g. ffa.isa=false training.seconds=150",
     )
-    parser.add_argument("--pauses", type=Path, metavar="YAML", help="what pause_lengths printed")
+    parser.add_argument(
+        "--pauses", type=Path, metavar="YAML", help="output of training.text.pause_lengths"
+    )
     args = parser.parse_args()
     config = changed(yaml.safe_load(args.config.read_text(encoding="utf-8")), args.set)
     if args.pauses:
