@@ -126,6 +126,7 @@ def test_commands_are_accepted(
         if block.document == document:
             for command in block.commands():
                 with subtests.test(f"{block}: {command}"):
+                    made |= set(re.findall(r"(?<!\d)> ([\w.-]+)", command))
                     for words in simple_commands(command):
                         check(words, monkeypatch, made)
 

@@ -286,9 +286,7 @@ def main() -> None:
     parser.add_argument("config", type=Path)
     parser.add_argument("--text", type=Path, nargs="+", required=True, metavar="FILE")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument(
-        "--pretrained", type=Path, metavar="RUN", help="start from this run's encoder"
-    )
+    parser.add_argument("--pretrained", type=Path, metavar="RUN", help="start from its encoder")
     parser.add_argument(
         "--set",
         nargs="+",
@@ -296,9 +294,7 @@ def main() -> None:
         metavar="PART.NAME=VALUE",
         help="change the configuration, e.g. ffa.isa=false training.seconds=150",
     )
-    parser.add_argument(
-        "--pauses", type=Path, metavar="YAML", help="output of training.text.pause_lengths"
-    )
+    parser.add_argument("--pauses", type=Path, metavar="YAML", help="output of pause_lengths")
     args = parser.parse_args()
     config = changed(yaml.safe_load(args.config.read_text(encoding="utf-8")), args.set)
     if args.pauses:
