@@ -31,16 +31,18 @@ CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 demo: $(VENV)/.demo-ready
 	@$(BIN)/python -m a3t demo
 
-# The workers share the cores: threads of theirs would only wait for each other. Bytecode is kept,
-# whatever the shell says, since the tests start many processes.
+# The workers share the cores: threads of theirs would only wait for each other, and do so asleep.
+# Bytecode is kept, whatever the shell says, since the tests start many processes.
+PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q
+
 test: $(VENV)/.dev-ready
-	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not slow" $(WORKERS) $(COVERAGE)
+	$(PYTEST) -m "not slow" $(WORKERS) --ignore=tests/espnet $(COVERAGE)
 
 test-all: $(VENV)/.dev-ready
-	$(BIN)/python -m pytest -q
+	$(PYTEST)
 
 test-app: $(VENV)/.dev-ready
-	$(BIN)/python -m pytest -q tests/app/browser
+	$(PYTEST) $(WORKERS) tests/app/browser
 
 fuzz: MINUTES ?= 5
 fuzz: $(VENV)/.dev-ready
@@ -52,7 +54,7 @@ audit:
 	$(VENV)/audit/bin/pip-audit -r requirements.txt --no-deps --disable-pip --strict --progress-spinner off || { echo "A known fault was found, or the packages could not be looked up (is there a network?): see above." >&2; exit 1; }
 
 test-recipes: $(VENV)/.espnet-ready
-	$(BIN)/python -m pytest -q tests/espnet tests/recipes/test_mini.py
+	$(PYTEST) $(WORKERS) tests/espnet tests/recipes/test_mini.py
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .

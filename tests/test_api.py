@@ -30,7 +30,7 @@ def test_candidates(editor: Editor, arctic: Path) -> None:
     assert not np.array_equal(made[0].patches[0].samples, made[1].patches[0].samples)
 
 
-@pytest.mark.usefixtures("aligned_anew")
+@pytest.mark.usefixtures("nothing_remembered")
 def test_editors_in_threads_give_the_same_results_as_one(editor: Editor, arctic: Path) -> None:
     texts = [NEVER, ARCTIC.replace("degree", "form")]
     alone = [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ import soundfile
 
 from a3t import console
 from a3t.commands import edit, tts
+from tests.children import limit_files, result_of
 from tests.conftest import ARCTIC
 
 NEW = "And you never want to see it in the superlative degree."
@@ -183,14 +186,6 @@ def test_speech_needs_a_prompt_that_is_speech(
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def _process(talk: Path, **more: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "a3t.edit", "--wav", str(talk)]
-    command += ["--text", ARCTIC, "--new-text", NEW]
-    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
-        command, stderr=subprocess.PIPE, text=True, cwd=ROOT, **more
-    )
-
-
 @pytest.mark.parametrize("step", ["read", "align", "fill", "splice", "check"])
 def test_ctrl_c_leaves_nothing(
     step: str, talk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -240,17 +235,15 @@ def test_ctrl_c_while_modules_are_imported(
 
 
 def test_a_full_disk_leaves_nothing(talk: Path) -> None:
-    """A limit on file sizes fails in the middle of writing, as a full disk does."""
+    command = ["--wav", str(talk), "--text", ARCTIC, "--new-text", NEW]
 
-    def limit() -> None:
-        import resource
+    def edited() -> tuple[int, str]:
+        limit_files(40_000)
+        with redirect_stderr(io.StringIO()) as said:
+            return edit.main(command), said.getvalue()
 
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
-
-    process = _process(talk, preexec_fn=limit, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
-    _, error = process.communicate()
-    assert process.returncode == 1
+    code, error = result_of(edited)
+    assert code == 1
     assert len(error.strip().splitlines()) == 1 and "Traceback" not in error
     assert [path.name for path in talk.parent.iterdir()] == ["talk.wav"]
 

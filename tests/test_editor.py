@@ -168,6 +168,7 @@ def test_identical_words_give_identical_audio(
     assert np.array_equal(read(arctic), read(out))
 
 
+@pytest.mark.usefixtures("nothing_remembered")
 def test_the_same_seed_gives_the_same_samples(editor: Editor, arctic: Path) -> None:
     one, other = (
         editor.edit(arctic, new_text=CASES["replace"], text=ARCTIC, seed=3) for _ in range(2)

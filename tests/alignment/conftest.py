@@ -20,7 +20,7 @@ Check = Callable[[BaseException], None]
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered(aligned_anew: None) -> None:
+def nothing_remembered(nothing_remembered: None) -> None:
     """Here the aligner itself is asked each time."""
 
 

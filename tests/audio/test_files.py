@@ -19,6 +19,7 @@ from a3t.audio.output.writing import check_output, default_output, write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from alignment.atomic import remove_abandoned
+from tests.children import limit_files, result_of
 
 NOISE = np.random.default_rng(0).uniform(-0.5, 0.5, (96_000, 2))
 CUT = [Patch((5, 9), np.zeros((3, 2)))]
@@ -158,25 +159,6 @@ def test_a_folder_without_permission_is_refused(recording, folder):
         check_output(recording, folder / "out.wav")
 
 
-FULL = """
-import resource, signal, sys
-import numpy as np
-from a3t.audio.output.patches import Patch
-from a3t.audio.reading.recording import Recording
-from a3t.audio.output.writing import write_edited
-from a3t.errors import InputError
-source, out, *limits = sys.argv[1:]
-recording = Recording.open(source)
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-for limit in limits:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), resource.RLIM_INFINITY))
-    try:
-        write_edited(recording, [Patch((5, 9), np.zeros((3, 2)))], out)
-    except InputError as error:
-        print(error)
-"""
-
-
 @pytest.mark.parametrize("name", ["out.wav", "out.flac", "out.w64", "out.aiff", "out.ogg"])
 def test_a_disk_that_fills_up_at_any_point_leaves_the_old_file(recording, folder, name):
     """The limit on a file's size stands for the disk: the same short write, at a chosen byte."""
@@ -184,15 +166,17 @@ def test_a_disk_that_fills_up_at_any_point_leaves_the_old_file(recording, folder
     size = (folder / name).stat().st_size
     (folder / name).write_text("old")
     limits = [1, 50, 5_000, size // 2, size - 5_000, size - 100, size - 1]
-    run = subprocess.run(
-        [sys.executable, "-c", FULL, str(recording.path), str(folder / name), *map(str, limits)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    sentences = run.stdout.splitlines()
-    assert len(sentences) == len(limits)
-    for sentence in sentences:
+
+    def refusals() -> list[str]:
+        found = []
+        for limit in limits:
+            limit_files(limit)
+            with pytest.raises(InputError) as refusal:
+                write_edited(recording, CUT, folder / name)
+            found.append(str(refusal.value))
+        return found
+
+    for sentence in result_of(refusals):
         assert "could not be written" in sentence and "make room" in sentence
     assert (folder / name).read_text() == "old"
     assert os.listdir(folder) == [name]

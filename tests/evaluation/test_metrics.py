@@ -175,29 +175,21 @@ def test_dnsmos_is_the_packages_own_and_falls_with_noise(sentence: np.ndarray) -
     theirs, ours = dnsmos.run(long, RATE), speech_mos(long, RATE)
     assert ours["dnsmos"] == pytest.approx(theirs["ovrl_mos"])
     assert ours["dnsmos_p808"] == pytest.approx(theirs["p808_mos"])
+    little, much = (speech_mos(noisy(sentence, deviation), RATE) for deviation in (0.003, 0.05))
     for name in ("dnsmos", "dnsmos_p808"):
-        worse = [speech_mos(noisy(sentence, d), RATE)[name] for d in (0.003, 0.05)]
-        assert ours[name] > worse[0] > worse[1]
+        assert ours[name] > little[name] > much[name]
     assert np.isnan(speech_mos(np.zeros(RATE), RATE)["dnsmos"])
     assert np.isnan(speech_mos(sentence[:1000], RATE)["dnsmos"])
 
 
 def test_listeners_do_not_mind_a_gain(sentence: np.ndarray) -> None:
     pytest.importorskip("speechmos", reason="the extra `eval` is not installed")
-    assert metrics.concealment_mos(sentence / 4, RATE) == pytest.approx(
-        metrics.concealment_mos(sentence, RATE), abs=0.005
-    )
-    plain = speech_mos(sentence, RATE)
-    for gain in (0.1, 3.0):
-        assert speech_mos(gain * sentence, RATE) == pytest.approx(plain, abs=0.005)
-
-
-def test_every_signal_meets_the_same_raters(sentence: np.ndarray) -> None:
-    pytest.importorskip("speechmos", reason="the extra `eval` is not installed")
     before = np.random.get_state()[1].copy()
-    found = {metrics.concealment_mos(sentence, RATE) for _ in range(3)}
-    assert len(found) == 1
+    rated = [metrics.concealment_mos(gain * sentence, RATE) for gain in (1, 1, 0.25)]
+    assert rated[0] == rated[1] == pytest.approx(rated[2], abs=0.005)  # by the same raters
     assert (np.random.get_state()[1] == before).all()  # and nobody else's draws are moved
+    plain, loud = (speech_mos(gain * sentence, RATE) for gain in (1.0, 3.0))
+    assert loud == pytest.approx(plain, abs=0.005)
 
 
 def test_a_voice_is_the_same_at_any_gain(sentence: np.ndarray) -> None:
@@ -205,7 +197,7 @@ def test_a_voice_is_the_same_at_any_gain(sentence: np.ndarray) -> None:
     pytest.importorskip("webrtcvad", reason="the extra `eval` is not installed")
     pytest.importorskip("resemblyzer", reason="the extra `eval` is not installed")
     voice = metrics.speaker_embedding(sentence, RATE)
-    for gain in (0.01, 0.5, 3.0):
+    for gain in (0.01, 3.0):
         assert voice @ metrics.speaker_embedding(gain * sentence, RATE) > 0.9999
     later = np.pad(sentence, (3 * RATE, 0))
     assert voice @ metrics.speaker_embedding(later, RATE) > 0.98

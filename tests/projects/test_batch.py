@@ -18,6 +18,7 @@ import soundfile
 
 from a3t.commands import edit
 from a3t.commands.editing.manifest import read_jobs
+from tests.children import in_child
 from tests.conftest import ARCTIC
 
 TEXTS = [
@@ -223,14 +224,14 @@ def killed_batch(folder: Path, edits: int, kills: int, jobs: int, seed: int) -> 
 def test_kill_9_in_the_middle_of_a_batch(folder: Path) -> None:
     rows = [{"new_text": text, "out": f"{k}.wav"} for k, text in enumerate(TEXTS[:3])]
     manifest, out = write_list(folder, rows), folder / "out"
-    process = start(command(manifest, "--jobs", 1))
-    ended = None  # before the files are looked for: it may be over by the next look
+    process = in_child(lambda: edit.main(command(manifest, "--jobs", 1)))
+    alive = True  # before the files are looked for: it may be over by the next look
     while not ((out / "0.edit.json").exists() and (out / "0.wav").exists()):
-        assert ended is None
-        ended = process.poll()
+        assert alive
+        alive = process.is_alive()
         time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.kill()
+    process.join()
     assert_whole(out)
     age(out)
     assert edit.main(command(manifest, "--jobs", 1)) == 0

@@ -11,6 +11,7 @@ import pytest
 from a3t.commands import edit
 from tests.conftest import ARCTIC
 
+pytestmark = pytest.mark.usefixtures("nothing_remembered")  # all is made again
 NEW = "You never want to see it again in the superlative degree."
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from tests.app.browser.pages import word
 
+pytestmark = pytest.mark.slow
+
 OFFERED = {"state": "offered", "problem": "", "megabytes": 148, "server": "https://hub.example"}
 
 

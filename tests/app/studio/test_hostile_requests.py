@@ -25,7 +25,7 @@ SETTINGS = {
     "model": "small", "vocoder": "builtin", "aligner": "a3t", "voice": "",
 }  # fmt: skip
 BODIES: dict[str, dict[str, Any]] = {
-    "script": {"steps": [{"n": 1, "gone": [EDIT], "come": [EDIT, CUT]},
+    "script": {"steps": [{"n": 1, "gone": [], "come": [CUT]},
                          {"n": 2, "correct": EDIT | {"right": 1}}],
                "draft": {"first": 0, "last": 1, "text": "x", "mode": "insert"},
                "settings": SETTINGS},

@@ -246,8 +246,8 @@ def test_work_grows_with_the_length(subtests: pytest.Subtests) -> None:
     for name, piece in LONG.items():
         work(piece * 50)  # what is loaded once
         with subtests.test(name):
-            short, long = work("so " + piece * 1000), work("so " + piece * 2000)
-            assert long < 2.3 * short + 2000
+            short, long = work("so " + piece * 400), work("so " + piece * 800)
+            assert long < 2.3 * short + 800
 
 
 def test_no_rule_sees_more_than_a_bounded_piece() -> None:
