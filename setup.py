@@ -2,7 +2,7 @@
 
 The source tree has `alignment` and `app` at its top. In site-packages such names are nobody's to
 take, so a wheel holds them as `a3t.alignment` and `a3t.app`, and the import statements of its
-modules are rewritten while they are copied. An editable install leaves everything as it is.
+modules are rewritten while they are copied. An editable install changes nothing.
 """
 
 from __future__ import annotations

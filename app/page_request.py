@@ -42,7 +42,7 @@ def models_of(model: str, vocoder: str, aligner: str, voice: str = "") -> Models
 
 
 def matching_of(kinds: Sequence[str]) -> MatchedTraits:
-    """The traits of the recording that new words are given; InputError for an unknown one."""
+    """The kinds of matching that are chosen; InputError for an unknown one."""
     try:
         return MatchedTraits.of(kinds)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Train the speaker encoder on a feature store: its training voices are told apart.
+"""Train the speaker encoder to tell a feature store's training voices apart.
 
 python -m training.train_speakers --features F --out FOLDER
 

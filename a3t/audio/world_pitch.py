@@ -20,7 +20,7 @@ def log_pitch(samples: np.ndarray, frames: int, speed: int = 1) -> np.ndarray:
 
     ``speed``, 1 to 12, is DIO's own: how far it decimates before it searches.
     """
-    with warnings.catch_warnings():  # it warns whoever imports it of how it finds its own version
+    with warnings.catch_warnings():  # its import warns about how it finds its own version
         warnings.simplefilter("ignore")
         import pyworld
 

@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> int:
 
 
 # Options that mean nothing in a list, those that mean nothing outside one, and those of --replay,
-# --undo, --redo and --history, which make an edit again as it is recorded.
+# --undo, --redo and --history, which repeat a recorded edit.
 SINGLE = ("wav", "new_text", "out", "plan", "replay", "undo", "redo", "history")
 LISTS = ("out_dir", "jobs", "scheduler")
 AGAIN = {"wav", "out", "export", "no_provenance", "json", "model", "vocoder", "device"}
@@ -200,7 +200,7 @@ def report(
     provenance: bool,
     exported: list[Path],
 ) -> None:
-    """Say what was made and written, the best result as ``out``."""
+    """Report the written files; the best result is ``out``."""
     from a3t.audio.output.muxing import encoded_again
     from a3t.audio.output.provenance import provenance_of
     from alignment.atomic import remove_abandoned

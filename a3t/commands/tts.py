@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from a3t.rendering.spoken import SpokenRecording
 
 ENDINGS = (".", "?", "!", "…")
-TO_A_PROGRAM = Path("-")  # instead of a file: a WAV to the standard output, as it is made
+TO_A_PROGRAM = Path("-")  # instead of a file: stream a WAV to standard output
 
 
 def parser() -> argparse.ArgumentParser:
@@ -154,7 +154,7 @@ def save(result: SpokenRecording | EditedRecording, options: argparse.Namespace)
 
 
 def stream(editor: Editor, plan: SpeechPlan) -> None:
-    """Write the speech to the standard output as it is made: WAV, 16 bits, its length left open."""
+    """Stream the speech to standard output: WAV, 16 bits, its length left open."""
     from a3t.audio.output.speech import pcm16, stream_header
     from a3t.grid import SAMPLE_RATE
 

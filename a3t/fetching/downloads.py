@@ -36,8 +36,8 @@ class Archive:
 def fetch(archive: Archive, folder: Path) -> Path:
     """The archive's path, after downloading it if need be; InputError if that fails.
 
-    What has arrived is kept when the connection drops, and is gone on from, in this run and in the
-    next. Only a whole file with another digest is deleted.
+    If the connection drops, the download resumes from the part that has arrived, in this run or
+    the next. Only a whole file with another digest is deleted.
     """
     target = folder / archive.name
     if target.exists():

@@ -62,7 +62,7 @@ class A3T(nn.Module):
         normalise: standardise each mel bin inside the network, by buffers that training fills.
         scaled_inputs: multiply what enters a stack by √width, as the thesis's code does.
         pitch: predict each frame's pitch after the encoder, and tell the decoder of masked frames.
-        pitch_spread: how much wider the predicted melody is made; 1 leaves it as it is.
+        pitch_spread: the factor by which the predicted melody is widened; 1 for none.
         energy: the same with each frame's energy, above the level of what is visible.
         voice: size of a vector pooled from the visible frames that conditions every block; 0: none.
         recompute: compute activations again in training's backward pass: for long clips.
@@ -154,8 +154,8 @@ class A3T(nn.Module):
     def forward(self, batch: Batch, maps: list[Tensor] | None = None) -> Filled:
         """Fill the masked frames.
 
-        Values are given for every frame; those of unmasked frames are trained on by nobody.
-        A pitch in the batch is told to the decoder in place of the predicted one, and then the
+        Every frame has a value; those of unmasked frames train nothing.
+        A pitch in the batch replaces the predicted one in the decoder, and then the
         masked frames' own energy as well: that is training. ``maps``, if given, receives each
         block's attention (B, heads, N, N), encoder first (figure 4.7).
         """

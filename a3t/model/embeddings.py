@@ -25,7 +25,7 @@ class Batch:
     frames: Tensor  # (B,) number of frames
     phone_count: Tensor  # (B,) number of phones
     row_offset: Tensor | None = None  # (B,) shift of the alignment rows, to train them all alike
-    pitch: Tensor | None = None  # (B, T) log2 F0, 0 unvoiced, for models that are told it
+    pitch: Tensor | None = None  # (B, T) log2 F0, 0 unvoiced, for models with a pitch input
     rise: Tensor | None = None  # (B, T) octaves added to the predicted pitch of masked frames
 
     def to(self, device: torch.device | str) -> Batch:

@@ -46,7 +46,7 @@ class Voice:
 
     @property
     def record(self) -> dict[str, Any]:
-        """Its entry in an edit.json; that of a recording's own voice tells how to learn it again,
+        """Its entry in an edit.json; a recording's own voice also records how to learn it again,
         since it is saved nowhere."""
         facts = self.facts if self.name == OF_RECORDING else {}
         return {"name": self.name, "sha256": self.sha256, **facts}

@@ -38,7 +38,7 @@ def read_plan(path: Path) -> dict[str, Any]:
 
 
 def check_plan(path: Path, made: EditPlan) -> None:
-    """InputError if a plan file isn't the plan that was made of it: it is for another recording, or
+    """InputError if a plan file doesn't fit the plan made from it: it is for another recording, or
     more than its seconds was changed."""
     try:
         plan = json.loads(path.read_bytes())

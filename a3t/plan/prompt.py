@@ -109,7 +109,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class SpeechPlan:
-    """Everything decided: what is said, after which prompt, in which frames.
+    """All decisions: the words, the prompt, the frames.
 
     heard: the recordings in the prompt; none for a saved voice's own. target: the text. window: the
     frames of [prompt ; target], whose sources are frames of the prompt's mel. request: completed.

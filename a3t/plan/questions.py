@@ -1,6 +1,6 @@
 """The rise of the words that end a question (`a3t.text.question_ends`).
 
-The network is told phones and no punctuation, so it can't know.
+The network sees phones and no punctuation, so it can't know.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from a3t.text.phones import is_vowel
 from a3t.text.question_ends import question_ends
 from a3t.text.transcript import Transcript
 
-# Octaves told at the end of the last word; a quarter to a third of it is heard in what is made.
+# Octaves requested at the end of the last word; the result has a quarter to a third of them.
 RISE = 0.44
 
 

@@ -127,7 +127,7 @@ def _said(version: Version) -> tuple[object, object]:
 
 
 def _check(version: Version, place: int, checked: set[int]) -> None:
-    """KeyError, TypeError or ValueError unless a version has what is read of it."""
+    """KeyError, TypeError or ValueError if a version lacks a field."""
     earlier = version.get("continues")
     if earlier is not None and not (isinstance(earlier, int) and 0 <= earlier < place):
         raise ValueError(earlier)

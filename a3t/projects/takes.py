@@ -1,6 +1,6 @@
 """Takes: changes that were each made alone, from their surroundings, and put together afterwards.
 
-The page makes every change as it is typed, and again until it is liked; what is taken home has the
+The page makes every change while it is typed, and again on request; the download has the
 takes that were chosen. So that such an edit can be made again, its edit.json says of each take how
 it was made, and `remade` does that.
 """
@@ -140,7 +140,7 @@ class MadeEdit:
     """An edit of a take, on the whole recording's clock.
 
     edit: as planned; its words are still counted as in the take. words, pronunciations: of its new
-    words. rate: of the take's plan. excerpts: what of the patch is recorded elsewhere.
+    words. rate: of the take's plan. excerpts: the parts of the patch recorded elsewhere.
     """
 
     edit: PlannedEdit

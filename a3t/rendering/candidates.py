@@ -103,7 +103,7 @@ def make_candidates(
 ) -> list[EditedRecording]:
     """``count`` different results, the best first; the ``candidate`` of each explains its rank.
 
-    One of them is the plan as it is. Raises InputError if ``count`` is out of range.
+    One of them is the plan itself. Raises InputError if ``count`` is out of range.
     """
     if not 1 <= count <= len(VARIATIONS):
         raise InputError(f"{count} candidates can't be made: ask for 1 to {len(VARIATIONS)}.")
@@ -134,7 +134,7 @@ def make_audible(plan: EditPlan, make: Make, durations: DurationPredictor) -> Ed
 
 
 def varied(request: EditRequest, variation: Variation) -> EditRequest:
-    """The request with the variation applied; a given duration stays as it is."""
+    """The request with the variation applied; a given duration stays."""
     speed = request.speed * (variation.pace if request.times_are_free else 1.0)
     speed = min(max(speed, SPEEDS[0]), SPEEDS[1])
     seed = (request.seed + VARIATIONS.index(variation)) % MOST_SEED

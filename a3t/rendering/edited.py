@@ -71,7 +71,7 @@ class RecordedPart:
     exact: bool
 
     def to_json(self, recording: Path) -> dict[str, Any]:
-        """Its entry in an edit.json; the path if it isn't that of the recording."""
+        """Its entry in an edit.json; with the path if it differs from the recording's."""
         entry: dict[str, Any] = {"source": list(self.source), "output": list(self.output)}
         if self.path != recording:
             entry["path"] = str(self.path)

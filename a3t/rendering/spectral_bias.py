@@ -23,7 +23,7 @@ from a3t.model.variance.energy import frame_energy
 from a3t.rendering.level import loudness_class
 from a3t.text.phones import PAUSE
 
-SHARE = 0.5  # of what is found; chosen on edits of other voices (docs/log.md)
+SHARE = 0.5  # of the bias; chosen on edits of other voices (docs/log.md)
 PARTS = 2  # in which the visible frames are filled
 BLOCK = 24  # frames of a part in a row: 0.3 s, about a word
 LEAST = 8  # frames of a block, and …

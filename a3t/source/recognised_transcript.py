@@ -217,7 +217,7 @@ def recognised_part(
 ) -> RecognisedTranscript:
     """The words of `samples` (mono, float, (n,)), half a minute at most for a Whisper `model`.
 
-    Raises AlignmentError when no word is heard, InputError when what is heard has none to read.
+    Raises AlignmentError when no word is heard, InputError when the heard text has no words.
     """
     if model is not None:
         heard = heard_by_whisper(load_whisper(model), samples, sample_rate)

@@ -3,8 +3,8 @@
 Two witnesses are asked about each place: Whisper, how much likelier what it heard is to it than the
 new words among the same others, and the aligner's network, how much better the phones fit. Whisper
 goes by what people usually say as well, so that it misspells rare words: these count less. Where
-the evidence for what was heard is plain, there is a change; elsewhere Whisper may have misheard,
-and the new text is what is said. Whoever gives one wants something changed: so if no place is
+the evidence for the heard words is plain, there is a change; elsewhere Whisper may have misheard,
+and the recording says the new text. Somebody who gives one wants a change: so if no place is
 plain, the one with the most evidence is. Chosen on clips that nothing is reported of; `python -m
 evaluation near-words` measures it.
 """
@@ -44,7 +44,7 @@ APART = 1.0  # of a word left out or added, against its phones' number; 0 for tw
 
 
 class Difference(NamedTuple):
-    """Words of what was heard, and the words of the new text in their place; either may be none."""
+    """Heard words, and the words of the new text in their place; either may be none."""
 
     heard: Range
     new: Range
@@ -188,7 +188,7 @@ class Witnesses:
         return cls(heard, aligned, sequences, whisper, sound, pronouncer)
 
     def evidence(self, place: Difference, new: Transcript) -> float:
-        """Nats by which what was heard is likelier than the new text."""
+        """Nats by which the heard words are likelier than the new text."""
         words = new.words[slice(*place.new)]
         texts = _with_words(self.heard, place.heard, words)
         likeliest = max(self._likelihood(text) for text in texts)

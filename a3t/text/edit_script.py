@@ -3,8 +3,8 @@
 It begins with the minimal one: as many words as possible are kept (a longest common subsequence),
 and among the ways to keep that many, one with the fewest separate edits. Equal choices are settled
 the same way every time: of two equal neighbours the first is kept. Then short words that are kept
-between two edits with new words are made anew with them: each edit has two joints, which cost more
-than a "the" between them is worth.
+between two edits with new words are synthesised with them: each edit has two joints, which cost
+more than a "the" between them is worth.
 
 The lengths of common subsequences are computed a row at a time on the bits of Python's integers
 (Crochemore, Iliopoulos, Pinzon & Reid 2001): 10,000 words against 10,000 take a fraction of a
@@ -60,7 +60,7 @@ def edit_script(old: Sequence[str], new: Sequence[str]) -> list[WordEdit]:
 
 
 def _is_island(before: WordEdit, after: WordEdit, old: Sequence[str]) -> bool:
-    """True if what is kept between two edits is too little for the joints on either side of it."""
+    """True if the words between two edits are too few for the joints on either side."""
     made = [edit.new[1] - edit.new[0] for edit in (before, after)]
     kept = old[before.old[1] : after.old[0]]
     if not all(made) or len(kept) > _LONGEST_ISLAND:

@@ -24,7 +24,7 @@ Range = tuple[int, int]  # words [first, last)
 def with_kept_readings(old: Transcript, new: Transcript) -> Transcript:
     """The new text, in which the written tokens of the old one have the words that they had.
 
-    Tokens beside a change are read anew, by the old text's `Conventions`: two kilogram*s* for one.
+    Tokens beside a change are read again, by the old text's `Conventions`: two kilogram*s* for one.
     New tokens are read by the new text's own.
     """
     earlier, own = conventions_of(old.text), conventions_of(new.text)

@@ -32,7 +32,7 @@ def phone_ids(symbols: Iterable[str]) -> list[int]:
 
 
 def strip_stress(symbol: str) -> str:
-    """ "AH0" -> "AH"; a consonant, `sp` or a special symbol is returned as it is."""
+    """ "AH0" -> "AH"; a consonant, `sp` or a special symbol is returned unchanged."""
     return symbol[:-1] if symbol[-1:] in "012" and symbol[:-1] in VOWELS else symbol
 
 

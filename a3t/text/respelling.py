@@ -48,7 +48,7 @@ _AFTER_AND = frozenset(
 def respelled(old: Transcript, new: Transcript) -> Transcript:
     """The new text with the old one's words wherever the two differ in spelling alone.
 
-    So nothing is made anew there: the words are the old ones, their written tokens the new ones.
+    So nothing is synthesised there: the words are the old ones, their written tokens the new ones.
     Two texts that are said alike give the old words throughout, and a result is its own result,
     so a plan that is read back finds the edits that it was saved with.
     """

@@ -99,7 +99,7 @@ class Transcript:
 
     @classmethod
     def of_tokens(cls, words: Sequence[TranscriptWord]) -> Transcript:
-        """The words as a text, with its tokens numbered anew; one token's words stand together, and
+        """The words as a text, with new token numbers; one token's words stand together, and
         what names a speaker begins a line."""
         numbered: list[TranscriptWord] = []
         before: tuple[int, str] | None = None

@@ -70,8 +70,8 @@ def magnitude_of(mel: Tensor, steps: int) -> Tensor:
 def extend(magnitude: Tensor) -> Tensor:
     """Magnitudes (T, 1025) with the band above the mels filled in.
 
-    Each frame's mean from 7 kHz to the mels' end goes on, falling by 1.5 dB per kHz, as it does on
-    average in 24 kHz recordings; dark tops sound muffled.
+    Each frame's mean from 7 kHz to the mels' end continues, falling by 1.5 dB per kHz, the average
+    of 24 kHz recordings; dark tops sound muffled.
     """
     hertz = torch.linspace(0.0, SAMPLE_RATE / 2, magnitude.shape[1])
     above = hertz >= FMAX

@@ -59,7 +59,7 @@ class Harmonics(nn.Module):
     how far harmonics stand out (B, T, 601), 0 to 1.
 
     The scores (B, T, classes + 1) are logits; the last is that of no voice, whose comb is flat. A
-    network that was trained without this goes on where it was: the comb's strength begins at zero.
+    network trained without this is unchanged at first: the comb's strength begins at zero.
     """
 
     shapes: Tensor

@@ -95,9 +95,9 @@ def adapt(
     config: AdaptationConfig | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Adaptation:
-    """Adapt to the speaker of some pieces; the network itself stays as it is.
+    """Adapt to the speaker of some pieces; the network itself doesn't change.
 
-    ``folder`` takes a checkpoint, from which the same call goes on when it was interrupted.
+    ``folder`` takes a checkpoint, from which the same call resumes after an interruption.
     ``progress`` is called with the steps done and all of them. Raises InputError if there is too
     little speech.
     """
@@ -158,7 +158,7 @@ def _adapted(
 class _Best:
     """The state that fills the held-out pieces best, or the last one if none are held out.
 
-    It is kept in a file, ``path``, for a run that is interrupted and goes on.
+    A file, ``path``, keeps it for a run that is interrupted and resumes.
     """
 
     def __init__(self, objective: Objective, batches: Batches | None, path: Path) -> None:

@@ -1,8 +1,7 @@
 """The words that teach a recording's voice: its first by one speaker, up to some seconds.
 
-They depend on the recording's sound and on what is said in it alone: not on the edit, nor on how
-its words were placed. So whoever knows the text learns the same voice, whether `a3t edit` or the
-page.
+They depend only on the recording's sound and words: not on the edit, nor on how its words were
+placed. So everyone who knows the text learns the same voice, by `a3t edit` or by the page.
 """
 
 from __future__ import annotations
@@ -157,11 +156,11 @@ class OwnSpeech:
 
     @property
     def pays(self) -> bool:
-        """True if there is enough of it, by one person, for edits to gain by its voice."""
+        """True if one person speaks enough for edits to gain by the voice."""
         return self.pays_from(PAYS_FROM)
 
     def pays_from(self, seconds: float) -> bool:
-        """True if there are so many seconds of it, by one person."""
+        """True if one person speaks for so many seconds."""
         return self.seconds >= seconds and self._is_of_one_speaker
 
     @cached_property
@@ -189,7 +188,7 @@ def _kept(alignment: Alignment, keep: Sequence[bool]) -> list[Word]:
 
 
 def _said_in(alignments: AlignmentStore, plan: EditPlan) -> Said:
-    """Say what is said in a plan's recording; AlignmentError, now or when called, if the words
+    """Give the words of a plan's recording; AlignmentError, now or when called, if the words
     don't match it."""
     recording, found = plan.recording, plan.found
     if not plan.passages or found is None:

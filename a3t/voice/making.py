@@ -45,7 +45,7 @@ def make_voice(
 ) -> MadeVoice:
     """Make a voice from recordings, or folders of them, with or without transcripts beside them.
 
-    Interrupted, the same call goes on with the adaptation. ``say`` is told of what is left out as
+    Interrupted, the same call resumes the adaptation. ``say`` gets every piece that is left out as
     it is found. Raises InputError if nothing can be made of them.
     """
     check_name(name)
@@ -101,7 +101,7 @@ def recordings_in(paths: Sequence[Path]) -> list[Path]:
 def gather(
     paths: Sequence[Path], align: Align, say: Callable[[str], None]
 ) -> tuple[list[VoicePiece], list[UnusedSpeech]]:
-    """The usable pieces of all recordings, and what was left out."""
+    """The usable pieces of all recordings, and the rejected ones."""
     pieces: list[VoicePiece] = []
     left_out: list[UnusedSpeech] = []
 

@@ -45,7 +45,7 @@ class VoiceLearner:
     """Learns the voices of recordings.
 
     networks: without a voice. folder: keeps what is learnt, None for nowhere; learning that was
-    interrupted goes on from there too. progress: called with the name of each step, "learn 3 120".
+    interrupted resumes there too. progress: called with the name of each step, "learn 3 120".
     """
 
     networks: Networks
@@ -54,7 +54,7 @@ class VoiceLearner:
     progress: Callable[[str], None] | None = None
 
     def voice_for(self, plan: EditPlan | SpeechPlan, learn: bool = True) -> Voice | None:
-        """The voice in which a plan asks to be made, None for that of the networks.
+        """The voice that a plan asks for, None for the networks' own.
 
         InputError if there is too little speech for "always", or if the entry of an edit.json was
         changed by hand; NotLearntError if ``learn`` is not set and the voice isn't known.

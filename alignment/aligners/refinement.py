@@ -1,4 +1,4 @@
-"""The boundaries of what was found: between frames, and at least some time apart."""
+"""The boundaries of the found phones: between frames, and at least some time apart."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from alignment.result import PAUSE, Alignment, Phone, Word, pause
 
 
 class Judgement(NamedTuple):
-    """The weights that give a word's log odds from what is known of it, fitted to planted errors.
+    """The weights that turn a word's evidence into log odds, fitted to planted errors.
 
     The mean distance of its phones from the likeliest ones; the root of the advantage that anything
     else would have in its place; its haste; the root that is usual in the recording, at most USUAL

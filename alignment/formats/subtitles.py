@@ -40,7 +40,7 @@ def write_subtitles(
     written: Sequence[str] | None = None,
     each_word: bool = False,
 ) -> None:
-    """A .srt or .vtt. `written`: for each spoken word what is shown, punctuation and all; "" for
+    """A .srt or .vtt. `written`: the text to show for each spoken word, with punctuation; "" for
     a word that an earlier one shows with it ("$5" is two words). `each_word`: a cue for each of
     these instead of one for as many as fit."""
     vtt = path.suffix.lower() == ".vtt"

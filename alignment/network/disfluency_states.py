@@ -1,4 +1,4 @@
-"""States for what is said and not written between two words, and what they cost."""
+"""States for speech that the text lacks between two words, and their costs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def again(latest: Sequence[Sequence[Pronunciation]]) -> Iterator[tuple[int, Pron
 
 
 def starts(following: Sequence[Pronunciation]) -> dict[Pronunciation, list[Pronunciation]]:
-    """The ways to begin the next word and break off: its first halves, and how each goes on."""
+    """The ways to begin the next word and break off: its first halves, and their continuations."""
     result: dict[Pronunciation, list[Pronunciation]] = {}
     for broken in dict.fromkeys(tuple(phones[:-1]) for phones in following if len(phones) > 1):
         middle = len(broken) // 2 + 1

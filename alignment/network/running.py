@@ -29,7 +29,7 @@ REACH = 0.92  # seconds that the network looks to either side
 
 
 class RunningBands:
-    """The logarithm of the power in each band, (K, BANDS), as it is heard; the rows before `first`
+    """The logarithm of the power in each band, (K, BANDS), as heard; the rows before `first`
     are forgotten."""
 
     def __init__(self, sample_rate: int) -> None:

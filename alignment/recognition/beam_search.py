@@ -81,7 +81,7 @@ def search(
 
 
 class BeamSearch:
-    """A search that goes on as more is heard; arguments as for `search`.
+    """A search that continues as sound arrives; arguments as for `search`.
 
     `keeps_lattice`: so that `path` can choose otherwise, and words can be settled on; those are
     forgotten, so that a search takes no more memory the longer it lasts.
@@ -244,7 +244,7 @@ class BeamSearch:
         self._written -= int(upto[gone - 1])
 
     def rest(self) -> None:
-        """Nobody speaks: begin anew after the words that were settled on last."""
+        """Nobody speaks: start again after the last settled words."""
         self._begin(self._told[self._scores.argmax()])
 
 

@@ -3,7 +3,7 @@
 The new text of an edit and the recording differ in a few words. So the model mixes the n-grams of
 the expected text with a general model: it follows the text, leaves it for any word at any place,
 and comes back to it. It follows loosely, so that a word that is said instead stays in the lattice:
-what is said is settled there (alignment.recognition.settling).
+the sound decides there (alignment.recognition.settling).
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ import numpy as np
 NEAR = 4.0  # nats
 BEGINNING = -1  # the record before the first word
 START, END = 0, 1  # as words
-ON = -1  # in the place of END: the text goes on
+ON = -1  # in place of END: the text continues
 
 
 class Arcs(NamedTuple):
     """Words, (n,) each: the record of the word before, the word, the search's total up to its end,
-    nats, what of that its language model gave to this word, and the word's own record."""
+    nats, the language model's share for this word, and the word's own record."""
 
     before: np.ndarray
     word: np.ndarray

@@ -1,7 +1,7 @@
 """Words while they are being said: the network recogniser on sound that has not ended.
 
-The network hears in small pieces, each with what was heard before and a little of what comes after;
-the search goes on as they come. What it holds likeliest is shown at once, and may change; a word is
+The network hears small pieces, each with the sound before it and a little of the sound after it;
+the search continues with each. The likeliest words are shown at once, and may change; a word is
 settled, for good, when it is a while ago or a pause follows. evaluation.hearing.live_words measures
 it against the recogniser that hears the whole recording.
 """
@@ -31,7 +31,7 @@ class Pace:
 
     Sound is heard in pieces of `chunk`, a multiple of 0.04, when `ahead` more has come. A word is
     settled when the search is `settled` after its end, or `paused` if nothing was said since; where
-    nobody has spoken for `resting`, the search begins anew.
+    nobody has spoken for `resting`, the search starts again.
     """
 
     chunk: float = 0.2

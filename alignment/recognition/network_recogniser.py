@@ -40,7 +40,7 @@ from alignment.waveform import model_waveform
 
 @dataclass(frozen=True, slots=True)
 class RecognisedWord:
-    """A word as it is heard, lower case; seconds; how probable it is, 0..1."""
+    """A heard word, lower case; its seconds; its probability, 0..1."""
 
     text: str
     start: float

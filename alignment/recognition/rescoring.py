@@ -20,7 +20,7 @@ from alignment.recognition.lattice import BEGINNING, ON, START, Arc
 from alignment.recognition.ngrams import NGrams
 from alignment.recognition.word_network import WordNetwork, WordState
 
-RECALLED = 12  # words by which two texts are told apart
+RECALLED = 12  # words that distinguish two texts
 
 
 class _Hypothesis(NamedTuple):

@@ -4,7 +4,7 @@ A search that is given the text follows it even where another word is heard; one
 it mishears a word in five. So both are made, and each way through the lattice of the first is
 weighed as a change of the text: by its sound, by what a model of English makes of the words that
 the text lacks, and by what the second one heard, as far as it was sure. One place that differs is
-expected, since whoever gives a new text wants something changed; each further one has to be plain.
+expected, since somebody who gives a new text wants a change; each further one has to be plain.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ class Settling:
 def _compared(
     text: Sequence[int], free: Sequence[tuple[int, float]]
 ) -> tuple[list[float], list[dict[int, float]], list[dict[int, float] | None]]:
-    """Compares the text with what was heard freely: a word's confidence if it is there, or 0; the
+    """Compares the text with the words heard freely: a word's confidence if it is there, or 0; the
     words with their confidences that are heard in the place of each, and before each and at the
     end; None between two that are the same."""
     agreed = [0.0] * len(text)

@@ -1,6 +1,6 @@
 """Recognition by Whisper, through faster-whisper (CTranslate2), once a model of it is fetched.
 
-Nothing is downloaded here: `a3t fetch-recogniser` and the page do that, when they are told to, and
+Nothing is downloaded here: `a3t fetch-recogniser` and the page do that on request, and
 put a model where `find_whisper` looks. Its times are not used: its text is aligned like any other.
 """
 
@@ -86,7 +86,7 @@ class Whisper:
         """
         import ctranslate2
 
-        # What it repeats without end it draws anew, at random: the same for the same sound.
+        # If it repeats itself without end, it samples again, with a fixed seed.
         ctranslate2.set_random_seed(0)
         # Without the new text as a prompt: with it, Whisper would write that text. With its times,
         # which nobody uses: without them it leaves out the last sentence of some parts.

@@ -125,7 +125,7 @@ def _add_speech(
             text=body.input,
             prompt_text=voice.text,
             speed=body.speed,
-            # One that `a3t voice make` has learnt is spoken in as it is.
+            # A voice from `a3t voice make` needs no learning.
             adapt="never" if voice.learnt else body.adapt,
         )
         order = Order(

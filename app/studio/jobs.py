@@ -27,7 +27,7 @@ class ProjectJob:
 
     owner, name: the project's, and the job's among its jobs. urgency: the lowest goes first, and
     before all others those that somebody waits for, as long as `is_awaited`.
-    run: does it. failed: is given one sentence if it can't be done. step: is told of each step.
+    run: does it. failed: gets one sentence if that is impossible. step: gets each step.
     """
 
     owner: str
@@ -42,7 +42,7 @@ class ProjectJob:
 
 
 class StepWatch(Watch):
-    """A job's: it is told each step by its name, not by the sentence for whoever waits."""
+    """A job's: it gets each step's name, not the sentence for the person who waits."""
 
     def __init__(self, job: ProjectJob) -> None:
         super().__init__(cancelled=job.cancelled)

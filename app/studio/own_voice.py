@@ -3,7 +3,7 @@
 Where its words name who says them, each of the named people has a voice. They are learnt in a
 process of their own, which gives way to everything else on this machine, stands still while
 anything is made for anybody, and ends when no page shows the project any more. What is typed
-meanwhile is made at once as it is, and offered again when the voice is there.
+meanwhile is made at once without the voice, and offered again when the voice is there.
 """
 
 from __future__ import annotations

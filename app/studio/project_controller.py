@@ -1,4 +1,4 @@
-"""A project as it is worked on: its list of edits, their takes, corrections, and the download.
+"""A project in use: its list of edits, their takes, corrections, and the download.
 
 Everything that a visitor does is written down before it is answered, so a page that is loaded
 again, or a server that was killed, goes on where it was.

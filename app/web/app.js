@@ -1,4 +1,4 @@
-// The editor: what is open, what is selected, what is heard; everything else is told by it.
+// The editor: the open project, the selection, playback. Everything else follows it.
 
 import { AudioView } from "./audio_view.js";
 import { ChangesView } from "./changes_view.js";

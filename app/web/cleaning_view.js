@@ -103,7 +103,7 @@ export class CleaningView {
     return { number, name: `${TEXTS.cuts[kind]} ${(end - start).toFixed(1)} s` };
   }
 
-  /** A finding is chosen in the script or the list: it is heard as it is. */
+  /** A finding is chosen in the script or the list: plays it. */
   show(number) {
     const finding = this.found[number];
     if (!finding) return;

@@ -84,7 +84,7 @@ export class Editing extends Hearing {
     this.change(edits, TEXTS.clean, offered.length === 1 ? edits[edits.length - 1] : null);
   }
 
-  /** What was misheard is something else: nothing is made, and the sound stays as it is. */
+  /** Corrects misheard words: nothing is made, and the sound stays. */
   correct(...wanted) {
     const { tokens } = this.script;
     if (this.saver.undraft()) this.saver.save();
@@ -156,7 +156,7 @@ export class Editing extends Hearing {
     await put(marks);
   }
 
-  /** Who says each token, [name, ids][], as it was and as it is now. */
+  /** Who says each token, [name, ids][], before and now. */
   #speakers() {
     const said = new Map(this.script.tokens.map(({ speaker }) => [speaker, []]));
     for (const { id, speaker } of this.script.tokens) said.get(speaker).push(id);
@@ -165,7 +165,7 @@ export class Editing extends Hearing {
 
   #nameSpeakers(names) { return this.asked("speakers", { names }); }
 
-  /** Whose words are whose is told by the sound. */
+  /** Finds the speakers by the sound. */
   tellSpeakers() {
     const begin = (count) => () => {
       this.telling = this.#speakers();

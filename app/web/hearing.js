@@ -31,7 +31,7 @@ export class Hearing {
     this.making = new Set();
     /** @type {number[]|null} a stretch of the axis that is selected */
     this.sweep = null;
-    /** @type {[string, number[]][]|null} who said what before the speakers are told apart, while they are */
+    /** @type {[string, number[]][]|null} who said what before the speakers are told apart, meanwhile */
     this.telling = null;
     /** @type {number|null} where what is missing was asked for */
     this.looked = null;

@@ -82,7 +82,7 @@ export class Script {
     return [first, last];
   }
 
-  /** What tokens [first, last) say in the script as it is edited. */
+  /** The text of tokens [first, last) in the edited script. */
   textOf(first, last) {
     const parts = [];
     let at = first;
@@ -99,7 +99,7 @@ export class Script {
     return parts.filter(Boolean).join(" ");
   }
 
-  /** The whole text as it is edited. */
+  /** The whole edited text. */
   get text() {
     return this.textOf(0, this.tokens.length);
   }
@@ -217,7 +217,7 @@ export class Script {
     return { edits: [...edits, edit], edit };
   }
 
-  /** How long the pause after token k is, as it is edited. */
+  /** The length of the pause after token k, edits included. */
   pauseAfter(k) {
     const edit = this.pauseEdit(k);
     return this.tokens[k + 1].start - this.tokens[k].end + (edit ? this.growth(edit) : 0);

@@ -1,4 +1,4 @@
-// The transcript as it is shown: its words, struck and new ones, and what has not been listened to.
+// The visible transcript: its words, struck and new ones, and parts not recognised yet.
 
 import { escaped, make } from "./elements.js";
 import { DOUBTFUL } from "./script.js";
@@ -32,7 +32,7 @@ export class ScriptText {
   /** Shows what is selected; `ScriptSelection`'s. */
   mark() {}
 
-  /** Shows the script as it is; paragraphs that did not change are left alone. */
+  /** Shows the current script; leaves unchanged paragraphs alone. */
   render() {
     const { script } = this.app;
     const places = script.places();
@@ -63,7 +63,7 @@ export class ScriptText {
         this.body.append(row);
       }
       if (was && was.html === html && was.time === time) return;
-      if (this.field && row.contains(this.field.element)) { // what one types stays; what was made meanwhile is told
+      if (this.field && row.contains(this.field.element)) { // typed text stays; meanwhile finished takes are announced
         this.shown[n] = null;
         for (const { edit, first, last } of places) row.querySelector(`[data-first="${first}"][data-last="${last}"]`)?.setAttribute("class", `change ${script.stateOf(edit)}`);
         return;

@@ -1,4 +1,4 @@
-// Where punctuation belongs, and where words are found, in the script as it is edited. No DOM in here.
+// Punctuation and word search in the edited script. No DOM in here.
 
 const MARKS = /^([("'“‘[]*)(.*?)([.,;:!?…"'”’)\]]*)$/su;
 const ENDED = /[.!?…]["'”’)]*$/;

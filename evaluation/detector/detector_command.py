@@ -112,7 +112,7 @@ def make_stretches(
 
 
 def markdown_report(stretches: Sequence[ComparedStretch], facts: Iterable[str]) -> str:
-    """The page: who is told from whom in which bands, by which statistics, under which conditions,
+    """The page: which kinds the classifier tells apart, by bands, statistics and conditions,
     in which corpora. InputError if the stretches are of too few voices."""
     voices = {stretch.voice for stretch in stretches}
     if len(voices) < LEAST_VOICES:
@@ -184,7 +184,7 @@ def _told(chosen: Sequence[ComparedStretch], made: np.ndarray, below: int) -> Ar
 
 
 def area_of(stretches: Sequence[ComparedStretch], made: str, real: str, band: str) -> Area | None:
-    """The area with which one kind is told from another in a band; None for too few."""
+    """The area under the curve for two kinds in a band; None for too few stretches."""
     chosen, is_made = _chosen(stretches, made, real)
     if len({stretch.voice for stretch in chosen}) < LEAST_VOICES:
         return None

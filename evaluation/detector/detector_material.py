@@ -1,4 +1,4 @@
-"""Makes what is told apart: patches, copies, controls and natural stretches of the same clips.
+"""Make the classifier's material: patches, copies, controls and natural speech of the same clips.
 
 Every sound stays at its clip's own rate, so that what resampling does to it tells as well.
 """

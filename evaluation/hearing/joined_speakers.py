@@ -1,7 +1,7 @@
 """Two people told apart by their sound.
 
 Clips of two voices are joined, each said in one or several turns of one to three clips, with half a
-second between the turns. The words are given and aligned; who says them is told from the sound
+second between the turns. The words are given and aligned; the sound alone decides who says them
 (`a3t.source.diarisation`), with the number of speakers known and not. Prints the share of words,
 and of their seconds, that the wrong one is said to speak (for the naming that suits best), and how
 often the number is right. Recordings of one voice alone are among them.

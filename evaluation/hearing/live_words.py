@@ -5,7 +5,7 @@ Reads the corpora that A3T_CORPORA names: voices of which nothing was trained or
 one after the other, heard in blocks of 40 ms. A word's lag is from its end, by the aligner, to when
 it stands where it stays (shown) and to when it can't change any more (final); words that are wrong
 have none. Changes: words shown that are gone or others after the next block, of 100 final ones. The
-time that computing takes is not part of the lag, but is told.
+computing time is not part of the lag; it is reported separately.
 """
 
 from __future__ import annotations

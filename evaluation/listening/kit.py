@@ -1,11 +1,11 @@
 """Blind, randomised pages for a listening test, from the sounds that a comparison kept.
 
-MOS: each sound alone, rated from 1 (bad) to 5 (excellent), as ITU-T P.800 has absolute category
-rating. SMOS: the same of how alike its voice and the recording's are (thesis, table 4.6). ABX: two
-systems' sounds and the recording X; which of them is nearer to it. Of speech by a prompt, what is
-spoken is heard without the prompt. A page holds its sounds itself, shows opaque names, draws its
-own order for each listener, keeps what was rated when it is closed, and gives a CSV file at the
-end. Which name is whose stands in ``key.json``, which is for whoever runs the test.
+MOS: each sound alone, rated from 1 (bad) to 5 (excellent): ITU-T P.800's absolute category rating.
+SMOS: the same scale for the similarity of its voice and the recording's (thesis, table 4.6). ABX:
+two systems' sounds and the recording X; which of them is nearer to it. Speech from a prompt is
+heard without the prompt. A page contains its sounds, shows opaque names, draws an order for each
+listener, keeps the ratings when it is closed, and gives a CSV file at the end. ``key.json`` says
+which name is whose, for the person who runs the test.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """FastSpeech 2 (Ren et al. 2021) for many voices: ESPnet's own module, with our alignments.
 
-The voice is told by a speaker embedding, and with ``use_gst`` by a global style token (Wang et al.
+A speaker embedding carries the voice, and with ``use_gst`` a global style token (Wang et al.
 2018) of the speaker's own mel as well (thesis, section 4.4.5). ESPnet is needed, which is not among
 the packages of an editor: see recipes/README.md. B clips, T frames, L phones.
 """

@@ -85,7 +85,7 @@ def make(task: GapTask, system: System, vocoder: Vocoder) -> tuple[Made, float]:
 
 
 def put_in(task: GapTask, output: Output, vocoder: Vocoder) -> Made:
-    """An output as sound: in the recording if it is the gap alone, else as it is."""
+    """An output as sound; put into the recording if it is the gap alone."""
     first, last = output.region
     mel = output.mel[first:last]
     if output.made != output.region:

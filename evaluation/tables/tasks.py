@@ -282,7 +282,7 @@ class TaskMaker:
 
 
 def spoken_words(clip: Clip) -> list[str]:
-    """A clip's text as it is spoken."""
+    """A clip's text in spoken words."""
     return list(Transcript.from_text(clip.text).spoken)
 
 

@@ -25,7 +25,7 @@ from alignment.network.phone_network import (
 FRAMES_PER_SECOND = RATE / HOP
 
 TRACT = 0.12  # the logarithm of a vocal tract's length against another's, at most
-SLOWER, FASTER = 0.2, 0.25  # the same of the pace
+SLOWER, FASTER = 0.2, 0.25  # likewise for the pace
 
 SILENCE = 1e-9  # power below which nothing is left, of the loudest band's
 

@@ -1,4 +1,4 @@
-"""The phone network in torch, as it is trained; alignment.network.phone_network computes it."""
+"""The phone network in torch, for training; alignment.network.phone_network runs it."""
 
 from __future__ import annotations
 

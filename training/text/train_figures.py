@@ -104,7 +104,7 @@ Chooses the reading of an ambiguous figure by its neighbours: 1984 copies, on 4/
 
 @dataclass(frozen=True)
 class MarkedFigure:
-    """A figure of a kind as it is to be read."""
+    """A figure of some kind, with its right reading."""
 
     kind: str
     reading: str

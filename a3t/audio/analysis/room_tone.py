@@ -54,7 +54,7 @@ class RoomTone:
         return np.asarray(np.sqrt(both_sides)) / size
 
     def sound(self, samples: int, seed: int = 0) -> np.ndarray:
-        """So much of it, (samples, channels) float32, full scale at 1; the same for a seed."""
+        """Room tone, (samples, channels) float32, full scale at 1; the seed decides it."""
         size = 2 * (len(self.power) - 1)
         hop = size // 2
         frames = -(-samples // hop) + 1

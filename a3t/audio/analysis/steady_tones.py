@@ -109,7 +109,7 @@ def find_steady_tones(recording: Recording, first: int, last: int) -> SteadyTone
     fitted = round(FITTED * rate)
     left = _amplitudes(frequencies, sides[0][-fitted:], max(first - fitted, spans[0][0]), rate)
     right = _amplitudes(frequencies, sides[1][:fitted], last, rate)
-    # Where speech hides a tone, its other side tells how it goes on.
+    # Where speech hides a tone, its other side shows how it continues.
     sure_left, sure_right = np.array([sure for _, sure in found]).T[:, :, None]
     return SteadyTones(
         rate, frequencies, np.where(sure_left, left, right), np.where(sure_right, right, left)

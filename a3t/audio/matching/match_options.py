@@ -1,4 +1,4 @@
-"""The traits of a recording's own sound that a patch is given
+"""The choice of traits in which a patch matches the recording
 (`a3t.audio.matching.sound_matching`)."""
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MatchedTraits:
-    """The traits of the recording's own sound that a patch is given.
+    """The traits in which a patch matches the recording.
 
     bandwidth: silence where the recording has none, and the band above 12 kHz if it has one;
     spectrum: its spectrum from 7.6 to 12 kHz; room_tone: its noise floor and its reverberation;
-    coding: what a lossy codec left of it.
+    coding: the traces of a lossy codec.
     """
 
     bandwidth: bool = True

@@ -1,4 +1,4 @@
-"""A room's reverberation as a floor: what is heard after a sound, learnt from the recording.
+"""A room's reverberation as a floor: the decay after a sound, learnt from the recording.
 
 In a room no sound stops at once: the power in a band stays above a share of what was heard there
 before, which decays. How large the share is and how fast it decays is found by its being a floor of

@@ -1,4 +1,4 @@
-"""The recording's own sound: what a vocoder and a model can't know of it, given to a patch.
+"""Give a patch the traits of the recording that a vocoder and a model can't know.
 
 The mel ends at 7.6 kHz and the vocoder at 12 kHz. What the recording has above, it has in the
 words beside the edit as well: they are put through the same vocoder, and what must be done to
@@ -50,7 +50,7 @@ class OwnSound:
 
     neighbours: what stands beside it, from which its spectrum is learnt; tone: the room's, None
     if it is not wanted; seed: of the noise that is made; steady: tones that go on through it;
-    reverberation: how long the room goes on sounding.
+    reverberation: the decay of the room.
     """
 
     match: MatchedTraits
@@ -96,7 +96,7 @@ def give_spectrum(
 ) -> np.ndarray:
     """The patch's sound (n,) with the bandwidth and the spectrum of its neighbours, (n,).
 
-    All at the recording's rate, full scale at 1. Without enough neighbours it stays as it is.
+    All at the recording's rate, full scale at 1. Without enough neighbours nothing changes.
     """
     real = _power([stretch.real for stretch in neighbours], rate)
     copy = _power([stretch.copy for stretch in neighbours], rate)

@@ -14,7 +14,7 @@ from a3t.audio.output.span_map import Span
 from a3t.audio.reading.recording import Recording
 from a3t.grid import FRAMES_PER_SECOND
 
-# What is written as it is read; anything else decodes to floats.
+# Sample types that are written unchanged; all others decode to floats.
 SUBTYPES = ("PCM_16", "PCM_24", "PCM_32", "PCM_U8", "FLOAT", "DOUBLE")
 
 

@@ -50,7 +50,7 @@ class Trace:
     """A part [start, end) of a file, in seconds, that is not as it was recorded.
 
     ``synthetic`` if a machine made it, ``moved`` if it was recorded elsewhere, else the joint of a
-    cut. ``words``: what is said there; ``models``: the model's and the vocoder's names with the
+    cut. ``words``: the words there; ``models``: the model's and the vocoder's names with the
     beginning of their sha256.
     """
 

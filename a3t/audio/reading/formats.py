@@ -51,7 +51,7 @@ _THIRTY_TWO = SampleFormat("int32", 32, ("PCM_32",))
 _FLOAT = SampleFormat("float32", None, ("FLOAT",))
 _DOUBLE = SampleFormat("float64", None, ("DOUBLE",))
 
-# Companded and ADPCM speech decodes to 16-bit integers; those values are what is kept.
+# Companded and ADPCM speech decodes to 16-bit integers; those values are kept.
 _SPEECH_CODECS = (
     "ULAW ALAW IMA_ADPCM MS_ADPCM GSM610 DPCM_8 DPCM_16 NMS_ADPCM_16 NMS_ADPCM_24 NMS_ADPCM_32 "
     "G721_32 G723_24 G723_40"

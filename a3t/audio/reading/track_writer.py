@@ -53,7 +53,7 @@ class TrackWriter:
         self._put(samples)
 
     def samples(self, stated: int | None) -> Native:
-        """All of it, (n, channels), up to the stated length."""
+        """The whole track, (n, channels), up to the stated length."""
         self.room.flush()
         dtype = sample_format(self.subtype("")).dtype
         whole = np.memmap(self.room, dtype, "r", shape=(self.count, self.channels))

@@ -44,7 +44,7 @@ class Surroundings:
     """The recording from a second before an edit to a second after it, without its constant part.
 
     start: its first sample; rate: Hz. samples: (m, channels) float64; mono: (m,), their mean;
-    constant: (channels,) what was taken off; ceiling: the level that a patch may reach.
+    constant: (channels,) the offset that was removed; ceiling: the level that a patch may reach.
     """
 
     start: int

@@ -55,7 +55,7 @@ def make_patch(
     samples at either end of `synthesis` speak what the recording says before a and after b, so
     synthesis[0] lies at a - margins[0]. Where the edit touches the recording's start (a == 0) or
     end there is no margin (0), and the patch fades in or out there. Speech as long as what it
-    replaces leaves the recording's length as it is, to the sample. The patch's level follows
+    replaces keeps the recording's length, to the sample. The patch's level follows
     the recording's in the margins, and stays below full scale; with `own` it gets more of the
     recording's sound. Raises ValueError if the margins don't fit.
     """
@@ -169,7 +169,7 @@ def _on_the_recordings_clock(
     if not 0 <= before <= a <= b or after < 0 or before + after > len(synthesis):
         raise ValueError(f"margins {margins} don't fit [{a}, {b}) and {len(synthesis)} samples")
     sound, start = resample_patch(synthesis, a - before, rate)
-    # By how many samples the recording goes on later after the patch.
+    # The number of samples by which the recording continues later after the patch.
     shift = nearest_at_rate(a - before + len(synthesis) - after - b, rate)
     end = recording.samples
     left = Overlap(start, max(start, min(floor_at_rate(a, rate), end)), -start)

@@ -24,7 +24,7 @@ def frame_energy(mel: Tensor) -> Tensor:
 
 
 def visible_level(energy: Tensor, visible: Tensor) -> Tensor:
-    """The level of what is shown: the `LOUD` quantile of the visible frames' energy, (B, 1).
+    """The visible speech's level: the `LOUD` quantile of its frames' energy, (B, 1).
 
     energy (B, T), visible (B, T) bool. 0 where nothing is visible: there the energy is absolute.
     """

@@ -49,7 +49,7 @@ def combs() -> Tensor:
 class PitchAdaptor(nn.Module):
     """Says each frame's pitch from what the encoder knows, and tells the decoder.
 
-    Only masked frames are told theirs; the others show it.
+    Only masked frames get theirs as input; the others show it.
     """
 
     def __init__(self, width: int, kernel: int = 5) -> None:

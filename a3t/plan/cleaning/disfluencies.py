@@ -34,7 +34,7 @@ ALONE = 0.05  # seconds of silence beside a sound that stands alone
 LACKING = (
     0.5  # a sound that doesn't is taken for one where it is less likely that the text is whole
 )
-SURE_PAUSE = 5.0  # seconds from which on what is said in a pause is told by its level
+SURE_PAUSE = 5.0  # from so many seconds on, the level alone shows speech in a pause
 FEW = 4  # pauses; with fewer a speaker's rhythm is not known
 BETWEEN = 0.12  # seconds of silence that remain between two words of a phrase
 USUAL_GAP, USUAL_PAUSE = 0.25, 0.6  # seconds, where it isn't
@@ -117,7 +117,7 @@ def written(said: Transcript, want: Cleaning) -> Iterator[tuple[str, int, int]]:
 
 
 def _repeated(said: Transcript, k: int) -> int:
-    """The number of words from k on that are said again at once, or broken off and begun anew."""
+    """The number of words from k on that are said again at once, or broken off and restarted."""
     spoken, words = said.spoken, said.words
     if k + 1 < len(words):
         begun = words[k].written.rstrip()
@@ -146,7 +146,7 @@ def between_words(
     to another is so much quieter than the words that none can be in it."""
     runs = [(silent, list(own)) for silent, own in groupby(alignment.words, _is_silent)]
     gaps = [own for silent, own in runs if silent]
-    # Gaps whose next word stands alone: it may be what was said before it, said again.
+    # Gaps whose next word stands alone: it may repeat the word before it.
     again = {
         id(runs[k][1])
         for k in range(len(runs) - 2)

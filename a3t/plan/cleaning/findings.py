@@ -37,7 +37,7 @@ class Findings:
     """The findings in a recording, in order of time.
 
     alignment: of the recording's whole ``text``. said: what is to be cleaned: the same text, or
-    what earlier edits have made of it; earlier: the cuts that they made.
+    the text that earlier edits made of it; earlier: the cuts that they made.
     """
 
     recording: Recording
@@ -132,7 +132,7 @@ class Findings:
             return None
         outer = spoken[first - 1].end, spoken[last + 1].start
         inner = spoken[first].start, spoken[last].end
-        if kind == "repeat":  # what comes before it now comes before what is said again
+        if kind == "repeat":  # the sound before it now precedes the repetition
             return Cut(kind, "cut", inner[0], outer[1])
         return Cut(kind, "cut", *with_silence(outer, inner, USUAL_GAP))
 
@@ -186,7 +186,7 @@ def _text_without(said: Transcript, gone: Mapping[tuple[int, int], float], mute:
 
 
 def _apart(cuts: Iterable[Cut]) -> tuple[Cut, ...]:
-    """The cuts in order; those that overlap, as a filler and what is heard beside it, as one."""
+    """The cuts in order; overlapping ones, such as a filler and a noise beside it, as one."""
     result: list[Cut] = []
     for cut in sorted(cuts, key=lambda cut: (cut.start, cut.end)):
         if result and cut.start < result[-1].end:

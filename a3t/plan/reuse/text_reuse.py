@@ -4,7 +4,7 @@ Words that are cut from one place of a text and pasted at another are not made: 
 speech is taken. A stretch of an edit's new words counts as recorded if at least `LEAST_WORDS` in a
 row, or a shorter whole sentence, stand in the old text or in that of another recording. A word
 changed within them is changed where they were recorded, among its neighbours, and moves with them.
-A few words are made, and what of them is recorded elsewhere is offered beside that
+A few words are synthesised, and recordings of them elsewhere are offered beside that
 (`a3t.rendering.recorded_takes`).
 """
 
@@ -53,7 +53,7 @@ class RecordedTexts:
 
     def offered(self, edit: WordEdit, new_text: Transcript) -> list[RecordedWords]:
         """The places where all new words of an edit, if few, are recorded: in the words of
-        whoever says them, the nearest places first, and in other texts."""
+        by any speaker, the nearest places first, and in other texts."""
         wanted = new_text.spoken[slice(*edit.new)]
         if not 0 < len(wanted) <= MOST_WORDS:
             return []

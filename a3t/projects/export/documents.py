@@ -12,7 +12,7 @@ LONGEST = 120  # words of a paragraph; the next sentence begins another
 
 @dataclass(frozen=True, slots=True)
 class ShownWord:
-    """A word as it is shown, its start and end in seconds, whether it was made, and who says it, if
+    """A word to show, its start and end in seconds, whether it is synthetic, and who says it, if
     that is named."""
 
     text: str

@@ -67,7 +67,7 @@ class Side:
 
 
 def read_record(edit_json: Path | str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """The contents of an edit.json; InputError if it lacks what is drawn of it."""
+    """The contents of an edit.json; InputError if it lacks a field that is drawn."""
     if isinstance(edit_json, Mapping):
         return edit_json
     try:

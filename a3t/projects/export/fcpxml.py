@@ -43,7 +43,7 @@ def fcpxml_text(title: str, played: Iterable[Played], sounds: Sequence[Sound]) -
         begin = _within(own[1], part.begin - part.start + first / rate)
         if film is None or part.picture is None or own == film:
             clip = _clip(spine, own, first / rate, begin, length)
-        else:  # the film's picture, and below it what was made
+        else:  # the film's picture, and the synthetic parts below it
             seen = _within(film[1], part.picture - part.start + first / rate)
             shown = _clip(spine, film, first / rate, seen, length)
             shown.set("srcEnable", "video")

@@ -1,6 +1,6 @@
 """An edited recording as a timeline for other editors: what plays when, from which file.
 
-Stretches that are the recording's own come from the recording itself, what was made from the
+Unedited passages come from the recording itself, synthetic ones from the
 edited file, so that every joint can be moved there. A film's picture goes with its sound.
 OpenTimelineIO (`pip install 'a3t[exports]'`) writes its own format and Final Cut 7's; Final Cut
 Pro's (`a3t.projects.export.fcpxml`) and Reaper's are plain text.
@@ -24,7 +24,7 @@ LONGEST_JOINT = 0.1  # seconds, of nothing but a cross-fade
 class Played:
     """Seconds [start, end) of the result, which are those from ``begin`` on of a file.
 
-    name, about: what was made there, shortly and as a sentence; empty for what was recorded. joint:
+    name, about: the synthetic words, shortly and as a sentence; empty for recorded sound. joint:
     recorded sound meets recorded sound there. picture: the second of a film from which on its
     picture is seen.
     """

@@ -23,7 +23,7 @@ MAX_WORDS = 1500
 
 @dataclass(frozen=True)
 class SpokenToken:
-    """One written token, with its punctuation, and what is said for it.
+    """One written token, with its punctuation, and its spoken words.
 
     `words` are lower case, of a–z and apostrophe; `pause_after` says that a comma, full stop,
     dash or the like follows. Signs that stand alone and say nothing belong to the token before, the

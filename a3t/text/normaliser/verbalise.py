@@ -106,7 +106,7 @@ def _and_clipped(match: re.Match[str], context: Context) -> list[str]:
     return [*verbalise(match[1], context), "'n", *verbalise(match[2], context)]
 
 
-# --- what is left ---------------------------------------------------------------------------------
+# --- everything else ------------------------------------------------------------------------------
 
 
 def _pieces(core: str, context: Context) -> list[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 
 def _words(table: str) -> dict[str, str]:
-    """ "dr doctor, e.g for example" -> what is said for each sign."""
+    """ "dr doctor, e.g for example" -> the spoken form of each sign."""
     return dict(entry.split(" ", 1) for entry in table.split(", "))  # type: ignore[misc]
 
 
 def _counted(table: str) -> dict[str, tuple[str, str]]:
-    """ "km kilometer, ft foot|feet" -> what is said after 1, and after other figures."""
+    """ "km kilometer, ft foot|feet" -> the spoken forms after 1 and after other figures."""
     pairs = {sign: said.partition("|") for sign, said in _words(table).items()}
     return {sign: (one, more or f"{one}s") for sign, (one, _, more) in pairs.items()}
 
@@ -166,7 +166,7 @@ DIALLED = frozenset(
 )
 """Before a number that is read figure by figure."""
 
-# Not the first word of a name, nor a noun: what a sentence or a phrase goes on with.
+# Not the first word of a name, nor a noun: a sentence or a phrase continues with these.
 FUNCTION_WORDS = frozenset(
     "a an the he she it they we i you his her its their our my your this that these those there "
     "here then when where what who why how which whose but and or nor so if because although "

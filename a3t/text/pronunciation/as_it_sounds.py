@@ -42,7 +42,7 @@ def as_it_sounds(said: str) -> Pronunciation:
 
 
 def sounded(phones: Pronunciation) -> str:
-    """Phones as a person would write them, K IY1 Y EH0 V -> "KEE-yehv"; what is said by it need
+    """Phones as a person would write them, K IY1 Y EH0 V -> "KEE-yehv"; its reading need
     not be quite the same phones."""
     syllables: list[str] = []
     onset = ""

@@ -29,7 +29,7 @@ def with_punctuation(
 ) -> Transcript:
     """The transcript with marks and capitals, and exactly its spoken words.
 
-    pauses: the seconds of silence after each spoken word, None where nothing is known of it; they
+    pauses: the seconds of silence after each spoken word, None if unknown; they
     help to find the marks. network: another than the shipped one.
     """
     if not 0 < len(text.words) <= LONGEST:

@@ -21,7 +21,7 @@ def case_of(word: str) -> str:
     return "capital" if letters and letters[0].isupper() else "lower"
 
 
-# The lower ends, in seconds, of the lengths of a pause that are told apart. The first length is
+# The lower ends, in seconds, of the classes of pause length. The first class is
 # for words after which nothing is known of a pause.
 PAUSE_STEPS = (0.0, 0.05, 0.12, 0.2, 0.3, 0.45, 0.7)
 UNKNOWN_PAUSE = 0

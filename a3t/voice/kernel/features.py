@@ -1,4 +1,4 @@
-"""The clips that batches are made of, and what of them is learnt. T frames, L phones."""
+"""The clips that batches are made of, and the parts to learn. T frames, L phones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loss that hears whose voice filled mel has, by a speaker encoder that stays as it is.
+"""A loss that compares the voice of filled mel with the speaker's, by a fixed speaker encoder.
 
 Not in the thesis. L1 weighs every bin alike, and a critic of small patches hears texture; what
 makes a voice is spread thinly over all of them. As in zero-shot speech synthesis (the speaker

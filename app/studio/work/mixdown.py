@@ -150,7 +150,7 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
     made_by: Mapping[str, Any] = parts[0].record if parts else {}
     voice = next((part.voice for part in parts if part.voice), None)
     told = {voice["sha256"]} if voice else set()
-    for entry in filter(None, entries):  # what a voice was learnt from is told once
+    for entry in filter(None, entries):  # each voice's source is listed once
         if (own := entry.get("voice")) and own["sha256"] in told:
             entry["voice"] = {name: own[name] for name in ("name", "sha256")}
         elif own:

@@ -70,7 +70,7 @@ def word(page: Any, text: str | None = None) -> Any:
 
 
 def said(page: Any) -> str:
-    """The transcript as it is shown, changes and all."""
+    """The visible transcript, changes included."""
     return " ".join(" ".join(page.locator(".script p").all_inner_texts()).split())
 
 
