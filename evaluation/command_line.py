@@ -27,7 +27,7 @@ COMMANDS = {
     ),
     "detector": ("detector.detector_command", "how well a classifier spots new words"),
     "vocoders": ("vocoders", "held-out clips, converted to mels and back"),
-    "reconstruction": ("reconstruction", "the middle third of held-out clips, filled"),
+    "reconstruction": ("reconstruction", "filling the middle third of held-out clips"),
     "untouched": ("edits.scripted_edits", "random edits: does everything else stay the same?"),
     "joints": ("edits.recorded_joints", "joints of deletions and of moved words"),
     "backgrounds": ("edits.background_under_edits", "hum and music under an edit"),

@@ -186,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--features", type=Path, required=True, help="feature store (training.extract)"
     )
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--steps", type=int, help="number of steps, instead of the configuration's")
+    parser.add_argument("--steps", type=int, help="number of steps (default: the configuration's)")
     parser.add_argument(
         "--init", metavar="NAME_OR_PATH", help="initial weights: a checkpoint.pt, or a model"
     )

@@ -242,7 +242,7 @@ def _statistics(config: dict[str, Any], folder: Path) -> tuple[np.ndarray, np.nd
     except ImportError:
         raise InputError(f'Reading {path} needs h5py: pip install "a3t[vocoders]"') from None
     except (OSError, KeyError, ValueError):
-        raise InputError(f"{path} can't be read as the vocoder's mean and scale.") from None
+        raise InputError(f"{path} doesn't hold the vocoder's mean and scale.") from None
     if mean.shape != (MELS,) or scale.shape != (MELS,):
         raise InputError(f"{path} is for {len(mean)} mels, not {MELS}.")
     return mean, scale

@@ -66,7 +66,7 @@ def read_lab(path: Path) -> Alignment:
         else:
             raise AlignmentError(
                 f'{path.name} has the phone "{fields[2]}" at {start:.3f} s without its word: '
-                "labels with words are needed, as a3t align writes them."
+                "use labels with words, as a3t align writes them."
             )
     means = [
         word._replace(score=round(sum(own) / len(own), 4))

@@ -69,7 +69,7 @@ def stretch_features(spectrum: Floats, first: int, last: int) -> Floats:
     inside = (centre >= first + half // 2) & (centre < last - half // 2)
     outside = (centre < first - half) | (centre >= last + half)
     if min(inside.sum(), outside.sum()) < LEAST_FRAMES:
-        raise ValueError(f"[{first}, {last}) is too short, or all of its recording")
+        raise ValueError(f"[{first}, {last}) is too short, or covers its whole recording")
     own, others = _statistics(spectrum, inside), _statistics(spectrum, outside)
     return np.concatenate([own, own - others])
 

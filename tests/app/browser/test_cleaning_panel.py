@@ -49,10 +49,10 @@ def test_shown_heard_and_taken_out_one_by_one_or_all(script: Any) -> None:
     script.locator(".offered.between").click()  # heard as it is
     script.wait_for_function("() => window.a3tApp.transport.playing")
     script.keyboard.press("k")
-    script.get_by_role("button", name="Take out: “want”").click()
+    script.get_by_role("button", name="Remove: “want”").click()
     script.locator(".change.made").wait_for()
     assert script.locator(".offers li").count() == 1
-    script.get_by_role("button", name="Take out all 1").click()
+    script.get_by_role("button", name="Remove all 1").click()
     script.locator(".change.made").nth(1).wait_for()
     script.get_by_text("Nothing of this kind was found.").wait_for()
     script.get_by_role("button", name="Close").click()
@@ -66,7 +66,7 @@ def test_shown_heard_and_taken_out_one_by_one_or_all(script: Any) -> None:
 
 def test_all_at_once_is_one_step(script: Any) -> None:
     script.get_by_role("button", name="Clean up").click()
-    script.get_by_role("button", name="Take out all 2").click()
+    script.get_by_role("button", name="Remove all 2").click()
     script.locator(".change.made").nth(1).wait_for()
     script.locator(".script").focus()
     script.keyboard.press("Control+z")
