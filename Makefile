@@ -1,27 +1,27 @@
-# make demo   edit a sentence that comes with a package; writes demo/
+# make demo   edit the example sentence; writes demo/
 # make test   the tests (make test-all: the slow ones too)
-# make test COVERAGE=--cov  the same, and which lines they run
+# make test COVERAGE=--cov  the same, with coverage
 # make test-app  the page in a browser (needs Chromium: apt-get install chromium)
 # make cuda   the environment with the build of torch for NVIDIA's GPUs, which CUDA=cu128 names;
-#             with CORPORA=DIR, then trains the thesis's model on a GPU for MINUTES=60, judges and packs it
+#             with CORPORA=DIR, also train the thesis's model on a GPU for MINUTES=60, pack and evaluate it
 # make test-recipes  a recipe through all its stages (adds ESPnet to .venv)
-# make fuzz MINUTES=10  hostile inputs for that long, for every parser
-# make audit  known faults of the pinned packages (needs a network)
+# make fuzz MINUTES=10  fuzz every parser for that long
+# make audit  known vulnerabilities of the pinned packages (needs a network)
 # make lint   ruff and mypy
 # make types-web  the types in the page's script, by TypeScript's compiler (needs npx and a network)
 # make app    the web page at http://127.0.0.1:7860
 # make clean  remove .venv, demo/ and every cache
-# Each sets up .venv by itself when it is missing or pyproject.toml or requirements.txt has changed.
+# Each sets up .venv if it is missing, or if pyproject.toml or requirements.txt has changed.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 WAVEGAN := $(shell grep '^parallel-wavegan==' requirements.txt)
-# The tests share the cores; one file's tests stay in one process, with what they have loaded.
+# The tests share the cores; one file's tests stay in one process, with the models they have loaded.
 WORKERS ?= -n auto --maxprocesses=4 --dist=loadfile
-# The build of torch without CUDA: 190 MB instead of several GB. It has an index of its own; where
-# that can't be reached, any other place that pip knows of is taken.
+# The build of torch without CUDA: 190 MB instead of several GB. It has its own index; if pip can't
+# reach that, it uses its other sources.
 TORCH  := $(shell grep '^torch==' requirements.txt)
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
@@ -66,7 +66,7 @@ types-web:
 app: $(VENV)/.dev-ready
 	$(BIN)/python -m app
 
-# An environment that stands already gets the other build of torch; the rest of it stays.
+# An existing environment gets the other build of torch and is otherwise unchanged.
 CUDA ?= cu128
 CUDA_INDEX ?= https://download.pytorch.org/whl/$(CUDA)
 cuda: MINUTES ?= 60

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Tables 4.2 and 4.3 in small, and leads beyond the thesis: every row trained equally long, from the
-# same seed, on this recipe's features, then all judged on the same crops. Options are run.sh's.
+# Tables 4.2 and 4.3 in small, and additions to the thesis: trains every row for the same time, from the
+# same seed, on this recipe's features, then evaluates all on the same crops. Options are run.sh's.
 #   ./ablation.sh [--work DIR] …
 #   A3T_ROWS="a3t_paper …" A3T_EPOCHS=8 A3T_ALL="--model_conf frame_phones=true" ./ablation.sh …
-# chooses rows, how long each is trained, and what is changed in all of them.
+# chooses rows, the length of each training, and changes to all of them.
 set -euo pipefail
 cd "$(dirname "$0")"
 case " $* " in *" --help "* | *" -h "*) sed -n '2,/^set/s/^# //p' "$(basename "$0")" && exec ./run.sh --help ;; esac

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The systems of the thesis's tables: each trained for the same processor time (tables 4.2 and 4.3:
-# steps) on this recipe's features, then all judged on the same clips. NAME:SEED is a further training
-# of a system. What was done is not done again. FastSpeech 2, and so Baselines 1 to 3, need ESPnet
+# The systems of the thesis's tables: trains each for the same processor time (tables 4.2 and 4.3:
+# steps) on this recipe's features, then evaluates all on the same clips. NAME:SEED is a further training
+# of a system. Finished work is not repeated. FastSpeech 2, and so Baselines 1 to 3, need ESPnet
 # (../README.md). Options are run.sh's; with --voice the tables are of that voice alone.
 #   A3T_MINUTES=10 A3T_SYSTEMS="a3t editspeech …" A3T_TABLE="--clips 8" ./compare.sh [--work DIR] …
 set -euo pipefail

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Punctuation restoration: FFA trained from nothing on one core, its ablation and what it is compared
-# with, all judged on the same texts. --text names a folder with paragraphs a line, *.txt or *.txt.xz:
-# what has "test" in its name is judged on (so is a *test*.tsv of words and tags, as IWSLT 2011's),
-# what has "dev" is left alone, the rest is learnt from. Seconds are of the processor. See ../README.md.
+# Punctuation restoration: FFA trained from random weights on one core, its ablation and baselines, all
+# tested on the same texts. --text names a folder with one paragraph per line, *.txt or *.txt.xz. Files
+# with "test" in their names are for testing (also *test*.tsv with words and tags, as IWSLT 2011's), files
+# with "dev" for the score offsets, all others for training. See ../README.md.
 #   ./run.sh --text DIR --seconds 20 --row_seconds 5 --work tiny     # does everything work?
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -13,9 +13,9 @@ config=conf/ffa.yaml
 seconds=1850 row_seconds=90
 stop_stage=5
 only="stage stop_stage config train_config tag corpora work expdir"
-own_help="--text DIR               texts to learn from and to be judged on ($text)
---seconds N              of the processor for the model ($seconds)
---row_seconds N          and for each row of the tables ($row_seconds)"
+own_help="--text DIR               texts for training and testing ($text)
+--seconds N              processor seconds for the model ($seconds)
+--row_seconds N          processor seconds for each row of the tables ($row_seconds)"
 
 rows() { # of the tables: NAME CONFIG CHANGES…; the ablation of the paper with three seeds
     for seed in 1 2 3; do

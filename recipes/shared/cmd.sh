@@ -1,9 +1,9 @@
-# Where the stages that take long are run: LOG COMMAND… on this machine, by SLURM, or by Grid Engine's
-# queue. Choose with A3T_CMD=local|slurm|queue; what a cluster wants beside goes into A3T_CMD_ARGS, as
+# Runs the long stages: LOG COMMAND… on this machine, by SLURM, or by Grid Engine's queue. Choose with
+# A3T_CMD=local|slurm|queue; a cluster's further options go into A3T_CMD_ARGS, as in
 #   A3T_CMD=slurm A3T_CMD_ARGS="--partition gpu --gres gpu:4 --cpus-per-task 16" ./run.sh --ngpu 4
 # Each waits for its command, keeps its output in LOG, and fails when it fails.
 
-with_log() { # LOG COMMAND…: both streams stay what they are, and are kept
+with_log() { # LOG COMMAND…: keeps both streams, and leaves them apart
     mkdir -p "$(dirname "$1")"
     { "${@:2}" 2>&1 >&3 | tee -a "$1" >&2; } 3>&1 | tee -a "$1"
 }

@@ -1,6 +1,6 @@
-# What a recipe can be told: the defaults of all, their help, which is the list of what there is, and
-# the checks of what was given. A recipe's run.sh has set its own defaults; one with other stages names
-# those that it uses in `only`, and has its own options in `own_help`, a line each as below.
+# The options of all recipes: their defaults, their help (which is also the list of valid options), and
+# checks of their values. A recipe's run.sh has set its own defaults. One with other stages names the
+# options it uses in `only`, and adds its own in `own_help`, one line each as below.
 
 stage= stop_stage=${stop_stage:-8} loop=espnet minutes= ngpu=0 nj=2 parts=1 scheduler=
 aligner=${aligner:-network} clips= dev= test= pitch=${pitch:-false} work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
@@ -9,33 +9,33 @@ durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
 
 help_of_all() { # --NAME VALUE    what it says (its default)
     cat <<END
---stage N                begin here; this stage and those after it are done again (1: what is missing)
---stop_stage N           end with this one ($stop_stage)
---config YAML            what to train ($config); --train_config is the same
---train_config YAML      what to train
+--stage N                run this stage and all later ones again (1: only unfinished stages)
+--stop_stage N           last stage ($stop_stage)
+--config YAML            configuration of the training ($config)
+--train_config YAML      the same
 --train_args 'ARGS'      further options of the training program, as one word
 --loop NAME              espnet, or plain: training.pretrain, which needs torch alone ($loop)
---minutes N              end the plain loop after so many; --stage 4 goes on from there
---tag NAME               what to call the training (the configuration's name)
---init MODEL             weights to begin with: a packed model, or small, which ships (none)
---corpora DIR            where the corpus is (${corpora:-not known})
---work DIR               where everything is written (beside run.sh)
---dumpdir DIR            where the features are written (WORK/dump)
---expdir DIR             where trainings are written (WORK/exp)
---ngpu N                 GPUs of the training, a process each; 0 is the CPU ($ngpu)
---nj N                   processes of the features ($nj)
---parts N                the features as an array of so many tasks ($parts)
---scheduler tcp://H:P    the features by the workers of this Dask cluster (none)
+--minutes N              stop the plain loop after N minutes; --stage 4 resumes
+--tag NAME               name of the training (the configuration's name)
+--init MODEL             initial weights: a packed model, or the shipped small (none)
+--corpora DIR            folder of the corpus (${corpora:-not known})
+--work DIR               output folder (beside run.sh)
+--dumpdir DIR            folder for features (WORK/dump)
+--expdir DIR             folder for trainings (WORK/exp)
+--ngpu N                 GPUs for training, one process each; 0 is the CPU ($ngpu)
+--nj N                   processes for features ($nj)
+--parts N                extract features as an array of N tasks ($parts)
+--scheduler tcp://H:P    extract features on the workers of this Dask cluster (none)
 --aligner NAME           network or mfa ($aligner)
---alignments FILE        alignments made before, as JSON lines (none)
+--alignments FILE        existing alignments, as JSON lines (none)
 --pitch BOOL             true or false: pitch beside the mel ($pitch)
---degraded N             copies of each clip in noise, rooms and on lines ($degraded)
---clips N                clips of each split (all)
---voice NAME             clips of this speaker alone (all)
+--degraded N             degraded copies of each clip: noise, rooms, telephone lines ($degraded)
+--clips N                clips per split (all)
+--voice NAME             only this speaker's clips (all)
 --dev N                  clips held out for development (the recipe's)
 --test N                 clips held out for testing (the recipe's)
---test_clips N           clips that are judged ($test_clips)
---durations_config YAML  of the duration predictor ($durations_config)
+--test_clips N           clips to evaluate ($test_clips)
+--durations_config YAML  configuration of the duration predictor ($durations_config)
 --vocoder NAME           a vocoder's name or folder ($vocoder)
 END
 }
@@ -64,20 +64,20 @@ while [ $# -gt 0 ]; do
         usage >&2
         exit 2
     elif [ $# -lt 2 ]; then
-        echo "run.sh: $1 wants a value." >&2
+        echo "run.sh: $1 needs a value." >&2
         exit 2
     fi
     printf -v "$name" '%s' "$2"
     shift 2
 done
 
-wrong() { echo "run.sh: --$1 wants $2, not \"${!1}\"." >&2 && exit 2; }
+wrong() { echo "run.sh: --$1 must be $2, not \"${!1}\"." >&2 && exit 2; }
 for name in stage stop_stage minutes ngpu nj parts degraded clips dev test test_clips; do
     case ${!name} in *[!0-9]*) wrong "$name" "a number" ;; esac
 done
 for name in nj parts; do [ "${!name}" -ge 1 ] || wrong "$name" "1 or more"; done
 case $loop in espnet | plain) ;; *) wrong loop "espnet or plain" ;; esac
-[ -z "$minutes" ] || [ "$loop" = plain ] || wrong minutes "--loop plain"
+[ -z "$minutes" ] || [ "$loop" = plain ] || { echo "run.sh: --minutes needs --loop plain." >&2 && exit 2; }
 case $pitch in true | false) ;; *) wrong pitch "true or false" ;; esac
 case $aligner in network | mfa) ;; *) wrong aligner "network or mfa" ;; esac
 config=${train_config:-$config}

@@ -1,3 +1,3 @@
-# What the stages run with: the Python of the environment that is active, or the one that PYTHON names.
+# The Python of the stages: that of the active environment, or the one in PYTHON.
 python=${PYTHON:-python}
 export PYTHONIOENCODING=UTF-8

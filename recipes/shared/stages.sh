@@ -9,7 +9,7 @@ source ../shared/path.sh
 # shellcheck source=cmd.sh
 source ../shared/cmd.sh
 
-again=$stage # a stage that is asked for is done again, and so are those after it
+again=$stage # a requested stage runs again, with all later ones
 stage=${stage:-1} tag=${tag:-$(basename "$config" .yaml)}
 data=$work/data dump=${dumpdir:-$work/dump} expdir=${expdir:-$work/exp}
 exp=$expdir/$tag durations=$expdir/durations packed=$expdir/packed/$tag
@@ -23,8 +23,8 @@ sum_of() { # CONFIG: changes when the file does, or what it extends
     done | cksum | cut -d " " -f 1
 }
 
-# FOLDER BASIS…: a training that began with another basis is kept beside it, not gone on with; one
-# that was kept with this basis is taken up again.
+# FOLDER BASIS…: keeps a training with another basis beside it instead of resuming it, and takes up
+# again a kept training with this basis.
 begin() {
     local basis="${*:2}" kept
     if [ -e "$1/.basis" ] && [ "$(cat "$1/.basis")" != "$basis" ]; then
@@ -43,12 +43,12 @@ begin() {
     echo "$basis" >"$1/.basis"
 }
 
-features() { # what a training has to do with them
+features() { # the options of a training that concern them
     cat "$dump/.done" "$dump"/*/index.jsonl 2>/dev/null | cksum | cut -d " " -f 1 || true
 }
 
-# NUMBER MARKER COMMAND SETTINGS…: once with these settings, unless asked for again, or one of the
-# markers that "after" names is newer: what it was made from has been made anew.
+# NUMBER MARKER COMMAND SETTINGS…: runs once with these settings, and again on request or if one of the
+# markers that "after" names is newer, because its inputs have changed.
 do_stage() {
     local number=$1 marker=$2 command=$3 settings="${*:4}" before
     if [ "$number" -lt "$stage" ] || [ "$number" -gt "$stop_stage" ]; then return; fi

@@ -11,7 +11,7 @@ config=conf/small.yaml
 steps=200000 test_clips=8
 stop_stage=5
 only="stage stop_stage config train_config train_args tag corpora work expdir ngpu test_clips"
-own_help="--steps N                of training ($steps)"
+own_help="--steps N                training steps ($steps)"
 
 fetch() { [ -d "$corpora" ] || "$python" -m training.corpora.download ljspeech "$corpora"; }
 

@@ -9,7 +9,9 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import yaml
 
+import a3t
 from a3t.commands.editing.edit_options import parser
 from a3t.commands.editing.manifest import read_jobs
 from tests.documents.blocks import DOCUMENTS, FENCED, ROOT, blocks, inline_code, text_of
@@ -155,3 +157,19 @@ def test_the_list_in_the_documentation(separator: str, tmp_path: Path) -> None:
     assert one.options.text == 'We "meet" on Monday; at noon, sharp.' and two.line == 4
     assert [job.options.out.name for job in (one, two)] == ["friday.wav", "noon.wav"]
     assert [job.options.speed for job in (one, two)] == [1.1, 1.0]
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    citation = yaml.safe_load(text_of(ROOT / "CITATION.cff"))
+    newest = re.search(r"^## (\S+)", text_of(ROOT / "CHANGELOG.md"), re.MULTILINE)
+    assert newest and newest[1] == citation["version"] == a3t.__version__
+    assert f"a3t-{a3t.__version__}-py3" in text_of(ROOT / "README.md")
+    assert citation["license"].startswith("Apache") and "Apache" in text_of(ROOT / "NOTICE")
+
+
+def test_notice_credits_what_the_cards_name() -> None:
+    """The corpora that a shipped model was trained on, as its card spells them."""
+    notice = " ".join(text_of(ROOT / "NOTICE").split())
+    for name in ("LibriSpeech", "LJ Speech", "Kathleen", "VCTK", "Common Voice", "speechocean762"):
+        cards = [card for card in ROOT.glob("a3t/pretrained/*/README.md") if name in text_of(card)]
+        assert cards and name in notice, name

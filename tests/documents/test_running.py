@@ -58,12 +58,12 @@ def test_every_exception_is_needed() -> None:
         assert any(re.search(pattern, command) for command in commands), pattern
 
 
-def test_most_commands_of_the_guides_run() -> None:
+def test_half_of_the_guides_commands_run() -> None:
     """A table of exceptions that grows to cover everything would make the next test empty."""
-    for name in ("README.md", "editing.md"):
-        chosen = [b for b in BLOCKS if b.document.name == name and b.language == "sh"]
+    for name in ("README.md", "docs/editing.md"):
+        chosen = [b for b in BLOCKS if b.document == ROOT / name and b.language == "sh"]
         kept = sum(len(runnable(block).splitlines()) for block in chosen)
-        assert kept > sum(len(block.commands()) for block in chosen) / 2
+        assert 2 * kept >= sum(len(block.commands()) for block in chosen)
 
 
 @pytest.fixture(scope="module")

@@ -256,7 +256,7 @@ def test_an_unknown_option_is_refused(recipe: Recipe, option: str) -> None:
 )
 def test_a_wrong_value_is_refused(recipe: Recipe, option: str, value: str, wanted: str) -> None:
     done = recipe.run(option, value)
-    assert done.returncode == 2 and f'{option} wants {wanted}, not "{value}"' in done.stderr
+    assert done.returncode == 2 and f'{option} must be {wanted}, not "{value}"' in done.stderr
     assert recipe.modules() == []
 
 
@@ -283,7 +283,7 @@ def test_an_option_of_another_recipe_is_refused_and_kaldis_dashes_are_not(recipe
     refused = recipe.run("--aligner", "network", name="vocoder")
     assert refused.returncode == 2 and "no option --aligner" in refused.stderr
     assert recipe.run("--stop-stage", "2").returncode == 0 and recipe.modules() == ["prepare"]
-    assert "--clips wants a value" in recipe.run("--clips").stderr
+    assert "--clips needs a value" in recipe.run("--clips").stderr
 
 
 def test_a_folder_that_nobody_named_is_asked_for(recipe: Recipe) -> None:
