@@ -11,20 +11,15 @@ import math
 import os
 from bisect import bisect_right
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from a3t.commands.align_corpus import Reader, align_folder, corpus_parser
-from a3t.commands.options import own_dictionary
+from a3t.commands.options import Options, add_dictionary_options, option, user_dictionary
 from a3t.console import Parser, run, say
 from alignment import ALIGNERS, load_aligner
 from alignment.confidence.doubts import Doubt, doubts
 from alignment.errors import AlignmentError
 from alignment.formats.by_ending import check_format, read_alignment, write_alignment
-from alignment.formats.dictionary import add_dictionary_arguments
 from alignment.result import Alignment
-
-if TYPE_CHECKING:
-    pass
 
 SAME_LENGTH = 0.1  # seconds by which an alignment's end may differ from the recording's
 
@@ -36,43 +31,34 @@ def parser() -> argparse.ArgumentParser:
         "corpus FOLDER.)",
         epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
-    result.add_argument("wav", type=Path, metavar="IN")
+    option(result, "wav IN")
     text = result.add_mutually_exclusive_group()
-    text.add_argument(
-        "--text", metavar="TEXT",
-        help="what the recording says, or @FILE: a text file, .srt, .vtt or Whisper's .json",
-    )  # fmt: skip
-    text.add_argument(
-        "--alignment", type=Path, metavar="FILE",
-        help="convert this alignment instead of making one",
-    )  # fmt: skip
-    result.add_argument(
-        "--out", type=Path, metavar="FILE",
-        help=".TextGrid, .json, .lab, .ctm, .srt, .vtt or .txt (Audacity); default: "
-        "{stem}.TextGrid beside IN",
-    )  # fmt: skip
-    result.add_argument(
-        "--json", action="store_true", help="print JSON; write a file only with --out"
+    about = "what the recording says, or @FILE: a text file, .srt, .vtt or Whisper's .json"
+    option(text, "--text TEXT", about)
+    option(text, "--alignment FILE", "convert this alignment instead of making one")
+    about = (
+        ".TextGrid, .json, .lab, .ctm, .srt, .vtt or .txt (Audacity); default: "
+        "{stem}.TextGrid beside IN"
     )
-    result.add_argument(
-        "--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
-        help="number of processes for a recording of more than a minute",
-    )  # fmt: skip
-    add_aligner_arguments(result)
+    option(result, "--out FILE", about)
+    option(result, "--json", "print JSON; write a file only with --out")
+    about = "number of processes for a recording of more than a minute"
+    option(result, "--jobs N", about, default=os.cpu_count() or 1)
+    add_aligner_options(result)
     return result
 
 
-def add_aligner_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--aligner", choices=ALIGNERS, default=ALIGNERS[0])
-    add_dictionary_arguments(parser)
+def add_aligner_options(options: Options) -> None:
+    option(options, "--aligner", choices=ALIGNERS, default=ALIGNERS[0])
+    add_dictionary_options(options)
 
 
 def main(arguments: list[str]) -> int:
     if arguments[:1] == ["corpus"]:
         folders = corpus_parser()
-        add_aligner_arguments(folders)
+        add_aligner_options(folders)
         options = folders.parse_args(arguments[1:])
-        return run(lambda: align_folder(options, Reader(own_dictionary(options))))
+        return run(lambda: align_folder(options, Reader(user_dictionary(options))))
     options = parser().parse_args(arguments)
     return run(lambda: align(options))
 
@@ -86,7 +72,7 @@ def align(options: argparse.Namespace) -> None:
         check_format(out)
         if out.resolve() == options.wav.resolve():
             raise AlignmentError(f"{out} is the recording itself: give the output another name.")
-    reader = Reader(own_dictionary(options))
+    reader = Reader(user_dictionary(options))
     recording = reader.recording(options.wav)
     written: list[str] | None = None
     if options.alignment is not None:

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from a3t.commands.options import option
 from a3t.console import Parser, say
 from a3t.errors import InputError
 from alignment import Alignment, load_aligner
@@ -85,16 +86,12 @@ class Task:
 def corpus_parser() -> argparse.ArgumentParser:
     """The options of `align_folder`, beside those of the aligner."""
     result = Parser(prog="a3t align corpus", description="Align every recording of a folder.")
-    result.add_argument("folder", type=Path, metavar="FOLDER")
-    result.add_argument("--out", type=Path, metavar="FOLDER", help="default: beside the recordings")
-    result.add_argument(
-        "--ending", default=".TextGrid", choices=(".TextGrid", ".json", ".ctm"), metavar=".TextGrid"
-    )
-    result.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
-    result.add_argument(
-        "--scheduler", metavar="ADDRESS",
-        help="run on a Dask cluster, e.g. tcp://host:8786",
-    )  # fmt: skip
+    option(result, "folder FOLDER")
+    option(result, "--out FOLDER", "default: beside the recordings")
+    endings = (".TextGrid", ".json", ".ctm")
+    option(result, "--ending .TextGrid", choices=endings, default=endings[0])
+    option(result, "--jobs N", default=os.cpu_count() or 1)
+    option(result, "--scheduler ADDRESS", "run on a Dask cluster, e.g. tcp://host:8786")
     return result
 
 

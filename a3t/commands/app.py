@@ -11,6 +11,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from a3t.commands.options import Options, option
 from a3t.console import Parser
 from a3t.errors import InputError, tidy_up_first
 from a3t.user_folders import data_folder
@@ -25,42 +26,28 @@ def parser() -> argparse.ArgumentParser:
         prog="a3t app", description="Run the speech editor as a web page.", epilog=EPILOG
     )
     learns = "learn an open recording's voice in the background"
-    add_server_arguments(result, 7860, learns, 1300)
+    add_server_options(result, 7860, learns, 1300)
     who = result.add_mutually_exclusive_group()
-    who.add_argument(
-        "--auth", metavar="NAME:PASSWORD", help="require this login; @FILE reads it from a file"
-    )
-    who.add_argument("--no-auth", action="store_true", help="require no login, whatever the --host")
-    result.add_argument(
-        "--root-path", default="", metavar="PATH",
-        help="the path under which a proxy serves the page, e.g. /speech",
-    )  # fmt: skip
-    result.add_argument(
-        "--projects", type=Path, metavar="FOLDER",
-        help="folder for projects (default: a3t/projects in this user's data)",
-    )  # fmt: skip
-    result.add_argument(
-        "--max-minutes", type=float, default=120.0, metavar="X",
-        help="longest recording (default 120)",
-    )  # fmt: skip
+    option(who, "--auth NAME:PASSWORD", "require this login; @FILE reads it from a file")
+    option(who, "--no-auth", "require no login, whatever the --host")
+    about = "the path under which a proxy serves the page, e.g. /speech"
+    option(result, "--root-path PATH", about, default="")
+    about = "folder for projects (default: a3t/projects in this user's data)"
+    option(result, "--projects FOLDER", about)
+    option(result, "--max-minutes X", "longest recording (default 120)", default=120.0)
     return result
 
 
-def add_server_arguments(
-    parser: argparse.ArgumentParser, port: int, learns: str, megabytes: int
-) -> None:
+def add_server_options(options: Options, port: int, learns: str, megabytes: int) -> None:
     """The options of `a3t app` and `a3t serve`, with their defaults."""
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    parser.add_argument("--port", type=int, default=port, help="port to listen on (%(default)s)")
-    parser.add_argument(
-        "--adapt", choices=("auto", "never"),
-        default="never" if os.environ.get("A3T_ADAPT") == "never" else "auto",
-        help=f"{learns} (default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--max-megabytes", type=int, default=megabytes, metavar="N",
-        help="largest recording (default: %(default)s)",
-    )  # fmt: skip
+    option(options, "--host HOST", "address to listen on (%(default)s)", default="127.0.0.1")
+    option(options, "--port PORT", "port to listen on (%(default)s)", type=int, default=port)
+    adapt = "never" if os.environ.get("A3T_ADAPT") == "never" else "auto"
+    about = f"{learns} (default: %(default)s)"
+    option(options, "--adapt", about, choices=("auto", "never"), default=adapt)
+    option(
+        options, "--max-megabytes N", "largest recording (default: %(default)s)", default=megabytes
+    )
 
 
 def secret(given: str, contents: str) -> str:

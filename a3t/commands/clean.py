@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING
 from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
 from a3t.commands.editing.confirmation import offer_recogniser
-from a3t.commands.options import add_export_argument, add_recogniser_argument, text_argument
+from a3t.commands.options import (
+    add_export_option,
+    add_recogniser_option,
+    option,
+    text_argument,
+)
 from a3t.console import Parser, complain, run, say, show_progress
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS
@@ -40,51 +45,33 @@ def parser() -> argparse.ArgumentParser:
         epilog="LIST is separated by commas. Exit codes: 0 success, 1 unusable input, 2 wrong "
         "usage.",
     )
-    result.add_argument("wav", nargs="+", type=Path, metavar="IN", help="a recording")
-    result.add_argument("--text", metavar="TEXT", help="its words, or @FILE")
-    result.add_argument(
-        "--alignment", type=Path, metavar="FILE", help="the times of the words: a TextGrid, JSON …"
+    option(result, "wav IN", "a recording", nargs="+")
+    option(result, "--text TEXT", "its words, or @FILE")
+    option(result, "--alignment FILE", "the times of the words: a TextGrid, JSON …")
+    add_recogniser_option(result)
+    option(result, "--track N", "which audio track to clean")
+    option(result, "--out OUT", "default: {stem}.edited.wav beside IN")
+    option(result, "--out-dir DIR", "folder for the results")
+    usual = ",".join(KINDS)
+    about = f"what to look for (default: {usual}; also breath and click, which are muted)"
+    option(result, "--find LIST", about, default=usual)
+    about = "words of the transcript that are fillers, also phrases (default: %(default)s)"
+    option(result, "--fillers LIST", about, default=",".join(FILLERS))
+    about = (
+        "cut each find, or mute it with room tone, which keeps the timing; pauses are always "
+        "shortened"
     )
-    add_recogniser_argument(result)
-    result.add_argument("--track", type=int, metavar="N", help="audio track to clean")
-    result.add_argument(
-        "--out", type=Path, metavar="OUT", help="default: {stem}.edited.wav beside IN"
-    )
-    result.add_argument("--out-dir", type=Path, metavar="DIR", help="folder for the results")
-    result.add_argument(
-        "--find", default=",".join(KINDS), metavar="LIST",
-        help=f"what to look for (default: {','.join(KINDS)}; also breath and click, which are "
-        f"muted)",
-    )  # fmt: skip
-    result.add_argument(
-        "--fillers", default=",".join(FILLERS), metavar="LIST",
-        help="fillers in the transcript: words or phrases (default: %(default)s)",
-    )  # fmt: skip
-    result.add_argument(
-        "--action", choices=ACTIONS, default="cut",
-        help="cut each find, or mute it with room tone, which keeps the timing; pauses are "
-        "always shortened",
-    )  # fmt: skip
-    result.add_argument(
-        "--longest", type=float, default=1.2, metavar="S",
-        help="shorten pauses of more than S seconds (default: 1.2)",
-    )  # fmt: skip
-    result.add_argument(
-        "--shorten-to", type=float, metavar="S", help="default: this speaker's own pauses"
-    )
-    result.add_argument(
-        "--only",
-        default="",
-        metavar="LIST",
-        help="remove only these: numbers (3,5-9) or kinds from the list",
-    )
-    result.add_argument("--except", default="", dest="excepted", metavar="LIST", help="keep these")
-    result.add_argument("--plan", action="store_true", help="list the finds, change nothing")
-    result.add_argument("--json", action="store_true", help="print the list as JSON")
-    add_export_argument(result)
-    result.add_argument(
-        "--no-provenance", action="store_true", help="don't mark the cuts in the file"
-    )
+    option(result, "--action", about, choices=ACTIONS, default="cut")
+    about = "pauses of more than S seconds are shortened (default: 1.2)"
+    option(result, "--longest S", about, default=1.2)
+    option(result, "--shorten-to S", "default: this speaker's own pauses")
+    about = "remove only these: numbers (3,5-9) or kinds from the list"
+    option(result, "--only LIST", about, default="")
+    option(result, "--except LIST", "keep these", default="", dest="excepted")
+    option(result, "--plan", "list what is found, change nothing")
+    option(result, "--json", "print the list as JSON")
+    add_export_option(result)
+    option(result, "--no-provenance", "don't record in the file where it was cut")
     return result
 
 

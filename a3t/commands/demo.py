@@ -6,13 +6,14 @@ import shutil
 import time
 from pathlib import Path
 
+from a3t.commands.options import option
 from a3t.console import Parser, run
 from a3t.example import NEW_TEXT, RECORDING, TEXT
 
 
 def main(arguments: list[str]) -> int:
     parser = Parser(prog="a3t demo", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for the results")
+    option(parser, "--out OUT", "folder for the results", default=Path("demo"))
     options = parser.parse_args(arguments)
     return run(lambda: show(options.out))
 

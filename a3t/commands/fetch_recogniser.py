@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from a3t.commands.options import option
 from a3t.console import Parser, run, say
 from a3t.errors import InputError
 from a3t.fetching.fetch_recogniser import OFFERED, about, agreed, fetch_model
@@ -15,8 +16,8 @@ def main(arguments: list[str]) -> int:
         prog="a3t fetch-recogniser",
         description="Fetch a Whisper model for faster-whisper (pip install 'a3t[whisper]').",
     )
-    parser.add_argument("model", nargs="?", default=OFFERED, choices=MODELS)
-    parser.add_argument("--yes", action="store_true", help="don't ask")
+    option(parser, "model", nargs="?", default=OFFERED, choices=MODELS)
+    option(parser, "--yes", "don't ask")
     options = parser.parse_args(arguments)
     return run(lambda: fetch(options))
 

@@ -10,6 +10,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from a3t.commands.options import option
 from a3t.console import Parser, run
 
 
@@ -19,8 +20,8 @@ def main(arguments: list[str]) -> int:
         description="List the parts of a file that a3t synthesised or cut.",
         epilog="Exit codes: 0 success, 1 unreadable file, 2 wrong usage.",
     )
-    parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    option(parser, "file FILE")
+    option(parser, "--json", "print JSON")
     options = parser.parse_args(arguments)
     return run(lambda: show(options.file, options.json))
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from a3t.audio.analysis.loudness import loudness
 from a3t.audio.output.writing import check_output, write_edited
 from a3t.audio.reading.recording import Recording
+from a3t.commands.options import option
 from a3t.console import Parser, run, say
 
 PODCAST, PEAK = -16.0, -1.0  # LUFS, dB
@@ -25,20 +26,14 @@ def main(arguments: list[str]) -> int:
         description="Measure loudness by EBU R128, and write a copy at another loudness.",
         epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
-    parser.add_argument("wav", type=Path, metavar="IN")
-    parser.add_argument("--track", type=int, metavar="N", help="audio track")
-    parser.add_argument(
-        "--to", type=float, metavar="LUFS",
-        help=f"write a copy at this loudness; {PODCAST:g} is usual for podcasts, -23 for radio",
-    )  # fmt: skip
-    parser.add_argument(
-        "--peak", type=float, default=PEAK, metavar="DB",
-        help=f"highest true peak of the copy (default: {PEAK:g}), even if the copy is then quieter",
-    )  # fmt: skip
-    parser.add_argument(
-        "--out", type=Path, metavar="OUT", help="default: {stem}.loud.wav beside IN"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    option(parser, "wav IN")
+    option(parser, "--track N", "which audio track")
+    about = f"write a copy at this loudness; {PODCAST:g} is usual for podcasts, -23 for radio"
+    option(parser, "--to LUFS", about)
+    about = f"the copy's highest true peak (default: {PEAK:g}); it is quieter rather than above"
+    option(parser, "--peak DB", about, default=PEAK)
+    option(parser, "--out OUT", "default: {stem}.loud.wav beside IN")
+    option(parser, "--json", "print JSON")
     options = parser.parse_args(arguments)
     if options.out and options.to is None:
         parser.error("--out needs --to")

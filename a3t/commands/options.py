@@ -1,16 +1,35 @@
-"""Options shared by several commands."""
+"""Options: how a command declares them, and those that several commands share."""
 
 from __future__ import annotations
 
 import argparse
 import os
 from pathlib import Path
+from typing import Any
 
 from a3t.errors import InputError
-from alignment.formats.dictionary import Dictionary, add_dictionary_arguments, user_dictionary
+from alignment.formats.dictionary import Dictionary, parse_entries, read_dictionary
 
 # What options are added to: a parser, or a group of one.
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
+
+# The type of a value by its name in --help; other values are text.
+TYPES: dict[str, type] = {
+    **dict.fromkeys(("N", "HZ"), int),
+    **dict.fromkeys(("X", "S", "MS", "DB", "LUFS"), float),
+    **dict.fromkeys(("IN", "OUT", "FILE", "DIR", "FOLDER", "FILE_OR_FOLDER"), Path),
+}
+
+
+def option(options: Options, usage: str, help: str | None = None, **settings: Any) -> None:
+    """Add an option as --help shows it: "--seed N", "--json" (a flag), "wav IN" (a positional);
+    ``settings``: further arguments of `ArgumentParser.add_argument`."""
+    name, _, value = usage.partition(" ")
+    if value:
+        settings = {"metavar": value, "type": TYPES.get(value, str), **settings}
+    elif "choices" not in settings:
+        settings = {"action": "store_true", **settings}
+    options.add_argument(name, help=help, **settings)
 
 
 def text_argument(value: str) -> str:
@@ -22,11 +41,23 @@ def text_argument(value: str) -> str:
     return read_text(Path(value[1:]))
 
 
-def own_dictionary(options: argparse.Namespace) -> Dictionary:
-    """The pronunciations of --dict and --pronounce; InputError or AlignmentError."""
+def add_dictionary_options(options: Options) -> None:
+    """Add --dict and --pronounce, for `user_dictionary`."""
+    option(options, "--dict FILE", "a file of pronunciations, as in CMUdict")
+    option(
+        options, '--pronounce "WORD=PHONES"',
+        'one pronunciation, in phones or as it sounds: "Nguyen=W IH1 N", "Kyiv=KEE-yev"',
+        action="append", default=[],
+    )  # fmt: skip
+
+
+def user_dictionary(options: argparse.Namespace) -> Dictionary:
+    """The pronunciations of --dict and --pronounce; the latter wins. InputError or AlignmentError
+    if one can't be used."""
     from a3t.text.pronunciation.as_it_sounds import as_it_sounds
 
-    return user_dictionary(options, as_it_sounds)
+    words = read_dictionary(options.dict) if options.dict else {}
+    return words | parse_entries(options.pronounce, as_it_sounds)
 
 
 WORD_EXPORTS = tuple("textgrid labels srt vtt word-srt word-vtt".split())
@@ -42,23 +73,21 @@ def export_kinds(value: str) -> tuple[str, ...]:
     return kinds
 
 
-def add_export_argument(options: Options) -> None:
+def add_export_option(options: Options) -> None:
     """Add --export, for commands that make an edit."""
-    options.add_argument(
-        "--export", type=export_kinds, default=(), metavar="KINDS",
-        help=f"also write these files beside OUT: {', '.join(EXPORTS)}",
-    )  # fmt: skip
+    about = f"also write these files beside OUT: {', '.join(EXPORTS)}"
+    option(options, "--export KINDS", about, type=export_kinds, default=())
 
 
-def add_recogniser_argument(options: Options) -> None:
+def add_recogniser_option(options: Options) -> None:
     """Add --recogniser, for commands that may have to recognise speech."""
     from alignment.recognition import RECOGNISERS
 
-    options.add_argument(
-        "--recogniser", choices=RECOGNISERS, default="auto",
-        help="speech recogniser, used if there is no transcript (auto: A3T_RECOGNISER, else a "
-        "fetched Whisper model, else the aligner's network)",
-    )  # fmt: skip
+    about = (
+        "speech recogniser, used if there is no transcript (auto: A3T_RECOGNISER, else a "
+        "fetched Whisper model, else the aligner's network)"
+    )
+    option(options, "--recogniser", about, choices=RECOGNISERS, default="auto")
 
 
 def when_to_adapt(value: str) -> str | float:
@@ -71,43 +100,33 @@ def when_to_adapt(value: str) -> str | float:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def add_adapt_argument(options: Options, default: str) -> None:
+def add_adapt_option(options: Options, default: str) -> None:
     """Add --adapt (see `a3t.plan.request`); ``A3T_ADAPT`` overrides the default."""
     default = os.environ.get("A3T_ADAPT", default)
-    options.add_argument(
-        "--adapt", nargs="?", type=when_to_adapt, const="always", default=default, metavar="WHEN",
-        help="first learn the recording's voice, once: auto (if it has enough speech), always "
-        f"(also without a value), never, or a limit in seconds (default: {default})",
-    )  # fmt: skip
-
-
-def add_voice_arguments(options: Options, adapt: str) -> None:
-    """Add the options of `a3t edit` and `a3t tts` for the new words; ``adapt``: its default."""
-    options.add_argument(
-        "--speed", type=float, default=1.0, metavar="X",
-        help="rate of the new words relative to the speaker's own (default: 1)",
-    )  # fmt: skip
-    add_dictionary_arguments(options)
-    options.add_argument(
-        "--voice", metavar="NAME", help="the speaker's voice, as made by `a3t voice make`"
+    about = (
+        "first learn the recording's voice, once: auto (if it has enough speech), always "
+        f"(also without a value), never, or a limit in seconds (default: {default})"
     )
-    add_adapt_argument(options, adapt)
+    settings = {"nargs": "?", "const": "always", "default": default}
+    option(options, "--adapt WHEN", about, type=when_to_adapt, **settings)
 
 
-def add_expert_arguments(options: Options) -> None:
+def add_voice_options(options: Options, adapt: str) -> None:
+    """Add the options of `a3t edit` and `a3t tts` for the new words; ``adapt``: its default."""
+    about = "rate of the new words relative to the speaker's own (default: 1)"
+    option(options, "--speed X", about, default=1.0)
+    add_dictionary_options(options)
+    option(options, "--voice NAME", "the speaker's voice, as made by `a3t voice make`")
+    add_adapt_option(options, adapt)
+
+
+def add_expert_options(options: Options) -> None:
     """Add the options of `a3t edit` and `a3t tts` that choose models, seed and device."""
-    options.add_argument(
-        "--seed", type=int, default=0, metavar="N",
-        help="random seed of noise and melody; 0 gives the likeliest melody (default: 0)",
-    )  # fmt: skip
+    about = "random seed of noise and melody; 0 gives the likeliest melody (default: 0)"
+    option(options, "--seed N", about, default=0)
     for name, default in (("model", "small"), ("vocoder", "builtin")):
-        options.add_argument(
-            f"--{name}", default=default, metavar="NAME_OR_PATH",
-            help=f"a shipped {name}, or a folder with another (default: {default})",
-        )  # fmt: skip
-    options.add_argument(
-        "--device",
-        default="cpu",
-        metavar="D",
-        help="device for the models: cpu, cuda … (default: cpu)",
+        about = f"a shipped {name}, or a folder with another (default: {default})"
+        option(options, f"--{name} NAME_OR_PATH", about, default=default)
+    option(
+        options, "--device D", "device for the models: cpu, cuda … (default: cpu)", default="cpu"
     )

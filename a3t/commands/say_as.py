@@ -6,13 +6,17 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
-from a3t.commands.options import own_dictionary, text_argument
+from a3t.commands.options import (
+    add_dictionary_options,
+    option,
+    text_argument,
+    user_dictionary,
+)
 from a3t.console import Parser, run, say
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.readings import Reading, read
-from alignment.formats.dictionary import Dictionary, add_dictionary_arguments
+from alignment.formats.dictionary import Dictionary
 
 
 def main(arguments: list[str]) -> int:
@@ -23,24 +27,13 @@ def main(arguments: list[str]) -> int:
         epilog="Exit codes: 0 success (an unreadable line is reported in its place), 1 unusable "
         "input, 2 wrong usage.",
     )
-    parser.add_argument(
-        "text",
-        nargs="*",
-        metavar="TEXT",
-        help="a line of text, or @FILE (default: standard input)",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
-    parser.add_argument(
-        "--g2p",
-        choices=("a3t", "g2p-en"),
-        default="a3t",
-        help="network that guesses the words in no dictionary (default: a3t)",
-    )
-    parser.add_argument(
-        "--hear", type=Path, metavar="OUT", help="speak the text in the voice of --prompt-wav"
-    )
-    parser.add_argument("--prompt-wav", type=Path, metavar="IN", help="a recording of the voice")
-    add_dictionary_arguments(parser)
+    option(parser, "text TEXT", "a line of text, or @FILE (default: standard input)", nargs="*")
+    option(parser, "--json", "print one JSON object a line")
+    about = "network that guesses the words in no dictionary (default: a3t)"
+    option(parser, "--g2p", about, choices=("a3t", "g2p-en"), default="a3t")
+    option(parser, "--hear OUT", "speak the text in the voice of --prompt-wav")
+    option(parser, "--prompt-wav IN", "a recording of the voice")
+    add_dictionary_options(parser)
     options = parser.parse_args(arguments)
     if (options.hear is None) != (options.prompt_wav is None):
         parser.error("--hear and --prompt-wav belong together")
@@ -49,7 +42,7 @@ def main(arguments: list[str]) -> int:
 
 def show(options: argparse.Namespace) -> None:
     """Print the readings; raises InputError for a file that can't be read."""
-    own = own_dictionary(options)
+    own = user_dictionary(options)
     pronouncer = Pronouncer(own, options.g2p)
     lines = [*_lines(options.text)] if options.hear else _lines(options.text)
     for line in lines:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
-from pathlib import Path
 
-from a3t.commands.app import add_server_arguments, is_loopback, secret
+from a3t.commands.app import add_server_options, is_loopback, secret
+from a3t.commands.options import option
 from a3t.console import BAD_INPUT, Parser, complain, run, say
 from a3t.errors import InputError
 
@@ -21,15 +21,11 @@ def parser() -> argparse.ArgumentParser:
         epilog="Every request needs “Authorization: Bearer TOKEN”. Without --token and A3T_TOKEN "
         "a3t prints a new token.",
     )
-    learns = "learn each voice before its first speech, and for edits that ask for it"
-    add_server_arguments(result, 7870, learns, 200)
-    result.add_argument(
-        "--token", metavar="TOKEN", help="the token, or @FILE, which hides it from `ps`"
-    )
-    result.add_argument(
-        "--voices", type=Path, metavar="DIR",
-        help="folder with a recording (NAME.wav) and a transcript (NAME.txt) of each voice",
-    )  # fmt: skip
+    learns = "learn voices: each before its first speech, and for edits that ask for it"
+    add_server_options(result, 7870, learns, 200)
+    option(result, "--token TOKEN", "the token, or @FILE, which hides it from `ps`")
+    about = "folder with a recording (NAME.wav) and a transcript (NAME.txt) of each voice"
+    option(result, "--voices DIR", about)
     return result
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from a3t.commands.options import add_recogniser_argument, text_argument
+from a3t.commands.options import add_recogniser_option, option, text_argument
 from a3t.console import Parser, run, say, show_progress
 from a3t.errors import InputError
 
@@ -27,36 +27,25 @@ def parser() -> argparse.ArgumentParser:
         "speech recognition. Restore the punctuation of a text that has none.",
         epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
-    result.add_argument("wav", type=Path, metavar="IN", nargs="?")
-    result.add_argument(
-        "--live", action="store_true",
-        help="print words while you speak: from the microphone (pip install 'a3t[microphone]') "
-        "or, if IN is -, from standard input (a WAV, or raw 16-bit mono samples)",
-    )  # fmt: skip
-    result.add_argument(
-        "--rate",
-        type=int,
-        default=16_000,
-        metavar="HZ",
-        help="sampling rate of raw samples (default: 16000)",
+    option(result, "wav IN", nargs="?")
+    about = (
+        "print words while you speak: from the microphone (pip install 'a3t[microphone]') "
+        "or, if IN is -, from standard input (a WAV, or raw 16-bit mono samples)"
     )
-    result.add_argument("--text", metavar="TEXT", help="its words, if known")
-    result.add_argument("--expected", metavar="TEXT", help="roughly what it says, as a hint")
-    add_recogniser_argument(result)
-    result.add_argument("--no-punctuation", action="store_true", help="don't restore punctuation")
-    result.add_argument(
-        "--speakers", nargs="?", type=int, const=0, metavar="N",
-        help="name the speaker of each turn: from the transcript, else Speaker 1, 2 … by their "
-        "sound (N: how many)",
-    )  # fmt: skip
-    result.add_argument(
-        "--speaker", metavar="NAME", help="print only this speaker's lines, with their times"
+    option(result, "--live", about)
+    option(result, "--rate HZ", "sampling rate of raw samples (default: 16000)", default=16_000)
+    option(result, "--text TEXT", "its words, if known")
+    option(result, "--expected TEXT", "roughly what it says")
+    add_recogniser_option(result)
+    option(result, "--no-punctuation", "don't restore punctuation")
+    about = (
+        "name the speaker of each turn: from the transcript, else Speaker 1, 2 … by their sound "
+        "(N: how many)"
     )
-    result.add_argument(
-        "--out", type=Path, metavar="FILE",
-        help="save it as .txt, .srt, .vtt or .docx; an edit of talk.wav reads the talk.txt "
-        "beside it",
-    )  # fmt: skip
+    option(result, "--speakers N", about, nargs="?", const=0)
+    option(result, "--speaker NAME", "print only this speaker's lines, with their times")
+    about = "save it as .txt, .srt, .vtt or .docx; an edit of talk.wav reads the talk.txt beside it"
+    option(result, "--out FILE", about)
     return result
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.commands.options import (
-    add_expert_arguments,
-    add_voice_arguments,
-    own_dictionary,
+    add_expert_options,
+    add_voice_options,
+    option,
     text_argument,
+    user_dictionary,
 )
 from a3t.console import Parser, Progress, importing, run, say
 from a3t.errors import InputError
@@ -35,34 +36,21 @@ def parser() -> argparse.ArgumentParser:
         description="Speak a text in the voice of a recording, or in a voice made by a3t voice.",
         epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
-    result.add_argument(
-        "prompts", nargs="*", type=Path, metavar="IN",
-        help="one or more recordings of the voice (default: those of --voice)",
-    )  # fmt: skip
-    result.add_argument(
-        "--prompt-wav", type=Path, action="append", default=[], metavar="IN",
-        help="the same, as an option; may be repeated",
-    )  # fmt: skip
-    result.add_argument(
-        "--prompt-text", action="append", metavar="TEXT",
-        help="what the prompt says (once for each prompt; default: as for a3t edit)",
-    )  # fmt: skip
-    result.add_argument("--text", required=True, metavar="TEXT", help="what to say")
-    result.add_argument(
-        "--out", type=Path, required=True, metavar="OUT",
-        help="the output file; - streams a WAV to standard output",
-    )  # fmt: skip
-    result.add_argument(
-        "--continue", action="store_true", dest="goes_on",
-        help="append the speech to the prompt's recording, with its room sound",
-    )  # fmt: skip
-    result.add_argument(
-        "--no-provenance", action="store_true",
-        help="don't mark the file as synthetic",
-    )  # fmt: skip
-    result.add_argument("--json", action="store_true", help="print speech.json")
-    add_voice_arguments(result.add_argument_group("how it sounds"), "auto")
-    add_expert_arguments(result.add_argument_group("for experts"))
+    about = "one or more recordings of the voice (default: those of --voice)"
+    option(result, "prompts IN", about, nargs="*")
+    about = "the same, as an option; may be repeated"
+    option(result, "--prompt-wav IN", about, action="append", default=[])
+    about = "what the prompt says (one for each; default: as for a3t edit)"
+    option(result, "--prompt-text TEXT", about, action="append")
+    option(result, "--text TEXT", "what to say", required=True)
+    about = "the output file; - streams a WAV to standard output"
+    option(result, "--out OUT", about, required=True)
+    about = "append the text to the prompt's recording, in its own room"
+    option(result, "--continue", about, dest="goes_on")
+    option(result, "--no-provenance", "don't record in the file that it is synthetic")
+    option(result, "--json", "print speech.json")
+    add_voice_options(result.add_argument_group("how it sounds"), "auto")
+    add_expert_options(result.add_argument_group("for experts"))
     return result
 
 
@@ -94,7 +82,7 @@ def speak(options: argparse.Namespace) -> None:
         text=text,
         prompt_text=prompt_texts,
         speed=options.speed,
-        pronunciations=pronunciations_of(own_dictionary(options)),
+        pronunciations=pronunciations_of(user_dictionary(options)),
         seed=options.seed,
         adapt=options.adapt if options.voice is None else "never",
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
+from a3t.commands.options import option
 from a3t.console import Parser, Progress, run, say
 from a3t.errors import InputError
 
@@ -23,24 +23,17 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
     make = commands.add_parser("make", help="learn a voice from recordings of one speaker")
-    make.add_argument("recordings", nargs="+", type=Path, metavar="FILE_OR_FOLDER")
-    make.add_argument("--out", required=True, metavar="NAME", help="name of the voice")
-    make.add_argument(
-        "--i-have-consent", action="store_true", help="confirm that the speaker consents; don't ask"
-    )
-    make.add_argument(
-        "--steps",
-        type=int,
-        metavar="N",
-        help="training steps (default: four per second of speech, 60 to 600)",
-    )
-    make.add_argument("--rank", type=int, default=8, metavar="N", help="LoRA rank (default: 8)")
-    make.add_argument("--seed", type=int, default=0, metavar="N")
-    make.add_argument("--model", default="small", metavar="NAME_OR_PATH")
+    option(make, "recordings FILE_OR_FOLDER", nargs="+")
+    option(make, "--out NAME", "name of the voice", required=True)
+    option(make, "--i-have-consent", "confirm that the speaker consents; don't ask")
+    about = "training steps (default: four per second of speech, 60 to 600)"
+    option(make, "--steps N", about)
+    option(make, "--rank N", "LoRA rank (default: 8)", default=8)
+    option(make, "--seed N", default=0)
+    option(make, "--model NAME_OR_PATH", default="small")
     commands.add_parser("list", help="list all voices")
-    for name, purpose in (("show", "print a voice's card"), ("remove", "delete a voice")):
-        command = commands.add_parser(name, help=purpose)
-        command.add_argument("name", metavar="NAME")
+    for name, purpose in (("show", "what is known of a voice"), ("remove", "delete a voice")):
+        option(commands.add_parser(name, help=purpose), "name NAME")
     return result
 
 

@@ -1,4 +1,4 @@
-"""The user's own pronunciations: a dictionary file, or single words on the command line.
+"""The user's own pronunciations: a dictionary file, or single entries.
 
 A line holds a word and its phones, ARPAbet with a stress digit on vowels, as in CMUdict and in
 the Montreal Forced Aligner's dictionaries (whose numbers between word and phones are skipped). A
@@ -7,7 +7,6 @@ word on several lines has several pronunciations, likeliest first.
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -53,31 +52,6 @@ def parse_entries(entries: Iterable[str], spelt: Spelt | None = None) -> Diction
 
 def _is_phone(symbol: str) -> bool:
     return symbol.upper().rstrip("012") in ARPABET
-
-
-def add_dictionary_arguments(
-    parser: argparse.ArgumentParser | argparse._ArgumentGroup,
-) -> None:
-    """--dict and --pronounce, for `user_dictionary`."""
-    parser.add_argument(
-        "--dict", type=Path, metavar="FILE", help="a file of pronunciations, as in CMUdict"
-    )
-    parser.add_argument(
-        "--pronounce",
-        action="append",
-        default=[],
-        metavar='"WORD=PHONES"',
-        help='one pronunciation, in phones or as it sounds: "Nguyen=W IH1 N", "Kyiv=KEE-yev"',
-    )
-
-
-def user_dictionary(options: argparse.Namespace, spelt: Spelt | None = None) -> Dictionary:
-    """The words of --dict and --pronounce; the latter wins. AlignmentError if one can't be used.
-
-    ``spelt`` gives the phones of a word that --pronounce writes as it sounds.
-    """
-    result = read_dictionary(options.dict) if options.dict else {}
-    return result | parse_entries(options.pronounce, spelt)
 
 
 def _add(result: Dictionary, word: str, phones: Sequence[str], where: str) -> None:

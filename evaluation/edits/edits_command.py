@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from a3t.commands.options import add_adapt_argument
+from a3t.commands.options import add_adapt_option
 from a3t.editor import Editor
 from evaluation.edits.conditions import CONDITIONS
 from evaluation.edits.edits_table import markdown_report
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="edits.jsonl of an earlier run of the same edits: compare its patches with these, and "
         "reuse its measures of natural speech",
     )  # fmt: skip
-    add_adapt_argument(parser, "never")
+    add_adapt_option(parser, "never")
     add_model_arguments(parser)
 
 

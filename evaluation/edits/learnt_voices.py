@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from a3t.commands.options import add_adapt_argument
+from a3t.commands.options import add_adapt_option
 from a3t.editor import Editor
 from a3t.errors import InputError
 from evaluation.edits.conditions import CLEAN
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--voices", type=int, metavar="N", help="default: all with enough speech")
     add_counts(parser, recordings=MOST_RECORDINGS, edits=EDITS)
-    add_adapt_argument(parser, "always")
+    add_adapt_option(parser, "always")
     add_model_arguments(parser)
 
 

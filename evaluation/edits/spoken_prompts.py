@@ -17,7 +17,7 @@ import torch
 from tqdm import tqdm
 
 from a3t.audio.reading.recording import Recording
-from a3t.commands.options import add_adapt_argument
+from a3t.commands.options import add_adapt_option
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, grid_frames
@@ -194,7 +194,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_set_argument(parser)
     add_counts(parser, voices=8)
-    add_adapt_argument(parser, "never")
+    add_adapt_option(parser, "never")
     add_model_arguments(parser)
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
 from a3t.commands.options import (
     Options,
-    add_expert_arguments,
-    add_export_argument,
-    add_recogniser_argument,
-    add_voice_arguments,
-    own_dictionary,
+    add_expert_options,
+    add_export_option,
+    add_recogniser_option,
+    add_voice_options,
+    option,
     text_argument,
+    user_dictionary,
 )
 from a3t.console import Parser
 from a3t.errors import InputError
@@ -67,117 +68,82 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _everyday(group: Options) -> None:
-    group.add_argument(
-        "wav", nargs="*", type=Path, action=Once, metavar="IN", help="the recording to edit"
+    option(group, "wav IN", "the recording to edit", nargs="*", action=Once)
+    option(group, "--wav IN", "IN, as an option", action=Once)
+    option(group, "--new-text TEXT", "what the recording should say")
+    about = (
+        "what it says now (default: the text of IN's .txt, .lab, .TextGrid, .srt, .vtt or "
+        ".json, otherwise speech recognition)"
     )
-    group.add_argument("--wav", type=Path, action=Once, metavar="IN", help="IN, as an option")
-    group.add_argument("--new-text", metavar="TEXT", help="what the recording should say")
-    group.add_argument(
-        "--text", metavar="TEXT",
-        help="what it says now (default: the text of IN's .txt, .lab, .TextGrid, .srt, .vtt or "
-        ".json, otherwise speech recognition)",
-    )  # fmt: skip
-    group.add_argument(
-        "--out", type=Path, metavar="OUT", help="the result (default: {stem}.edited.wav beside IN)"
+    option(group, "--text TEXT", about)
+    option(group, "--out OUT", "the result (default: {stem}.edited.wav beside IN)")
+    option(group, "--plan", "print the plan, render nothing")
+    about = "don't ask for confirmation of a recognised transcript or of doubtful words"
+    option(group, "--yes", about)
+    about = (
+        "refuse the edit if a word next to it is doubtful or speech there is missing from the text"
     )
-    group.add_argument("--plan", action="store_true", help="print the plan, render nothing")
-    group.add_argument(
-        "--yes", action="store_true",
-        help="don't ask for confirmation of a recognised transcript or of doubtful words",
-    )  # fmt: skip
-    group.add_argument(
-        "--strict", action="store_true",
-        help="refuse the edit if a word next to it is doubtful or speech there is missing from the "
-        "text",
-    )  # fmt: skip
+    option(group, "--strict", about)
 
 
 def _new_words(group: Options) -> None:
-    add_voice_arguments(group, "never")
-    group.add_argument(
-        "--fit", action="store_true", help="give the new words the duration of those they replace"
+    add_voice_options(group, "never")
+    option(group, "--fit", "give the new words the duration of those they replace")
+    option(group, "--duration S", "give the new words exactly S seconds")
+    about = "match the recording's bandwidth,spectrum,room,coding (default: all), or none"
+    option(group, "--match KINDS", about, type=matching, default=ALL_TRAITS)
+    about = (
+        "take words from another recording of this speaker, with its transcript beside it or "
+        "recognised; may be repeated"
     )
-    group.add_argument(
-        "--duration", type=float, metavar="S", help="give the new words exactly S seconds"
-    )
-    group.add_argument(
-        "--match", type=matching, default=ALL_TRAITS, metavar="KINDS",
-        help="match the recording's bandwidth,spectrum,room,coding (default: all), or none",
-    )  # fmt: skip
-    group.add_argument(
-        "--from", type=Path, action="append", default=[], dest="others", metavar="FILE",
-        help="take words from another recording of this speaker, with its transcript beside it or "
-        "recognised; may be repeated",
-    )  # fmt: skip
-    group.add_argument(
-        "--no-moves", action="store_true",
-        help="synthesise every new word, even those recorded elsewhere in IN",
-    )  # fmt: skip
-    group.add_argument(
-        "--candidates", type=int, default=1, metavar="N",
-        help="make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …",
-    )  # fmt: skip
+    option(group, "--from FILE", about, action="append", default=[], dest="others")
+    about = "synthesise every new word, even those recorded elsewhere in IN"
+    option(group, "--no-moves", about)
+    about = "make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …"
+    option(group, "--candidates N", about, default=1)
 
 
 def _history(group: Options) -> None:
-    group.add_argument(
-        "--undo", action="store_true",
-        help="restore the version of OUT before its last edit (IN: OUT or its source)",
-    )  # fmt: skip
-    group.add_argument("--redo", action="store_true", help="reverse an --undo")
-    group.add_argument("--history", action="store_true", help="list OUT's versions")
-    group.add_argument(
-        "--replay", type=Path, metavar="EDIT_JSON", help="make the recorded edit again"
-    )
+    about = "restore the version of OUT before its last edit (IN: OUT or its source)"
+    option(group, "--undo", about)
+    option(group, "--redo", "reverse an --undo")
+    option(group, "--history", "list OUT's versions")
+    option(group, "--replay EDIT_JSON", "make the recorded edit again", type=Path)
 
 
 def _files(group: Options) -> None:
-    group.add_argument(
-        "--track", type=int, metavar="N",
-        help="audio track to edit, if the file has several (default: the main one)",
-    )  # fmt: skip
-    group.add_argument(
-        "--alignment", type=Path, metavar="FILE",
-        help="the times of the words: a TextGrid, JSON, .srt or .vtt file (default: a3t aligns IN)",
-    )  # fmt: skip
-    add_recogniser_argument(group)
-    group.add_argument(
-        "--no-punctuation", action="store_true", help="don't restore a transcript's punctuation"
-    )
-    add_export_argument(group)
-    group.add_argument("--json", action="store_true", help="print edit.json, or the plan, as JSON")
-    group.add_argument(
-        "--no-provenance", action="store_true",
-        help="don't mark the synthetic parts in the file",
-    )  # fmt: skip
+    about = "which audio track to edit in a file with several (default: its main one)"
+    option(group, "--track N", about)
+    about = "the times of the words: a TextGrid, JSON, .srt or .vtt file (default: a3t aligns IN)"
+    option(group, "--alignment FILE", about)
+    add_recogniser_option(group)
+    option(group, "--no-punctuation", "don't restore a transcript's punctuation")
+    add_export_option(group)
+    option(group, "--json", "print edit.json, or the plan, as JSON")
+    about = "don't record in the file which parts of it are synthetic"
+    option(group, "--no-provenance", about)
 
 
 def _many_edits(group: Options) -> None:
-    group.add_argument(
-        "--manifest", type=Path, metavar="LIST",
-        help="a .csv, .tsv or .jsonl file with one edit per line; its columns are named after "
-        "these options (wav, new_text …)",
-    )  # fmt: skip
-    group.add_argument("--out-dir", type=Path, metavar="DIR", help="folder for the results")
-    group.add_argument(
-        "--jobs", type=int, metavar="N", help="number of parallel edits (default: one per core)"
+    about = (
+        "a .csv, .tsv or .jsonl file with one edit per line; its columns are named after "
+        "these options (wav, new_text …)"
     )
-    group.add_argument(
-        "--scheduler", metavar="ADDRESS", help="run on a Dask cluster, e.g. tcp://host:8786"
-    )
+    option(group, "--manifest LIST", about, type=Path)
+    option(group, "--out-dir DIR", "folder for the results")
+    option(group, "--jobs N", "number of parallel edits (default: one per core)")
+    option(group, "--scheduler ADDRESS", "run on a Dask cluster, e.g. tcp://host:8786")
 
 
 def _experts(group: Options) -> None:
-    group.add_argument(
-        "--margin", type=float, default=25.0, metavar="MS",
-        help="how much of each neighbouring word to synthesise, in ms (default: 25)",
-    )  # fmt: skip
-    group.add_argument(
-        "--plan-file", type=Path, metavar="PLAN_JSON",
-        help="take the texts and the duration of each new word from this file; print one with "
-        "--plan --json",
-    )  # fmt: skip
-    add_expert_arguments(group)
+    about = "how much of the neighbouring words to regenerate with an edit, in ms (default: 25)"
+    option(group, "--margin MS", about, default=25.0)
+    about = (
+        "take the texts and the duration of each new word from this file; print one with "
+        "--plan --json"
+    )
+    option(group, "--plan-file PLAN_JSON", about, type=Path)
+    add_expert_options(group)
 
 
 def edit_request(options: argparse.Namespace) -> EditRequest:
@@ -207,7 +173,7 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
         speed=options.speed,
         fit=options.fit,
         duration=options.duration,
-        pronunciations=pronunciations_of(own_dictionary(options)),
+        pronunciations=pronunciations_of(user_dictionary(options)),
         margin=options.margin / 1000,
         match=options.match,
         moves=not options.no_moves,
