@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from a3t.text.pronunciation.homograph_words import ADVERBS, AUXILIARIES, OBJECT_PRONOUNS
-from a3t.text.pronunciation.neighbours import ends_sentence, word_at
+from a3t.text.pronunciation.homograph_words import (
+    ADVERBS,
+    AUXILIARIES,
+    OBJECT_PRONOUNS,
+    ends_sentence,
+    word_at,
+)
 
 _CLASSES: dict[str, str] = {
     **dict.fromkeys("the a an".split(), "article"),

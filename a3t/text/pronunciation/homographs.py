@@ -35,10 +35,11 @@ from a3t.text.pronunciation.homograph_words import (
     USUALLY_VERBS,
     VERBAL,
     VOICED,
+    previous,
+    word_at,
 )
 from a3t.text.pronunciation.learnt_homographs import shipped
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup, senses
-from a3t.text.pronunciation.neighbours import previous, word_at
 from a3t.text.pronunciation.settled_homographs import settled
 
 _SENTENCE = 60  # words on either side whose tense may be the word's
@@ -220,10 +221,10 @@ def _by_clue(index: int, words: Sequence[str]) -> str:
     """Words that share a spelling: the first sense whose clues stand beside it, else the usual."""
     usual, as_verb, clues = BY_CLUE[words[index]]
     before, after = word_at(words, index - 1), word_at(words, index + 1)
-    for phones, words_before, words_after in clues:
+    for clue in clues:
         far = word_at(words, index - 2) if before in ("a", "the", "his", "her") else before
-        if before in words_before or far in words_before or after in words_after:
-            return phones
+        if before in clue.before or far in clue.before or after in clue.after:
+            return clue.sense
     if words[index] == "lives" and before.endswith(("ful", "ous", "'s", "s'", "ive")):
         return "L AY1 V Z"
     return as_verb if as_verb and _is_verb(index, words) else usual

@@ -8,44 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from a3t.text.pronunciation.homograph_words import AUXILIARIES, BE, OBJECT_STARTS, PERFECT
+from a3t.text.pronunciation.homograph_words import (
+    ACCENTED,
+    AUXILIARIES,
+    BE,
+    BESIDE,
+    OBJECT_STARTS,
+    PERFECT,
+    ends_sentence,
+    previous,
+    word_at,
+)
 from a3t.text.pronunciation.lexicon import senses
-from a3t.text.pronunciation.neighbours import ends_sentence, previous, word_at
 
-# A last é says which of the two it is.
-_ACCENTED = {
-    "resume": "resume_nou", "resumes": "", "expose": "expose_nou", "mate": "mate_nou",
-    "nestle": "nestle_nam",
-}  # fmt: skip
-# word: (sense, words before it, words after it, words nearby), any of which is enough.
-_BESIDE: dict[str, tuple[str, frozenset[str], frozenset[str], frozenset[str]]] = {
-    "minute": (
-        "minute_adj",
-        frozenset(),
-        frozenset("detail details particles amounts quantities differences doses".split()),
-        frozenset(),
-    ),
-    "tear": (
-        "tear_nou",
-        frozenset("single".split()),
-        frozenset("gas drop drops".split()),
-        frozenset("cheek cheeks eye eyes face wept crying".split()),
-    ),
-    "bow": (
-        "bow_nou-knot",
-        frozenset(),
-        frozenset(),
-        frozenset("arrow arrows quiver archer archers violin viola cello fiddle strings".split()),
-    ),
-    "produce": (
-        "produce_nou",
-        frozenset("fresh local organic farm garden".split()),
-        frozenset("aisle section stand market".split()),
-        frozenset(),
-    ),
-    "record": ("record_vrb", frozenset("hit hits press pressing pressed click tap".split()),
-               frozenset("button".split()), frozenset()),
-}  # fmt: skip
 # What stands between these and another word is that word's verb, in each of 138 sentences that
 # weights are learnt from.
 _SUBJECTS = frozenset("we they he she who".split())
@@ -57,8 +32,8 @@ def settled(index: int, words: Sequence[str], written: Sequence[str] | None) -> 
     word = words[index]
     before, after = word_at(words, index - 1), word_at(words, index + 1)
     token = written[index] if written is not None else ""
-    if word in _ACCENTED and "é" in token:
-        return _ACCENTED[word]
+    if word in ACCENTED and "é" in token:
+        return ACCENTED[word]
     if word == "polish":
         return _polish(index, before, after, written)
     if word == "reading" and written is not None and _is_small(index, written):
@@ -71,11 +46,11 @@ def settled(index: int, words: Sequence[str], written: Sequence[str] | None) -> 
         return "content_adj-nou-vrb" if pleased or after == "oneself" else "content_nou"
     if word == "read":
         return _read(index, words)
-    if word in _BESIDE:
-        sense, ahead, behind, near = _BESIDE[word]
+    if word in BESIDE:
+        clue = BESIDE[word]
         around = words[max(0, index - 6) : index + 7]
-        if before in ahead or after in behind or not near.isdisjoint(around):
-            return sense
+        if before in clue.before or after in clue.after or not clue.near.isdisjoint(around):
+            return clue.sense
     if before in _SUBJECTS:
         return _verb(word)
     starts = not index or (written is not None and ends_sentence(written[index - 1]))
