@@ -1,12 +1,15 @@
-"""A cache on disk for alignments of long recordings, keyed by what was aligned."""
+"""The cache on disk: alignments of long recordings and voices learnt, keyed by what they are of.
+
+Errors are not reported: what can't be written isn't cached, and what can't be read is missing.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from a3t.audio.output.files import atomic_path
@@ -15,7 +18,8 @@ from a3t.user_folders import cache_folder
 from alignment import Alignment
 
 VOICES = "voices"  # a folder in the cache
-MOST_KEPT = 64  # files; an hour of speech takes about 8 MB
+MOST_CACHED = 64  # files of a kind: an hour's alignment takes about 8 MB, a voice 0.3 MB
+_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 
 def default_folder() -> Path | None:
@@ -35,54 +39,49 @@ def voices_cache() -> Path | None:
     return folder and folder / VOICES
 
 
-class AlignmentCache:
-    """A folder of alignments, keyed by the recording's sha256, its words and how they are aligned.
+def read_cached(path: Path | None) -> bytes | None:
+    """The contents that `write_cached` wrote there, or None."""
+    if path is None or not path.is_file():
+        return None
+    with suppress(OSError):
+        os.utime(path)  # the least recently used is deleted first
+    with suppress(OSError):
+        return path.read_bytes()
+    return None
 
-    Errors are not reported: an alignment that can't be written isn't cached, and one that can't be
-    read counts as missing.
-    """
 
-    def __init__(self, folder: Path | None) -> None:
-        self.folder = folder
+def write_cached(path: Path | None, data: bytes) -> None:
+    """Cache a file, readable by its user alone, and delete the least recently used with the same
+    ending beyond MOST_CACHED; nothing for None."""
+    if path is None:
+        return
+    with suppress(OSError, InputError):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with atomic_path(path) as temporary:
+            temporary.chmod(0o600)
+            temporary.write_bytes(data)
+        files = path.parent.glob(f"*{path.suffix}")
+        for old in sorted(files, key=lambda each: -each.stat().st_mtime)[MOST_CACHED:]:
+            old.unlink(missing_ok=True)
 
-    def get(self, sha256: str, words: Sequence[str], method: str) -> Alignment | None:
-        """The cached alignment of this recording and these words, else None."""
-        if self.folder is None:
-            return None
-        path = self._path(self.folder, sha256, words, method)
-        try:
-            alignment = Alignment.from_json(json.loads(path.read_text(encoding="utf-8")))
-        except (
-            OSError,
-            ValueError,
-            KeyError,
-            TypeError,
-            AttributeError,
-            ArithmeticError,
-            RecursionError,
-        ):
-            return None
-        if [word.text for word in alignment.spoken] != list(words):
-            return None
-        with contextlib.suppress(OSError):
-            os.utime(path)  # the least recently used is deleted first
-        return alignment
 
-    def put(self, sha256: str, words: Sequence[str], method: str, alignment: Alignment) -> None:
-        """Cache an alignment, and delete the least recently used beyond MOST_KEPT."""
-        if self.folder is None:
-            return
-        text = json.dumps(alignment.to_json(), separators=(",", ":"))
-        with contextlib.suppress(OSError, InputError):
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with atomic_path(self._path(self.folder, sha256, words, method)) as temporary:
-                temporary.chmod(0o600)
-                temporary.write_text(text, encoding="utf-8")
-            files = sorted(self.folder.glob("*.json"), key=lambda path: -path.stat().st_mtime)
-            for path in files[MOST_KEPT:]:
-                path.unlink(missing_ok=True)
+def alignment_path(
+    folder: Path | None, sha256: str, words: Sequence[str], method: str
+) -> Path | None:
+    """The file that caches the alignment of a recording's words, and how they are aligned."""
+    key = "\n".join([sha256, method, *words])
+    return folder and folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
 
-    @staticmethod
-    def _path(folder: Path, sha256: str, words: Sequence[str], method: str) -> Path:
-        key = "\n".join([sha256, method, *words])
-        return folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+
+def cached_alignment(path: Path | None, words: Sequence[str]) -> Alignment | None:
+    """The alignment in a cached file, if it is one of these words, else None."""
+    with suppress(*_UNREADABLE):
+        if (data := read_cached(path)) is not None:
+            alignment = Alignment.from_json(json.loads(data))
+            return alignment if [word.text for word in alignment.spoken] == [*words] else None
+    return None
+
+
+def cache_alignment(path: Path | None, alignment: Alignment) -> None:
+    """Cache an alignment."""
+    write_cached(path, json.dumps(alignment.to_json(), separators=(",", ":")).encode())

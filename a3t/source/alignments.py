@@ -12,7 +12,7 @@ import numpy as np
 
 from a3t import __version__
 from a3t.audio.reading.recording import Recording
-from a3t.source.alignment_cache import AlignmentCache
+from a3t.source.alignment_cache import alignment_path, cache_alignment, cached_alignment
 from a3t.source.passages import LONG, Passages, Range, cut, ranges_around, words_between
 from a3t.source.timed_text import Times, times_of
 from a3t.source.transcripts import FoundTranscript, find_transcript
@@ -78,7 +78,7 @@ class AlignmentStore:
     def __init__(self, aligner: Aligner, folder: Path | None) -> None:
         self.aligner = aligner
         self._held: OrderedDict[tuple[Aligner, Key], Passages] = OrderedDict()
-        self._cache = AlignmentCache(folder)
+        self._folder = folder
 
     def around(
         self,
@@ -204,11 +204,11 @@ class AlignmentStore:
         align: Callable[[], Alignment],
     ) -> Alignment:
         """The alignment that the cache folder has, else a new one, which is put there."""
-        key = (recording.identity, words, method)
-        alignment = self._cache.get(*key)
+        path = alignment_path(self._folder, recording.identity, words, method)
+        alignment = cached_alignment(path, words)
         if alignment is None:
             alignment = align()
-            self._cache.put(*key, alignment)
+            cache_alignment(path, alignment)
         return alignment
 
     def _part(

@@ -24,11 +24,12 @@ from a3t.model.threads import on_threads, one_thread
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.json_values import checked_alignment
 from a3t.plan.prompt import SpeechPlan
+from a3t.source.alignment_cache import read_cached, write_cached
 from a3t.source.alignments import AlignmentStore
 from a3t.voice.adaptation import MOST_STEPS, THREADS, AdaptationConfig, adapt, steps_for
 from a3t.voice.adaptation_data import PAYS_FROM, PROMPT_PAYS_FROM, OwnSpeech
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
-from a3t.voice.voice_cache import keep, kept, workplace
+from a3t.voice.unfinished import workplace
 from alignment import Alignment
 
 LEAST_STEPS = 120  # the decoder alone needs more of them than all of the network
@@ -112,7 +113,7 @@ class VoiceLearner:
                 return None
         place = self._place(speech, settings[0])
         data = self._learn(speech, settings[0], place)
-        keep(place, data)
+        write_cached(place, data)
         return self._voice(speech, settings[0], data)
 
     def _remembered(
@@ -123,7 +124,7 @@ class VoiceLearner:
         for own in _settings(config, speech, budget) if self.folder is not None else ():
             for precision in precisions:  # which this machine has takes longer to measure
                 exact = replace(own, precision=precision)
-                if (data := kept(self._place(speech, exact))) is not None:
+                if (data := read_cached(self._place(speech, exact))) is not None:
                     return self._voice(speech, exact, data)
         return None
 

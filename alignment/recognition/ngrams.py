@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from alignment.network.phone_network import INDEX, SYMBOLS
+from alignment.network.phone_network import SYMBOLS
 
 WEIGHTS = Path(__file__).with_name("language_model.safetensors")
 
@@ -102,34 +102,6 @@ def load_ngrams(path: Path = WEIGHTS) -> NGrams:
         context * size + held["trigram_words"],
         _nats(held["trigram"]),
     )
-
-
-def save_ngrams(model: NGrams, path: Path) -> None:
-    """Writes a model as `load_ngrams` reads it."""
-    from safetensors.numpy import save_file
-
-    size = model.count
-    parts = [np.array([*(INDEX[p] for p in way), SEPARATOR]) for way in model.pronunciations]
-    places = np.arange(len(model.bigrams) + 1) * np.int64(size)
-    arrays: dict[str, np.ndarray] = {
-        "words": np.frombuffer("\n".join(model.words).encode(), np.uint8),
-        "phones": np.concatenate(parts).astype(np.uint8),
-        "pronounced": model.pronounced.astype(np.uint16),
-        "unigram": _steps(model.unigram),
-        "unigram_backoff": _steps(model.unigram_backoff),
-        "bigram_counts": np.bincount(model.bigrams // size, minlength=size).astype(np.uint16),
-        "bigram_words": (model.bigrams % size).astype(np.uint16),
-        "bigram": _steps(model.bigram),
-        "bigram_backoff": _steps(model.bigram_backoff),
-        "trigram_counts": np.diff(np.searchsorted(model.trigrams, places)).astype(np.uint16),
-        "trigram_words": (model.trigrams % size).astype(np.uint16),
-        "trigram": _steps(model.trigram),
-    }
-    save_file(arrays, path)
-
-
-def _steps(nats: np.ndarray) -> np.ndarray:
-    return np.clip(np.rint(-nats / STEP), 0, 255).astype(np.uint8)
 
 
 def _nats(steps: np.ndarray) -> np.ndarray:

@@ -22,7 +22,6 @@ WEIGHTS = Path(__file__).with_name("word_network.safetensors")
 
 EMBEDDED, HIDDEN = 96, 256
 PARTS = (2000, 10_000)  # the likeliest words are the first part; the others begin at these ranks
-NARROWER = 2  # by so much each part's vectors are than those of the part before it
 
 
 @dataclass(frozen=True)
@@ -107,18 +106,3 @@ def load_word_network(path: Path = WEIGHTS) -> WordNetwork:
         for name, value in held.items()
     }
     return WordNetwork(weights, ranks)
-
-
-def save_word_network(network: WordNetwork, path: Path) -> None:
-    """Writes a network as `load_word_network` reads it: each row of a matrix in bytes."""
-    from safetensors.numpy import save_file
-
-    arrays = {"ranks": network.ranks.astype(np.uint16)}
-    for name, value in network.weights.items():
-        if value.ndim == 1:
-            arrays[name] = value.astype(np.float32)
-            continue
-        step = np.maximum(np.abs(value).max(axis=1, keepdims=True), 1e-9) / 127
-        arrays[name] = np.rint(value / step).astype(np.int8)
-        arrays[f"{name}.step"] = step.astype(np.float32)
-    save_file(arrays, path)

@@ -143,9 +143,8 @@ class StretchMaker:
         from a3t.projects.export.pictures import draw_edit
 
         edited = self.edited(stretch.edit, stretch.condition)
-        record = edited.with_suffix(".edit.json")
-        source = Path(json.loads(record.read_text(encoding="utf-8"))["source"]["path"])
-        draw_edit(source, edited, record, out)
+        record = json.loads(edited.with_suffix(".edit.json").read_text(encoding="utf-8"))
+        draw_edit(Path(record["source"]["path"]), edited, record, out)
 
 
 def _stretch(

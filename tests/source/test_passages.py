@@ -18,7 +18,12 @@ from a3t.plan.planner import make_plan
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.projects.replay import replay
-from a3t.source.alignment_cache import MOST_KEPT, AlignmentCache
+from a3t.source.alignment_cache import (
+    MOST_CACHED,
+    alignment_path,
+    cache_alignment,
+    cached_alignment,
+)
 from a3t.source.alignments import AlignmentStore
 from a3t.source.passages import CONTEXT, cut, ranges_around
 from a3t.source.timed_text import times_in, times_of
@@ -173,22 +178,20 @@ def test_long_silence_beside_a_passage_is_not_aligned(
 
 
 def test_an_alignment_is_cached_by_what_was_aligned(tmp_path: Path) -> None:
-    kept, one = AlignmentCache(tmp_path / "kept"), aligned(["ban", "dot"])
-    key = ("0f", ["ban", "dot"], "aligner")
-    assert kept.get(*key) is None
-    kept.put(*key, one)
-    assert kept.get(*key) == one
-    for other in (("1f", *key[1:]), (key[0], ["ban"], key[2]), (*key[:2], "other")):
-        assert kept.get(*other) is None
-    (file,) = (tmp_path / "kept").iterdir()
-    file.write_text("[")
-    assert kept.get(*key) is None
-    for number in range(MOST_KEPT + 3):
-        kept.put(str(number), *key[1:], one)
-    assert len(list((tmp_path / "kept").iterdir())) == MOST_KEPT
-    nowhere = AlignmentCache(None)
-    nowhere.put(*key, one)
-    assert nowhere.get(*key) is None
+    words, one = ["ban", "dot"], aligned(["ban", "dot"])
+    path = alignment_path(tmp_path, "0f", words, "aligner")
+    assert path is not None and cached_alignment(path, words) is None
+    cache_alignment(path, one)
+    assert cached_alignment(path, words) == one and cached_alignment(path, ["ban"]) is None
+    others = (("1f", words, "aligner"), ("0f", ["ban"], "aligner"), ("0f", words, "other"))
+    assert path not in [alignment_path(tmp_path, *other) for other in others]
+    path.write_text("[")
+    assert cached_alignment(path, words) is None
+    for number in range(MOST_CACHED + 3):
+        cache_alignment(alignment_path(tmp_path, str(number), words, "aligner"), one)
+    assert len(list(tmp_path.iterdir())) == MOST_CACHED
+    assert alignment_path(None, "0f", words, "aligner") is None
+    cache_alignment(None, one)
 
 
 def test_a_long_recording_is_aligned_once(

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors.numpy import save_file
 
 from alignment.errors import AlignmentError
 from alignment.recognition.lattice import END, START
@@ -25,15 +26,14 @@ from alignment.recognition.ngrams import UNKNOWN, NGrams, load_ngrams
 from alignment.recognition.word_network import (
     EMBEDDED,
     HIDDEN,
-    NARROWER,
     PARTS,
     WordNetwork,
-    save_word_network,
 )
 from training.alignment.train_words import lines_of, read
 
 TEXTS, WORDS = 64, 48  # at once: so many streams of text, and words of each
 RATE = 3e-3
+NARROWER = 2  # by so much each part's vectors are than those of the part before it
 WARM_UP = 200  # steps
 DROPPED = 0.1
 KEPT = 400  # steps from one time that the state is written to the next
@@ -133,6 +133,19 @@ def train(model: Any, ranked: np.ndarray, epochs: float, state: Path) -> None:
             torch.save({**held, "step": step}, state)
             print(f"{step} of {steps}: {loss.item():.3f} nats a word", flush=True)
     model.eval()
+
+
+def save_word_network(network: WordNetwork, path: Path) -> None:
+    """Writes a network as `load_word_network` reads it: each row of a matrix in bytes."""
+    arrays = {"ranks": network.ranks.astype(np.uint16)}
+    for name, value in network.weights.items():
+        if value.ndim == 1:
+            arrays[name] = value.astype(np.float32)
+            continue
+        step = np.maximum(np.abs(value).max(axis=1, keepdims=True), 1e-9) / 127
+        arrays[name] = np.rint(value / step).astype(np.int8)
+        arrays[f"{name}.step"] = step.astype(np.float32)
+    save_file(arrays, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

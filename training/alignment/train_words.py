@@ -25,9 +25,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from safetensors.numpy import save_file
 
 from alignment.errors import AlignmentError
-from alignment.recognition.ngrams import SPECIAL, NGrams, found, save_ngrams
+from alignment.network.phone_network import INDEX
+from alignment.recognition.ngrams import SEPARATOR, SPECIAL, STEP, NGrams, found
 from training.alignment.sphinx_model import SphinxModel
 
 FEWEST = 2  # times that a word occurs
@@ -223,6 +225,32 @@ def _ending(last: str) -> list[str]:
     if last in ("S", "Z", "SH", "ZH", "CH", "JH"):
         return ["AH0", "Z"]
     return ["S"] if last in ("P", "T", "K", "F", "TH") else ["Z"]
+
+
+def save_ngrams(model: NGrams, path: Path) -> None:
+    """Writes a model as `load_ngrams` reads it."""
+    size = model.count
+    parts = [np.array([*(INDEX[p] for p in way), SEPARATOR]) for way in model.pronunciations]
+    places = np.arange(len(model.bigrams) + 1) * np.int64(size)
+    arrays: dict[str, np.ndarray] = {
+        "words": np.frombuffer("\n".join(model.words).encode(), np.uint8),
+        "phones": np.concatenate(parts).astype(np.uint8),
+        "pronounced": model.pronounced.astype(np.uint16),
+        "unigram": _steps(model.unigram),
+        "unigram_backoff": _steps(model.unigram_backoff),
+        "bigram_counts": np.bincount(model.bigrams // size, minlength=size).astype(np.uint16),
+        "bigram_words": (model.bigrams % size).astype(np.uint16),
+        "bigram": _steps(model.bigram),
+        "bigram_backoff": _steps(model.bigram_backoff),
+        "trigram_counts": np.diff(np.searchsorted(model.trigrams, places)).astype(np.uint16),
+        "trigram_words": (model.trigrams % size).astype(np.uint16),
+        "trigram": _steps(model.trigram),
+    }
+    save_file(arrays, path)
+
+
+def _steps(nats: np.ndarray) -> np.ndarray:
+    return np.clip(np.rint(-nats / STEP), 0, 255).astype(np.uint8)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from a3t.audio.reading.recording import Recording
-from a3t.errors import InputError
 
 LONGEST = 12.0  # seconds shown; a longer recording is cut to the part around its first edits
 MARGIN = 2.0  # seconds shown before the first edit of a longer recording
@@ -66,24 +64,9 @@ class Side:
         return tuple(sorted(inside, key=lambda label: label.start + label.end))
 
 
-def read_record(edit_json: Path | str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """The contents of an edit.json; InputError if it lacks a field that is drawn."""
-    if isinstance(edit_json, Mapping):
-        return edit_json
-    try:
-        record = dict(json.loads(Path(edit_json).read_bytes()))
-        rate = record["source"]["sample_rate"]
-        if type(rate) is not int or rate <= 0 or not isinstance(record["edits"], list):
-            raise ValueError
-        int(record["source"]["samples"]), _labels(record, record["edits"], rate)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError,
-            RecursionError):  # fmt: skip
-        raise InputError(f"{edit_json} is not the record of an edit (edit.json).") from None
-    return record
-
-
 def sides_of(source: Path, edited: Path, record: Mapping[str, Any]) -> tuple[Side, Side]:
-    """The drawn parts of both recordings, which begin at the same point of unchanged sound."""
+    """The drawn parts of both recordings, which begin at the same point of unchanged sound;
+    ``record``: the contents of the edit's edit.json."""
     rate = int(record["source"]["sample_rate"])
     edits: Sequence[Mapping[str, Any]] = record["edits"]
     seconds = float(record["source"]["samples"]) / rate
@@ -134,8 +117,7 @@ def _labels(
             moved = sum(_length(e["output"]) - _length(e["source"]) for e in past) / rate
             new.append(Label(word["text"], word["start"] + moved, word["end"] + moved))
     for edit in edits:
-        text = " ".join(_words(edit["new_words"]))
-        if text:
+        if text := edit["new_words"]:
             start, end = (sample / rate for sample in edit["output"])
             new.append(Label(text, start, end, edit["op"]))
     return tuple(old), tuple(new)
@@ -152,7 +134,7 @@ def _edited_words(
     """
     ops: dict[int, str] = {}
     for edit in edits:
-        listed = {_plain(word) for word in _words(edit["old_words"])}
+        listed = {_plain(word) for word in edit["old_words"].split()}
         first, last = edit["source"]
         inside = [
             k for k, w in enumerate(words) if first <= (w["start"] + w["end"]) / 2 * rate < last
@@ -165,10 +147,6 @@ def _edited_words(
 
 def _plain(word: str) -> str:
     return "".join(letter for letter in word.lower() if letter.isalnum() or letter == "'")
-
-
-def _words(value: str | Sequence[str]) -> list[str]:
-    return value.split() if isinstance(value, str) else [str(word) for word in value]
 
 
 def _read(path: Path, track: int | None, start: float, seconds: float) -> npt.NDArray[np.float32]:

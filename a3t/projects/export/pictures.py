@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.projects.export.edit_view import Label, Mark, Side, read_record, sides_of
+from a3t.projects.export.edit_view import Label, Mark, Side, sides_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,29 +28,21 @@ INK, FAINT, WAVE = "#222222", "#9a9a9a", "#5b6470"
 TOP = (1.62 + 1.05) / 3.1  # share of the waveform's axes that a mark covers
 
 
-def draw_edit(
-    source_wav: Path | str,
-    edited_wav: Path | str,
-    edit_json: Path | str | Mapping[str, Any],
-    out_png: Path | str,
-) -> Path:
+def draw_edit(source: Path, edited: Path, record: Mapping[str, Any], out_png: Path) -> Path:
     """Draw an edit to ``out_png``; returns its path.
 
-    ``edit_json`` is the file beside the edited recording, or its contents. Only 12 s around the
-    first edits of a longer recording are drawn. Raises InputError if a file can't be read or
-    written, or isn't of the expected kind.
+    ``record`` is the contents of its edit.json. Only 12 s around the first edits of a longer
+    recording are drawn. Raises InputError if a file can't be read or written.
     """
     from a3t.audio.output.files import atomic_path
 
-    figure = edit_figure(source_wav, edited_wav, edit_json)
+    figure = edit_figure(source, edited, record)
     with atomic_path(out_png) as temporary:
         figure.savefig(temporary, format="png", dpi=150, facecolor="white")
-    return Path(out_png)
+    return out_png
 
 
-def edit_figure(
-    source_wav: Path | str, edited_wav: Path | str, edit_json: Path | str | Mapping[str, Any]
-) -> Figure:
+def edit_figure(source: Path, edited: Path, record: Mapping[str, Any]) -> Figure:
     """The picture of `draw_edit` as a matplotlib figure; needs neither pyplot nor a display."""
     try:
         from matplotlib.figure import Figure
@@ -60,8 +52,7 @@ def edit_figure(
             'Drawing needs matplotlib: install it with `pip install "a3t[demo]"`.'
         ) from None
 
-    record = read_record(edit_json)
-    before, after = sides_of(Path(source_wav), Path(edited_wav), record)
+    before, after = sides_of(source, edited, record)
     shown = max(before.end - before.start, after.end - after.start)
     figure = Figure(figsize=(float(np.clip(2.4 * shown, 10.0, 20.0)), 7.6), layout="constrained")
     engine = figure.get_layout_engine()

@@ -9,10 +9,10 @@ import pytest
 
 from alignment.errors import AlignmentError
 from alignment.recognition.expected_text import ExpectedText
-from alignment.recognition.ngrams import NGrams, load_ngrams, save_ngrams
+from alignment.recognition.ngrams import NGrams, load_ngrams
 from training.alignment import train_words
 from training.alignment.sphinx_model import SphinxModel
-from training.alignment.train_words import kneser_ney, mixed, sentences, vocabulary_of
+from training.alignment.train_words import kneser_ney, mixed, save_ngrams, sentences, vocabulary_of
 
 TEXT = "the cat sat. the cat ran. a dog sat on the cat. the dog ran. the end of the day".split(". ")
 

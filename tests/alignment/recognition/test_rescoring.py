@@ -17,8 +17,8 @@ from alignment.recognition.rescoring import Rescoring
 from alignment.recognition.word_network import (
     WordNetwork,
     load_word_network,
-    save_word_network,
 )
+from training.alignment.train_word_network import save_word_network
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The folder that keeps the voices learnt of recordings, and where those half learnt go on."""
+"""The folders beside cached voices in which learning goes on that was interrupted."""
 
 from __future__ import annotations
 
@@ -10,10 +10,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from a3t.audio.output.files import atomic_path
-from a3t.errors import InputError
-
-MOST_KEPT = 64  # voices; each takes 0.3 MB
 UNFINISHED = ".learning"  # what a folder beside them ends with
 MOST_UNFINISHED = 3  # such folders
 
@@ -24,19 +20,19 @@ def workplace(place: Path | None) -> Iterator[Path]:
     that doesn't last where there is no such place, or where somebody else is learning."""
     folder = place and place.with_suffix(UNFINISHED)
     with ExitStack() as stack:
-        if folder is None or not _taken(folder, stack):
+        if folder is None or not _locked(folder, stack):
             yield Path(stack.enter_context(tempfile.TemporaryDirectory()))
             return
         others = [each for each in folder.parent.glob(f"*{UNFINISHED}") if each != folder]
         for old in sorted(others, key=lambda each: -each.stat().st_mtime)[MOST_UNFINISHED - 1 :]:
             with ExitStack() as its:
-                if _taken(old, its):  # nobody is learning there any more
+                if _locked(old, its):  # nobody is learning there any more
                     shutil.rmtree(old, ignore_errors=True)
         yield folder
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _taken(folder: Path, stack: ExitStack) -> bool:
+def _locked(folder: Path, stack: ExitStack) -> bool:
     """True if the folder could be locked, until the stack is closed."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -46,27 +42,3 @@ def _taken(folder: Path, stack: ExitStack) -> bool:
     except OSError:
         return False
     return True
-
-
-def kept(path: Path | None) -> bytes | None:
-    """The content that `keep` has written there, or None."""
-    try:
-        return path.read_bytes() if path is not None else None
-    except OSError:
-        return None
-
-
-def keep(path: Path | None, data: bytes) -> None:
-    """Cache the voice; failing to write it is not an error."""
-    if path is None:
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with atomic_path(path) as temporary:
-            temporary.chmod(0o600)
-            temporary.write_bytes(data)
-        voices = sorted(path.parent.glob("*.safetensors"), key=lambda each: -each.stat().st_mtime)
-        for old in voices[MOST_KEPT:]:
-            old.unlink(missing_ok=True)
-    except (OSError, InputError):
-        return
