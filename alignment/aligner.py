@@ -1,9 +1,12 @@
-"""The interface that every aligner has."""
+"""The interface that every aligner has, and the aligners' version."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from alignment.result import Alignment
@@ -70,3 +73,20 @@ class Aligner(Protocol):
     ) -> Alignment:
         """The same for a recording that need not fit in memory."""
         ...
+
+
+@cache
+def aligner_version(package: Path = Path(__file__).parent) -> str:
+    """The version that a cached alignment names: a digest of the package's code and weights,
+    computed once (40 ms).
+
+    A number that somebody has to think of goes stale: alignments were once found in the cache with
+    the confidences of networks that had been replaced.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*")):
+        inside = path.relative_to(package)
+        if path.suffix in {".py", ".safetensors"}:
+            digest.update(f"{inside.as_posix()}\n".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]

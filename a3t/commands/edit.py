@@ -77,13 +77,12 @@ def edit(options: argparse.Namespace) -> None:
     with importing():
         from a3t.editor import Editor
     from a3t.commands.editing.confirmation import (
-        confirm_doubts,
         confirmed_plan,
-        doubts_of,
         offer_learning,
         offer_recogniser,
         show_restored,
     )
+    from a3t.commands.editing.doubts import confirm_doubts, doubts_of
     from a3t.projects.project import find_project
     from a3t.source.alignment_cache import default_folder
 

@@ -78,8 +78,7 @@ def transcribe(options: argparse.Namespace) -> None:
     from a3t.source.transcripts import find_transcript, sidecar
     from a3t.source.unpunctuated import restored_by_sound
     from a3t.text.pronunciation.pronouncer import Pronouncer
-    from a3t.text.speakers import turns_of, with_names
-    from a3t.text.transcript import Transcript
+    from a3t.text.transcript import Transcript, turns_of, with_names
     from alignment.aligners.network_aligner import NetworkAligner
 
     if options.out:
@@ -132,8 +131,7 @@ def transcribe(options: argparse.Namespace) -> None:
 
 def transcribe_live(options: argparse.Namespace) -> None:
     """Print words as they are said, until the sound ends or Ctrl-C is pressed."""
-    from a3t.source.live_lines import LiveLines
-    from a3t.source.live_sound import Microphone, piped
+    from a3t.source.live import LiveLines, Microphone, piped
     from alignment.recognition.live import LiveRecogniser
 
     by_microphone = options.wav is None

@@ -20,7 +20,7 @@ from a3t.text.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Aligner, Alignment, Pronunciations
-from alignment.aligner_version import edition
+from alignment.aligner import aligner_version
 from alignment.confidence.doubts import with_confidences
 from alignment.long.window import TimedWord, align_window
 from alignment.result import shift_word
@@ -194,7 +194,7 @@ class AlignmentStore:
         """All that an alignment depends on beside the recording and its words."""
         ways = repr([(word, [tuple(way) for way in choices[word]]) for word in sorted(choices)])
         digest = hashlib.sha256(ways.encode()).hexdigest()
-        return f"{self.aligner.name} {__version__} {edition()} {digest}"
+        return f"{self.aligner.name} {__version__} {aligner_version()} {digest}"
 
     def _cached(
         self,

@@ -1,10 +1,11 @@
-"""A text and the words that are spoken for it."""
+"""A text, the words that are spoken for it, and the turns of those who say them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 from a3t.errors import InputError
@@ -169,6 +170,33 @@ class Transcript:
         words = tuple(TranscriptWord(**word) for word in record["words"])
         pauses = tuple((int(place), float(seconds)) for place, seconds in record["pauses"])
         return cls(record["text"], words, pauses, frozenset(record["emphasis"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Words [first, last) that one speaker says; the name is "" where the text has none."""
+
+    speaker: str
+    first: int
+    last: int
+
+
+def turns_of(text: Transcript, speakers: Sequence[str] | None = None) -> tuple[Turn, ...]:
+    """The speakers' turns: by the text's own names, or by those given for each of its words."""
+    names = [word.speaker for word in text.words] if speakers is None else speakers
+    result, first = [], 0
+    for speaker, own in groupby(names):
+        last = first + sum(1 for _ in own)
+        result.append(Turn(speaker, first, last))
+        first = last
+    return tuple(result)
+
+
+def with_names(text: Transcript, speakers: Sequence[str]) -> str:
+    """The text, a line for each turn, with its speaker's name before it."""
+    return "\n".join(
+        f"{turn.speaker}: {text.said(turn.first, turn.last)}" for turn in turns_of(text, speakers)
+    )
 
 
 def conventions_of(text: str) -> Conventions:

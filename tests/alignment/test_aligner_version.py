@@ -1,10 +1,10 @@
-"""An edition of the aligners is their code and weights."""
+"""The version of the aligners is their code and weights."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from alignment.aligner_version import edition
+from alignment.aligner import aligner_version
 
 NAMES = ("code.py", "network/weights.safetensors", "README.md")
 
@@ -17,8 +17,11 @@ def written(folder: Path, changed: str = "") -> Path:
     return folder
 
 
-def test_an_edition_changes_with_what_alignments_depend_on(tmp_path: Path) -> None:
-    first, again = edition(written(tmp_path / "first")), edition(written(tmp_path / "again"))
-    others = {name: edition(written(tmp_path / name, name)) for name in NAMES}
+def test_the_version_changes_with_what_alignments_depend_on(tmp_path: Path) -> None:
+    first, again = (
+        aligner_version(written(tmp_path / "first")),
+        aligner_version(written(tmp_path / "again")),
+    )
+    others = {name: aligner_version(written(tmp_path / name, name)) for name in NAMES}
     assert first == again == others["README.md"]
     assert len({first, others["code.py"], others["network/weights.safetensors"]}) == 3

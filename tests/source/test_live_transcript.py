@@ -17,8 +17,7 @@ import soundfile
 
 from a3t.commands.transcribe import main
 from a3t.errors import InputError
-from a3t.source.live_lines import CLEAR, DIM, LiveLines
-from a3t.source.live_sound import piped
+from a3t.source.live import CLEAR, DIM, LiveLines, piped
 from alignment.recognition.live import LiveWords
 from alignment.recognition.network_recogniser import RecognisedWord
 

@@ -197,7 +197,7 @@ def test_an_alignment_is_cached_by_what_was_aligned(tmp_path: Path) -> None:
 def test_a_long_recording_is_aligned_once(
     tmp_path: Path, long_talk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By one edition of the aligner, with the same pronunciations."""
+    """By one version of the aligner, with the same pronunciations."""
 
     class Once(NetworkAligner):
         runs = 0
@@ -215,7 +215,7 @@ def test_a_long_recording_is_aligned_once(
     assert Once.runs == 1 and first == second
     otherwise = Pronouncer({"ban": [("B", "AA1", "N")]})
     AlignmentStore(Once(), tmp_path / "kept").whole(recording, found, otherwise)
-    monkeypatch.setattr("a3t.source.alignments.edition", lambda: "another")
+    monkeypatch.setattr("a3t.source.alignments.aligner_version", lambda: "another")
     AlignmentStore(Once(), tmp_path / "kept").whole(recording, found, Pronouncer())
     assert Once.runs == 3
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from a3t.text.normaliser.unspoken import is_name
-from a3t.text.speakers import Turn, turns_of, with_names
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, Turn, turns_of, with_names
 
 TALK = "Speaker 1: Hello there. Speaker 2: Hi, how are you?\nSpeaker 1: Fine [laughs]"
 

@@ -1,11 +1,10 @@
-"""Asks the user, before an edit, to confirm a recognised transcript and any doubts about it."""
+"""Asks the user, before an edit, to confirm or correct a recognised transcript."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from a3t.projects.project_edit import ProjectEdit
 
 SURE = 0.9  # words with a lower confidence are shown with it
-CORRECT = "correct the text (--text) or the alignment (--alignment)"
-
 SHOWN = 600  # characters of a sidecar's text to show; the user has the rest
 
 
@@ -51,10 +48,10 @@ def confirmed_plan(editor: Editor, job: ProjectEdit, ask: bool) -> tuple[Project
     try:
         plan = job.plan(editor)
     except UnchangedError as unchanged:
-        if not (ask and unchanged.rival and _on_a_terminal()):
+        if not (ask and unchanged.rival and on_a_terminal()):
             raise
         say(f"{unchanged}\nAt its weakest place it may say: {unchanged.rival}")
-        if _answer("Does it say this? [y/N] ") not in ("y", "yes"):
+        if answer("Does it say this? [y/N] ") not in ("y", "yes"):
             raise InputError(f"Nothing was made: {_save_it(job.recording.path)}") from None
         job = job.saying(unchanged.rival)
         plan = job.plan(editor)
@@ -75,14 +72,14 @@ def confirm_transcript(plan: EditPlan, ask: bool) -> str | None:
         say(f"Transcript ({beside.name}): {_shown(plan.text.text)}")
         return None
     say(f"Recognised: {with_confidences(plan.alignment)}")
-    if not ask or not _on_a_terminal():
+    if not ask or not on_a_terminal():
         return None
     # The words that the new text lacks are the least certain, and the plan shows them.
     say(plan.describe())
-    answer = _answer("Is this what the recording says? [Y/n, or c to correct it] ")
-    if answer in ("c", "correct"):
+    reply = answer("Is this what the recording says? [Y/n, or c to correct it] ")
+    if reply in ("c", "correct"):
         return _corrected(plan)
-    if answer not in ("", "y", "yes"):
+    if reply not in ("", "y", "yes"):
         raise InputError(f"Nothing was made: {_save_it(plan.recording.path)}")
     return None
 
@@ -104,7 +101,7 @@ def _corrected(plan: EditPlan) -> str:
     for place, word in zip(places, plan.alignment.spoken, strict=True):
         if word.score < SURE:
             about = " ".join(words[max(place - 3, 0) : place])
-            typed = _answer(f"… {about} [{words[place]}] ")
+            typed = answer(f"… {about} [{words[place]}] ")
             words[place] = "" if typed == "-" else typed or words[place]
     return " ".join(filter(None, words))
 
@@ -135,47 +132,12 @@ def _shown(text: str) -> str:
     )
 
 
-def doubts_of(plan: EditPlan, voice: str | None) -> list[str]:
-    """All doubts about the edits, a sentence each; ``voice`` names the saved voice in use."""
-    from a3t.commands.editing.interrupted_music import music_doubt
-
-    doubts = [str(doubt) for doubt in plan.doubts]
-    doubts += filter(None, [music_doubt(plan)])
-    if voice is not None and plan.edits:
-        from a3t.commands.editing.speaker_similarity import voice_doubt
-        from a3t.model.saved_voices import load_voice
-
-        doubts += filter(None, [voice_doubt(plan, load_voice(voice))])
-    return doubts
-
-
-def refuse_doubts(doubts: Sequence[str]) -> None:
-    """Raises InputError if there are doubts about the edits."""
-    reasons = [doubt.removesuffix(".") for doubt in doubts]
-    if reasons:
-        because = "; ".join(reason[0].lower() + reason[1:] for reason in reasons)
-        raise InputError(f"Nothing was made, because {because}: {CORRECT}, or omit --strict.")
-
-
-def confirm_doubts(doubts: Sequence[str], ask: bool, strict: bool = False) -> None:
-    """Print any doubts about the edits; with ``ask``, on a terminal, let the user confirm them.
-
-    Raises InputError if the user declines, or, with ``strict``, if there are any.
-    """
-    if strict:
-        refuse_doubts(doubts)
-    for doubt in doubts:
-        say(doubt)
-    if not doubts or not ask or not _on_a_terminal():
-        return
-    if _answer("Make the edit anyway? [y/N] ") not in ("y", "yes"):
-        raise InputError(f"Nothing was made: {CORRECT}, or use --yes.")
-
-
-def _on_a_terminal() -> bool:
+def on_a_terminal() -> bool:
+    """True if somebody can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _answer(question: str) -> str:
+def answer(question: str) -> str:
+    """The answer typed to a question, in lower case."""
     print(question, end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower()

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from a3t.plan.edit_sites import Place, WordFrames
-from a3t.text.speakers import turns_of
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, turns_of
 
 Range = tuple[int, int]  # [first, last)
 

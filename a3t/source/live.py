@@ -1,4 +1,4 @@
-"""Sound as it comes, from a pipe or from a microphone."""
+"""Live transcription: sound from a pipe or a microphone, and its words on a terminal."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Event
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 import soundfile
 
 from a3t.errors import InputError
+from alignment.recognition.live import LiveWords
 
 RAW = "PCM_16"  # of what is no WAV: little-endian, one channel
 AT_ONCE = 1 << 16  # bytes at most
@@ -27,6 +28,9 @@ SUBTYPES = {
 EXTENSIBLE = 0xFFFE
 PACKED = (b"OggS", b"fLaC", b"ID3", b"\x1aE\xdf\xa3", b"FORM", b"caff", b"RF64")
 TO_WAV = "give it raw 16-bit samples of one channel, or a WAV: ffmpeg -i IN -f wav - | …"
+
+WIDTH = 80  # columns where there is no terminal
+CLEAR, DIM, PLAIN = "\r\033[K", "\033[2m", "\033[m"
 
 
 @dataclass(frozen=True)
@@ -148,3 +152,33 @@ class Microphone:
     def __exit__(self, *_: object) -> None:
         self._stream.stop()
         self._stream.close()
+
+
+class LiveLines:
+    """Writes words as they are said to `out`, those that may still change greyer; `width`: a
+    terminal's columns, or 0 for a file or a pipe, which gets whole lines of final words. A line
+    ends with a pause, or where it is full."""
+
+    def __init__(self, out: TextIO, width: int) -> None:
+        self._out, self._terminal, self._width = out, width > 0, (width or WIDTH + 1) - 1
+        self._line = ""
+
+    def show(self, words: LiveWords) -> None:
+        """Add final words, and show the provisional ones after them."""
+        text = CLEAR if self._terminal else ""
+        for word in words.final:
+            if self._line and len(self._line) + 1 + len(word.text) > self._width:
+                text += self._ended()
+            self._line = f"{self._line} {word.text}".strip()
+        if words.pause and self._line:
+            text += self._ended()
+        if self._terminal:
+            room = self._width - len(self._line) - 1
+            rest = " ".join(word.text for word in words.provisional)
+            text += f"{self._line} {DIM}{rest[-room:] if room > 0 else ''}{PLAIN}"
+        self._out.write(text)
+        self._out.flush()
+
+    def _ended(self) -> str:
+        ended, self._line = f"{self._line}\n", ""
+        return ended

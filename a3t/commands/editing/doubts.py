@@ -1,0 +1,112 @@
+"""Doubts about a plan's edits: words hardly heard, music under them, a saved voice of another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from a3t.audio.analysis.background import music_under
+from a3t.audio.analysis.mel_window import mel_window
+from a3t.commands.editing.confirmation import answer, on_a_terminal
+from a3t.console import say
+from a3t.errors import InputError
+from a3t.grid import frames_of
+from a3t.model.saved_voices import Voice, load_voice
+from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
+from a3t.plan.edit_plan import EditPlan
+
+CORRECT = "correct the text (--text) or the alignment (--alignment)"
+MOST = 8  # edits that are searched for music, which seldom begins after them
+HEARD = frames_of(20.0)  # of the recording's words; more tells hardly more
+LEAST = frames_of(1.0)
+
+
+def doubts_of(plan: EditPlan, voice: str | None) -> list[str]:
+    """All doubts about the edits, a sentence each; ``voice`` names the saved voice in use."""
+    doubts = [str(doubt) for doubt in plan.doubts]
+    doubts += filter(None, [music_doubt(plan)])
+    if voice is not None and plan.edits:
+        doubts += filter(None, [voice_doubt(plan, load_voice(voice))])
+    return doubts
+
+
+def refuse_doubts(doubts: Sequence[str]) -> None:
+    """Raises InputError if there are doubts about the edits."""
+    reasons = [doubt.removesuffix(".") for doubt in doubts]
+    if reasons:
+        because = "; ".join(reason[0].lower() + reason[1:] for reason in reasons)
+        raise InputError(f"Nothing was made, because {because}: {CORRECT}, or leave out --strict.")
+
+
+def confirm_doubts(doubts: Sequence[str], ask: bool, strict: bool = False) -> None:
+    """Print any doubts about the edits; with ``ask``, on a terminal, let the user confirm them.
+
+    Raises InputError if the user declines, or, with ``strict``, if there are any.
+    """
+    if strict:
+        refuse_doubts(doubts)
+    for doubt in doubts:
+        say(doubt)
+    if not doubts or not ask or not on_a_terminal():
+        return
+    if answer("Make the edit anyway? [y/N] ") not in ("y", "yes"):
+        raise InputError(f"Nothing was made: {CORRECT}, or use --yes.")
+
+
+def music_doubt(plan: EditPlan) -> str | None:
+    """A sentence about music under a plan's edits; None if there is none."""
+    recording = plan.recording
+    for edit in plan.edits[:MOST]:
+        level = music_under(recording, plan.alignment, *recording.samples_in(edit.source))
+        if level is not None:
+            return (
+                f"There is music or the like under the words that change ({-level:.0f} dB below "
+                "the speech), which will be heard to break off: edit the speech before music is "
+                "put under it, or listen closely."
+            )
+    return None
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """The likeness of a recording to a voice: the cosine of their vectors, and the least one that
+    as much speech of that voice usually has."""
+
+    cosine: float
+    least: float
+
+
+def likeness(plan: EditPlan, voice: Voice) -> Likeness | None:
+    """The likeness of a plan's recording to a voice; None if there is too little speech, or if
+    the voice was made before voices had a vector."""
+    if voice.speaker is None:
+        return None
+    left = HEARD
+    stretches: list[list[int]] = []  # [first, last) frames
+    for phone in plan.phones:
+        if phone.word < 0 or left <= 0:
+            continue
+        left -= phone.frames
+        if stretches and stretches[-1][1] == phone.first:
+            stretches[-1][1] = phone.last
+        else:
+            stretches.append([phone.first, phone.last])
+    if HEARD - left < LEAST:
+        return None
+    mels = [mel_window(plan.recording, first, last) for first, last in stretches]
+    vector: Tensor = speech_vector(load_speaker_encoder(), mels)
+    known = frames_of(float(voice.facts.get("seconds", 0.0))) or HEARD  # of the voice itself
+    return Likeness(float(vector @ voice.speaker), least_likeness(min(HEARD - left, known)))
+
+
+def voice_doubt(plan: EditPlan, voice: Voice) -> str | None:
+    """A sentence if the recording doesn't sound like the voice."""
+    found = likeness(plan, voice)
+    if found is None or found.cosine >= found.least:
+        return None
+    return (
+        f"The recording doesn't sound like the voice {voice.name!r} (likeness {found.cosine:.2f}, "
+        f"usually above {found.least:.2f}), so what is made may sound like somebody else."
+    )
