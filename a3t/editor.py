@@ -24,7 +24,7 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
 from a3t.plan.request import EditRequest, SpeechRequest
-from a3t.plan.reuse.other_recordings import OtherRecording, hear_others
+from a3t.plan.reuse.other_recordings import OtherRecording, align_others
 from a3t.plan.reuse.text_reuse import with_sources
 from a3t.plan.revision import Revision
 from a3t.plan.speaker.pronunciations import speaker_pronunciations
@@ -34,9 +34,9 @@ from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import verify
 from a3t.source.alignment_cache import VOICES
-from a3t.source.alignments import AlignmentStore, HeardRecording
+from a3t.source.alignments import AlignedRecording, AlignmentStore
 from a3t.source.transcripts import find_transcript, require_change
-from a3t.source.unpunctuated import restored, restored_by_sound
+from a3t.source.unpunctuated import punctuated_by_sound, with_punctuation_restored
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.lexicon import Pronunciation
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -141,13 +141,15 @@ class Editor:
         require_change(found, request.new_transcript, revision.edits or request.cuts)
         with self._step("align"):
             hear = self.alignments.hear
-            others = hear_others(request.others, request.new_transcript, hear, pronouncer)
+            others = align_others(request.others, request.new_transcript, hear, pronouncer)
             edits = None if request.cuts else with_sources(revision, request)
             aligned = self.alignments.around(recording, found, edits, pronouncer)
         with self._step("plan"):
-            text = restored(found.transcript, aligned, revision.revised, request.punctuate)
+            text = with_punctuation_restored(
+                found.transcript, aligned, revision.revised, request.punctuate
+            )
             resolved = replace(
-                request.saying(text.spoken + request.new_transcript.spoken),
+                request.with_pronunciations_of(text.spoken + request.new_transcript.spoken),
                 text=text.text,
                 alignment=aligned.alignment,
                 aligned_words=() if aligned.is_whole(found.transcript) else aligned.words,
@@ -273,7 +275,7 @@ class Editor:
         """A word in the voice of a plan's recording, as guessed or said otherwise."""
         own = dict(plan.request.pronunciations)
         own |= {word.lower(): (tuple(pronunciation),)} if pronunciation else {}
-        heard = HeardRecording(plan.recording, plan.text.text, plan.alignment)
+        heard = AlignedRecording(plan.recording, plan.text.text, plan.alignment)
         return self.tts(heard, word, pronunciations=tuple(own.items()))
 
     def transcribe(
@@ -290,7 +292,7 @@ class Editor:
             recording = opened(recording)
             prior = Transcript.from_text(new_text, max_words=None) if new_text else None
             found = find_transcript(recording, text, prior, Pronouncer(), recogniser)
-            return restored_by_sound(recording, found, self.alignments, punctuate)
+            return punctuated_by_sound(recording, found, self.alignments, punctuate)
 
     def align(self, recording: Sound, text: str | None = None) -> Alignment:
         """The words and phones of the whole recording; ``text`` and errors as for `plan`."""

@@ -15,7 +15,7 @@ from a3t.commands.options import (
 )
 from a3t.console import Parser, run, say
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.readings import Reading, read
+from a3t.text.readings import Reading, reading_of
 from alignment.formats.dictionary import Dictionary
 
 
@@ -46,7 +46,7 @@ def show(options: argparse.Namespace) -> None:
     pronouncer = Pronouncer(own, options.g2p)
     lines = [*_lines(options.text)] if options.hear else _lines(options.text)
     for line in lines:
-        reading = read(line, pronouncer)
+        reading = reading_of(line, pronouncer)
         if options.json:
             print(json.dumps(reading.to_json(), ensure_ascii=False), flush=True)
         else:

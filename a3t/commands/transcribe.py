@@ -76,7 +76,7 @@ def transcribe(options: argparse.Namespace) -> None:
     from a3t.source.alignments import AlignmentStore
     from a3t.source.diarisation import numbered, require_packages, speakers_by_sound
     from a3t.source.transcripts import find_transcript, sidecar
-    from a3t.source.unpunctuated import restored_by_sound
+    from a3t.source.unpunctuated import punctuated_by_sound
     from a3t.text.pronunciation.pronouncer import Pronouncer
     from a3t.text.transcript import Transcript, turns_of, with_names
     from alignment.aligners.network_aligner import NetworkAligner
@@ -94,7 +94,7 @@ def transcribe(options: argparse.Namespace) -> None:
     show_progress("transcribe")
     found = find_transcript(recording, given, prior, Pronouncer(), options.recogniser)
     store = AlignmentStore(NetworkAligner(), default_folder())
-    transcript = restored_by_sound(recording, found, store, not options.no_punctuation)
+    transcript = punctuated_by_sound(recording, found, store, not options.no_punctuation)
     say("Recognised:" if found.origin == "recognised" else f"Transcript ({found.origin}):")
     if not named:
         print(transcript.text.strip())

@@ -145,7 +145,7 @@ class EditRequest:
         """True if the duration of the new words is left to the planner."""
         return not self.fit and self.duration is None and self.lengths is None
 
-    def saying(self, words: Iterable[str]) -> EditRequest:
+    def with_pronunciations_of(self, words: Iterable[str]) -> EditRequest:
         """The same request with only the pronunciations of these words."""
         spoken = set(words)
         kept = tuple(each for each in self.pronunciations if each[0] in spoken)

@@ -152,7 +152,7 @@ def _change(edit: Mapping[str, Any]) -> str:
             return f"{old} → {new}"
 
 
-def keep(before: EditedRecording, result: EditedRecording) -> EditedRecording:
+def with_earlier_sound(before: EditedRecording, result: EditedRecording) -> EditedRecording:
     """The result, with the previous version's sound for every edit that both have.
 
     An edit is not kept if a new one is so close that both change the same samples.

@@ -88,7 +88,7 @@ class ProjectEdit:
         edit.check_files()
         return edit
 
-    def saying(self, text: str) -> ProjectEdit:
+    def with_text(self, text: str) -> ProjectEdit:
         """The edit for a recording that says this text."""
         return replace(self, request=replace(self.request, text=text))
 
@@ -125,11 +125,11 @@ class ProjectEdit:
         results = editor.make(plan)
         if self.history is None or self.base is None:
             return results
-        from a3t.projects.history import keep
+        from a3t.projects.history import with_earlier_sound
         from a3t.projects.replay import as_it_sounds
 
         before = as_it_sounds(editor, self.recording, self.history, self.base, self.out)
-        return [keep(before, result) for result in results]
+        return [with_earlier_sound(before, result) for result in results]
 
     @property
     def base(self) -> int | None:

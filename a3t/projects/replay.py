@@ -19,7 +19,7 @@ from a3t.model.saved_voices import OF_RECORDING, load_voice
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.json_values import positive_number, string
 from a3t.plan.request import EditRequest
-from a3t.projects.history import History, Version, keep
+from a3t.projects.history import History, Version, with_earlier_sound
 from a3t.projects.takes import (
     MOST_TAKES,
     PLACES,
@@ -77,7 +77,7 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
         _check_models(version, editor)
         plan = editor.plan(recording, EditRequest.from_json(version))
         rendered = in_the_voice_of(version, editor, plan).render(plan)
-        result = rendered if result is None else keep(result, rendered)
+        result = rendered if result is None else with_earlier_sound(result, rendered)
     assert result is not None
     return result
 

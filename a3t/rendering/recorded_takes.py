@@ -110,7 +110,7 @@ def recorded_choices(
             continue
         wanted = wanted_manner(made, k)
         found = []
-        for words in recorded.offered(WordEdit("replace", edit.old, edit.new), plan.new_text):
+        for words in recorded.short_matches(WordEdit("replace", edit.old, edit.new), plan.new_text):
             if usable(plan, edit, heard[words.text][1], words):
                 manner = manner_of(*heard[words.text], words.old)
                 if not abs(manner.pitch - wanted.pitch) > MOST_PITCH:

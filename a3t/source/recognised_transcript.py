@@ -57,21 +57,23 @@ class RecognisedTranscript:
     rival: str = ""
 
     @property
-    def sures(self) -> tuple[float, ...]:
+    def known_confidences(self) -> tuple[float, ...]:
         """The confidences; 1 for each word where they aren't known."""
         return self.confidences or (1.0,) * len(self.transcript.words)
 
     def of_words(self, numbers: Sequence[int]) -> RecognisedTranscript:
         """The same with these words alone."""
         text = Transcript.of_tokens([self.transcript.words[k] for k in numbers])
-        return RecognisedTranscript(text, tuple(self.sures[k] for k in numbers))
+        return RecognisedTranscript(text, tuple(self.known_confidences[k] for k in numbers))
 
     def with_words(
         self, other: RecognisedTranscript, places: Sequence[Difference]
     ) -> RecognisedTranscript:
         """The same with another's words at some places (`with_new_words`)."""
         text, numbers = with_new_words(self.transcript, other.transcript, places)
-        sure = [self.sures[k] if k >= 0 else other.sures[~k] for k in numbers]
+        sure = [
+            self.known_confidences[k] if k >= 0 else other.known_confidences[~k] for k in numbers
+        ]
         return RecognisedTranscript(text, tuple(sure))
 
 
@@ -151,7 +153,8 @@ def settled_parts(
         words += [replace(word, token=word.token + token) for word in part.transcript.words]
         ends.append(len(words))
     heard = Transcript.of_tokens(words)
-    whole = RecognisedTranscript(heard, tuple(each for *_, part in parts for each in part.sures))
+    sure = tuple(each for *_, part in parts for each in part.known_confidences)
+    whole = RecognisedTranscript(heard, sure)
     new = respelled(heard, prior)
     places = differences(heard, new, pronouncer)
     if not places and _asked(heard) != _asked(new):
@@ -175,12 +178,12 @@ def settled_parts(
                 evidence[number] = sound.evidence(place, new)
         first = last
     # What both have is written as in the prior: a mark that Whisper lacks is no change.
-    sure, done = [1.0] * len(new.words), Difference((0, 0), (0, 0))
+    sures, done = [1.0] * len(new.words), Difference((0, 0), (0, 0))
     for place in [*places, Difference((len(heard.words),) * 2, (len(new.words),) * 2)]:
-        sure[done.new[1] : place.new[0]] = whole.sures[done.heard[1] : place.heard[0]]
+        sures[done.new[1] : place.new[0]] = whole.known_confidences[done.heard[1] : place.heard[0]]
         done = place
     changed = [Difference(places[k].new, places[k].heard) for k in sorted(changes(evidence))]
-    return RecognisedTranscript(new, tuple(sure)).with_words(whole, changed)
+    return RecognisedTranscript(new, tuple(sures)).with_words(whole, changed)
 
 
 def _settled_by_network(

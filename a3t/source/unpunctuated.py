@@ -33,7 +33,7 @@ def pauses_after_words(text: Transcript, aligned: Passages) -> list[float | None
     return result
 
 
-def restored(
+def with_punctuation_restored(
     text: Transcript,
     aligned: Passages | None,
     revised: tuple[Transcript, SpanMap] | None = None,
@@ -75,7 +75,7 @@ def _with_questions_of(new_text: Transcript, words: SpanMap, text: Transcript) -
     return changed if changed.spoken == text.spoken else text
 
 
-def restored_by_sound(
+def punctuated_by_sound(
     recording: Recording, found: FoundTranscript, alignments: AlignmentStore, wanted: bool = True
 ) -> Transcript:
     """The same by words and pauses, and by words alone where a long recording would have to be
@@ -87,4 +87,4 @@ def restored_by_sound(
         with suppress(AlignmentError):
             whole = alignments.whole(recording, found, Pronouncer())
             aligned = Passages(whole, ((0, len(text.words)),))
-    return restored(text, aligned)
+    return with_punctuation_restored(text, aligned)

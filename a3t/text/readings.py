@@ -36,7 +36,7 @@ class Reading:
         }
 
 
-def read(text: str, pronouncer: Pronouncer) -> Reading:
+def reading_of(text: str, pronouncer: Pronouncer) -> Reading:
     """Read a text; one that can't be read has the reason as its `error`."""
     try:
         transcript = Transcript.from_text(text, max_words=None)

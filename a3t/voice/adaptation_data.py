@@ -14,7 +14,7 @@ from functools import cached_property
 
 from a3t.audio.reading.recording import Recording
 from a3t.plan.edit_plan import EditPlan
-from a3t.source.alignments import AlignmentStore, HeardRecording
+from a3t.source.alignments import AlignedRecording, AlignmentStore
 from a3t.source.recognised_transcript import quietest_between
 from a3t.source.timed_text import Times, times_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -25,7 +25,7 @@ from alignment import Alignment, AlignmentError, Word
 from alignment.long.window import TimedWord
 
 # Seconds of usable speech, by what was measured of edits, and of speech by a prompt (docs/log.md).
-PAYS_FROM, PROMPT_PAYS_FROM = 8.0, 3.0
+LEAST_SECONDS, LEAST_PROMPT_SECONDS = 8.0, 3.0
 WINDOW = (70.0, 80.0)  # seconds that are listened to at a time; windows end where it is quiet
 ENOUGH = 30.0  # seconds of usable speech: one window has that, unless there is music, or silence
 MOST_WINDOWS = 4
@@ -35,76 +35,78 @@ Range = tuple[int, int]  # samples [first, last)
 
 
 @dataclass(frozen=True)
-class SaidWord(TimedWord):
+class SpeakerWord(TimedWord):
     """A word, the approximate time when it is spoken, and its speaker's name, "" if none is
     known."""
 
     speaker: str = ""
 
 
-Said = Callable[[float, float], Sequence[SaidWord]]  # the words between two times, in seconds
+WordsBetween = Callable[[float, float], Sequence[SpeakerWord]]  # two times, in seconds
 
 
-def among(words: Sequence[SaidWord]) -> Said:
+def words_by_time(words: Sequence[SpeakerWord]) -> WordsBetween:
     """The words whose middle lies between two times."""
 
-    def between(start: float, end: float) -> list[SaidWord]:
+    def between(start: float, end: float) -> list[SpeakerWord]:
         return [word for word in words if start <= (word.start + word.end) / 2 < end]
 
     return between
 
 
 @dataclass(frozen=True)
-class OwnSpeech:
+class AdaptationSpeech:
     """The words of a recording from which its voice is learnt.
 
-    told: whether an edit.json has to tell them, because they are not just the words that it has.
+    is_stored: whether an edit.json has to store them, because it has not just these words.
     others: the same speaker's in other recordings, which are learnt from together with these.
     """
 
     recording: Recording
     alignment: Alignment
-    told: bool = False
-    others: tuple[OwnSpeech, ...] = ()
+    is_stored: bool = False
+    others: tuple[AdaptationSpeech, ...] = ()
 
     @classmethod
-    def of(cls, alignments: AlignmentStore, plan: EditPlan) -> OwnSpeech:
+    def of(cls, alignments: AlignmentStore, plan: EditPlan) -> AdaptationSpeech:
         """The speech from which the voice of a plan's recording is learnt."""
         here = cls(plan.recording, plan.alignment)
         if not plan.edits:
             return here
         found = None
         with suppress(AlignmentError):  # the words there aren't those of the text
-            said = _said_in(alignments, plan)
-            found = cls.by(alignments, plan.recording, said, _speaker_of(plan))
+            said = _words_of(alignments, plan)
+            found = cls.of_speaker(alignments, plan.recording, said, _speaker_of(plan))
         found = found or here
-        return replace(found, told=found.alignment != plan.alignment)
+        return replace(found, is_stored=found.alignment != plan.alignment)
 
     @classmethod
-    def of_prompts(cls, alignments: AlignmentStore, heard: Sequence[HeardRecording]) -> OwnSpeech:
+    def of_prompts(
+        cls, alignments: AlignmentStore, heard: Sequence[AlignedRecording]
+    ) -> AdaptationSpeech:
         """The speech to learn from in a prompt's recordings: of each the words that edits of it
         would learn from, until there are as many seconds as one recording may give."""
-        found: list[OwnSpeech] = []
+        found: list[AdaptationSpeech] = []
         for each in heard:
             if found and sum(one.seconds for one in found) >= WINDOW[0]:
                 break
             own = cls(each.recording, each.alignment)
             spoken = each.alignment.spoken
-            words = among([SaidWord(word.text, word.start, word.end) for word in spoken])
+            words = words_by_time([SpeakerWord(word.text, word.start, word.end) for word in spoken])
             with suppress(AlignmentError):
-                own = cls.by(alignments, each.recording, words) or own
-            found.append(replace(own, told=False))
+                own = cls.of_speaker(alignments, each.recording, words) or own
+            found.append(replace(own, is_stored=False))
         return replace(found[0], others=tuple(found[1:]))
 
     @classmethod
-    def by(
+    def of_speaker(
         cls,
         alignments: AlignmentStore,
         recording: Recording,
-        said: Said,
+        said: WordsBetween,
         speaker: str = "",
         known: float = float("inf"),
-    ) -> OwnSpeech | None:
+    ) -> AdaptationSpeech | None:
         """The speech of one speaker, ``""`` where nobody is named, to learn from; None if that
         can't be told yet, as the words are known only up to so many seconds, or if there are none.
         Nothing is learnt from words without a name beside others that have one.
@@ -155,12 +157,12 @@ class OwnSpeech:
         return sum(piece.seconds for piece in self.pieces)
 
     @property
-    def pays(self) -> bool:
-        """True if one person speaks enough for edits to gain by the voice."""
-        return self.pays_from(PAYS_FROM)
+    def is_enough(self) -> bool:
+        """True if there is enough of it, by one person, for edits to gain by its voice."""
+        return self.has_seconds(LEAST_SECONDS)
 
-    def pays_from(self, seconds: float) -> bool:
-        """True if one person speaks for so many seconds."""
+    def has_seconds(self, seconds: float) -> bool:
+        """True if there are so many seconds of it, by one person."""
         return self.seconds >= seconds and self._is_of_one_speaker
 
     @cached_property
@@ -187,34 +189,34 @@ def _kept(alignment: Alignment, keep: Sequence[bool]) -> list[Word]:
     return [word for word, own in zip(alignment.spoken, keep, strict=True) if own]
 
 
-def _said_in(alignments: AlignmentStore, plan: EditPlan) -> Said:
-    """Give the words of a plan's recording; AlignmentError, now or when called, if the words
+def _words_of(alignments: AlignmentStore, plan: EditPlan) -> WordsBetween:
+    """Say what is said in a plan's recording; AlignmentError, now or when called, if the words
     don't match it."""
     recording, found = plan.recording, plan.found
     if not plan.passages or found is None:
-        return among(_timed(plan.text, times_of(plan.alignment)))
+        return words_by_time(_timed(plan.text, times_of(plan.alignment)))
     pronouncer = Pronouncer(dict(plan.request.pronunciations))
     text, times = found.transcript, found.times
     if found.alignment is not None or times is None:
         heard = alignments.whole(recording, found, pronouncer)
-        return among(_timed(text, times_of(heard)))
-    approximate = among(_timed(text, times))
+        return words_by_time(_timed(text, times_of(heard)))
+    approximate = words_by_time(_timed(text, times))
 
-    def between(start: float, end: float) -> list[SaidWord]:
+    def between(start: float, end: float) -> list[SpeakerWord]:
         if not approximate(start, end):
             return []
         # A word is in one window alone, so its place has to be known better.
         span = start - BESIDE, end + BESIDE
         heard = alignments.between(recording, found, span, pronouncer)
         own = text.of_words(heard.words)
-        return list(among(_timed(own, times_of(heard.alignment)))(start, end))
+        return list(words_by_time(_timed(own, times_of(heard.alignment)))(start, end))
 
     return between
 
 
-def _timed(text: Transcript, times: Times) -> list[SaidWord]:
+def _timed(text: Transcript, times: Times) -> list[SpeakerWord]:
     return [
-        SaidWord(word.text, *time, word.speaker)
+        SpeakerWord(word.text, *time, word.speaker)
         for word, time in zip(text.words, times, strict=True)
     ]
 

@@ -27,7 +27,7 @@ from a3t.plan.prompt import SpeechPlan
 from a3t.source.alignment_cache import read_cached, write_cached
 from a3t.source.alignments import AlignmentStore
 from a3t.voice.adaptation import MOST_STEPS, THREADS, AdaptationConfig, adapt, steps_for
-from a3t.voice.adaptation_data import PAYS_FROM, PROMPT_PAYS_FROM, OwnSpeech
+from a3t.voice.adaptation_data import LEAST_PROMPT_SECONDS, LEAST_SECONDS, AdaptationSpeech
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from a3t.voice.unfinished import workplace
 from alignment import Alignment
@@ -66,24 +66,24 @@ class VoiceLearner:
         if isinstance(when, Mapping):
             assert isinstance(plan, EditPlan)
             config, told = recorded_settings(when)
-            speech = OwnSpeech(plan.recording, told or plan.alignment, told is not None)
+            speech = AdaptationSpeech(plan.recording, told or plan.alignment, told is not None)
             return self.learnt(speech, config)
         with one_thread():
             if isinstance(plan, SpeechPlan):
                 if not plan.heard:  # the prompt is a saved voice's own
                     return None
-                pays_from = PROMPT_PAYS_FROM
-                speech = OwnSpeech.of_prompts(self.alignments, plan.heard)
+                least = LEAST_PROMPT_SECONDS
+                speech = AdaptationSpeech.of_prompts(self.alignments, plan.heard)
             else:
                 if not any(edit.is_spoken for edit in plan.edits):  # nothing is made
                     return None
-                if when != "always" and plan.recording.seconds < PAYS_FROM:
+                if when != "always" and plan.recording.seconds < LEAST_SECONDS:
                     return None
-                pays_from = PAYS_FROM
-                speech = OwnSpeech.of(self.alignments, plan)
+                least = LEAST_SECONDS
+                speech = AdaptationSpeech.of(self.alignments, plan)
             budget = None if isinstance(when, str) else float(when)
             voice = self._remembered(speech, _usual(), budget)
-            if voice is not None or (when != "always" and not speech.pays_from(pays_from)):
+            if voice is not None or (when != "always" and not speech.has_seconds(least)):
                 return voice
         if not learn:
             raise NotLearntError
@@ -91,7 +91,7 @@ class VoiceLearner:
 
     def learnt(
         self,
-        speech: OwnSpeech,
+        speech: AdaptationSpeech,
         config: AdaptationConfig | None = None,
         budget: float | None = None,
     ) -> Voice | None:
@@ -117,7 +117,7 @@ class VoiceLearner:
         return self._voice(speech, settings[0], data)
 
     def _remembered(
-        self, speech: OwnSpeech, config: AdaptationConfig, budget: float | None
+        self, speech: AdaptationSpeech, config: AdaptationConfig, budget: float | None
     ) -> Voice | None:
         """The voice as learnt before, in the most steps in which it was."""
         precisions = PRECISIONS[1:] if config.precision == "auto" else (config.precision,)
@@ -129,7 +129,7 @@ class VoiceLearner:
         return None
 
     def _learn(
-        self, speech: OwnSpeech, config: AdaptationConfig, place: Path | None = None
+        self, speech: AdaptationSpeech, config: AdaptationConfig, place: Path | None = None
     ) -> bytes:
         """Learn a voice and keep it in ``place``. If that is interrupted, even by kill -9, the
         same call goes on where it was."""
@@ -143,23 +143,23 @@ class VoiceLearner:
         with workplace(place) as folder:
             return save(adapt(self.networks.model, pieces, folder, config, tell).changes)
 
-    def _seconds_a_step(self, speech: OwnSpeech, config: AdaptationConfig) -> float:
+    def _seconds_a_step(self, speech: AdaptationSpeech, config: AdaptationConfig) -> float:
         """The seconds a step takes on this machine, measured, the slower first ones included."""
         begun = time.monotonic()
         replace(self, progress=None)._learn(speech, replace(config, steps=TIMED))
         return (time.monotonic() - begun) / TIMED
 
-    def _voice(self, speech: OwnSpeech, config: AdaptationConfig, data: bytes) -> Voice:
+    def _voice(self, speech: AdaptationSpeech, config: AdaptationConfig, data: bytes) -> Voice:
         changes: dict[str, Tensor] = load(data)
         model = {"name": self.networks.name, "sha256": self.networks.sha256}
         facts: dict[str, Any] = {"steps": config.steps, "precision": config.precision}
         if config.parts:
             facts["parts"] = list(config.parts)
-        if speech.told:
+        if speech.is_stored:
             facts["alignment"] = speech.alignment.to_json()
         return Voice(OF_RECORDING, model, facts, changes, hashlib.sha256(data).hexdigest())
 
-    def _place(self, speech: OwnSpeech, config: AdaptationConfig) -> Path | None:
+    def _place(self, speech: AdaptationSpeech, config: AdaptationConfig) -> Path | None:
         """The file that keeps what is learnt, named by everything that determines it."""
         if self.folder is None:
             return None
@@ -193,7 +193,7 @@ def _usual() -> AdaptationConfig:
 
 
 def _settings(
-    config: AdaptationConfig, speech: OwnSpeech, budget: float | None
+    config: AdaptationConfig, speech: AdaptationSpeech, budget: float | None
 ) -> list[AdaptationConfig]:
     """The settings to choose from, the best first; to tell them costs nothing."""
     spoken = sum(word.end - word.start for word in speech.alignment.spoken)

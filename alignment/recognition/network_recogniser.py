@@ -51,7 +51,7 @@ class RecognisedWord:
 TRACTS = (1.0, 0.93, 1.07)  # lengths against the speaker's own
 
 
-class Heard(NamedTuple):
+class NetworkRecognition(NamedTuple):
     """The words heard; if they are all of an expected text, also what else might be, lower case."""
 
     words: list[RecognisedWord]
@@ -63,7 +63,7 @@ def recognise_by_network(
     sample_rate: int,
     expected: Sequence[str],
     pronunciations: Pronunciations,
-) -> Heard:
+) -> NetworkRecognition:
     """The words heard in `samples` (mono, float, (n,), 8 kHz or more), lower case.
 
     `expected`: the text that the recording nearly says, lower case, or nothing; words of it that
@@ -74,7 +74,7 @@ def recognise_by_network(
     free = heard_freely(sound)
     if expected:
         return settled(sound, free, expected, pronunciations)
-    return Heard(words_of(free, general_model()[0].words))
+    return NetworkRecognition(words_of(free, general_model()[0].words))
 
 
 def heard_freely(sound: np.ndarray) -> list[Found]:
@@ -88,7 +88,7 @@ def settled(
     free: Sequence[Found],
     expected: Sequence[str],
     pronunciations: Pronunciations,
-) -> Heard:
+) -> NetworkRecognition:
     """Hear `mean_scores` by the `expected` text, at least one word, and by what was
     heard `free`ly; other arguments as for `recognise_by_network`."""
     words, text, ways, tree, model = _vocabulary(expected, pronunciations)
@@ -96,7 +96,7 @@ def settled(
     choose = Settling(text, sure, model.general, ways)
     ahead = tree.best_below(model.unigram())
     found = search(sound, tree, ahead, model, choose=choose, near=NEAR)
-    return Heard(words_of(found, words), tuple(words[word] for word in choose.rival))
+    return NetworkRecognition(words_of(found, words), tuple(words[word] for word in choose.rival))
 
 
 def words_of(found: Sequence[Found], words: Sequence[str]) -> list[RecognisedWord]:

@@ -50,7 +50,7 @@ class _Hypotheses:
     state: WordState
     gains: dict[int, np.ndarray]
 
-    def by(self, arc: Arc) -> Iterator[tuple[_Hypothesis, WordState]]:
+    def extended(self, arc: Arc) -> Iterator[tuple[_Hypothesis, WordState]]:
         """Each text with the word of the arc, and the state before it."""
         for place, (text, more) in enumerate(zip(self.texts, self.gains[arc.word], strict=True)):
             score = text.score + arc.gain + float(more)
@@ -91,7 +91,7 @@ class Rescoring:
         for record, group in groupby(lattice, attrgetter("record")):
             # At the edge of what is near, rounding may have kept a word without those before it.
             arcs = [arc for arc in group if arc.before in arrived]
-            ways = [way for arc in arcs for way in arrived[arc.before].by(arc)]
+            ways = [way for arc in arcs for way in arrived[arc.before].extended(arc)]
             for arc in arcs:  # what has been left behind for good is forgotten
                 left[arc.before] -= 1
                 if not left[arc.before]:
@@ -106,7 +106,7 @@ class Rescoring:
             if not following[record]:
                 return texts[0].records()[:-1]
             state = self.network.after(
-                WordState.joined(befores), [text.words[-1] for text in texts]
+                WordState.stacked(befores), [text.words[-1] for text in texts]
             )
             arrived[record] = self._arrived(texts, state, following[record])
         return []

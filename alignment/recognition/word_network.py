@@ -38,7 +38,7 @@ class WordState:
         return WordState(*(each[text : text + 1] for each in (self.hidden, self.cell, self.vector)))
 
     @classmethod
-    def joined(cls, each: Sequence[WordState]) -> WordState:
+    def stacked(cls, each: Sequence[WordState]) -> WordState:
         """The states of several texts together."""
         return cls(
             np.concatenate([state.hidden for state in each]),

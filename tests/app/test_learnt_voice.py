@@ -61,7 +61,7 @@ def learning(
 ) -> Iterator[Service]:
     """A service that learns voices, in few steps; for its own user, and for others."""
     monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
-    monkeypatch.setattr("a3t.voice.recording_adaptation.PROMPT_PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.recording_adaptation.LEAST_PROMPT_SECONDS", 1.0)
     monkeypatch.setenv("A3T_CACHE", request.param and str(tmp_path / request.param))
     other = Service(service.folder, service.quick._start)
     other.quick = other.long = service.quick
@@ -94,7 +94,7 @@ def test_a_prompt_is_learnt_once_where_that_is_asked_for(
 def test_too_little_speech_is_spoken_like_as_it_is(
     learning: Service, learner: Learner, upload: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("a3t.voice.recording_adaptation.PROMPT_PAYS_FROM", 60.0)
+    monkeypatch.setattr("a3t.voice.recording_adaptation.LEAST_PROMPT_SECONDS", 60.0)
     _, record, _ = learning.tts(upload, speech("auto"), Watch())
     assert "voice" not in json.loads(record.read_text()) and learner.starts == 0
 
@@ -114,7 +114,7 @@ def test_edits_by_the_server_learn_the_recordings_voice_once(
     service: Service,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("a3t.voice.recording_adaptation.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.recording_adaptation.LEAST_SECONDS", 1.0)
 
     def edited(by: Service = learning, status: int = 200, **fields: str) -> bytes:
         with arctic.open("rb") as file:

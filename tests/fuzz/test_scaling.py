@@ -169,7 +169,7 @@ def test_moved_words(line: str) -> None:
         moved = [said[k ^ 1] for k in range(2 * n)]
         before, after = (Transcript.from_text(" ".join(text), None) for text in (said, moved))
         script = Revision.of(before, after).edits
-        return lambda: RecordedTexts((before,)).taken(script, after)
+        return lambda: RecordedTexts((before,)).matches(script, after)
 
     assert_linear(of, 60)
 

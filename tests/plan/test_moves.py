@@ -28,7 +28,7 @@ def found(old: str, new: str, *others: str) -> list[tuple[str, str, int]]:
     texts = tuple(map(Transcript.from_text, (old, *others)))
     said = Transcript.from_text(new)
     script = edit_script(texts[0].spoken, said.spoken)
-    taken = RecordedTexts(texts).taken(script, said)
+    taken = RecordedTexts(texts).matches(script, said)
     for k, stretches in taken.items():  # they hold all of the edit's new words, in order
         edges = [script[k].new[0], *(each.new[1] for each in stretches)]
         assert edges[-1] == script[k].new[1]
@@ -91,7 +91,7 @@ def test_texts_that_repeat_themselves_end(repeats: int) -> None:
     script = edit_script(old.spoken, new.spoken)
     assert all(
         isinstance(each, RecordedWords)
-        for stretches in RecordedTexts((old,)).taken(script, new).values()
+        for stretches in RecordedTexts((old,)).matches(script, new).values()
         for each in stretches
     )
 
@@ -113,7 +113,7 @@ def test_places_of_a_few_words_are_aligned_for_candidates_alone() -> None:
     )
     revision = Revision.of(old, new)
     (edit,) = revision.edits
-    found = RecordedTexts((old, old)).offered(edit, new)
+    found = RecordedTexts((old, old)).short_matches(edit, new)
     assert [old.spoken[slice(*words.old)] for words in found] == [("the", "papers")] * len(found)
     assert {words.text for words in found} == {0, 1} and found[0].text == 0
     request = EditRequest(new_text=new.text)

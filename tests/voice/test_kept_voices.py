@@ -15,7 +15,7 @@ import torch
 
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
-from a3t.voice.adaptation_data import OwnSpeech
+from a3t.voice.adaptation_data import AdaptationSpeech
 from a3t.voice.unfinished import UNFINISHED, workplace
 from tests.conftest import ARCTIC
 from tests.voice.conftest import QUICK
@@ -36,7 +36,7 @@ learn(Path(sys.argv[1]), Path(sys.argv[2]), progress)
 def learn(wav: Path, cache: Path, progress: Callable[[str], None] | None = None) -> str:
     editor = Editor.load()
     recording = Recording.open(wav)
-    speech = OwnSpeech(recording, editor.align(recording, ARCTIC))
+    speech = AdaptationSpeech(recording, editor.align(recording, ARCTIC))
     editor.voices, editor.progress = cache, progress
     voice = editor.learner.learnt(speech, replace(QUICK, steps=10))
     assert voice is not None

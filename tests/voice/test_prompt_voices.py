@@ -13,7 +13,7 @@ from a3t.commands import tts
 from a3t.editor import Editor
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.request import EditRequest
-from a3t.voice.adaptation_data import OwnSpeech
+from a3t.voice.adaptation_data import AdaptationSpeech
 from tests.conftest import ARCTIC
 from tests.voice.conftest import quick, voiced
 
@@ -62,13 +62,13 @@ def test_prompts_are_learnt_together_where_that_pays(
 ) -> None:
     one = editor.plan_speech(arctic, TEXT, prompt_text=ARCTIC)
     both = editor.plan_speech([arctic, again], TEXT, prompt_text=[ARCTIC, ARCTIC])
-    speech = [OwnSpeech.of_prompts(editor.alignments, plan.heard) for plan in (one, both)]
+    speech = [AdaptationSpeech.of_prompts(editor.alignments, plan.heard) for plan in (one, both)]
     assert speech[1].seconds == pytest.approx(2 * speech[0].seconds, abs=0.1)
     assert speech[0].identity != speech[1].identity
-    twice = OwnSpeech.of_prompts(editor.alignments, [*one.heard, *one.heard])
+    twice = AdaptationSpeech.of_prompts(editor.alignments, [*one.heard, *one.heard])
     assert twice.seconds == speech[0].seconds  # the same words are no more speech
     least = (speech[0].seconds + speech[1].seconds) / 2
-    monkeypatch.setattr("a3t.voice.recording_adaptation.PROMPT_PAYS_FROM", least)
+    monkeypatch.setattr("a3t.voice.recording_adaptation.LEAST_PROMPT_SECONDS", least)
     assert voiced(editor, one, "auto") is editor
     own = voiced(editor, both, "auto")
     assert own.voice is not None and own.spoken(both).record["voice"] == own.voice

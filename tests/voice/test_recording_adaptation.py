@@ -18,12 +18,14 @@ from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
-from a3t.voice.adaptation_data import OwnSpeech, SaidWord, among, windows_of
+from a3t.voice.adaptation_data import AdaptationSpeech, SpeakerWord, windows_of, words_by_time
 from a3t.voice.recording_adaptation import VoiceLearner, recorded_settings
 from tests.conftest import ARCTIC
 from tests.voice.conftest import QUICK, quick, voiced
 
 NEVER = ARCTIC.replace("always", "never")
+
+of_speaker = AdaptationSpeech.of_speaker
 
 
 def test_an_edit_learns_from_its_own_recording(
@@ -56,7 +58,7 @@ def test_learning_is_offered_and_announced_and_comes_last(
     talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
-    monkeypatch.setattr("a3t.voice.adaptation_data.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.adaptation_data.LEAST_SECONDS", 1.0)
     monkeypatch.delenv("A3T_ADAPT")
     words = ["--wav", str(talk / "one.wav"), "--new-text", NEVER]
     assert edit.main([*words, "--out", str(tmp_path / "x.wav")]) == 0
@@ -89,7 +91,7 @@ def test_a_recording_too_short_to_learn_from_says_so(
         tmp_path / "short.wav", new_text="and you never want to", text="and you always want to"
     )
     with pytest.raises(InputError, match="usable speech"):
-        editor.learner.learnt(OwnSpeech(plan.recording, plan.alignment))
+        editor.learner.learnt(AdaptationSpeech(plan.recording, plan.alignment))
 
 
 @pytest.fixture
@@ -110,8 +112,8 @@ def test_one_voice_serves_all_edits(
         said[place] = NEVER
         request = EditRequest(new_text=" ".join(said))
         plan = editor.plan(long_talk, request)
-        found.append(OwnSpeech.of(editor.alignments, plan))
-        assert found[-1].told and found[-1].alignment != plan.alignment
+        found.append(AdaptationSpeech.of(editor.alignments, plan))
+        assert found[-1].is_stored and found[-1].alignment != plan.alignment
     assert found[0].alignment == found[1].alignment
     times = [(word.start, word.end) for word in found[0].alignment.spoken]
     assert len(times) > 30 and 12 < times[-1][1] <= 20
@@ -122,13 +124,13 @@ def test_one_voice_serves_all_edits(
     assert told == found[0].alignment
     # By whoever knows the words, but has placed them a little differently.
     whole = editor.align(long_talk)
-    words = [SaidWord(w.text, w.start + 0.04, w.end - 0.03) for w in whole.spoken]
+    words = [SpeakerWord(w.text, w.start + 0.04, w.end - 0.03) for w in whole.spoken]
     recording = plan.recording
-    assert OwnSpeech.by(editor.alignments, recording, among(words)) == found[0]
+    assert of_speaker(editor.alignments, recording, words_by_time(words)) == found[0]
     first = [word for word in words if word.end < 20.0]
-    assert OwnSpeech.by(editor.alignments, recording, among(first), known=20.0) == found[0]
-    assert OwnSpeech.by(editor.alignments, recording, among(first), known=14.0) is None
-    assert OwnSpeech.by(editor.alignments, recording, among([])) is None
+    assert of_speaker(editor.alignments, recording, words_by_time(first), known=20.0) == found[0]
+    assert of_speaker(editor.alignments, recording, words_by_time(first), known=14.0) is None
+    assert of_speaker(editor.alignments, recording, words_by_time([])) is None
 
 
 def test_a_recording_that_begins_with_little_speech_is_heard_for_longer(
@@ -142,20 +144,20 @@ def test_a_recording_that_begins_with_little_speech_is_heard_for_longer(
     soundfile.write(tmp_path / "late.wav", sound, rate)
     recording = Recording.open(tmp_path / "late.wav")
     whole = editor.align(recording, " ".join([ARCTIC] * 11))
-    words = [SaidWord(word.text, word.start, word.end) for word in whole.spoken]
-    speech = OwnSpeech.by(editor.alignments, recording, among(words))
+    words = [SpeakerWord(word.text, word.start, word.end) for word in whole.spoken]
+    speech = of_speaker(editor.alignments, recording, words_by_time(words))
     assert speech is not None and speech.seconds >= 10.0
     assert 25 < speech.alignment.spoken[-1].end < 60
     # Another person's words are not among them, and this one's are found where they begin.
     guest = [replace(w, speaker="Guest" if w.start > 40 else "Host") for w in words]
-    other = OwnSpeech.by(editor.alignments, recording, among(guest), "Guest")
+    other = of_speaker(editor.alignments, recording, words_by_time(guest), "Guest")
     assert other is not None and other.alignment.spoken[0].start > 40
-    assert OwnSpeech.by(editor.alignments, recording, among(guest), "Nobody") is None
+    assert of_speaker(editor.alignments, recording, words_by_time(guest), "Nobody") is None
     # Words without a name beside others that have one are nobody's.
     unnamed = [replace(w, speaker="Guest" if w.start > 14 else "") for w in words]
-    nobodys = OwnSpeech.by(editor.alignments, recording, among(unnamed))
+    nobodys = of_speaker(editor.alignments, recording, words_by_time(unnamed))
     assert nobodys is not None and not nobodys.alignment.spoken
-    assert nobodys.pieces == [] and not nobodys.pays
+    assert nobodys.pieces == [] and not nobodys.is_enough
 
 
 def test_windows_end_in_pauses_and_cover_everything(tmp_path: Path) -> None:
@@ -181,17 +183,17 @@ def test_a_named_speakers_voice_is_learnt_from_their_own_words(
     text = f"Speaker 1: {ARCTIC}\nSpeaker 2: {ARCTIC}"
     request = EditRequest(new_text=text[::-1].replace("syawla", "reven", 1)[::-1], text=text)
     plan = editor.plan(path, request)
-    speech = OwnSpeech.of(editor.alignments, plan)
+    speech = AdaptationSpeech.of(editor.alignments, plan)
     half = len(samples) / rate
     assert [word.text for word in speech.alignment.spoken] == ARCTIC.lower().strip(".").split()
     assert all(word.start > half - 0.3 for word in speech.alignment.spoken)
-    assert speech.told and speech.seconds < half
+    assert speech.is_stored and speech.seconds < half
 
 
 def test_a_voice_takes_no_more_time_than_it_may(
     editor: Editor, planned: EditPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    speech = OwnSpeech.of(editor.alignments, planned)
+    speech = AdaptationSpeech.of(editor.alignments, planned)
     monkeypatch.setattr(VoiceLearner, "_seconds_a_step", lambda *rest: 1.0)
     config = replace(QUICK, steps=4)
     for budget, steps in ((0.5, None), (1.0, 1), (3.9, 2), (4.0, 4)):
@@ -205,8 +207,8 @@ def test_a_voice_is_learnt_only_where_it_pays(
     monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
     assert voiced(editor, planned, "auto") is editor  # too little speech
     assert voiced(editor, planned, "never") is editor
-    monkeypatch.setattr("a3t.voice.adaptation_data.PAYS_FROM", 1.0)
-    monkeypatch.setattr("a3t.voice.recording_adaptation.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.adaptation_data.LEAST_SECONDS", 1.0)
+    monkeypatch.setattr("a3t.voice.recording_adaptation.LEAST_SECONDS", 1.0)
     own = voiced(editor, planned, "auto")
     assert own.voice is not None and own.voice["name"] == OF_RECORDING
     assert voiced(own, planned, "auto") is own
@@ -218,7 +220,7 @@ def test_the_number_of_threads_changes_no_voice(editor: Editor, planned: EditPla
     learnt = []
     for threads in (1, 3):
         torch.set_num_threads(threads)
-        speech = OwnSpeech(planned.recording, planned.alignment)
+        speech = AdaptationSpeech(planned.recording, planned.alignment)
         voice = editor.learner.learnt(speech, QUICK)
         learnt.append(voice and voice.record)
         assert torch.get_num_threads() == threads

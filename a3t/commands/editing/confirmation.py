@@ -53,10 +53,10 @@ def confirmed_plan(editor: Editor, job: ProjectEdit, ask: bool) -> tuple[Project
         say(f"{unchanged}\nAt its weakest place it may say: {unchanged.rival}")
         if answer("Does it say this? [y/N] ") not in ("y", "yes"):
             raise InputError(f"Nothing was made: {_save_it(job.recording.path)}") from None
-        job = job.saying(unchanged.rival)
+        job = job.with_text(unchanged.rival)
         plan = job.plan(editor)
     while found and (text := confirm_transcript(plan, ask)) is not None:
-        job = job.saying(text)
+        job = job.with_text(text)
         plan = job.plan(editor)
     return job, plan
 
@@ -114,12 +114,12 @@ def show_restored(plan: EditPlan) -> None:
 
 def offer_learning(plan: EditPlan, options: argparse.Namespace) -> None:
     """Say that --adapt could learn the recording's voice, unless somebody has refused that."""
-    from a3t.voice.adaptation_data import PAYS_FROM
+    from a3t.voice.adaptation_data import LEAST_SECONDS
 
     unsaid = "A3T_ADAPT" not in os.environ and options.adapt == "never" and not options.voice
     spoken = any(edit.is_spoken for edit in plan.edits)
-    if unsaid and spoken and plan.recording.seconds >= PAYS_FROM:
-        say("For new words a little more like the speaker, --adapt learns the voice first.")
+    if unsaid and spoken and plan.recording.seconds >= LEAST_SECONDS:
+        say("New words can be made a little more like the speaker: --adapt learns the voice first.")
 
 
 def _shown(text: str) -> str:

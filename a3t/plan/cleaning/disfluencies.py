@@ -90,7 +90,7 @@ class Finding:
         return f"{self.kind:7} {self.start:9.2f} – {self.end:.2f} s  {self.text}"
 
 
-def written(said: Transcript, want: Cleaning) -> Iterator[tuple[str, int, int]]:
+def disfluencies_in(said: Transcript, want: Cleaning) -> Iterator[tuple[str, int, int]]:
     """The disfluencies in the text itself: kind, and words [first, last)."""
     spoken, count = said.spoken, len(said.words)
     phrases = sorted(

@@ -22,8 +22,8 @@ from a3t.plan.cleaning.disfluencies import (
     Finding,
     between_words,
     breaths_and_clicks,
+    disfluencies_in,
     with_silence,
-    written,
 )
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import word_map
@@ -69,7 +69,7 @@ class Findings:
             for pair in words.kept()
             for k in range(pair.source[1] - pair.source[0])
         }
-        for kind, first, last in written(self.said, want):
+        for kind, first, last in disfluencies_in(self.said, want):
             if all(k in place for k in range(first, last)):  # not made by an earlier edit
                 own = alignment.spoken[place[first]], alignment.spoken[place[last - 1]]
                 label = f"“{self.said.written(first, last)}”"

@@ -39,7 +39,7 @@ class RecordedTexts:
 
     texts: tuple[Transcript, ...]
 
-    def taken(
+    def matches(
         self, script: Sequence[WordEdit], new_text: Transcript
     ) -> dict[int, tuple[RecordedWords, ...]]:
         """The places of each edit's new words that are recorded, by the edit's index and in order;
@@ -51,7 +51,7 @@ class RecordedTexts:
                 result[k] = found
         return result
 
-    def offered(self, edit: WordEdit, new_text: Transcript) -> list[RecordedWords]:
+    def short_matches(self, edit: WordEdit, new_text: Transcript) -> list[RecordedWords]:
         """The places where all new words of an edit, if few, are recorded: in the words of
         by any speaker, the nearest places first, and in other texts."""
         wanted = new_text.spoken[slice(*edit.new)]
@@ -219,9 +219,10 @@ def with_sources(revision: Revision, request: EditRequest) -> list[WordEdit]:
     """The edits of a revision and, if the request moves words, the places in the text that recorded
     ones are taken from, or may be in a candidate, in order: all that has to be aligned."""
     edits, texts = list(revision.edits), RecordedTexts((revision.text,))
-    recorded = texts.taken(edits, revision.new_text) if request.moves else {}
+    recorded = texts.matches(edits, revision.new_text) if request.moves else {}
     found = [words for each in recorded.values() for words in each]
     if request.moves and request.candidates > 1:
-        found += [w for edit in revision.edits for w in texts.offered(edit, revision.new_text)]
+        for edit in revision.edits:
+            found += texts.short_matches(edit, revision.new_text)
     edits += [WordEdit("replace", words.old, words.new) for words in found]
     return sorted(edits, key=lambda edit: edit.old)

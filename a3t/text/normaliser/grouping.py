@@ -23,7 +23,7 @@ def token_at(tokens: Sequence[Written], index: int) -> Written:
     return tokens[index] if 0 <= index < len(tokens) else NOTHING
 
 
-def joined(tokens: Sequence[Written], index: int) -> tuple[str, int]:
+def merged(tokens: Sequence[Written], index: int) -> tuple[str, int]:
     """(core, tokens used) for the token at `index` and those that are read together with it."""
     token, after = tokens[index], token_at(tokens, index + 1)
     core = _with_decimal_point(token.core)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from a3t.errors import InputError
 from a3t.text.normaliser.abbreviations import expand
 from a3t.text.normaliser.context import Context, is_figure
-from a3t.text.normaliser.grouping import is_house_number, joined, token_at
+from a3t.text.normaliser.grouping import is_house_number, merged, token_at
 from a3t.text.normaliser.letters import MAX_WORD_LETTERS, is_picture, shown, too_long
 from a3t.text.normaliser.tokens import NOTHING, PAUSES, Written, drops_g, tokens_of
 from a3t.text.normaliser.unspoken import names_of_lines, speaker_names
@@ -172,7 +172,7 @@ def _speak(
     """(tokens used, words, pause after) for the token at `index`."""
     token = tokens[index]
     before_that, before = token_at(tokens, index - 2), token_at(tokens, index - 1)
-    core, used = joined(tokens, index)
+    core, used = merged(tokens, index)
     compass = core.lower() in COMPASS and is_figure(before.core)
     after, last = token_at(tokens, index + used), tokens[index + used - 1]
     if not core or core in ("#", "/"):

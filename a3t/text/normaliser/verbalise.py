@@ -231,7 +231,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (_compile(r"(7\d7|[A-Z]{1,2})-([1-9]\d\d)"), codes.model),
     (_compile(rf"({_END_OF_RANGE})[-–]({_END_OF_RANGE})"), _range),
     (_compile(r"([a-z]{1,9})[-–]([a-z]{1,9})"), _named_range),
-    (_compile(r"\d+(x\d+)+"), numerals.by),
+    (_compile(r"\d+(x\d+)+"), numerals.dimensions),
     (_compile(r"\d+x\d+s|7\d7s|[a-z]{1,2}-\d{1,3}s"), codes.plural),
     (_compile(r"(\d\d|\d{3,4})([Hp])(\d\d?)"), codes.release),
     (_compile(r"([a-z]{1,3})(\d{3,8})([a-z]{0,4})"), codes.code),

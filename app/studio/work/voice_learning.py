@@ -42,15 +42,17 @@ def learn_voice(
     from safetensors.torch import save
 
     from a3t.source.alignment_cache import voices_cache
-    from a3t.voice.adaptation_data import OwnSpeech, SaidWord, among
+    from a3t.voice.adaptation_data import AdaptationSpeech, SpeakerWord, words_by_time
 
     words = [
-        SaidWord(word["text"], word["start"], word["end"], token.get("speaker", ""))
+        SpeakerWord(word["text"], word["start"], word["end"], token.get("speaker", ""))
         for token in heard.tokens
         for word in token["words"]
     ]
-    speech = OwnSpeech.by(editor.alignments, recording, among(words), speaker, known)
-    if speech is None or not speech.pays:
+    speech = AdaptationSpeech.of_speaker(
+        editor.alignments, recording, words_by_time(words), speaker, known
+    )
+    if speech is None or not speech.is_enough:
         return None
     editor.voices = voices_cache() or folder / LEARNT
     voice = editor.learner.learnt(speech)

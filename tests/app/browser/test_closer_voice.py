@@ -28,7 +28,7 @@ def test_a_closer_voice_is_offered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
-    monkeypatch.setattr("a3t.voice.adaptation_data.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.adaptation_data.LEAST_SECONDS", 1.0)
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(service.folder))
     learning = Service(service.folder, service.quick._start)
     learning.quick = learning.long = service.quick

@@ -41,7 +41,7 @@ def learning(
 ) -> Iterator[Studio]:
     """A studio that learns voices, in few steps and from a few seconds."""
     monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
-    monkeypatch.setattr("a3t.voice.adaptation_data.PAYS_FROM", 1.0)
+    monkeypatch.setattr("a3t.voice.adaptation_data.LEAST_SECONDS", 1.0)
     monkeypatch.setenv("A3T_CACHE", str(tmp_path / "cache"))
     other = Service(service.folder, service.quick._start)
     other.quick = other.long = service.quick

@@ -186,7 +186,7 @@ def grouped(text: str) -> list[str]:
     return [*words, *(["point", *numbers.spell_digits(decimals)] if dot else [])]
 
 
-def by(match: re.Match[str], _: Context) -> list[str]:
+def dimensions(match: re.Match[str], _: Context) -> list[str]:
     """1920x1080: nineteen twenty by ten eighty."""
     parts = re.split("[x×]", match[0].lower())
     return [word for part in parts for word in ("by", *numbers.plain(part))][1:]
