@@ -12,7 +12,12 @@ import os
 from bisect import bisect_right
 from pathlib import Path
 
-from a3t.commands.align_corpus import Reader, align_folder, corpus_parser
+from a3t.commands.align_corpus import (
+    align_folder,
+    corpus_parser,
+    pronunciations_of,
+    transcript_of,
+)
 from a3t.commands.options import Options, add_dictionary_options, option, user_dictionary
 from a3t.console import Parser, run, say
 from alignment import ALIGNERS, load_aligner
@@ -58,13 +63,15 @@ def main(arguments: list[str]) -> int:
         folders = corpus_parser()
         add_aligner_options(folders)
         options = folders.parse_args(arguments[1:])
-        return run(lambda: align_folder(options, Reader(user_dictionary(options))))
+        return run(lambda: align_folder(options, user_dictionary(options)))
     options = parser().parse_args(arguments)
     return run(lambda: align(options))
 
 
 def align(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError or AlignmentError."""
+    from a3t.audio.reading.recording import Recording
+
     out = options.out
     if out is None and not options.json:
         out = options.wav.with_suffix(".TextGrid")
@@ -72,19 +79,19 @@ def align(options: argparse.Namespace) -> None:
         check_format(out)
         if out.resolve() == options.wav.resolve():
             raise AlignmentError(f"{out} is the recording itself: give the output another name.")
-    reader = Reader(user_dictionary(options))
-    recording = reader.recording(options.wav)
+    own = user_dictionary(options)
+    recording = Recording.open(options.wav)
     written: list[str] | None = None
     if options.alignment is not None:
         alignment = read_alignment(options.alignment)
         require_length(alignment, recording.seconds, options.alignment)
     else:
         aligner = load_aligner(options.aligner, options.jobs)
-        transcript = reader.transcript(recording, options.text)
+        transcript = transcript_of(recording, options.text)
         if options.text is None:
             say(f"Transcript: {transcript.text.strip()}")
         alignment = aligner.align_recording(
-            recording, transcript.spoken, reader.pronunciations(transcript.spoken)
+            recording, transcript.spoken, pronunciations_of(transcript.spoken, own)
         )
         written = transcript.shown
         for sentence in [*not_heard(alignment), *map(str, other_doubts(alignment))]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -41,31 +41,21 @@ TEXTS = (".txt", ".lab", ".srt", ".vtt")
 REPORT = "alignment-failures.tsv"
 
 
-@dataclass(frozen=True)
-class Reader:
-    """Reads recordings and texts, and looks words up, in the user's dictionary first."""
+def transcript_of(recording: Recording, text: str | None) -> Transcript:
+    """The text as given, of a file (@FILE), beside the recording, or recognised."""
+    from a3t.source.transcripts import find_transcript, text_of
+    from a3t.text.pronunciation.pronouncer import Pronouncer
 
-    dictionary: Dictionary
+    if text is not None and text.startswith("@"):
+        text = text_of(Path(text[1:]))
+    return find_transcript(recording, text, None, Pronouncer()).transcript
 
-    def recording(self, path: Path) -> Recording:
-        from a3t.audio.reading.recording import Recording
 
-        return Recording.open(path)
+def pronunciations_of(words: Iterable[str], own: Dictionary) -> dict[str, list[tuple[str, ...]]]:
+    """The ways to say some words: a person's own, or else those that are known."""
+    from a3t.text.pronunciation.pronouncer import Pronouncer
 
-    def transcript(self, recording: Recording, text: str | None) -> Transcript:
-        """The text as given, of a file, beside the recording, or recognised."""
-        from a3t.source.transcripts import find_transcript, text_of
-        from a3t.text.pronunciation.pronouncer import Pronouncer
-
-        if text is not None and text.startswith("@"):
-            text = text_of(Path(text[1:]))
-        return find_transcript(recording, text, None, Pronouncer()).transcript
-
-    def pronunciations(self, words: Sequence[str]) -> dict[str, Sequence[Sequence[str]]]:
-        from a3t.text.pronunciation.pronouncer import Pronouncer
-
-        pronouncer = Pronouncer(self.dictionary)
-        return {word: pronouncer.candidates(word) for word in words}
+    return Pronouncer(own).choices(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +98,12 @@ def find_tasks(folder: Path, out: Path, ending: str) -> list[Task]:
     return tasks
 
 
-def align_one(task: Task, aligner: str, reader: Reader) -> str | None:
+def align_one(task: Task, aligner: str, own: Dictionary) -> str | None:
     """Align one recording and write the result; None, or the sentence that says what failed."""
     try:
-        recording, words = _read(task, reader)
+        recording, words = _read(task)
         alignment = load_aligner(aligner).align_recording(
-            recording, words, reader.pronunciations(words)
+            recording, words, pronunciations_of(words, own)
         )
         _write(alignment, task)
     except (ValueError, OSError, MemoryError) as error:
@@ -121,11 +111,13 @@ def align_one(task: Task, aligner: str, reader: Reader) -> str | None:
     return None
 
 
-def _read(task: Task, reader: Reader) -> tuple[Readable, Sequence[str]]:
+def _read(task: Task) -> tuple[Readable, Sequence[str]]:
     if task.text is None:
         raise AlignmentError("It has no transcript beside it: add one that ends in .txt.")
-    recording = reader.recording(task.recording)
-    return recording, reader.transcript(recording, f"@{task.text}").spoken
+    from a3t.audio.reading.recording import Recording
+
+    recording = Recording.open(task.recording)
+    return recording, transcript_of(recording, f"@{task.text}").spoken
 
 
 def _write(alignment: Alignment, task: Task) -> None:
@@ -139,16 +131,16 @@ def _sentence(error: Exception) -> str:
 
 
 def _one_by_one(
-    tasks: Sequence[Task], options: argparse.Namespace, reader: Reader
+    tasks: Sequence[Task], options: argparse.Namespace, own: Dictionary
 ) -> Iterator[tuple[Task, str | None]]:
     """Each task with its failure, from this machine's cores or the cluster."""
-    function = partial(align_one, aligner=options.aligner, reader=reader)
+    function = partial(align_one, aligner=options.aligner, own=own)
     for done in run_jobs(function, tasks, options.jobs, options.scheduler):
         yield done.job, done.result if done.error is None else _sentence(done.error)
 
 
 def _by_montreal(
-    tasks: Sequence[Task], options: argparse.Namespace, reader: Reader
+    tasks: Sequence[Task], options: argparse.Namespace, own: Dictionary
 ) -> Iterator[tuple[Task, str | None]]:
     """Each task with its failure, from one run of MFA, which knows speakers by their folders."""
     from alignment.aligners.montreal import MontrealAligner
@@ -158,10 +150,10 @@ def _by_montreal(
     ready: dict[str, tuple[Readable, Sequence[str]]] = {}
     for name, task in names.items():
         try:
-            ready[name] = _read(task, reader)
+            ready[name] = _read(task)
         except (ValueError, OSError) as error:
             yield task, _sentence(error)
-    said = reader.pronunciations(sorted({word for _, words in ready.values() for word in words}))
+    said = pronunciations_of(sorted({w for _, words in ready.values() for w in words}), own)
     found = MontrealAligner().align_corpus(ready, said, options.jobs)
     for name, result in found.items():
         if isinstance(result, AlignmentError):
@@ -174,7 +166,7 @@ def _by_montreal(
             yield names[name], _sentence(error)
 
 
-def align_folder(options: argparse.Namespace, reader: Reader) -> None:
+def align_folder(options: argparse.Namespace, own: Dictionary) -> None:
     """Carry out the parsed command; raises AlignmentError, or InputError if a recording failed."""
     if not options.folder.is_dir():
         raise AlignmentError(f"There is no folder {options.folder}: check its name.")
@@ -191,7 +183,7 @@ def align_folder(options: argparse.Namespace, reader: Reader) -> None:
     waiting = [task for task in tasks if not task.done]
     failures: list[tuple[str, str]] = []
     together = options.aligner == "mfa" and options.scheduler is None
-    results = (_by_montreal if together else _one_by_one)(waiting, options, reader)
+    results = (_by_montreal if together else _one_by_one)(waiting, options, own)
     for count, (task, failure) in enumerate(results, 1):
         if failure is not None:
             failures.append((str(task.recording.relative_to(folder)), failure))
