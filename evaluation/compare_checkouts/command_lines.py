@@ -101,6 +101,11 @@ def commands() -> list[Command]:
     add("align-long", "alignment", *long)
     shortened = ("long.wav", "--text", "@words.txt", "--longest", "0.3", "--out", "clean.wav")
     add("clean", "a3t", "clean", *shortened)
+    muted = ("long.wav", "--text", "@words.txt", "--find", "breath,click,noise", "--action", "mute")
+    add("clean-plan", "a3t", "clean", *muted, "--plan", "--json")
+    add("clean-muted", "a3t", "clean", *muted, "--out", "muted.wav")
+    read = "On 4/5 at 10.30 Dr. Smith read 3 lbs of records for $5.20, not Henry VIII's 1,984."
+    add("readings", "a3t", "say-as", "--json", read)
     conversion = ("talk.wav", "--alignment", "aligned.TextGrid", "--out", "converted.lab")
     add("convert", "alignment", *conversion, needs="align-TextGrid")
     aligned_by = ("--alignment", "aligned.TextGrid", *new, "--out", "by-alignment.wav")

@@ -13,7 +13,7 @@ import numpy as np
 import soundfile
 
 OLD = (  # BEFORE's records that AFTER replays
-    *(f"list/{name}" for name in ("several", "pause", "stereo", "float", "long", "fit")),
+    *(f"list/{name}" for name in ("several", "moved", "pause", "stereo", "float", "long", "fit")),
     "talk.edited",
     "planned",
 )

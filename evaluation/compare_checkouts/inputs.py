@@ -49,6 +49,7 @@ def list_of_edits() -> dict[str, Line]:
         "ends": {"new_text": f"Well, {SAYS[:-1]} here today."},
         "same": {"new_text": SAYS},
         "figures": {"new_text": SAYS.replace("always", "in 1984 and on the 3rd of May")},
+        "moved": {"new_text": f"You always want to see it. {SAYS}"},
         "pause": {"new_text": SAYS.replace("always", "[pause 0.4] never, [pause] never")},
         "emphasis": {"new_text": SAYS.replace("always", "*never*")},
         "fast": {"speed": 1.3},
