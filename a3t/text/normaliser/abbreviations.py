@@ -24,8 +24,8 @@ from a3t.text.normaliser.vocabulary import (
 )
 
 
-def expand(core: str, full_stop: bool, near: Context) -> list[str]:
-    """Words for an abbreviation ("Dr" before a name -> doctor); [] if `core` isn't one here.
+def expand(core: str, full_stop: bool, near: Context) -> str:
+    """Words for an abbreviation ("Dr" before a name -> doctor); "" if `core` isn't one here.
 
     `full_stop` says that one follows the core.
     """
@@ -44,15 +44,15 @@ def expand(core: str, full_stop: bool, near: Context) -> list[str]:
         found = AFTER_NAMES[key]
     if not found and (full_stop or "." in key) and not (core[:1].isupper() and key in SMALL_ONLY):
         found = ABBREVIATIONS.get(key, "") or (TITLES.get(key, "") if core[:1].isupper() else "")
-    return (found or ALSO_BARE.get(key, "")).split()
+    return found or ALSO_BARE.get(key, "")
 
 
-def _in_capitals(key: str, full_stop: bool) -> list[str]:
+def _in_capitals(key: str, full_stop: bool) -> str:
     """Read a text all in capitals, where neither names nor small letters tell anything."""
     found = ALSO_BARE.get(key, "")
     if full_stop and not found and key not in ("st", "ste", "lt"):
         found = TITLES.get(key, "")
-    return found.split()
+    return found
 
 
 def _with_name(core: str, key: str, full_stop: bool, near: Context) -> str:

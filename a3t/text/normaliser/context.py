@@ -66,7 +66,8 @@ class Context:
         return self.noun_follows("a")
 
 
-Rule = Callable[[re.Match[str], Context], "list[str]"]
+Rule = Callable[[re.Match[str], Context], str]
+"""The words for a token that matches, "" if it is none of this kind after all."""
 
 
 def is_function_word(word: str) -> bool:

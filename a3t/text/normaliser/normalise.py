@@ -195,21 +195,16 @@ def _speak(
         return used, (core.lower(), "minus"), last.pauses
     words = expand(core, full_stop, near)
     if last.trail == "-" and is_figure(core) and near.equals_follows:
-        return used, (*verbalise(core, near), "minus"), False  # 1- 2 = 5
+        return used, (*verbalise(core, near).split(), "minus"), False  # 1- 2 = 5
     pauses = last.pauses
     if full_stop and used == 1 and (words or _dotted(core)):
         # An abbreviation's own full stop ends a sentence only where one can begin.
-        title = " ".join(words) == TITLES.get(core.lower())
+        title = words == TITLES.get(core.lower())
         begins = after.core[:1].isupper() and core.lower() in _SENTENCE_ENDERS and not title
         pauses = after is NOTHING or begins or near.pause_after
-    if not words:
-        words = verbalise(token.clipped or core, near)
-    spoken = map(_finish, words)
-    return (
-        used,
-        tuple(part for word in spoken for part in ALSO_BARE.get(word, word).split()),
-        pauses,
-    )
+    spoken = map(_finish, (words or verbalise(token.clipped or core, near)).split())
+    parts = (part for word in spoken for part in ALSO_BARE.get(word, word).split())
+    return used, tuple(parts), pauses
 
 
 def _sign_alone(tokens: Sequence[Written], index: int) -> tuple[str, ...]:

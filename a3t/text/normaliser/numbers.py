@@ -1,4 +1,4 @@
-"""Figures as people read them aloud, American style: lists of lower-case words.
+"""Figures as people read them aloud, American style, in lower-case words.
 
 num2words does the cardinals, ordinals and years; here are the readings around it: decimals, clock
 times, dates, money, fractions, digit strings.
@@ -45,34 +45,39 @@ VULGAR = {
 
 
 @lru_cache(maxsize=4096)
-def _num2words(number: int, to: str) -> tuple[str, ...]:
+def _num2words(number: int, to: str) -> str:
     from num2words import num2words
 
     words = re.findall(r"[a-z]+", num2words(number, to=to))
-    return tuple(word for word in words if word != "and")
+    return " ".join(word for word in words if word != "and")
 
 
-def cardinal(number: int | str) -> list[str]:
+def said(*parts: str) -> str:
+    """The parts one after the other, but for empty ones."""
+    return " ".join(filter(None, parts))
+
+
+def cardinal(number: int | str) -> str:
     """105 -> one hundred five; a negative number begins with "minus"."""
     digits = str(number).replace(",", "")
     if digits.startswith("-"):
-        return ["minus", *cardinal(digits[1:])]
+        return f"minus {cardinal(digits[1:])}"
     if len(digits) > MAX_CARDINAL_DIGITS:
         return spell_digits(digits)
-    return list(_num2words(int(digits), "cardinal"))
+    return _num2words(int(digits), "cardinal")
 
 
-def ordinal(number: int | str) -> list[str]:
+def ordinal(number: int | str) -> str:
     """22 -> twenty second."""
     digits = str(number).replace(",", "")
     if len(digits) > MAX_CARDINAL_DIGITS:
-        return [*spell_digits(digits), "th"]
-    return list(_num2words(int(digits), "ordinal"))
+        return f"{spell_digits(digits)} th"
+    return _num2words(int(digits), "ordinal")
 
 
-def year(number: int | str) -> list[str]:
+def year(number: int | str) -> str:
     """1905 -> nineteen oh five; 2000 -> two thousand; 2024 -> twenty twenty four."""
-    return list(_num2words(int(number), "year"))
+    return _num2words(int(number), "year")
 
 
 def reads_as_year(digits: str) -> bool:
@@ -80,90 +85,82 @@ def reads_as_year(digits: str) -> bool:
     return len(digits) == 4 and 1010 <= int(digits) <= 2099
 
 
-def spell_digits(text: str) -> list[str]:
+def spell_digits(text: str) -> str:
     """Each figure by its name; everything else is passed over."""
-    return [_DIGITS[int(digit)] for digit in text if digit in "0123456789"]
+    return " ".join(_DIGITS[int(digit)] for digit in text if digit in "0123456789")
 
 
-def plain(text: str) -> list[str]:
+def plain(text: str) -> str:
     """A written number: [-]1,234 | 12.50 | .5 | 007 | 1.2.3 | 1998 (as a year)."""
     if text.startswith("-"):
-        return ["minus", *plain(text[1:])]
+        return f"minus {plain(text[1:])}"
     if text.count(".") > 1:
-        parts = [cardinal(part) for part in text.split(".") if part]
-        return [word for k, part in enumerate(parts) for word in (["point"] * (k > 0) + part)]
+        return " point ".join(cardinal(part) for part in text.split(".") if part)
     whole, dot, decimals = text.partition(".")
     if dot and decimals:
-        return [*(cardinal(whole) if whole else []), "point", *spell_digits(decimals)]
+        return said(cardinal(whole) if whole else "", "point", spell_digits(decimals))
     if len(whole) > 1 and whole.startswith("0"):
         return spell_digits(whole)
     return year(whole) if reads_as_year(whole) else cardinal(whole)
 
 
-def decade(digits: str) -> list[str]:
+def decade(digits: str) -> str:
     """1980 -> nineteen eighties; 90 -> nineties; 2000 -> two thousands."""
     return plural(year(digits) if len(digits) == 4 else cardinal(digits))
 
 
-def plural(words: list[str]) -> list[str]:
+def plural(words: str) -> str:
     """sixty -> sixties; six -> sixes; four -> fours."""
-    last = words[-1]
-    if last.endswith("y"):
-        return [*words[:-1], last[:-1] + "ies"]
-    return [*words[:-1], last + ("es" if last.endswith("x") else "s")]
+    if words.endswith("y"):
+        return words[:-1] + "ies"
+    return words + ("es" if words.endswith("x") else "s")
 
 
-def pairs(digits: str) -> list[str]:
+def pairs(digits: str) -> str:
     """Three or four figures as rooms, roads and aeroplanes have them: 101 -> one oh one."""
     if digits.endswith("00"):
         return cardinal(digits)
     head, tail = digits[:-2], digits[-2:]
-    return [*cardinal(head), *(["oh"] if tail.startswith("0") else []), *cardinal(tail)]
+    return said(cardinal(head), "oh" if tail.startswith("0") else "", cardinal(tail))
 
 
-def clock(hour: int, minute: int, o_clock: bool = True) -> list[str]:
+def clock(hour: int, minute: int, o_clock: bool = True) -> str:
     """3:45 -> three forty five; 3:05 -> three oh five; 3:00 -> three o'clock; 15:00 -> …"""
+    minutes = said("oh" if minute < 10 else "", cardinal(minute))
     if hour == 0 or hour == 24:
-        return ["midnight"] if minute == 0 else ["zero", *_minutes(minute)]
-    words = cardinal(hour)
+        return "midnight" if minute == 0 else f"zero {minutes}"
     if minute == 0:
         if hour > 12:
-            return [*words, "hundred"]
-        return [*words, "o'clock"] if o_clock else words
-    return [*words, *_minutes(minute)]
+            return f"{cardinal(hour)} hundred"
+        return said(cardinal(hour), "o'clock" if o_clock else "")
+    return f"{cardinal(hour)} {minutes}"
 
 
-def _minutes(minute: int) -> list[str]:
-    return (["oh"] if minute < 10 else []) + cardinal(minute)
-
-
-def elapsed(hours: int, minutes: int, seconds: int) -> list[str]:
+def elapsed(hours: int, minutes: int, seconds: int) -> str:
     """A length of time: (1, 30, 5) -> one hour thirty minutes and five seconds."""
     parts = [
-        [*cardinal(count), unit if count == 1 else unit + "s"]
+        f"{cardinal(count)} {unit}{'' if count == 1 else 's'}"
         for count, unit in ((hours, "hour"), (minutes, "minute"), (seconds, "second"))
         if count
-    ] or [["zero", "seconds"]]
-    last = ["and", *parts[-1]] if len(parts) > 1 else parts[-1]
-    return [*(word for part in parts[:-1] for word in part), *last]
+    ] or ["zero seconds"]
+    return said(*parts[:-1], "and" if len(parts) > 1 else "", parts[-1])
 
 
-def date(month: int, day: int, year_digits: str) -> list[str]:
+def date(month: int, day: int, year_digits: str) -> str:
     """(5, 6, "2020") -> may sixth twenty twenty."""
-    years = spoken_year(year_digits)
-    return [MONTHS[month - 1], *ordinal(day), *years]
+    return f"{MONTHS[month - 1]} {ordinal(day)} {spoken_year(year_digits)}"
 
 
-def spoken_year(digits: str) -> list[str]:
+def spoken_year(digits: str) -> str:
     """Four figures as a year, two as said after an apostrophe ("05" -> oh five)."""
     if digits == "00":
-        return ["two", "thousand"]
+        return "two thousand"
     if len(digits) == 2:
-        return (["oh"] if digits.startswith("0") else []) + cardinal(digits)
+        return said("oh" if digits.startswith("0") else "", cardinal(digits))
     return year(digits)
 
 
-def money(amount: str, symbol: str, scale: str = "", attributive: bool = False) -> list[str]:
+def money(amount: str, symbol: str, scale: str = "", attributive: bool = False) -> str:
     """("5.20", "$") -> five dollars and twenty cents; ("3", "£", "million") -> three million …
 
     `attributive`: as before a noun, "a five dollar bill".
@@ -172,42 +169,37 @@ def money(amount: str, symbol: str, scale: str = "", attributive: bool = False) 
     many = one if attributive else many
     whole, _, decimals = amount.replace(",", "").partition(".")
     if scale or (decimals and (len(decimals) != 2 or not small_one)):
-        number = cardinal(whole or 0)
-        if decimals:
-            number = [*number, "point", *spell_digits(decimals)]
-        return [*number, *([scale] if scale else []), many]
+        point = f"point {spell_digits(decimals)}" if decimals else ""
+        return said(cardinal(whole or 0), point, scale, many)
     units, hundredths = int(whole or 0), int(decimals or 0)
-    minor = [*cardinal(hundredths), small_one if hundredths == 1 or attributive else small_many]
+    small = small_one if hundredths == 1 or attributive else small_many
     if hundredths and not units:
-        return minor
-    major = [*cardinal(whole or 0), one if units == 1 else many]
+        return f"{cardinal(hundredths)} {small}"
+    major = f"{cardinal(whole or 0)} {one if units == 1 else many}"
     if hundredths and attributive:
-        return [*major, *cardinal(hundredths)]
-    return [*major, "and", *minor] if hundredths else major
+        return f"{major} {cardinal(hundredths)}"
+    return f"{major} and {cardinal(hundredths)} {small}" if hundredths else major
 
 
-def fraction(above: int, below: int, after_whole: bool = False) -> list[str]:
+def fraction(above: int, below: int, after_whole: bool = False) -> str:
     """1/2 -> one half; 3/4 -> three quarters; after a whole number: and a half, and three …"""
     if above == below and below >= 10:
-        ten = above == 10
-        return [*cardinal(above), *(["out", "of"] if ten else []), *cardinal(below)]
+        return said(cardinal(above), "out of" if above == 10 else "", cardinal(below))
     named = below in (100, 1000) or 2 <= below <= 64
     if not named or (above > below and below > 16):
-        return [*cardinal(above), "over", *cardinal(below)]
-    name = {2: ["half"], 4: ["quarter"]}.get(below) or ordinal(below)
+        return f"{cardinal(above)} over {cardinal(below)}"
+    name = {2: "half", 4: "quarter"}.get(below) or ordinal(below)
     if below in (100, 1000):
-        name = name[1:]
+        name = name.removeprefix("one ")
     if above != 1:
-        name = [*name[:-1], "halves" if below == 2 else name[-1] + "s"]
+        name = "halves" if below == 2 else f"{name}s"
     if after_whole:
-        return ["and", *(["a"] if above == 1 else cardinal(above)), *name]
-    return [*cardinal(above), *name]
+        return f"and {'a' if above == 1 else cardinal(above)} {name}"
+    return f"{cardinal(above)} {name}"
 
 
-def power(exponent: int) -> list[str]:
+def power(exponent: int) -> str:
     """The words after the base: squared, cubed, to the sixth, to the minus three."""
     if exponent in (2, 3):
-        return ["squared" if exponent == 2 else "cubed"]
-    if exponent < 0:
-        return ["to", "the", *cardinal(exponent)]
-    return ["to", "the", *ordinal(exponent)]
+        return "squared" if exponent == 2 else "cubed"
+    return f"to the {cardinal(exponent) if exponent < 0 else ordinal(exponent)}"

@@ -18,6 +18,7 @@ from a3t.text.normaliser.kinds import (
     money,
     numerals,
 )
+from a3t.text.normaliser.numbers import said
 from a3t.text.normaliser.vocabulary import BEFORE_FIGURES, MONTH_ABBREVIATIONS, SYMBOLS, WEEKDAYS
 from a3t.text.pronunciation.lexicon import in_lexicon
 
@@ -28,144 +29,135 @@ _PART = re.compile(
 _END_OF_RANGE = r"\d[\d.,:]*(?:%|°[CF]?|[ap]\.?m\.?|'?s|st|nd|rd|th|k|m|bn|x)?"
 
 
-def verbalise(core: str, context: Context) -> list[str]:
-    """Spoken words of a token without its outer punctuation; [] if it says nothing."""
+def verbalise(core: str, context: Context) -> str:
+    """Spoken words of a token without its outer punctuation; "" if it says nothing."""
     if core in SYMBOLS:
-        return SYMBOLS[core].split()
+        return SYMBOLS[core]
     for pattern, rule in _RULES:
-        match = pattern.fullmatch(core)
-        if match:
-            words = rule(match, context)
-            if words:
-                return words
+        if (match := pattern.fullmatch(core)) and (words := rule(match, context)):
+            return words
     return _pieces(core, context)
 
 
 # --- rules that speak the parts of a token --------------------------------------------------------
 
 
-def _handle(match: re.Match[str], context: Context) -> list[str]:
+def _handle(match: re.Match[str], context: Context) -> str:
     sign, name = match[1], match[2]
     if sign == "@":
-        return ["at", *_pieces(name, context)]
+        return said("at", _pieces(name, context))
     if name.isascii() and name.isdigit():
-        return ["number", *numbers.plain(name)]
-    return ["hashtag", *_pieces(re.sub("(?<=[a-z])(?=[A-Z])", "_", name), context)]
+        return f"number {numbers.plain(name)}"
+    return said("hashtag", _pieces(re.sub("(?<=[a-z])(?=[A-Z])", "_", name), context))
 
 
-def _range(match: re.Match[str], context: Context) -> list[str]:
+def _range(match: re.Match[str], context: Context) -> str:
     first, last = match[1], match[2]
     if re.fullmatch("[0-9]{4}", first) and re.fullmatch("[0-9]{2}", last):
-        return [*numbers.year(first), "to", *numbers.spoken_year(last)]
+        return f"{numbers.year(first)} to {numbers.spoken_year(last)}"
+    begin, end = verbalise(first, context), verbalise(last, context)
     if first == last or (first, last) == ("10", "4"):  # fifty fifty, ten four
-        return [*verbalise(first, context), *verbalise(last, context)]
-    words = verbalise(first, context)
-    if words[-1:] == ["of"]:  # 3-5 March: the third to the fifth of march
-        words = words[:-1]
-    return [*words, "to", *verbalise(last, context)]
+        return said(begin, end)
+    # 3-5 March: the third to the fifth of march
+    return said(begin.removesuffix(" of"), "to", end)
 
 
-def _either(match: re.Match[str], context: Context) -> list[str]:
+def _either(match: re.Match[str], context: Context) -> str:
     """48kHz/24-bit: one beside the other."""
-    return [word for part in match.groups() for word in verbalise(part, context.inside)]
+    return said(*(verbalise(part, context.inside) for part in match.groups()))
 
 
-def _named_range(match: re.Match[str], context: Context) -> list[str]:
+def _named_range(match: re.Match[str], context: Context) -> str:
     ends = []
     for written in match.groups():
         key = written.lower()
         name = WEEKDAYS.get(key) or MONTH_ABBREVIATIONS.get(key)
         whole = key in numbers.MONTHS or key in WEEKDAYS.values()
         if not written[0].isupper() or not (name or whole or len(key) == 1):
-            return []
+            return ""
         ends.append(name or key)
     one_letter = [len(match[1]) == 1, len(match[2]) == 1]
     if any(one_letter) and (match[1], match[2]) not in (("A", "Z"), ("A", "B")):
-        return []
-    return [ends[0], "to", ends[1]]
+        return ""
+    return f"{ends[0]} to {ends[1]}"
 
 
-def _possessive(match: re.Match[str], context: Context) -> list[str]:
+def _possessive(match: re.Match[str], context: Context) -> str:
     words = verbalise(match[1], context)
-    sibilant = not words or (words[-1].endswith("s") and len(words[-1]) > 1)
-    return [] if sibilant else [*words[:-1], words[-1] + "'s"]
+    last = words.rpartition(" ")[2]
+    sibilant = not words or (last.endswith("s") and len(last) > 1)
+    return "" if sibilant else f"{words}'s"
 
 
-def _power(match: re.Match[str], context: Context) -> list[str]:
+def _power(match: re.Match[str], context: Context) -> str:
     base = verbalise(match[1], context)
     if match[1].isalpha() and len(match[1]) > 2:
         return base  # a footnote's mark
-    return [*base, *numbers.power(int(match[2]))] if base else []
+    return f"{base} {numbers.power(int(match[2]))}" if base else ""
 
 
-def _sharp(match: re.Match[str], _: Context) -> list[str]:
-    return [match[1].lower(), "sharp"]
+def _sharp(match: re.Match[str], _: Context) -> str:
+    return f"{match[1].lower()} sharp"
 
 
-def _and_clipped(match: re.Match[str], context: Context) -> list[str]:
-    return [*verbalise(match[1], context), "'n", *verbalise(match[2], context)]
+def _and_clipped(match: re.Match[str], context: Context) -> str:
+    return said(verbalise(match[1], context), "'n", verbalise(match[2], context))
 
 
 # --- everything else ------------------------------------------------------------------------------
 
 
-def _pieces(core: str, context: Context) -> list[str]:
+def _pieces(core: str, context: Context) -> str:
     """Compounds: each run of letters and each run of figures on its own, signs between named."""
     if "-" in core.strip("-") and any(sign.isdigit() for sign in core):
-        parts = [part for part in re.split("-+", core) if part]
-        return [word for part in parts for word in verbalise(part, context.inside)]
+        sides = filter(None, re.split("-+", core))
+        return said(*(verbalise(side, context.inside) for side in sides))
     parts = _PART.findall(core)
     if len(parts) == 1 and parts[0][0].isalpha() and parts[0].isascii():
         return _letters(core if core.strip("'") == parts[0].strip("'") else parts[0], context)
     words: list[str] = []
-    for position, part in enumerate(parts):
-        after = parts[position + 1] if position + 1 < len(parts) else ""
-        before = parts[position - 1] if position else ""
+    for before, part, after in zip(["", *parts], parts, [*parts[1:], ""], strict=False):
         if part[0].isascii() and part[0].isalnum():
-            words += _piece(part, before, after, context)
+            words.append(_piece(part, before, after, context))
         elif part[0] in "'." and len(part) > 1:
-            words += verbalise(part, context.inside)
+            words.append(verbalise(part, context.inside))
         elif part in numbers.VULGAR:
-            words += numbers.fraction(*numbers.VULGAR[part])
-        elif part in _GREEK_LEFT:
-            words.append(_GREEK_LEFT[part])
+            words.append(numbers.fraction(*numbers.VULGAR[part]))
         else:
-            words += _sign(part, before, after)
-    return words
+            words.append(_GREEK_LEFT.get(part) or _sign(part, before, after))
+    return said(*words)
 
 
-def _piece(part: str, before: str, after: str, context: Context) -> list[str]:
+def _piece(part: str, before: str, after: str, context: Context) -> str:
     """A run of letters or figures inside a token."""
     beside_figures = before[-1:].isdigit() or after[:1].isdigit()
     if part.isalpha() and beside_figures and len(part) <= 3:
         capitals = part.isupper() and len(part) == 2 and context.capitals_mean
         if capitals or part.lower() in ("mp", "co", "pm") or not in_lexicon(part.lower()):
-            return list(part.lower())
+            return " ".join(part.lower())
     return verbalise(part, context.inside)
 
 
-def _sign(sign: str, before: str, after: str) -> list[str]:
+def _sign(sign: str, before: str, after: str) -> str:
     figure_after, figure_before = after[:1].isdigit(), before[-1:].isdigit()
     if sign == "*":
-        return ["times"] if figure_before and figure_after else []
+        return "times" if figure_before and figure_after else ""
     if sign in BEFORE_FIGURES:
         single = len(before) == 1 and len(after) == 1 and sign in "<>≤≥≠≈"
-        return SYMBOLS[sign].split() if figure_after or single else []
+        return SYMBOLS[sign] if figure_after or single else ""
     if sign == "^":
-        return ["to", "the"]
+        return "to the"
     if sign in "&+=×@%°÷→∞" and (before or after):
-        return SYMBOLS[sign].split()
-    if sign in numbers.CURRENCIES:
-        return [numbers.CURRENCIES[sign][1]]
-    return []
+        return SYMBOLS[sign]
+    return numbers.CURRENCIES[sign][1] if sign in numbers.CURRENCIES else ""
 
 
-def _letters(text: str, context: Context) -> list[str]:
+def _letters(text: str, context: Context) -> str:
     word = re.sub(r"'+", "'", text.lower())
     camel = re.findall(r"(?:Mr|Dr|Ms)(?=[A-Z])|[A-Z]?[a-z]{2,}|[A-Z]+(?![a-z])", text)
     if len(camel) > 1 and "".join(camel) == text and context.capitals_mean and not in_lexicon(word):
-        return [word for part in camel for word in verbalise(part, context)]
-    return [word] if word.strip("'") else []
+        return said(*(verbalise(part, context) for part in camel))
+    return word if word.strip("'") else ""
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

@@ -26,29 +26,30 @@ _VERBS_AFTER_I = frozenset(
 )
 
 
-def roman(match: re.Match[str], context: Context) -> list[str]:
+def roman(match: re.Match[str], context: Context) -> str:
     """Henry VIII, Chapter IV, World War I; elsewhere only what can be no other word."""
+    before = context.before.lower()
     if match[1].islower():
-        after_part = context.before.lower() in ROMAN_AFTER | {"page", "pages"}
+        after_part = before in ROMAN_AFTER | {"page", "pages"}
         value = _value(match[1].upper())
-        return numbers.cardinal(value) if after_part and 1 < value < 40 else []
+        return numbers.cardinal(value) if after_part and 1 < value < 40 else ""
     if not context.before[:1].isupper() and context.before not in ("vol", "ch", "pt"):
-        return []
+        return ""
     value = _value(match[1])
-    sure = value > 1 and len(match[1]) > 1 and set(match[1]) <= set("IVX")  # no word looks like it
-    if not context.capitals_mean and not sure:
-        return []
-    if context.before.lower() in MONARCHS and match[1] not in ("I", "C", "L"):
-        words = ["the", *numbers.ordinal(value)]
-    elif context.before.lower() in ROMAN_AFTER:
+    sure = len(match[1]) > 1 and set(match[1]) <= set("IVX")  # no word looks like it
+    if not context.capitals_mean and not (sure and value > 1):
+        return ""
+    if before in MONARCHS and match[1] not in ("I", "C", "L"):
+        words = f"the {numbers.ordinal(value)}"
+    elif before in ROMAN_AFTER:
         if match[1] == "I" and context.after.lower() in _VERBS_AFTER_I:
-            return []
+            return ""
         words = numbers.cardinal(value)
-    elif len(match[1]) > 1 and set(match[1]) <= set("IVX"):
+    elif sure:
         words = numbers.cardinal(value)
     else:
-        return []
-    return [*words[:-1], words[-1] + "'s"] if match[2] else words
+        return ""
+    return f"{words}'s" if match[2] else words
 
 
 def _value(numeral: str) -> int:
@@ -58,52 +59,53 @@ def _value(numeral: str) -> int:
     return sum(-a if a < b else a for a, b in zip(digits, following, strict=True))
 
 
-def dotted(match: re.Match[str], context: Context) -> list[str]:
+def dotted(match: re.Match[str], context: Context) -> str:
     """U.S.A., J.K."""
     if match[0].count(".") == 1 and context.name_follows:
-        return list(match[0].lower().replace(".", ""))  # T.S. Eliot's initials
+        return " ".join(match[0].lower().replace(".", ""))  # T.S. Eliot's initials
     return acronym(match[0].replace(".", "").upper(), dotted=True)
 
 
-def joined_initials(match: re.Match[str], _: Context) -> list[str]:
+def joined_initials(match: re.Match[str], _: Context) -> str:
     """AT&T, R&D."""
-    words = [*match[1].lower(), "and", *match[2].lower()]
-    return [*words[:-1], words[-1] + "'s"] if match[3] else words
+    words = f"{' '.join(match[1].lower())} and {' '.join(match[2].lower())}"
+    return f"{words}'s" if match[3] else words
 
 
-def mixed(match: re.Match[str], context: Context) -> list[str]:
+def mixed(match: re.Match[str], context: Context) -> str:
     """mRNA, iOS, YoY, IoT."""
     if match[3]:
-        return [match[3].lower(), "o", match[4].lower()]
+        return f"{match[3].lower()} o {match[4].lower()}"
     if in_lexicon(match[0].lower()):
-        return [match[0].lower()]
-    return [match[1], *acronym(match[2])]
+        return match[0].lower()
+    return f"{match[1]} {acronym(match[2])}"
 
 
-def capitals(match: re.Match[str], context: Context) -> list[str]:
+def capitals(match: re.Match[str], context: Context) -> str:
     """FBI, CEOs, NASA's."""
     letters, ending = match[1], match[2].replace("'", "")
     if ending and len(letters) < 2:
-        return []
+        return ""
+    word = letters.lower()
     if not context.capitals_mean:
         # Everything is in capitals: what can't be a word must be initials.
-        said = len(letters) > 4 or in_lexicon(letters.lower()) or _SAID.fullmatch(letters.lower())
-        return [] if said or ending else list(letters.lower())
+        sayable = len(letters) > 4 or in_lexicon(word) or _SAID.fullmatch(word)
+        return "" if sayable or ending else " ".join(word)
     words = acronym(letters)
-    if ending and words == [letters.lower()] and in_lexicon(letters.lower() + ending):
-        return [letters.lower() + (match[2] if in_lexicon(letters.lower() + match[2]) else ending)]
-    return [*words[:-1], words[-1] + "'s"] if ending else words
+    if ending and words == word and in_lexicon(word + ending):
+        return word + (match[2] if in_lexicon(word + match[2]) else ending)
+    return f"{words}'s" if ending else words
 
 
-def acronym(letters: str, dotted: bool = False) -> list[str]:
-    """BBC -> [bbc], as the lexicon has it; US -> [u, s]; NASA -> [nasa]; COVID -> [covid]."""
+def acronym(letters: str, dotted: bool = False) -> str:
+    """BBC -> bbc, as the lexicon has it; US -> u s; NASA -> nasa; COVID -> covid."""
     word = letters.lower()
     if word in SAID_AS:
-        return SAID_AS[word].split()
+        return SAID_AS[word]
     spelled = [strip_stress(phone) for phone in spell_out(word)]
     if [strip_stress(phone) for phone in next(iter(lookup(word)), ())] == spelled:
-        return [word]
+        return word
     sayable = len(word) >= 5 and _SAYABLE.fullmatch(word)
     if not dotted and letters not in SPELLED and (in_lexicon(word) or sayable):
-        return [word]
-    return list(word)
+        return word
+    return " ".join(word)

@@ -25,85 +25,81 @@ _RACES = frozenset(
 )
 
 
-def primes(match: re.Match[str], context: Context) -> list[str]:
+def primes(match: re.Match[str], context: Context) -> str:
     """12" and 6': inches and feet."""
     singular = match[1] == "1" or context.noun_follows(context.before)
     one, more = ("inch", "inches") if match[2] == '"' else ("foot", "feet")
-    return [*grouped(match[1]), one if singular else more]
+    return f"{grouped(match[1])} {one if singular else more}"
 
 
-def height(match: re.Match[str], _: Context) -> list[str]:
+def height(match: re.Match[str], _: Context) -> str:
     """6'2": six foot two."""
-    return [*numbers.cardinal(match[1]), "foot", *numbers.cardinal(match[2])]
+    return f"{numbers.cardinal(match[1])} foot {numbers.cardinal(match[2])}"
 
 
-def quantity(match: re.Match[str], context: Context) -> list[str]:
+def quantity(match: re.Match[str], context: Context) -> str:
     """5kg, 60km/h, 5-10%, 3M."""
     figure, hyphen, unit = match.groups()
     figures = re.split(r"(?<=[0-9])[-–](?=[0-9])", figure)
-    words = [word for part in figures for word in ("to", *grouped(part.lstrip("-")))][1:]
-    words = [*(["minus"] if figure.startswith("-") else []), *words]
+    words = " to ".join(grouped(part.lstrip("-")) for part in figures)
+    words = f"minus {words}" if figure.startswith("-") else words
     if unit == "k" and context.after.lower() in _RACES:
-        return [*words, "k"]
+        return f"{words} k"
     named = context.name_follows or context.before_that.lower() in CALLED_IN_PAIRS  # room is 4B
     billions = unit == "B" and ("." in figure or len(figure) < 3) and not named
     if unit == "m" and context.after.lower() in _COUNTED:
-        return [*words, "million"]
+        return f"{words} million"
     if unit == "in" and not hyphen:
-        return [*words, "inch" if figure == "1" else "inches"]
+        return f"{words} {'inch' if figure == '1' else 'inches'}"
     if unit in ("k", "M", "bn") or (billions and context.before.lower() not in ("apt", "no")):
-        return [*words, numbers.SCALES[unit.lower()]]
+        return f"{words} {numbers.SCALES[unit.lower()]}"
     if unit == "p" and len(figure) > 2:
-        return []  # 1080p; pence have two figures
+        return ""  # 1080p; pence have two figures
     singular = hyphen or figure in ("1", "-1") or context.noun_follows(context.before)
     singular = singular or (unit.isalpha() and unit != "x" and context.noun_seems_to_follow)
-    name = ["p"] if unit == "p" else unit_name(unit, one=bool(singular))
-    if not name:
-        return []
-    return [*words, *name]
+    name = "p" if unit == "p" else unit_name(unit, one=bool(singular))
+    return f"{words} {name}" if name else ""
 
 
-def unit(match: re.Match[str], context: Context) -> list[str]:
+def unit(match: re.Match[str], context: Context) -> str:
     """A unit that stands apart from its figure: 5 kg, 10 sq ft."""
     written = match[0]
     if context.before.lower() in ("degrees", "degree") and written in ("C", "F"):
-        return ["celsius" if written == "C" else "fahrenheit"]
+        return "celsius" if written == "C" else "fahrenheit"
     if written in ("°C", "°F"):
         return unit_name(written, one=False)
     if written.lower() == "x":
         between = is_figure(context.before) and is_figure(context.after)
-        return [] if not between else ["times" if context.equals_follows else "by"]
+        return "" if not between else "times" if context.equals_follows else "by"
     linked = context.before.lower() in {"sq", "cu", *_SCALED} and is_figure(context.before_that)
     if not (is_figure(context.before) or is_one(context.before) or linked):
-        return []
+        return ""
     if written in ("sq", "cu") and not UNITS.get(context.after.lower()):
-        return []
+        return ""
     if written == "in":
         last = not context.after or context.before_that.lower() in ("ft", "feet", "foot")
-        return ["inches"] if last else []
+        return "inches" if last else ""
     singular = is_one(context.before) or context.noun_follows(context.before_that)
     return unit_name(written, one=singular)
 
 
-def unit_name(unit: str, one: bool) -> list[str]:
-    """Words for "km", "m²", "km/h" after a figure; [] if it is no unit."""
+def unit_name(unit: str, one: bool) -> str:
+    """Words for "km", "m²", "km/h" after a figure; "" if it is no unit."""
     above, per, below = unit.partition("/")
     name, divisor = _one_unit(above, one), _one_unit(below, one=True, after=True)
     if not name or (per and not divisor):
-        return []
-    return [*name, "per", *divisor] if per else name
+        return ""
+    return f"{name} per {divisor}" if per else name
 
 
-def _one_unit(written: str, one: bool, after: bool = False) -> list[str]:
+def _one_unit(written: str, one: bool, after: bool = False) -> str:
     match = re.fullmatch(r"(.*?[A-Za-zΩ°%‰¢])(?:\^?([23]))?", written)
-    if match is None or written in NOT_UNITS:
-        return []
-    names = UNITS.get(match[1].lower())
-    if names is None:
-        return []
+    names = UNITS.get(match[1].lower()) if match else None
+    if match is None or names is None or written in NOT_UNITS:
+        return ""
     if match[2] and "^" not in written and match[1].lower() not in _LENGTHS:
-        return []  # 24H2
-    words = names[0 if one else 1].split()
+        return ""  # 24H2
+    words = names[0 if one else 1]
     if match[2] and after and match[1] == "s":
-        return [*words, "squared" if match[2] == "2" else "cubed"]
-    return [_POWERS[match[2]], *words] if match[2] else words
+        return f"{words} {'squared' if match[2] == '2' else 'cubed'}"
+    return f"{_POWERS[match[2]]} {words}" if match[2] else words
