@@ -49,29 +49,29 @@ def parser() -> argparse.ArgumentParser:
     option(result, "--text TEXT", "its words, or @FILE")
     option(result, "--alignment FILE", "the times of the words: a TextGrid, JSON …")
     add_recogniser_option(result)
-    option(result, "--track N", "which audio track to clean")
+    option(result, "--track N", "audio track to clean")
     option(result, "--out OUT", "default: {stem}.edited.wav beside IN")
     option(result, "--out-dir DIR", "folder for the results")
     usual = ",".join(KINDS)
     about = f"what to look for (default: {usual}; also breath and click, which are muted)"
     option(result, "--find LIST", about, default=usual)
-    about = "words of the transcript that are fillers, also phrases (default: %(default)s)"
+    about = "fillers in the transcript: words or phrases (default: %(default)s)"
     option(result, "--fillers LIST", about, default=",".join(FILLERS))
     about = (
         "cut each find, or mute it with room tone, which keeps the timing; pauses are always "
         "shortened"
     )
     option(result, "--action", about, choices=ACTIONS, default="cut")
-    about = "pauses of more than S seconds are shortened (default: 1.2)"
+    about = "shorten pauses of more than S seconds (default: 1.2)"
     option(result, "--longest S", about, default=1.2)
     option(result, "--shorten-to S", "default: this speaker's own pauses")
     about = "remove only these: numbers (3,5-9) or kinds from the list"
     option(result, "--only LIST", about, default="")
     option(result, "--except LIST", "keep these", default="", dest="excepted")
-    option(result, "--plan", "list what is found, change nothing")
+    option(result, "--plan", "list the finds, change nothing")
     option(result, "--json", "print the list as JSON")
     add_export_option(result)
-    option(result, "--no-provenance", "don't record in the file where it was cut")
+    option(result, "--no-provenance", "don't mark the cuts in the file")
     return result
 
 

@@ -27,10 +27,10 @@ def main(arguments: list[str]) -> int:
         epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
     option(parser, "wav IN")
-    option(parser, "--track N", "which audio track")
+    option(parser, "--track N", "audio track")
     about = f"write a copy at this loudness; {PODCAST:g} is usual for podcasts, -23 for radio"
     option(parser, "--to LUFS", about)
-    about = f"the copy's highest true peak (default: {PEAK:g}); it is quieter rather than above"
+    about = f"highest true peak of the copy (default: {PEAK:g}), even if the copy is then quieter"
     option(parser, "--peak DB", about, default=PEAK)
     option(parser, "--out OUT", "default: {stem}.loud.wav beside IN")
     option(parser, "--json", "print JSON")

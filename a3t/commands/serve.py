@@ -21,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Every request needs “Authorization: Bearer TOKEN”. Without --token and A3T_TOKEN "
         "a3t prints a new token.",
     )
-    learns = "learn voices: each before its first speech, and for edits that ask for it"
+    learns = "learn each voice before its first speech, and for edits that ask for it"
     add_server_options(result, 7870, learns, 200)
     option(result, "--token TOKEN", "the token, or @FILE, which hides it from `ps`")
     about = "folder with a recording (NAME.wav) and a transcript (NAME.txt) of each voice"

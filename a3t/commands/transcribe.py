@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     option(result, "--live", about)
     option(result, "--rate HZ", "sampling rate of raw samples (default: 16000)", default=16_000)
     option(result, "--text TEXT", "its words, if known")
-    option(result, "--expected TEXT", "roughly what it says")
+    option(result, "--expected TEXT", "roughly what it says, as a hint")
     add_recogniser_option(result)
     option(result, "--no-punctuation", "don't restore punctuation")
     about = (

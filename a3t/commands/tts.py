@@ -40,14 +40,14 @@ def parser() -> argparse.ArgumentParser:
     option(result, "prompts IN", about, nargs="*")
     about = "the same, as an option; may be repeated"
     option(result, "--prompt-wav IN", about, action="append", default=[])
-    about = "what the prompt says (one for each; default: as for a3t edit)"
+    about = "what the prompt says (once for each prompt; default: as for a3t edit)"
     option(result, "--prompt-text TEXT", about, action="append")
     option(result, "--text TEXT", "what to say", required=True)
     about = "the output file; - streams a WAV to standard output"
     option(result, "--out OUT", about, required=True)
-    about = "append the text to the prompt's recording, in its own room"
+    about = "append the speech to the prompt's recording, with its room sound"
     option(result, "--continue", about, dest="goes_on")
-    option(result, "--no-provenance", "don't record in the file that it is synthetic")
+    option(result, "--no-provenance", "don't mark the file as synthetic")
     option(result, "--json", "print speech.json")
     add_voice_options(result.add_argument_group("how it sounds"), "auto")
     add_expert_options(result.add_argument_group("for experts"))

@@ -32,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     option(make, "--seed N", default=0)
     option(make, "--model NAME_OR_PATH", default="small")
     commands.add_parser("list", help="list all voices")
-    for name, purpose in (("show", "what is known of a voice"), ("remove", "delete a voice")):
+    for name, purpose in (("show", "print a voice's card"), ("remove", "delete a voice")):
         option(commands.add_parser(name, help=purpose), "name NAME")
     return result
 

@@ -158,11 +158,11 @@ class AdaptationSpeech:
 
     @property
     def is_enough(self) -> bool:
-        """True if there is enough of it, by one person, for edits to gain by its voice."""
+        """True if one person speaks enough for edits to gain by the voice."""
         return self.has_seconds(LEAST_SECONDS)
 
     def has_seconds(self, seconds: float) -> bool:
-        """True if there are so many seconds of it, by one person."""
+        """True if one person speaks for so many seconds."""
         return self.seconds >= seconds and self._is_of_one_speaker
 
     @cached_property
@@ -190,7 +190,7 @@ def _kept(alignment: Alignment, keep: Sequence[bool]) -> list[Word]:
 
 
 def _words_of(alignments: AlignmentStore, plan: EditPlan) -> WordsBetween:
-    """Say what is said in a plan's recording; AlignmentError, now or when called, if the words
+    """Give the words of a plan's recording; AlignmentError, now or when called, if the words
     don't match it."""
     recording, found = plan.recording, plan.found
     if not plan.passages or found is None:

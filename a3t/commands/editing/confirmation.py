@@ -119,7 +119,7 @@ def offer_learning(plan: EditPlan, options: argparse.Namespace) -> None:
     unsaid = "A3T_ADAPT" not in os.environ and options.adapt == "never" and not options.voice
     spoken = any(edit.is_spoken for edit in plan.edits)
     if unsaid and spoken and plan.recording.seconds >= LEAST_SECONDS:
-        say("New words can be made a little more like the speaker: --adapt learns the voice first.")
+        say("For new words a little more like the speaker, --adapt learns the voice first.")
 
 
 def _shown(text: str) -> str:

@@ -37,7 +37,7 @@ def refuse_doubts(doubts: Sequence[str]) -> None:
     reasons = [doubt.removesuffix(".") for doubt in doubts]
     if reasons:
         because = "; ".join(reason[0].lower() + reason[1:] for reason in reasons)
-        raise InputError(f"Nothing was made, because {because}: {CORRECT}, or leave out --strict.")
+        raise InputError(f"Nothing was made, because {because}: {CORRECT}, or omit --strict.")
 
 
 def confirm_doubts(doubts: Sequence[str], ask: bool, strict: bool = False) -> None:
@@ -62,9 +62,9 @@ def music_doubt(plan: EditPlan) -> str | None:
         level = music_under(recording, plan.alignment, *recording.samples_in(edit.source))
         if level is not None:
             return (
-                f"There is music or the like under the words that change ({-level:.0f} dB below "
-                "the speech), which will be heard to break off: edit the speech before music is "
-                "put under it, or listen closely."
+                f"There is music or similar sound under the words that change ({-level:.0f} dB "
+                "below the speech), which will audibly break off: edit the speech before the music "
+                "is added, or listen closely."
             )
     return None
 
@@ -108,5 +108,5 @@ def voice_doubt(plan: EditPlan, voice: Voice) -> str | None:
         return None
     return (
         f"The recording doesn't sound like the voice {voice.name!r} (likeness {found.cosine:.2f}, "
-        f"usually above {found.least:.2f}), so what is made may sound like somebody else."
+        f"usually above {found.least:.2f}), so the result may sound like somebody else."
     )

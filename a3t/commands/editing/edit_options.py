@@ -112,7 +112,7 @@ def _history(group: Options) -> None:
 
 
 def _files(group: Options) -> None:
-    about = "which audio track to edit in a file with several (default: its main one)"
+    about = "audio track to edit, if the file has several (default: the main one)"
     option(group, "--track N", about)
     about = "the times of the words: a TextGrid, JSON, .srt or .vtt file (default: a3t aligns IN)"
     option(group, "--alignment FILE", about)
@@ -120,7 +120,7 @@ def _files(group: Options) -> None:
     option(group, "--no-punctuation", "don't restore a transcript's punctuation")
     add_export_option(group)
     option(group, "--json", "print edit.json, or the plan, as JSON")
-    about = "don't record in the file which parts of it are synthetic"
+    about = "don't mark the synthetic parts in the file"
     option(group, "--no-provenance", about)
 
 
@@ -136,7 +136,7 @@ def _many_edits(group: Options) -> None:
 
 
 def _experts(group: Options) -> None:
-    about = "how much of the neighbouring words to regenerate with an edit, in ms (default: 25)"
+    about = "how much of each neighbouring word to synthesise, in ms (default: 25)"
     option(group, "--margin MS", about, default=25.0)
     about = (
         "take the texts and the duration of each new word from this file; print one with "

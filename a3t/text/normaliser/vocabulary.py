@@ -18,7 +18,7 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _counted(name: str) -> dict[str, tuple[str, str]]:
-    """What is said after 1, and after other figures: "foot|feet"; "kilometer" takes an s."""
+    """The spoken forms after 1 and after other figures: "foot|feet"; "kilometer" takes an s."""
     pairs = {sign: said.partition("|") for sign, said in _TABLES[name].items()}
     return {sign: (one, more or f"{one}s") for sign, (one, _, more) in pairs.items()}
 
