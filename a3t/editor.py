@@ -34,9 +34,9 @@ from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import verify
 from a3t.source.alignment_cache import VOICES
-from a3t.source.alignments import AlignedRecording, AlignmentStore
+from a3t.source.alignments import AlignmentStore, TimedRecording
 from a3t.source.transcripts import find_transcript, require_change
-from a3t.source.unpunctuated import punctuated_by_sound, with_punctuation_restored
+from a3t.source.unpunctuated import punctuated, punctuated_by_sound
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.lexicon import Pronunciation
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -145,9 +145,7 @@ class Editor:
             edits = None if request.cuts else with_sources(revision, request)
             aligned = self.alignments.around(recording, found, edits, pronouncer)
         with self._step("plan"):
-            text = with_punctuation_restored(
-                found.transcript, aligned, revision.revised, request.punctuate
-            )
+            text = punctuated(found.transcript, aligned, revision.revised, request.punctuate)
             resolved = replace(
                 request.with_pronunciations_of(text.spoken + request.new_transcript.spoken),
                 text=text.text,
@@ -275,7 +273,7 @@ class Editor:
         """A word in the voice of a plan's recording, as guessed or said otherwise."""
         own = dict(plan.request.pronunciations)
         own |= {word.lower(): (tuple(pronunciation),)} if pronunciation else {}
-        heard = AlignedRecording(plan.recording, plan.text.text, plan.alignment)
+        heard = TimedRecording(plan.recording, plan.text.text, plan.alignment)
         return self.tts(heard, word, pronunciations=tuple(own.items()))
 
     def transcribe(

@@ -140,7 +140,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
 
 def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace) -> None:
-    from a3t.commands.editing.doubts import music_doubt
+    from a3t.commands.editing.edit_doubts import music_doubt
 
     job, found = _found(editor, path, want, options)
     chosen = found.chosen(_listed(options.only), _listed(options.excepted))

@@ -82,7 +82,7 @@ def edit(options: argparse.Namespace) -> None:
         offer_recogniser,
         show_restored,
     )
-    from a3t.commands.editing.doubts import confirm_doubts, doubts_of
+    from a3t.commands.editing.edit_doubts import confirm_doubts, doubts_of
     from a3t.projects.project import find_project
     from a3t.source.alignment_cache import default_folder
 

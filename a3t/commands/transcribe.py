@@ -131,7 +131,7 @@ def transcribe(options: argparse.Namespace) -> None:
 
 def transcribe_live(options: argparse.Namespace) -> None:
     """Print words as they are said, until the sound ends or Ctrl-C is pressed."""
-    from a3t.source.live import LiveLines, Microphone, piped
+    from a3t.source.live_transcript import LiveLines, Microphone, piped
     from alignment.recognition.live import LiveRecogniser
 
     by_microphone = options.wav is None

@@ -13,7 +13,7 @@ from a3t.plan.phone_grid import GridPhone
 from a3t.plan.planned_edit import PlannedEdit, Range
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
-from a3t.source.alignments import AlignedRecording
+from a3t.source.alignments import TimedRecording
 from a3t.source.transcripts import FoundTranscript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -51,7 +51,7 @@ class EditPlan:
     rate: float
     restored: bool = False
     origins: tuple[EditPlan, ...] = ()
-    others: tuple[AlignedRecording, ...] = ()
+    others: tuple[TimedRecording, ...] = ()
     found: FoundTranscript | None = None
 
     @property

@@ -30,7 +30,7 @@ from a3t.plan.speaker.speaker_pauses import usual_pauses
 from a3t.plan.speaker.speaker_turns import turns_at
 from a3t.plan.timeline import Timed, timed, timeline
 from a3t.plan.windows import windows_around
-from a3t.source.alignments import AlignedRecording
+from a3t.source.alignments import TimedRecording
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -42,7 +42,7 @@ def make_plan(
     revision: Revision,
     pronunciations: Sequence[Sequence[str]],
     durations: DurationPredictor,
-    others: Sequence[AlignedRecording] = (),
+    others: Sequence[TimedRecording] = (),
 ) -> EditPlan:
     """Plan the edits that make the recording say the new text.
 
@@ -166,7 +166,7 @@ def _planned_edit(
 def _planned_in(
     recording: Recording,
     request: EditRequest,
-    others: Sequence[AlignedRecording],
+    others: Sequence[TimedRecording],
     durations: DurationPredictor,
 ) -> Callable[[int, Revision], EditPlan]:
     """A planner of revisions of the recording (number 0) or of one of the others (from 1 on)."""

@@ -26,7 +26,7 @@ from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.request import SpeechRequest
 from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
 from a3t.plan.windows import WindowFrames
-from a3t.source.alignments import AlignedRecording
+from a3t.source.alignments import TimedRecording
 from a3t.text.phones import PAUSE, PHONES, phone_ids
 from a3t.text.transcript import Transcript
 
@@ -38,7 +38,7 @@ EDGE = 6  # frames of silence before and after the target
 PAUSES = {",": 0.20, ".": 0.42, "?": 0.42, ":": 0.40, "—": 0.28}
 
 
-OnePrompt = str | Path | Recording | AlignedRecording
+OnePrompt = str | Path | Recording | TimedRecording
 Prompts = OnePrompt | Sequence[OnePrompt] | None
 
 
@@ -55,7 +55,7 @@ class Prompt:
     pace: float
 
     @classmethod
-    def of(cls, heard: Sequence[AlignedRecording], durations: DurationPredictor) -> Prompt:
+    def of(cls, heard: Sequence[TimedRecording], durations: DurationPredictor) -> Prompt:
         """The last seconds of each recording, `LONGEST` frames in all, the last recording last."""
         grids = [
             on_grid(each.alignment, grid_frames(each.recording.samples, each.recording.sample_rate))
@@ -116,7 +116,7 @@ class SpeechPlan:
     """
 
     prompt: Prompt
-    heard: tuple[AlignedRecording, ...]
+    heard: tuple[TimedRecording, ...]
     target: Transcript
     window: WindowFrames
     request: SpeechRequest
@@ -152,7 +152,7 @@ def _last(grid: Sequence[GridPhone], frames: int) -> Sequence[GridPhone]:
 
 
 def speech_plan(
-    heard: Sequence[AlignedRecording],
+    heard: Sequence[TimedRecording],
     own: Prompt | None,
     target: Transcript,
     pronunciations: Sequence[Sequence[str]],
@@ -206,7 +206,7 @@ def _lay_out(
 
 def with_texts(
     prompts: Prompts, texts: str | Sequence[str] | None
-) -> list[tuple[Recording | AlignedRecording, str | None]]:
+) -> list[tuple[Recording | TimedRecording, str | None]]:
     """Each prompt, opened, with its text, None where none is given; InputError if one can't be
     used, or if there are texts for other prompts than these."""
     if prompts is None:

@@ -35,7 +35,7 @@ Key = tuple[str, tuple[str, ...], Range, str]
 
 
 @dataclass(frozen=True)
-class AlignedRecording:
+class TimedRecording:
     """A recording, what it says, and when."""
 
     recording: Recording
@@ -132,18 +132,18 @@ class AlignmentStore:
 
     def hear(
         self,
-        recording: Recording | AlignedRecording,
+        recording: Recording | TimedRecording,
         text: str | None,
         expected: Transcript | None,
         pronouncer: Pronouncer,
-    ) -> AlignedRecording:
+    ) -> TimedRecording:
         """A recording with its text and alignment found, unless they are known; ``expected`` is a
         prior where the text has to be recognised. Errors as for `find_transcript`."""
-        if isinstance(recording, AlignedRecording):
+        if isinstance(recording, TimedRecording):
             return recording
         found = find_transcript(recording, text, expected, pronouncer)
         alignment = self.whole(recording, found, pronouncer)
-        return AlignedRecording(recording, found.transcript.text, alignment)
+        return TimedRecording(recording, found.transcript.text, alignment)
 
     def whole(
         self, recording: Recording, found: FoundTranscript, pronouncer: Pronouncer

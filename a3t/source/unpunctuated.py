@@ -33,7 +33,7 @@ def pauses_after_words(text: Transcript, aligned: Passages) -> list[float | None
     return result
 
 
-def with_punctuation_restored(
+def punctuated(
     text: Transcript,
     aligned: Passages | None,
     revised: tuple[Transcript, SpanMap] | None = None,
@@ -87,4 +87,4 @@ def punctuated_by_sound(
         with suppress(AlignmentError):
             whole = alignments.whole(recording, found, Pronouncer())
             aligned = Passages(whole, ((0, len(text.words)),))
-    return with_punctuation_restored(text, aligned)
+    return punctuated(text, aligned)

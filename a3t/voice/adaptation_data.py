@@ -14,7 +14,7 @@ from functools import cached_property
 
 from a3t.audio.reading.recording import Recording
 from a3t.plan.edit_plan import EditPlan
-from a3t.source.alignments import AlignedRecording, AlignmentStore
+from a3t.source.alignments import AlignmentStore, TimedRecording
 from a3t.source.recognised_transcript import quietest_between
 from a3t.source.timed_text import Times, times_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -82,7 +82,7 @@ class AdaptationSpeech:
 
     @classmethod
     def of_prompts(
-        cls, alignments: AlignmentStore, heard: Sequence[AlignedRecording]
+        cls, alignments: AlignmentStore, heard: Sequence[TimedRecording]
     ) -> AdaptationSpeech:
         """The speech to learn from in a prompt's recordings: of each the words that edits of it
         would learn from, until there are as many seconds as one recording may give."""

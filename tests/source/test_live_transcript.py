@@ -17,7 +17,7 @@ import soundfile
 
 from a3t.commands.transcribe import main
 from a3t.errors import InputError
-from a3t.source.live import CLEAR, DIM, LiveLines, piped
+from a3t.source.live_transcript import CLEAR, DIM, LiveLines, piped
 from alignment.recognition.live import LiveWords
 from alignment.recognition.network_recogniser import RecognisedWord
 

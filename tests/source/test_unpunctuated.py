@@ -11,7 +11,7 @@ from a3t.commands import edit, transcribe
 from a3t.editor import Editor
 from a3t.plan.revision import Revision
 from a3t.source.passages import Passages
-from a3t.source.unpunctuated import pauses_after_words, with_punctuation_restored
+from a3t.source.unpunctuated import pauses_after_words, punctuated
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
 from tests.conftest import ARCTIC
@@ -44,7 +44,7 @@ def test_pauses_are_those_between_aligned_words() -> None:
 def test_what_is_punctuated_or_short_stays_itself() -> None:
     for text in (ARCTIC, "we came, and then left", "so it is", "Ann"):
         transcript = Transcript.from_text(text)
-        assert with_punctuation_restored(transcript, None) is transcript
+        assert punctuated(transcript, None) is transcript
 
 
 def test_a_plan_restores_and_says_so(editor: Editor, arctic: Path) -> None:
@@ -97,6 +97,6 @@ def test_where_the_new_text_has_questions_is_not_guessed_otherwise(new: str) -> 
         Transcript.from_text(new),
     )
     revision = Revision.of(text, new_text)
-    found = with_punctuation_restored(text, None, revision.revised)
+    found = punctuated(text, None, revision.revised)
     assert found.is_punctuated and found.spoken == text.spoken
     assert Revision.of(found, new_text).edits == revision.edits

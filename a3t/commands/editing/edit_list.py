@@ -109,7 +109,7 @@ def _rows(jobs: list[ManifestEdit], workers: int, scheduler: str | None) -> Iter
 
 def carry_out(job: ManifestEdit) -> Outcome:
     """Make and write one line's edit; raises InputError or AlignmentError."""
-    from a3t.commands.editing.doubts import doubts_of, refuse_doubts
+    from a3t.commands.editing.edit_doubts import doubts_of, refuse_doubts
     from a3t.projects.delivery import write
 
     options = job.options

@@ -10,7 +10,7 @@ from typing import Any
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.json_values import checked_alignment, string
-from a3t.source.alignments import AlignedRecording
+from a3t.source.alignments import TimedRecording
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -32,7 +32,7 @@ class OtherRecording:
     sha256: str | None = None
 
     @classmethod
-    def of(cls, heard: AlignedRecording) -> OtherRecording:
+    def of(cls, heard: TimedRecording) -> OtherRecording:
         """A recording whose words are known."""
         own = heard.recording
         return cls(own.path, heard.text, heard.alignment, own.sha256)
@@ -62,9 +62,9 @@ class OtherRecording:
 def align_others(
     others: Sequence[OtherRecording],
     expected: Transcript,
-    hear: Callable[..., AlignedRecording],
+    hear: Callable[..., TimedRecording],
     pronouncer: Pronouncer,
-) -> tuple[AlignedRecording, ...]:
+) -> tuple[TimedRecording, ...]:
     """Other recordings with their words, which ``hear`` (`AlignmentStore.hear`) finds where they
     aren't known, with ``expected`` as a prior; InputError if one is not the recording that it
     was."""
@@ -77,7 +77,7 @@ def align_others(
                 "differs): put the right one there."
             )
         if other.text is not None and other.alignment is not None:
-            heard.append(AlignedRecording(recording, other.text, other.alignment))
+            heard.append(TimedRecording(recording, other.text, other.alignment))
         else:
             heard.append(hear(recording, other.text, expected, pronouncer))
     return tuple(heard)
