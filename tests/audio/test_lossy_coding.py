@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+import soxr
 
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
@@ -59,6 +60,22 @@ def test_what_the_codec_leaves_out_is_left_out(tmp_path: Path, arctic: Path) -> 
     coded = coded_like(recording, Patch(span, speech + hiss))
     top = 0.97 * rate / 2
     assert band(coded.samples, rate, top) < 0.3 * band(speech + hiss, rate, top)
+
+
+def test_the_top_of_an_opus_recording_is_kept(tmp_path: Path, arctic: Path) -> None:
+    """FFmpeg's decoder and its resampler would take 10 dB of it."""
+    samples, rate = soundfile.read(arctic)
+    hiss = np.random.default_rng(0).standard_normal(3 * 16_000) * 0.01
+    speech = soxr.resample(samples, rate, 16_000)[: len(hiss)]
+    soundfile.write(tmp_path / "a.opus", speech + hiss, 16_000, "OPUS", format="OGG")
+    recording = Recording.open(tmp_path / "a.opus")
+    span = (16_000, 32_000)
+    patch = Patch(span, recording.mono(*span).astype(float)[:, None])
+    coded = coded_like(recording, patch)
+    assert not np.array_equal(coded.samples, patch.samples)
+    for hertz in (5_000, 7_500):
+        change = band(coded.samples, 16_000, hertz) / band(patch.samples, 16_000, hertz)
+        assert abs(10 * np.log10(change)) < 1.5
 
 
 def test_a_lossless_recording_leaves_its_patch(arctic: Path) -> None:

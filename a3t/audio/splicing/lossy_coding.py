@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+import soundfile
 
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.containers import audio_stream
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from av.audio.stream import AudioStream
 
 ENCODERS = {"mp3": "libmp3lame", "aac": "aac", "opus": "libopus"}
+CELT = 24_000  # bits a second of a channel from which Opus needs no SILK, which dims the top
 HIGHEST = 160_000  # bits a second of a channel: above, coding leaves nothing to be heard
 CONTEXT = 0.5  # seconds of the recording on either side, which set the encoder going
 MOST_DELAY = 0.2  # seconds that a codec may delay the sound
@@ -76,9 +78,13 @@ def _coded(samples: np.ndarray, rate: int, encoder: str, bits: int) -> np.ndarra
     import av
 
     layout = {1: "mono", 2: "stereo"}.get(samples.shape[1], f"{samples.shape[1]} channels")
-    file = io.BytesIO()
-    with av.open(file, "w", format="matroska") as target:
-        stream = cast("AudioStream", target.add_stream(encoder, rate=rate, layout=layout))
+    file, opus = io.BytesIO(), encoder == ENCODERS["opus"]
+    with av.open(file, "w", format="ogg" if opus else "matroska") as target:
+        celt = opus and bits >= CELT * samples.shape[1]
+        options = {"application": "lowdelay"} if celt else {}
+        stream = cast(
+            "AudioStream", target.add_stream(encoder, rate=rate, layout=layout, options=options)
+        )
         stream.bit_rate = bits
         packed = np.ascontiguousarray(samples, np.float32).reshape(1, -1)
         frame = av.AudioFrame.from_ndarray(packed, "flt", layout)
@@ -86,6 +92,8 @@ def _coded(samples: np.ndarray, rate: int, encoder: str, bits: int) -> np.ndarra
         target.mux(stream.encode(frame))
         target.mux(stream.encode(None))
     file.seek(0)
+    if opus:  # FFmpeg decodes it at 48 kHz alone, and resampling has a slope
+        return np.asarray(soundfile.read(file, always_2d=True)[0])
     with av.open(file, "r") as source:
         resampler = av.AudioResampler("flt", layout, rate)
         frames = [out for each in source.decode(audio=0) for out in resampler.resample(each)]
