@@ -71,7 +71,7 @@ EXAMPLES = (
     ),
     ExampleEdit(
         "move",
-        "Words change places, as they were recorded",
+        "Recorded words change places",
         f"{COMMON_VOICE}37030699",
         "By minting new and better quality currency, inflation was controlled.",
         "Inflation was controlled by minting new and better quality currency.",
@@ -94,7 +94,7 @@ EXAMPLES = (
     ),
     ExampleEdit(
         "room",
-        "In a room that echoes",
+        "In an echoing room",
         f"{COMMON_VOICE}37262733",
         "The paper later had weekly distribution, and then began publishing daily.",
         "The paper later had monthly distribution, and then began publishing daily.",
@@ -135,15 +135,15 @@ del {{ color: #a33; }} ins {{ color: #161; font-weight: 600; text-decoration: no
 }}
 </style>
 <h1>Edits to listen to</h1>
-<p>No model was trained on these voices. The texts were given, nothing was chosen among several
-  results, and the last edit is the least like its speaker of 24.
+<p>No model was trained on these voices. The texts were given, each result is the first
+  one made, and the last edit is the one of 24 that sounds least like its speaker.
   Model {model}, vocoder {vocoder}.</p>
 {sections}
 <h2>Licences</h2>
 <p>The recordings are from Mozilla Common Voice (Delta Segment 13.0, CC0 1.0), and where the title
   says so from LibriSpeech (© 2014 Vassil Panayotov, CC BY 4.0, from LibriVox); please don't try to
   identify the speakers. Changes: decoded, resampled to 24 kHz, degraded where the title says so,
-  and edited by a3t, as each edited file says of itself (<code>a3t inspect</code>).</p>
+  and edited by a3t, as the comment in each edited file says (<code>a3t inspect</code>).</p>
 </html>
 """
 SECTION = """<h2>{title}</h2>
@@ -201,7 +201,7 @@ def worst_example(name: str, root: Path) -> tuple[ExampleEdit, Clip]:
     if not edits:
         raise InputError(f"The report has no edit {name}: its edits are report-01 to report-48.")
     clip = find_clips(edits, root)[edits[0].clip]
-    title = "The least like its speaker, of 24 edits of the report"
+    title = "The edit least like its speaker (of 24)"
     return ExampleEdit("worst", title, clip.name, *edits[0].texts(clip)), clip
 
 
