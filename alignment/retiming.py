@@ -1,4 +1,4 @@
-"""Words moved to other times, and alignments put together of words."""
+"""Move words to other times, and join words into alignments."""
 
 from __future__ import annotations
 

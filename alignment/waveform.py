@@ -1,4 +1,4 @@
-"""A recording as the acoustic models take it: 16 kHz, 16-bit, at one level."""
+"""A recording as input of the acoustic models: 16 kHz, 16-bit, at one level."""
 
 from __future__ import annotations
 

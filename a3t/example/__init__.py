@@ -1,4 +1,4 @@
-"""One real sentence to try things on: CMU ARCTIC a0007, read by the speaker awb.
+"""A real sentence as an example: CMU ARCTIC a0007, read by the speaker awb.
 
 16 kHz, mono, 16 bits, 4 s; free for any purpose (COPYING beside it).
 """

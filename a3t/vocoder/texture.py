@@ -1,4 +1,4 @@
-"""Drawn texture: where speech is noise its spectrum scatters, and a network's is a mean.
+"""Drawn texture: the spectrum of noisy speech scatters, but a network predicts its mean.
 
 Asked for one spectrum, a network gives the mean of all that there may be. So where no harmonic
 stands out, its magnitudes shape white noise instead: harmonics plus noise (Stylianou 2001,

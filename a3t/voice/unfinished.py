@@ -1,4 +1,4 @@
-"""The folders beside cached voices in which learning goes on that was interrupted."""
+"""The folders beside cached voices in which interrupted learning resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roughly where each word of a long text is spoken in a long recording, in one cheap pass.
+"""The rough place of each word of a long text in a long recording, in one cheap pass.
 
 The phone network's log posteriors (alignment.network), 50 frames a second, are searched for the
 text's phones by a Viterbi search that sees some minutes of text ahead of the likeliest place. At

@@ -1,4 +1,4 @@
-"""Networks small enough for numpy: which phone is spoken, and where exactly it ends.
+"""Networks small enough for numpy: the phone of each frame, and its exact end.
 
 Inference alone; their training is in training/alignment.
 """

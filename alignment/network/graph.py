@@ -1,4 +1,4 @@
-"""Every way in which a text can be said, as one graph, and the best path through it.
+"""All ways to say a text as one graph, and the best path through it.
 
 Words in their order, each by any of its pronunciations. Between them, if the sound asks for it: a
 pause, a filled pause ("um"), the last words again, a start of the next word that is broken off, or

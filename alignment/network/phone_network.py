@@ -1,4 +1,4 @@
-"""A small network that says which phone is spoken, every 10 ms: numpy alone, 1.3 M weights.
+"""A small network that estimates the phone every 10 ms: numpy alone, 1.3 M weights.
 
 Log-mel frames every 5 ms, one convolution with a stride of two, then residual dilated ones, which
 see 315 ms on either side (195 ms in the small network). A branch at every 40 ms can look further:

@@ -1,4 +1,4 @@
-"""Words while they are being said: the network recogniser on sound that has not ended.
+"""Live words: the network recogniser on sound that still arrives.
 
 The network hears small pieces, each with the sound before it and a little of the sound after it;
 the search continues with each. The likeliest words are shown at once, and may change; a word is

@@ -1,4 +1,4 @@
-"""Recognition for recordings whose text is not given.
+"""Recognition for recordings without a text.
 
 The phone network with a language model (alignment.recognition.network_recogniser), given the text
 that the recording nearly says, or Whisper where a model was fetched

@@ -1,4 +1,4 @@
-"""Is there music under the speech? An edit can carry on a steady tone and a room's noise, no music.
+"""Detect music under the speech: an edit can continue a steady tone and a room's noise, not music.
 
 What is heard in the pauses nearest a place tells it: sound that is there all the time, loud beside
 the speech, and made of tones, once those are taken off that are steady enough to be carried on, and

@@ -1,4 +1,4 @@
-"""Is a recording clipped, and where? What is put into it must stop at the same ceiling."""
+"""Detect clipping: where a recording is clipped, a patch must stop at the same ceiling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Some frames of a recording's mel, read and computed without the rest of it."""
+"""Some frames of a recording's mel, computed without reading the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room tone: the noise that a recording has where nobody speaks, measured and made.
+"""Room tone: a recording's noise where nobody speaks, measured and synthesised.
 
 What is measured is each frequency's power and how the channels share it, in the recording's own
 pauses: the mean, or less where it comes and goes more than noise does, as under music, whose mean

@@ -1,4 +1,4 @@
-"""Tones that go on through an edit, such as a hum: found beside it, and carried across it.
+"""Steady tones such as a hum: found beside an edit and continued through it.
 
 A tone counts as steady if it is sure (`a3t.audio.analysis.tone_evidence`) on both sides of the
 edit; or on one, if the other, where somebody may speak all the time, does not say that it has

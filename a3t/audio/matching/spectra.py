@@ -1,4 +1,4 @@
-"""Sound as overlapping frames of spectra, and back: what time-varying filters work on.
+"""Sound as overlapping frames of spectra, and back, for time-varying filters.
 
 What SciPy's ShortTimeFFT computes, to the last bit, without the half second that it takes to import
 scipy.signal.

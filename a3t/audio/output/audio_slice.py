@@ -1,4 +1,4 @@
-"""A stretch of a recording as a recording of its own, in a temporary file."""
+"""A part of a recording as a separate recording, in a temporary file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A patch: what replaces a stretch of a recording; and a recording with patches in it."""
+"""A patch, which replaces a part of a recording; and a recording with patches."""
 
 from __future__ import annotations
 

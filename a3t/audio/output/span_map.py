@@ -1,4 +1,4 @@
-"""Two sequences that agree but for some spans: where a place of one is in the other."""
+"""Map places between two sequences that agree except for some spans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing what is new altogether: synthesised speech, and the records beside sound files."""
+"""Writing files without a source: synthesised speech, and the records beside sound files."""
 
 from __future__ import annotations
 

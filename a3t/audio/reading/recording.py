@@ -1,4 +1,4 @@
-"""A recording as it lies on the disk: checked once, then read by windows in its own format."""
+"""A recording on the disk: checked once, then read by windows in its own format."""
 
 from __future__ import annotations
 

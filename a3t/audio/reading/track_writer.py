@@ -1,4 +1,4 @@
-"""Decoded sound, frame by frame, put behind each other in a file of plain samples."""
+"""Write decoded sound, frame by frame, to a file of plain samples."""
 
 from __future__ import annotations
 

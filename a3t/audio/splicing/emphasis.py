@@ -1,4 +1,4 @@
-"""Emphasis after the fact: pitch and energy of some words raised within this speaker's own bounds.
+"""Emphasis: raise the pitch and energy of some words within this speaker's range.
 
 By WORLD (Morise, Yokomori & Ozawa 2016): the words are analysed, their pitch moved, and synthesised
 anew; all else of the sound stays as it was.

@@ -1,4 +1,4 @@
-"""Two sounds over the same stretch of a recording, and where in it to go from one to the other."""
+"""Two sounds over the same part of a recording, and the best place to go from one to the other."""
 
 from __future__ import annotations
 

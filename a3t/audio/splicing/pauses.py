@@ -1,4 +1,4 @@
-"""Silence that was never recorded: pauses put into a recording, filled with its own room tone."""
+"""Inserted pauses, filled with the recording's own room tone."""
 
 from __future__ import annotations
 

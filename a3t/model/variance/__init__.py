@@ -1,4 +1,4 @@
-"""Predictions beside the sound: how long a phone is, its pitch and its energy.
+"""Predictions beside the mel: each phone's duration, pitch and energy.
 
 FastSpeech 2 calls this the variance adaptor.
 """

@@ -1,4 +1,4 @@
-"""Fillers, repetitions and pauses: found, chosen, and cut out.
+"""Find, choose and cut fillers, repetitions and pauses.
 
 `findings` is the way in; the cuts are carried out like any other edit.
 """

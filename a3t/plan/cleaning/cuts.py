@@ -1,4 +1,4 @@
-"""Sound between words that an edit takes out, or mutes with the recording's own room tone."""
+"""Sound between words that an edit cuts, or mutes with the recording's own room tone."""
 
 from __future__ import annotations
 

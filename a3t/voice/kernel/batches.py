@@ -1,4 +1,4 @@
-"""The batch of each pretraining step: which clips, which stretch of each, and the masks.
+"""The batch of each pretraining step: clips, crops and masks.
 
 A batch depends only on the seed and the step, and every clip in it draws its own random numbers.
 A resumed run therefore sees the batches an uninterrupted run would have seen, any number of workers
