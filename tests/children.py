@@ -20,7 +20,7 @@ def in_child(work: Callable[[], object]) -> Any:
 
 
 def result_of(work: Callable[[], Result]) -> Result:
-    """What the work returns in a process of its own; EOFError if the process dies of it."""
+    """The result of work in a process of its own; EOFError if the process dies of it."""
     ours, theirs = multiprocessing.Pipe()
     child = in_child(lambda: theirs.send(work()))
     theirs.close()

@@ -14,11 +14,10 @@ from tests.conftest import ARCTIC
 TALK = "We meet on Monday at noon."
 CHANGED = "We meet on Friday at noon."
 TEXTS = {
-    "talk.txt": TALK,
     "with-the-new-paragraph.txt": CHANGED,
     "chapter.txt": "Good morning.",
     "token.txt": "a-secret-token",
-    "edits.csv": f'wav,new_text,out\ntalk.wav,"{CHANGED}",friday.wav\n',
+    "edits.csv": f"wav,text,new_text,out\ntalk.wav,{TALK},{CHANGED},friday.wav\n",
 }
 FILES = {"talk.wav", "talk.mp4", "talk.m4a", "second-take.wav", "hello.wav", *TEXTS}
 

@@ -30,6 +30,7 @@ EXCEPTIONS = {
     r"python -m a3t\.convert|--model authors": "needs the authors' weights",
     r"transcribe --live +#": "needs a microphone",
     r"aplay|ffmpeg": "needs another program",
+    r"--except 3,7-9": "needs a recording with nine finds",
     r"fetch-recogniser": "needs a network",
     r"--adapt auto|voice make|--voice anna": "learning a voice takes more than a minute",
     r"transcribe .*--speaker|@turns\.txt": "needs two speakers, and a3t[speakers]",

@@ -62,7 +62,7 @@ PIECES = [
 
 
 def test_marks(subtests: pytest.Subtests) -> None:
-    """What is refused in a sentence is work as well: a text may end with a mark half written."""
+    """A refusal is work as well: a text may end with a mark half written."""
 
     def checked(text: str) -> None:
         with contextlib.suppress(InputError):
