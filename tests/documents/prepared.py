@@ -15,11 +15,12 @@ TALK = "We meet on Monday at noon."
 CHANGED = "We meet on Friday at noon."
 TEXTS = {
     "with-the-new-paragraph.txt": CHANGED,
+    "film.txt": TALK,
     "chapter.txt": "Good morning.",
     "token.txt": "a-secret-token",
     "edits.csv": f"wav,text,new_text,out\ntalk.wav,{TALK},{CHANGED},friday.wav\n",
 }
-FILES = {"talk.wav", "talk.mp4", "talk.m4a", "second-take.wav", "hello.wav", *TEXTS}
+FILES = {"talk.wav", "film.mp4", "talk.m4a", "second-take.wav", "hello.wav", *TEXTS}
 
 
 def prepare(folder: Path, editor: Editor, example: Path) -> None:
@@ -31,7 +32,7 @@ def prepare(folder: Path, editor: Editor, example: Path) -> None:
     editor.tts(example, CHANGED, prompt_text=ARCTIC).save(folder / "second-take.wav")
     for path in folder.glob("*.json"):
         path.unlink()
-    film(folder / "talk.mp4", talk)
+    film(folder / "film.mp4", talk)
     film(folder / "talk.m4a", talk, picture=None)
     for name, text in TEXTS.items():
         (folder / name).write_text(text, encoding="utf-8")
