@@ -2,7 +2,7 @@
 
 The page makes every change while it is typed, and again on request; the download has the
 takes that were chosen. So that such an edit can be made again, its edit.json says of each take how
-it was made, and `remade` does that.
+it was made, and `a3t.projects.replay.remake_takes` does that.
 """
 
 from __future__ import annotations

@@ -20,9 +20,7 @@ from alignment.aligner import Readable
 from alignment.network.phone_network import (
     FRAME_SECONDS,
     INDEX,
-    SMALL_WEIGHTS,
     features,
-    load_weights,
     posteriors,
 )
 from alignment.result import PAUSE
@@ -143,7 +141,7 @@ def _posteriors(recording: Readable) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         left = min(start, margin)
         samples = recording.mono(start - left, min(stop + margin, recording.samples))
         require_usable(samples, rate)
-        found = posteriors(features(normalise_level(samples, rate)), load_weights(SMALL_WEIGHTS))
+        found = posteriors(features(normalise_level(samples, rate)))
         found = found[before if left else 0 :][: frames * POOLED]
         found = found[: max(round((stop - start) / rate / SECONDS), 1) * POOLED]
         pooled = np.add.reduceat(found, np.arange(0, len(found), POOLED)) / POOLED

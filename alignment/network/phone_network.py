@@ -1,8 +1,8 @@
 """A small network that estimates the phone every 10 ms: numpy alone, 1.3 M weights.
 
 Log-mel frames every 5 ms, one convolution with a stride of two, then residual dilated ones, which
-see 315 ms on either side (195 ms in the small network). A branch at every 40 ms can look further:
-what it finds in 900 ms on either side is added, and one more convolution smooths the sum.
+see 315 ms on either side. A branch at every 40 ms can look further: what it finds in 900 ms on
+either side is added, and one more convolution smooths the sum.
 training.alignment.train_phones trains it.
 """
 
@@ -26,7 +26,7 @@ FLOOR = 1e-8  # 80 dB below the loudest band
 STRIDE = 2
 FRAME_SECONDS = STRIDE * HOP / RATE
 WIDTH = 224
-DILATIONS = (1, 2, 4, 8) * 2  # of the blocks; a network can have fewer
+DILATIONS = (1, 2, 4, 8) * 2  # of the blocks
 
 # The branch that a network can have: a frame of it for every SLOWER frames.
 SLOWER = 4
@@ -40,8 +40,6 @@ SYMBOLS = (PAUSE, *sorted(ARPABET))
 INDEX = {symbol: k for k, symbol in enumerate(SYMBOLS)}
 
 WEIGHTS = Path(__file__).with_name("phone_network.safetensors")
-# The network before it, of six narrower blocks, on whose output the search for anchors was fitted.
-SMALL_WEIGHTS = WEIGHTS.with_name("phone_network_small.safetensors")
 
 # A larger one with the branch, trained for whole sequences: which words are likely, not where their
 # boundaries are, which the smaller one places better, above all beside what nobody wrote.
@@ -155,8 +153,6 @@ def _hidden(frames: np.ndarray, weights: Weights) -> np.ndarray:
     """The last hidden layer, (T, WIDTH)."""
     hidden = np.maximum(_convolve(frames, weights, "input", STRIDE, 1), 0.0)
     for number, dilation in enumerate(DILATIONS):
-        if f"block{number}.weight" not in weights:
-            break
         hidden += np.maximum(_convolve(hidden, weights, f"block{number}", 1, dilation), 0.0)
     if "down.weight" not in weights:
         return hidden
