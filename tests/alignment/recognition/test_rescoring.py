@@ -62,7 +62,7 @@ def test_it_prefers_english(network: WordNetwork, ngrams: NGrams) -> None:
 
 def test_several_texts_at_once_are_as_each_alone(network: WordNetwork, ngrams: NGrams) -> None:
     first, second = (network.after(network.beginning, [w]) for w in numbers(ngrams, "we cheese"))
-    both = type(first).joined([first, second])
+    both = type(first).stacked([first, second])
     words = np.array(numbers(ngrams, "have the extraordinarily"))
     after = network.after(both, numbers(ngrams, "are is"))
     for place, (known, word) in enumerate(
