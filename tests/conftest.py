@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import sha256
@@ -128,6 +129,12 @@ def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 def arctic() -> Path:
     """CMU ARCTIC, 16 kHz, mono, 16 bits, 4 s; it says `ARCTIC`."""
     return RECORDING
+
+
+@pytest.fixture
+def talk(arctic: Path, tmp_path: Path) -> Path:
+    """A copy of the sentence in a folder that is otherwise empty."""
+    return shutil.copyfile(arctic, tmp_path / "talk.wav")
 
 
 @pytest.fixture(scope="session")

@@ -22,11 +22,6 @@ from evaluation.command_line import main as measure
 TEXT = "And you always want to see it in the superlative degree."
 
 
-@pytest.fixture
-def talk(arctic: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(arctic, tmp_path / "talk.wav"))
-
-
 def refused(arguments: list[str], capsys: pytest.CaptureFixture[str], folder: Path) -> str:
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert command.main(arguments) == 1

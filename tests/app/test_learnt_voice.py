@@ -23,7 +23,7 @@ from app.server.voice_folder import PromptVoice
 from app.service import Service
 from tests.app.conftest import EditorThread
 from tests.conftest import ARCTIC
-from tests.voice.conftest import quick
+from tests.voice.conftest import learn_quickly
 
 TEXT = "Nobody knew."
 NEW = ARCTIC.replace("superlative", "positive")
@@ -60,7 +60,7 @@ def learning(
     tmp_path: Path,
 ) -> Iterator[Service]:
     """A service that learns voices, in few steps; for its own user, and for others."""
-    monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
+    learn_quickly(monkeypatch)
     monkeypatch.setattr("a3t.voice.recording_adaptation.LEAST_PROMPT_SECONDS", 1.0)
     monkeypatch.setenv("A3T_CACHE", request.param and str(tmp_path / request.param))
     other = Service(service.folder, service.quick._start)

@@ -18,7 +18,7 @@ from evaluation.edits import segment_metrics as stretches
 from evaluation.edits.experiment import PATCH, STRETCH, Measured
 from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
 from tests.conftest import ARCTIC
-from tests.voice.conftest import quick
+from tests.voice.conftest import learn_quickly
 from training.corpora import Clip, is_unseen
 
 # The list.
@@ -246,7 +246,7 @@ def test_an_edit_is_made_and_measured(
     assert (tmp_path / "edited" / "choose-01 telephone.wav").is_file()
     assert soundfile.info(tmp_path / "edited" / "choose-01 8 kHz.wav").samplerate == 8_000
     # With the recording's own voice learnt first, the patch is another; what is natural stays.
-    monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
+    learn_quickly(monkeypatch)
     own = experiment.EditExperiment(editor, {"c": clip}, tmp_path, natural, "always")
     again = list(own.measure(edit, ["clean"]))
     assert again[1:] == [row for row in natural if row.condition == "clean"]

@@ -19,13 +19,6 @@ NEVER = ARCTIC.replace("always", "never")
 BOTH = NEVER.replace("degree", "form")
 
 
-@pytest.fixture
-def talk(arctic: Path, tmp_path: Path) -> Path:
-    path = tmp_path / "talk.wav"
-    path.write_bytes(arctic.read_bytes())
-    return path
-
-
 def run(*arguments: object) -> None:
     assert edit.main([str(argument) for argument in arguments]) == 0
 

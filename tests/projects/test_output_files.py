@@ -183,13 +183,6 @@ def command(talk: Path, *more: object) -> argparse.Namespace:
     return edit.parser().parse_args([str(argument) for argument in arguments])
 
 
-@pytest.fixture
-def talk(arctic: Path, tmp_path: Path) -> Path:
-    path = tmp_path / "talk.wav"
-    path.write_bytes(arctic.read_bytes())
-    return path
-
-
 @pytest.mark.parametrize("kind", ["textgrid", "srt", "vtt"])
 def test_an_export_replaces_no_input(kind: str, talk: Path) -> None:
     endings = {"textgrid": ".TextGrid", "srt": ".srt", "vtt": ".vtt"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,6 @@ from alignment import Alignment, AlignmentError, Phone, Word, pause
 from alignment.formats import write_alignment
 
 TEXT = "And you always want to see it, in the superlative degree."
-
-
-@pytest.fixture
-def talk(arctic: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(arctic, tmp_path / "talk.wav"))
 
 
 def found(path: Path, given: str | None = None, new: str | None = None):  # type: ignore[no-untyped-def]

@@ -11,6 +11,7 @@ import pytest
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor, Plan
 from a3t.voice.adaptation import AdaptationConfig
+from a3t.voice.kernel.loop import Run
 from a3t.voice.material import VoicePiece, pieces_of
 from tests.conftest import ARCTIC
 
@@ -20,6 +21,12 @@ QUICK = AdaptationConfig(steps=3, rank=2, batch_frames=200, crop=(60, 120), prec
 def quick(**own: object) -> AdaptationConfig:
     """In the place of `AdaptationConfig`: brief but for what a recorded voice asks for."""
     return replace(QUICK, **own)  # type: ignore[arg-type]
+
+
+def learn_quickly(patch: pytest.MonkeyPatch) -> None:
+    """Voices are learnt in few steps, between which nothing is saved: that takes half the time."""
+    patch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
+    patch.setattr(Run, "save", Run.verify)
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from a3t.plan.request import EditRequest
 from a3t.voice.adaptation_data import AdaptationSpeech, SpeakerWord, windows_of, words_by_time
 from a3t.voice.recording_adaptation import VoiceLearner, recorded_settings
 from tests.conftest import ARCTIC
-from tests.voice.conftest import QUICK, quick, voiced
+from tests.voice.conftest import QUICK, learn_quickly, voiced
 
 NEVER = ARCTIC.replace("always", "never")
 
@@ -31,7 +31,7 @@ of_speaker = AdaptationSpeech.of_speaker
 def test_an_edit_learns_from_its_own_recording(
     talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
+    learn_quickly(monkeypatch)
     monkeypatch.setenv("A3T_CACHE", str(tmp_path / "cache"))
     wav, out = talk / "one.wav", tmp_path / "x.wav"
     words = ["--wav", str(wav), "--text", ARCTIC, "--out", str(out)]
@@ -57,7 +57,7 @@ def test_an_edit_learns_from_its_own_recording(
 def test_learning_is_offered_and_announced_and_comes_last(
     talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
+    learn_quickly(monkeypatch)
     monkeypatch.setattr("a3t.voice.adaptation_data.LEAST_SECONDS", 1.0)
     monkeypatch.delenv("A3T_ADAPT")
     words = ["--wav", str(talk / "one.wav"), "--new-text", NEVER]
@@ -204,7 +204,7 @@ def test_a_voice_takes_no_more_time_than_it_may(
 def test_a_voice_is_learnt_only_where_it_pays(
     editor: Editor, planned: EditPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
+    learn_quickly(monkeypatch)
     assert voiced(editor, planned, "auto") is editor  # too little speech
     assert voiced(editor, planned, "never") is editor
     monkeypatch.setattr("a3t.voice.adaptation_data.LEAST_SECONDS", 1.0)

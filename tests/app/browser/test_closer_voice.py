@@ -14,7 +14,7 @@ from app.service import Service
 from tests.app.browser.pages import change, listened, opened, picture, upload
 from tests.app.conftest import EditorThread
 from tests.conftest import ARCTIC
-from tests.voice.conftest import quick
+from tests.voice.conftest import learn_quickly
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ def test_a_closer_voice_is_offered(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
+    learn_quickly(monkeypatch)
     monkeypatch.setattr("a3t.voice.adaptation_data.LEAST_SECONDS", 1.0)
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(service.folder))
     learning = Service(service.folder, service.quick._start)

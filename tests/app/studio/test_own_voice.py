@@ -32,7 +32,7 @@ from tests.app.conftest import EditorThread
 from tests.app.studio.conftest import Project, change, client_of
 from tests.app.studio.test_replayed import taken_home
 from tests.conftest import ARCTIC
-from tests.voice.conftest import QUICK, quick, voiced
+from tests.voice.conftest import QUICK, learn_quickly, voiced
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def learning(
     service: Service, editor: Editor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Studio]:
     """A studio that learns voices, in few steps and from a few seconds."""
-    monkeypatch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
+    learn_quickly(monkeypatch)
     monkeypatch.setattr("a3t.voice.adaptation_data.LEAST_SECONDS", 1.0)
     monkeypatch.setenv("A3T_CACHE", str(tmp_path / "cache"))
     other = Service(service.folder, service.quick._start)
