@@ -166,7 +166,7 @@ def test_a_film_is_cut_with_its_picture(film: EditedRecording, tmp_path: Path) -
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("ending", ["mov", "m4a", "wav"])
+@pytest.mark.parametrize("ending", ["mov", "wav"])
 def test_a_picture_of_a_film_and_of_its_second_track(
     ending: str, editor: Editor, arctic: Path, tmp_path: Path
 ) -> None:

@@ -103,18 +103,22 @@ def test_on_a_terminal_provisional_words_are_greyer_and_written_over() -> None:
     assert "and you always\n" in out.getvalue()
 
 
-def command(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    line = [sys.executable, "-m", "a3t", "transcribe", "--live", *arguments]
-    return subprocess.run(line, input=data, capture_output=True, check=False)
-
-
 def test_a_pipe_becomes_lines(arctic: Path) -> None:
-    done = command("-", data=arctic.read_bytes())
+    line = [sys.executable, "-m", "a3t", "transcribe", "--live", "-"]
+    done = subprocess.run(line, input=arctic.read_bytes(), capture_output=True, check=False)
     assert done.returncode == 0 and done.stderr == b""
     assert done.stdout.startswith(b"and you always want to see it in")
     assert done.stdout.endswith(b"\n")
-    done = command("-", data=b"OggS" + bytes(100))
-    assert done.returncode == 1 and b"is not a WAV" in done.stderr and not done.stdout
+
+
+def test_a_pipe_without_sound_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipe = SimpleNamespace(buffer=io.BytesIO(b"OggS" + bytes(100)))
+    monkeypatch.setattr(sys, "stdin", pipe)
+    assert main(["--live", "-"]) == 1
+    said = capsys.readouterr()
+    assert "is not a WAV" in said.err and said.err.count("\n") == 1 and not said.out
 
 
 @pytest.mark.parametrize(
