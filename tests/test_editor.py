@@ -14,7 +14,6 @@ from a3t.audio.analysis.mel import bin_centres
 from a3t.audio.analysis.mel_window import mel_window
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
-from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.plan.reuse.other_recordings import OtherRecording
 from a3t.rendering.edited import EditedRecording
@@ -233,13 +232,6 @@ def test_another_aligner_is_used_once_it_is_set(editor: Editor, arctic: Path) ->
         editor.alignments.aligner = usual
 
 
-def test_sidecars(editor: Editor, arctic: Path, tmp_path: Path) -> None:
-    wav = tmp_path / "talk.wav"
-    wav.write_bytes(arctic.read_bytes())
-    wav.with_suffix(".txt").write_text(ARCTIC)
-    assert editor.plan(wav, new_text=CASES["replace"]).text.text == ARCTIC
-
-
 def test_words_of_the_recording_keep_their_pronunciation(editor: Editor, arctic: Path) -> None:
     plan = editor.plan(
         arctic, new_text="And you always want to see the superlative degree.", text=ARCTIC
@@ -256,22 +248,6 @@ def test_faster_is_shorter(editor: Editor, arctic: Path) -> None:
         for s in (0.7, 1.4)
     )
     assert fast < 0.7 * slow
-
-
-@pytest.mark.parametrize("speed", [0.0, -1.0, float("nan"), 50.0])
-def test_impossible_speeds(speed: float, editor: Editor, arctic: Path) -> None:
-    with pytest.raises(InputError, match="speed"):
-        editor.plan(arctic, new_text=CASES["replace"], text=ARCTIC, speed=speed)
-
-
-def test_another_text_is_refused_by_name(editor: Editor, arctic: Path) -> None:
-    with pytest.raises(AlignmentError) as caught:
-        editor.plan(
-            arctic,
-            new_text="Anything else.",
-            text="The weather will be sunny on Thursday afternoon.",
-        )
-    assert "\n" not in str(caught.value)
 
 
 def test_speech_from_a_prompt(editor: Editor, arctic: Path, tmp_path: Path) -> None:
